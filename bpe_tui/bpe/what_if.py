@@ -25,8 +25,8 @@ from bpe_tui.session.training import count_corpus_of
 from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right
+from bpe_tui.widgets.numbers import LONGEST_BAR, bar, number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.window import Window
 from engine.bpe.continuation import fork_continuation
@@ -65,8 +65,10 @@ class WhatIfJob(Job):
         super().__init__("what-if", post, jobs.WhatIfFailed)
         self._frame, self._plan = frame.at(plan.step), plan
         self._config = in_phase_of(self._frame, config)
+        self._was: Sequence[BytesPair] = ()
 
     def work(self) -> None:
+        self._was = _merges_of(self._frame)
         if isinstance(self._config, RunConfig) and isinstance(self._plan.config, RunConfig):
             self._train_again(self._config, self._plan.config)
         else:
@@ -99,13 +101,18 @@ class WhatIfJob(Job):
         self._end(fork.timeline, fork.stop_reason)
 
     def _watched(self, events: Iterable[Event]) -> list[Event]:
-        """Return all events, and post their number now and then."""
-        due, seen = monotonic(), []
+        """Return all events; now and then post the number of merges, and how many are the run's."""
+        due, seen, made, shared = monotonic(), [], 0, 0
         for event in events:
             self.check_cancelled()
             seen.append(event)
+            if not isinstance(event, MergeStep):
+                continue
+            if shared == made < len(self._was) and (event.left, event.right) == self._was[made]:
+                shared += 1
+            made += 1
             if monotonic() >= due:
-                self.post(jobs.WhatIfProgress(len(seen)))
+                self.post(jobs.WhatIfProgress(made, shared))
                 due = monotonic() + NEWS_SECONDS
         return seen
 
@@ -113,7 +120,7 @@ class WhatIfJob(Job):
         timeline.complete()
         if reason is None:
             raise BpeError("training ended without a reason")
-        difference = compare(_merges_of(self._frame), _merges_of(timeline.frame))
+        difference = compare(self._was, _merges_of(timeline.frame))
         self.check_cancelled()
         self.post(jobs.WhatIfEnded(timeline, reason, difference))
 
@@ -158,24 +165,30 @@ def _merges_of(frame: Frame) -> list[BytesPair]:
     return [(merge.left, merge.right) for merge in merges]
 
 
-def branch_row(frames: tuple[Frame, Frame], rank: int, half: int) -> Row:
+def branch_row(frames: tuple[Frame, Frame | None], rank: int, half: int) -> Row:
     """Return the merge of a rank in the run and in the fork, with `≠` between them if they differ.
 
-    Each has `half` cells.
+    Each has `half` cells. A fork that is still being trained is None, and `…` is shown for it.
     """
-    merges = [frame.merge_at(rank) if rank < frame.recorded_steps else None for frame in frames]
-    words = [(merge.left, merge.right) if merge else None for merge in merges]
-    count_width = min(11, half // 3)
-    branches = []
-    for frame, merge in zip(frames, merges, strict=True):
-        if merge is None:
-            branches.append(left([("—", "dim")], half))
-            continue
-        pair = left(TokenPainter(frame, marks=False).pair(merge.pair), half - count_width)
-        branches.append([*pair, right(number(merge.count), count_width)])
-    was, would_be = branches
-    sign = (" = ", "dim") if words[0] == words[1] else (" ≠ ", "tie")
+    (was, before), (would_be, after) = (_branch(frame, rank, half) for frame in frames)
+    sign = (" = ", "dim") if before == after else (" ≠ ", "tie")
+    if frames[1] is None:
+        sign = ("   ", "")
     return Row([right(number(rank + 1), 8, "dim"), ("  ", ""), *was, sign, *would_be])
+
+
+def _branch(frame: Frame | None, rank: int, half: int) -> tuple[list[Span], BytesPair | None]:
+    """Return the merge of a rank and its count in `half` cells, and its pair."""
+    if frame is None or rank >= frame.recorded_steps:
+        return left([("…" if frame is None else "—", "dim")], half), None
+    merge, count_width = frame.merge_at(rank), min(11, half // 3)
+    pair = left(TokenPainter(frame, marks=False).pair(merge.pair), half - count_width)
+    return [*pair, right(number(merge.count), count_width)], (merge.left, merge.right)
+
+
+def first_merges(count: int) -> str:
+    """Return the first merges as a subject: `merges 1 to 20 are`."""
+    return "merge 1 is" if count == 1 else f"merges 1 to {number(count)} are"
 
 
 class Branches(Window[jobs.WhatIfEnded | None]):
@@ -199,47 +212,63 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         with Vertical(id="branches", classes="window") as window:
             window.border_title = Content(f"what if: {shorten(self._plan.title, 60)}")
             window.border_subtitle = Content("Esc drops it")
-            yield Static("Counting …", id="branches-summary")
+            yield Static(Content(self._begun()), id="branches-summary")
             yield Static(id="branches-head", classes="keys")
             yield RowList("branch-rows")
 
     def on_mount(self) -> None:
         self.query_one(RowList).focus()
+        self._show_rows(self._plan.step)
         self._job.start()
 
     def on_unmount(self) -> None:
         self._job.cancel()
 
     def on_resize(self) -> None:
-        if self._fork is not None:
-            self.call_after_refresh(self._show_head)
+        self.call_after_refresh(self._show_head)
 
     def _tell(self, text: str) -> None:
         self.query_one("#branches-summary", Static).update(Content(text))
 
+    def _begun(self, progress: str = "The fork begins") -> str:
+        """Return what is known while the fork is being trained: its change, and the progress."""
+        step, meaning = self._plan.step, self._plan.meaning
+        lines = [f"{meaning[0].upper()}{meaning[1:]}."] if meaning else []
+        if step:
+            lines.append(f"First {first_merges(step)} repeated; later ones are learnt again.")
+        return "\n".join([*lines, f"{progress} …"])
+
     def on_what_if_progress(self, news: jobs.WhatIfProgress) -> None:
-        merges = plural(news.merges, "merge")
-        self._tell(f"Training: {merges} of {number(self._frame.recorded_steps)} …")
+        known = self._frame.recorded_steps
+        differs = f"merge {number(news.shared + 1)} is the first that differs"
+        shared = "all the same so far" if news.shared == news.merges else differs
+        done = bar(news.merges / max(known, 1), LONGEST_BAR)
+        merges = f"{number(news.merges)} of {plural(known, 'merge')}"
+        self._tell(self._begun(f"Training: {merges}, {shared}  {done}"))
 
     def on_what_if_failed(self, news: jobs.WhatIfFailed) -> None:
         if not isinstance(news.error, BpeError):
             raise news.error
         self._tell(visible_text(str(news.error), spaces=False))
+        self.query_one(RowList).show([])
 
     def on_what_if_ended(self, news: jobs.WhatIfEnded) -> None:
         self._fork = news
         other, difference = news.timeline.frame, news.difference
         self._tell(describe_difference(difference, self._frame, other))
         self.query_one("#branches").border_subtitle = Content("↵ keeps the fork · Esc drops it")
-        frames = self._frame, other
-        most = max(frame.recorded_steps for frame in frames)
-        first = most if difference.first is None else difference.first
-        same = "merge 1 is" if first == 1 else f"merges 1 to {number(first)} are"
+        same = difference.first
+        self._show_rows(other.recorded_steps if same is None else same)
+
+    def _show_rows(self, first: int) -> None:
+        """Show the merges behind the first ones; those of the fork once it is trained."""
+        other = self._fork.timeline.frame if self._fork else None
+        most = max(self._frame.recorded_steps, other.recorded_steps if other else 0)
         self.query_one(RowList).show(
             RowsOnDemand(
                 most - first,
-                lambda place: branch_row(frames, first + place, self._half),
-                top=[Row([(f"          {same} the same", "dim")])] if first else [],
+                lambda place: branch_row((self._frame, other), first + place, self._half),
+                top=[Row([(f"{'':10}{first_merges(first)} the same", "dim")])] if first else [],
             ),
             cursor=1 if first and first < most else 0,
         )

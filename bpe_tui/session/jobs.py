@@ -162,9 +162,10 @@ class JobFailed(News):
 
 @dataclass
 class WhatIfProgress(Message):
-    """The fork has made `merges` merges."""
+    """The fork has made `merges` merges, of which the first `shared` are the run's."""
 
     merges: int
+    shared: int
 
 
 @dataclass

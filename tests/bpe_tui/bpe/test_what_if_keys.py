@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import Branches, MergePanel, PairsPanel, TrainingScreen, WhatIf
-from inside.bpe_tui.session import RunConfig
+from inside.bpe_tui.bpe import (
+    Branches,
+    MergePanel,
+    PairsPanel,
+    TrainingScreen,
+    WhatIf,
+    WhatIfJob,
+)
+from inside.bpe_tui.session import RunConfig, WhatIfFailed, WhatIfProgress
 from inside.bpe_tui.widgets import Lines, RowList
 from opening import each_size, opened, opened_as, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
+
+from engine import BpeError
 
 
 def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
@@ -65,6 +75,29 @@ async def test_a_forbidden_merge_is_compared_and_dropped() -> None:
         assert isinstance(app.screen, TrainingScreen)
         assert merges(app) == before
         assert step(app) == 20
+
+
+async def test_a_fork_in_training_shows_its_change_the_merges_so_far_and_those_of_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(WhatIfJob, "start", lambda job: None)
+    async with opened(vocab_size=300) as (app, pilot):
+        app.seek(3)
+        await pilot.press("i", "down", "enter")
+        assert text_shown(app).splitlines() == [
+            "The pair may not merge from there on, the next best does.",
+            "First merges 1 to 3 are repeated; later ones are learnt again.",
+            "The fork begins …",
+        ]
+        rows = app.screen.query_one("#branch-rows", RowList)
+        assert row_text(rows, 0).strip() == "merges 1 to 3 are the same"
+        assert row_text(rows, 1).split() == ["4", "·+s", "2,649", "…"]
+        app.screen.post_message(WhatIfProgress(20, 3))
+        await until(pilot, lambda: "Training" in text_shown(app))
+        assert "20 of 43 merges, merge 4 is the first that differs" in text_shown(app)
+        app.screen.post_message(WhatIfFailed(BpeError("the file is gone")))
+        await until(pilot, lambda: "gone" in text_shown(app))
+        assert not rows.row_count
 
 
 async def test_a_fork_that_is_kept_is_the_timeline() -> None:

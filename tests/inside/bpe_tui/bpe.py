@@ -25,5 +25,5 @@ from bpe_tui.bpe.training_screen import (
 )
 from bpe_tui.bpe.transcript import BpeTranscript
 from bpe_tui.bpe.walks import EncodeStepsPanel, LockstepPanel, PretokensPanel
-from bpe_tui.bpe.what_if import Branches, WhatIf
+from bpe_tui.bpe.what_if import Branches, WhatIf, WhatIfJob
 from bpe_tui.bpe.windows import BreakpointRows, LedgerWindow

@@ -26,7 +26,14 @@ from bpe_tui.session.declarations import (
     TRAINING,
     VOCABULARY,
 )
-from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
+from bpe_tui.session.jobs import (
+    OpeningJob,
+    StepsRecorded,
+    TrainingEnded,
+    TrainingStarted,
+    WhatIfFailed,
+    WhatIfProgress,
+)
 from bpe_tui.session.kiosk import REFUSED, KioskError, for_kiosk
 from bpe_tui.session.lessons import (
     DEFAULT_LANGUAGE,
