@@ -8,7 +8,7 @@ from textual import events
 
 from bpe_tui.bpe.linked_view import linked_rows
 from bpe_tui.bpe.narration import why_no_heap
-from bpe_tui.views.heap_table import entry_table, why_stale
+from bpe_tui.views.heap_table import EntryTable
 from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
@@ -158,13 +158,7 @@ class PairsPanel(Panel):
         merges_at = frame.step_of(target.pair)
         goes = "does not merge" if merges_at is None else f"Enter its merge ({number(merges_at)})"
         others = ", ".join(view for view in (*VIEWS, LINKED) if view != self.view)
-        foot = f"{goes} · w why · v {others}"
-        if any(text == "stale" for text, _ in row.spans):  # no room for more in the row
-            entries = frame.queue.entries(TABLE_SHOWN, frame.moves_done)
-            entry = next(entry for entry in entries if entry.pair == target.pair)
-            words = why_stale(frame, self.painter(frame), entry, self.room)
-            foot = "".join(text for text, _ in words) + f" · {foot}"
-        return foot
+        return f"{goes} · w why · v {others}"
 
     _is_in_use = False
     """Whether a row was clicked since the panel has the focus."""
@@ -207,8 +201,9 @@ class PairsPanel(Panel):
         if self.has_focus and (self.cursor or self._is_in_use):
             return
         entries = frame.queue.entries(TABLE_SHOWN)
-        pairs = (place for place, entry in enumerate(entries) if entry.pair == frame.next_pair)
-        below = next(pairs, 0) + 2 + self.head_height - self.size.height
+        lines = EntryTable(frame, self.painter(frame), self.room).lines(entries)
+        rows = (row for row, line in enumerate(lines) if entries[line[0]].pair == frame.next_pair)
+        below = next(rows, 0) + 2 + self.head_height - self.size.height
         self.scroll_to(y=max(below, 0), animate=False, immediate=True)
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
@@ -238,7 +233,7 @@ class PairsPanel(Panel):
             return instead
         how_made, painter = KEY_MAKES_THEM if self.moved_by_key else "", self.painter(frame)
         if self.view == "table":
-            self.name_columns(entry_table(frame, painter, width).header().spans)
+            self.name_columns(EntryTable(frame, painter, width).header().spans)
         return VIEWS[self.view](frame, painter, width, how_made)
 
     def _linked_rows(self, frame: Frame, width: int, foot: str) -> list[Row]:
@@ -280,15 +275,18 @@ def table_rows(
 ) -> Sequence[Row]:
     """Return the best entries, one a row; between two merges, the last move comes first."""
     entries = frame.queue.entries(TABLE_SHOWN, frame.moves_done)
-    table, top = entry_table(frame, painter, width), []
+    table, top = EntryTable(frame, painter, width), []
     if frame.moves_done:
         move = frame.queue.moves()[frame.moves_done - 1]
         top.append(_move_row(painter, move, frame.moves_done, frame.moves_done))
-    return RowsOnDemand(
-        len(entries),
-        lambda place: table.row((place + 1, entries[place]), ToPair(entries[place].pair)),
-        top=top,
-    )
+    lines = table.lines(entries)
+
+    def row(index: int) -> Row:
+        place, is_second = lines[index]
+        entry = entries[place]
+        return table.row((place + 1, entry), ToPair(entry.pair), is_second)
+
+    return RowsOnDemand(len(lines), row, top=top)
 
 
 VIEWS: dict[str, Callable[[Frame, TokenPainter, int, str], Sequence[Row]]] = {

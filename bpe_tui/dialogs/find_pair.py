@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpe_tui.dialogs.why import WhyWindow
-from bpe_tui.views.heap_table import entry_table
+from bpe_tui.views.heap_table import EntryTable
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.targets import ToQuestion
 from bpe_tui.views.why_rows import Painters
@@ -34,6 +34,9 @@ class FindPair(WhyWindow):
         if not entries:
             token = visible_bytes(frame.any_token(token_id))
             return paragraph(f"{token} is in no pair of the heap at this step.", width, "dim")
-        table = entry_table(frame, painter, width)
-        rows = [table.row((0, entry), ToQuestion(entry.pair)) for entry in entries]
+        table = EntryTable(frame, painter, width)
+        rows = [
+            table.row((0, entries[place]), ToQuestion(entries[place].pair), is_second)
+            for place, is_second in table.lines(entries)
+        ]
         return [table.header(), *rows]

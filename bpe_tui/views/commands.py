@@ -151,6 +151,7 @@ LEGENDS = {
         "fresh",
         "stale",
         "claimed",
+        "bar",
         "here",
         "newline",
         "byte",
@@ -175,7 +176,7 @@ LEGENDS = {
     COMPARISON: ("edge", "apart", "space", "newline", "byte", "hidden", "cut"),
 }
 """Kind of screen → the signs that it draws, the most important first."""
-WITH_PIECES = (TRAINING, ENCODING, VOCABULARY, INSPECTION)
+WITH_PIECES = (LESSON, TRAINING, ENCODING, VOCABULARY, INSPECTION)
 """Kinds of screens that write pieces as the files of their model do."""
 
 WORDS = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bpe_tui.views.corpus import layout_step
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
 from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, signed, trace
 from bpe_tui.widgets.rows import (
+    Row,
     RowColumn,
     RowTable,
     Span,
@@ -38,10 +40,11 @@ def highest_shown(frame: Frame) -> int:
 WIDE = 80
 """Least width, in cells, for a column of changes."""
 PLACE_CELLS = 5
-LEAST_PAIR, WIDEST_PAIR = 11, 29
-NAME_CELLS = 6
-"""Cells of the token that made an entry stale, before it is shortened."""
+USUAL_PAIR, WIDEST_PAIR = 11, 29
+NAME_CELLS, LEAST_NAME = 6, 4
+"""Cells of the token that made an entry stale, before it is shortened: usually, and at least."""
 GAP = 2
+NEXT, TIED, NEXT_TIED = "next", "tied", "next, tied"
 
 
 RankedEntry = tuple[int, QueueEntry]
@@ -59,6 +62,7 @@ class TableRoom(NamedTuple):
         bar: the longest bar.
         change: the change by the last merge.
         remark: the words after the numbers.
+        wraps: whether the words about a stale entry take a row of their own.
     """
 
     first: int
@@ -68,68 +72,97 @@ class TableRoom(NamedTuple):
     bar: int
     change: int
     remark: int
+    wraps: bool
 
     @classmethod
-    def within(cls, width: int, digits: int, has_heap: bool, has_forbidden: bool) -> TableRoom:
-        """Share the cells of a row; bars get all that pairs, numbers and words leave.
+    def within(cls, width: int, digits: int, has_heap: bool) -> TableRoom:
+        """Share the cells of a row; bars get what pairs, numbers and words leave.
+
+        The words are the same at every width: first the bars give way, then the row is wrapped.
 
         Args:
             width: the cells of a row.
             digits: the cells of the longest count.
             has_heap: whether entries have a count of their own, which may be old.
-            has_forbidden: whether some entries have the remark that they are forbidden.
         """
-        recorded = max(digits, len(RECORDED)) + 1 if has_heap else 0
+        recorded = digits + 1 if has_heap else 0
         true = max(digits, len(TRUE if has_heap else COUNT)) + 1
         change = max(digits, len("change")) + GAP if width >= WIDE else 0
         spare = width - PLACE_CELLS - recorded - true - change
-        least = 1 + len("forbidden" if has_forbidden else "pushed")
-        pair = max(min(max(spare // 4, LEAST_PAIR), WIDEST_PAIR, spare - least), 3)
+        pair = max(min(max(spare // 4, USUAL_PAIR), WIDEST_PAIR, spare - 1 - len(NEXT_TIED)), 3)
         rest = spare - pair
-        said = GAP + len("next, tied")
-        if has_heap:
-            said = GAP + len("stale:  took ") + NAME_CELLS + digits
+        words = len("stale:  took ") + digits if has_heap else 0
+        wraps = has_heap and rest < 1 + words + LEAST_NAME
+        if wraps or not has_heap:
+            least = said = GAP + len(NEXT_TIED)
+        else:
+            least, said = GAP + words + LEAST_NAME, GAP + words + NAME_CELLS
             others = len(", others ") + digits
             said += others if rest >= said + others + GAP + LONGEST_BAR else 0
+        if rest < least + GAP + SHORTEST_BAR:  # no room for bars
+            return cls((pair - 1) // 2, pair, recorded, true, 0, change, rest, wraps)
         remark = min(said, rest - GAP - SHORTEST_BAR)
-        if remark < GAP + len("next, tied"):  # no room for bars
-            return cls((pair - 1) // 2, pair, recorded, true, 0, change, rest)
         longest = rest - remark - GAP
         wider = 1 if longest > SHORTEST_BAR else 0  # a second blank before the true count
-        return cls((pair - 1) // 2, pair, recorded, true + wider, longest - wider, change, remark)
+        longest -= wider
+        return cls((pair - 1) // 2, pair, recorded, true + wider, longest, change, remark, wraps)
 
 
 RECORDED, TRUE, COUNT = "recorded", "true", "count"
 """Names of the columns: the count in the entry and that of the pair; COUNT if there is no heap."""
 
 
-def why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: int) -> list[Span]:
+def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: int) -> list[Span]:
     """Return which merge's token took how many occurrences since the count was recorded.
 
-    In few cells it is shorter: `stale: he took 2,450`, `he took 2,450`, `stale`.
+    `stale: he took 2,450`, and in many cells also what other merges took.
     """
     losses = frame.queue.losses(entry)
-    stale: list[Span] = [("stale", "stale-truth")]
     if not losses:
-        return stale
+        return [("stale", "stale-truth")]
     most = max(losses, key=lambda loss: loss.taken)
     others = sum(loss.taken for loss in losses) - most.taken
     name = painter.spans(frame.merge_at(most.step - 1).new_id)
-    took = f" took {number(most.taken)}"
+    start, took = "stale: ", f" took {number(most.taken)}"
     more = f", others {number(others)}" if others else ""
-    for start, end in (("stale: ", more), ("stale: ", ""), ("", "")):
-        room = cells - len(start + took + end)
-        if room >= min(spans_width(name), NAME_CELLS):
-            shown = without_middle(name, room)
-            return [(start, "stale-truth"), *shown, (took + end, "stale-truth")]
-    return stale
+    if cells < len(start + took + more) + min(spans_width(name), NAME_CELLS):
+        more = ""
+    shown = without_middle(name, max(cells - len(start + took + more), 1))
+    return [(start, "stale-truth"), *shown, (took + more, "stale-truth")]
 
 
-def entry_table(frame: Frame, painter: TokenPainter, width: int) -> RowTable:
-    """Return the table of the entries, with the columns that there is room for."""
+class EntryTable:
+    """The table of the entries, with the columns that there is room for."""
+
+    def __init__(self, frame: Frame, painter: TokenPainter, width: int) -> None:
+        digits = len(number(highest_shown(frame)))
+        self._frame, self._painter, self._width = frame, painter, width
+        self._room = TableRoom.within(width, digits, not frame.given)
+        self._table = _columns(frame, painter, width, self._room)
+
+    def header(self) -> Row:
+        return self._table.header()
+
+    def lines(self, entries: Sequence[QueueEntry]) -> list[tuple[int, bool]]:
+        """Return the place of the entry of each row, and whether the row is its second."""
+        return [
+            (place, is_second)
+            for place, entry in enumerate(entries)
+            for is_second in ((False, True) if self._room.wraps and entry.stale else (False,))
+        ]
+
+    def row(self, placed: RankedEntry, target: object, is_second: bool = False) -> Row:
+        """Return a row of an entry; the second one has the words that the first has no room for."""
+        if not is_second:
+            return self._table.row(placed, target)
+        room = self._width - PLACE_CELLS
+        words = _why_stale(self._frame, self._painter, placed[1], room)
+        return Row([(" " * PLACE_CELLS, ""), *words], target)
+
+
+def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -> RowTable:
+    """Return the table with the columns of `room`."""
     has_heap = not frame.given
-    digits = len(number(highest_shown(frame)))
-    room = TableRoom.within(width, digits, has_heap, frame.run.record.fork_rules is not None)
     move = frame.queue.moves()[frame.moves_done - 1] if frame.moves_done else None
     is_push = move is not None and move.move in (Move.PUSH, Move.PUSH_BACK)
     pushed = move.pair if move is not None and is_push else None
@@ -173,22 +206,25 @@ def entry_table(frame: Frame, painter: TokenPainter, width: int) -> RowTable:
         elif entry.forbidden:
             said = [("forbidden", "stale-truth")]
         elif entry.stale:
-            said = why_stale(frame, painter, entry, room.remark - GAP)
+            said = [] if room.wraps else _why_stale(frame, painter, entry, room.remark - 1)
         elif entry.pair == frame.next_pair:
-            has_room = entry.tied and room.remark - GAP >= len("next, tied")
-            said = [("next, tied" if has_room else "next", "pair")]
+            has_room = entry.tied and room.remark > len(NEXT_TIED)
+            said = [(NEXT_TIED if has_room else NEXT, "pair")]
         elif entry.tied:
-            said = [("tied", "tie")]
+            said = [(TIED, "tie")]
         else:
             said = [] if room.change else change(placed)
         return [(" " * min(GAP, max(room.remark - spans_width(said), 1)), ""), *said]
 
+    titles = " " * max(room.first - 3, 0) + "pair"
+    if has_heap:  # the title of a narrow column of counts begins above the pairs
+        titles = f"{titles} {RECORDED:>{room.pair + room.recorded - len(titles) - 1}}"
     columns = [
         RowColumn("", PLACE_CELLS, place),
-        RowColumn(" " * max(room.first - 3, 0) + "pair", room.pair, pair),
+        RowColumn(titles[: room.pair], room.pair, pair),
     ]
     if has_heap:
-        columns.append(RowColumn(RECORDED, room.recorded, recorded, is_number=True))
+        columns.append(RowColumn(titles[room.pair :], room.recorded, recorded, is_number=True))
     columns.append(RowColumn(TRUE if has_heap else COUNT, room.true, true, is_number=True))
     if room.bar:
         columns.append(RowColumn("", room.bar + GAP, length))

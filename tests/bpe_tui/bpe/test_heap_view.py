@@ -6,11 +6,13 @@ import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import MergePanel, PairsPanel
 from inside.bpe_tui.dialogs import FindPair
-from inside.bpe_tui.views import TableRoom, ToPair
-from inside.bpe_tui.widgets import Lines, RowList
+from inside.bpe_tui.views import EntryTable, TableRoom, TokenPainter, ToPair
+from inside.bpe_tui.widgets import Lines, RowList, number
 from inside.engine.bpe import Move
 from opening import opened, step, until
 from textual.widgets import Static
+
+from engine import Timeline, Trainer
 
 
 def text_of(panel: Lines) -> str:
@@ -128,6 +130,32 @@ async def test_the_table_says_which_token_took_how_much_of_a_stale_count() -> No
         assert "stale: he took 2,450" in found
 
 
+@pytest.mark.parametrize("width", [37, 45, 52, 57, 63, 85])
+def test_the_words_about_a_stale_entry_are_the_same_at_every_width(width: int) -> None:
+    counts = {b" the": 2237, b"ash": 939, b"he": 2000, b"th": 300}
+    timeline = Timeline(counts, Trainer(counts, 258, []).steps())
+    timeline.complete()
+    frame = timeline.frame.at(1)
+    table = EntryTable(frame, TokenPainter(frame, marks=False), width)
+    entries = frame.queue.entries(20)
+    texts = {
+        place: "".join(
+            "".join(text for text, _ in table.row((place + 1, entries[place]), None, second).spans)
+            for of, second in table.lines(entries)
+            if of == place
+        )
+        for place in range(len(entries))
+    }
+    header = "".join(text for text, _ in table.header().spans)
+    stale = [place for place, entry in enumerate(entries) if entry.stale]
+    assert stale
+    for place in stale:
+        claimed = number(entries[place].recorded)
+        assert "stale: he took 2,237" in texts[place]
+        assert texts[place].index(claimed) + len(claimed) == header.index("recorded") + 8
+        assert ("┄" in texts[place]) == (width > 60)
+
+
 async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> None:
     async with opened(vocab_size=1100) as (app, pilot):
         await pilot.press("right", "v", "v", "v", "v")
@@ -164,7 +192,7 @@ async def test_a_click_on_a_separator_asks_and_leaves_the_cursor_there() -> None
 @pytest.mark.parametrize("digits", [1, 5, 9])
 @pytest.mark.parametrize("has_heap", [False, True])
 def test_the_columns_of_the_heap_fill_the_width(width: int, digits: int, has_heap: bool) -> None:
-    room = TableRoom.within(width, digits, has_heap, False)
+    room = TableRoom.within(width, digits, has_heap)
     place = 5
     gap = 2 if room.bar else 0
     used = room.pair + room.recorded + room.true + room.bar + gap + room.change + room.remark

@@ -38,7 +38,7 @@ def test_the_scale_changes_seldom_while_counts_fall() -> None:
 
 async def test_the_bars_of_the_heap_are_ordered_like_its_true_counts() -> None:
     async with opened() as (app, pilot):
-        async for _ in each_size(pilot, [(160, 50), (120, 40), (100, 30)]):
+        async for _ in each_size(pilot, [(160, 50), (120, 40)]):
             panel, places = app.screen.query_one(PairsPanel), set()
             app.session.seek(16)
             for _ in range(8):

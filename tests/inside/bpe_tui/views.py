@@ -36,7 +36,7 @@ from bpe_tui.views.explanation import (
     StepMoment,
 )
 from bpe_tui.views.exports import ExportSource, screen_text
-from bpe_tui.views.heap_table import TableRoom
+from bpe_tui.views.heap_table import EntryTable, TableRoom
 from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
 from bpe_tui.views.narration import (
     ENDED,
