@@ -31,7 +31,6 @@ from bpe_tui.views.explanation import (
 )
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
-from bpe_tui.widgets import visible
 from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -39,10 +38,9 @@ from bpe_tui.widgets.visible import width as cells_of
 from engine.core.arrays import Ints
 from engine.unigram.em import Removals
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.pieces import UNKNOWN, Edge, spelled
+from engine.unigram.pieces import UNKNOWN, spelled
 from engine.unigram.record import Pruned, PruneRule, PruneStep, UnigramRecord
 from engine.unigram.textbook import TextbookRecord
-from engine.unigram.units import SPACE
 
 STATIONS_OF_EM, MADE_OF_EM = ("COUNT", "WEIGH", "CUT"), ("COUNTED", "WEIGHED", "CUT")
 PIECE, LONGEST_PIECE, COST = 9, 16, 9
@@ -76,9 +74,6 @@ class PlainPiecePainter(PiecePainter):
     def role(self, number: int) -> str:
         role = super().role(number)
         return role if role in ("loss", "stale") else ""
-
-    def cut(self, text: str, edges: Iterable[Edge]) -> list[Span]:
-        return [(_as_spaces(part), role) for part, role in super().cut(text, edges)]
 
 
 class UnigramExplainer(StepExplainer[UnigramFrame]):
@@ -183,7 +178,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         texts = (frame.record.texts[piece.number] for piece in shown)
         own = PIECE  # n-grams of words are longer
         if isinstance(frame.record, TextbookRecord):
-            longest = max((cells_of(_shown(text)) for text in texts), default=0)
+            longest = max((cells_of(visible_text(text)) for text in texts), default=0)
             own = min(max(longest + 1, PIECE), LONGEST_PIECE)
         name = max(room.name - 2, 10)
         rows = []
@@ -231,7 +226,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             instead = tuple(
                 self.text("unknown")
                 if edge.piece == UNKNOWN
-                else _shown(text[edge.start : edge.end])
+                else visible_text(text[edge.start : edge.end])
                 for edge in edges
             )
             weighed.append(WeighedPiece(piece, cost, instead))
@@ -255,7 +250,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         role, remark = ("stale", "goes") if goes else ("strong", "stays")
         spans: list[Span] = [
             ("✗ " if is_chosen and goes else "  ", "loss"),
-            *left([(_shown(texts[piece.number]), role if is_chosen else "strong")], cells[0]),
+            *left([(visible_text(texts[piece.number]), role if is_chosen else "strong")], cells[0]),
             *left(instead, cells[1]),
             right(self._cost_text(frame, piece.cost), COST, "strong"),
             ("  ", ""),
@@ -288,7 +283,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
                 was = float(before.expected_counts[place])
             spans: list[Span] = [
                 ("  ", ""),
-                *left([(_shown(frame.record.texts[piece]), "")], room.name),
+                *left([(visible_text(frame.record.texts[piece]), "")], room.name),
                 right(count_text(now), cells, "strong"),
                 ("  ", ""),
             ]
@@ -327,15 +322,15 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         gone, size = len(pruned), number(before.size)
         goers = [(number(gone), "strong")]
         if step.rule is PruneRule.SCORE:
-            ways = LEAST_PROBABLE_NEXT if now else LEAST_PROBABLE_MADE
-            first = self.fitting(width, *(self.spans(way, n=goers, all=size) for way in ways))
+            least = LEAST_PROBABLE_NEXT if now else LEAST_PROBABLE_MADE
+            first = self.fitting(width, *(self.spans(way, n=goers, all=size) for way in least))
             return [Row(first), Row(self.spans("That leaves the final size.", "dim"))]
         ways = CHEAPEST_NEXT if now else CHEAPEST_MADE
         first = self.fitting(
             width, *(self.spans(way, n=goers, all=[(size, "strong")]) for way in ways)
         )
         dearest = max(pruned, key=lambda piece: piece.loss_increase)
-        cost, name = cost_text(dearest.loss_increase), [(_shown(dearest.text), "")]
+        cost, name = cost_text(dearest.loss_increase), [(visible_text(dearest.text), "")]
         ways = DEAREST_NEXT if now else DEAREST_MADE
         raised = (self.spans(way, "dim", piece=name, cost=cost) for way in ways)
         return [Row(first), Row(self.fitting(width, *raised))]
@@ -344,7 +339,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         self, record: TextbookRecord, step: int, gone: Pruned, now: bool, width: int
     ) -> list[Row]:
         """Return which n-gram goes, what that costs, and how a tie was decided."""
-        name, ties = [(_shown(gone.text), "strong")], len(record.equals_at(step))
+        name, ties = [(visible_text(gone.text), "strong")], len(record.equals_at(step))
         ways = COSTS_LEAST_NEXT if now else COSTS_LEAST_MADE
         if not gone.loss_increase:
             ways = UNUSED_NEXT if now else UNUSED_MADE
@@ -415,10 +410,10 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return rows
 
     def _pruned_row(self, before: UnigramFrame, step: PruneStep, width: int) -> Row:
-        """Return the pieces that go, the most used first: `✗ ·nap  ✗ ·dug   and 202 more`."""
+        """Return the pieces that go, the most used first: `✗ ▁nap  ✗ ▁dug   and 202 more`."""
         count = len(self._pruned(before, step))
         most_used = self._kept("most used", (before.run, before.step), lambda: _most_used(before))
-        names = [_shown(text) for text in most_used[:count]]
+        names = [visible_text(text) for text in most_used[:count]]
         spans: list[Span] = []
         for place, name in enumerate(names):
             rest = self._and_more(count - place - 1)
@@ -486,18 +481,22 @@ LEAST_PROBABLE_MADE = "{n} of {all} pieces went: the least probable.", "{n} of {
 CHEAPEST_NEXT = (
     "{n} of {all} pieces go: those whose loss costs least.",
     "{n} of {all} pieces go: the cheapest to lose.",
+    "{n} of {all} pieces go, the cheapest.",
 )
 CHEAPEST_MADE = (
     "{n} of {all} pieces went: those whose loss costs least.",
     "{n} of {all} pieces went: the cheapest to lose.",
+    "{n} of {all} pieces went, the cheapest.",
 )
 DEAREST_NEXT = (
     "The dearest of them, {piece}, raises the loss by {cost}.",
     "The dearest, {piece}, raises the loss by {cost}.",
+    "The dearest, {piece}, costs {cost}.",
 )
 DEAREST_MADE = (
     "The dearest of them, {piece}, raised the loss by {cost}.",
     "The dearest, {piece}, raised the loss by {cost}.",
+    "The dearest, {piece}, cost {cost}.",
 )
 COSTS_LEAST_NEXT = (
     "{piece} goes: without it the loss grows least, by {cost}.",
@@ -544,15 +543,6 @@ def _leaving(frame: UnigramFrame) -> Ints:
 def _words_with(piece: str, words: Iterable[str]) -> Iterator[str]:
     """Yield up to three words that contain a piece."""
     return islice((word for word in islice(words, SEARCHED) if piece in word), 3)
-
-
-def _shown(text: str) -> str:
-    return _as_spaces(visible_text(text))
-
-
-def _as_spaces(text: str) -> str:
-    """Return a text with the dot of other models' views instead of ▁."""
-    return text.replace(SPACE, visible.SPACE)
 
 
 def _is_odd(frame: UnigramFrame) -> bool:

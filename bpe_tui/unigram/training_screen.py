@@ -243,12 +243,10 @@ PIECE_CELLS = 22
 """Width of a piece and its replacement, in cells, before there is room for bars."""
 
 
-def prune_rows(
-    frame: UnigramFrame, step: PruneStep, width: int, *, has_room: bool
-) -> Sequence[Row]:
+def prune_rows(frame: UnigramFrame, step: PruneStep, width: int, height: int) -> Sequence[Row]:
     """Return the pieces that a prune removes, each with its replacement.
 
-    `has_room` is whether the rule of the prune is explained, too.
+    A panel of few rows has one row above them, and a high one explains the rule of the prune, too.
     """
     pruned = step.removed
     never_used = sum(not piece.loss_increase for piece in pruned)
@@ -256,21 +254,15 @@ def prune_rows(
     bar_cells = bar_room(width - PIECE_CELLS - INCREASE_CELLS)
     piece_cells = width - INCREASE_CELLS - (bar_cells + 2 if bar_cells else 0)
     scale = scale_of(max((piece.loss_increase for piece in pruned), default=0.0))
-    top = [
-        loss_row(frame),
-        *paragraph(
-            f"{number(step.size_before)} → {plural(step.size_after, 'piece')}: "
-            f"{number(len(pruned))} removed{unused}",
-            width,
-        ),
-        *([*paragraph(RULES[step.rule], width, "dim"), Row([])] if has_room else []),
-        Row(
-            [
-                *left([("piece → instead", "dim")], piece_cells),
-                right("loss", INCREASE_CELLS, "dim"),
-            ]
-        ),
-    ]
+    top, removed = [loss_row(frame)], f"{number(len(pruned))} removed"
+    if height < SCARCE:
+        top = [Row([*top[0].spans, (f"   {removed}", "dim")])]
+    else:
+        sizes = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}"
+        top += paragraph(f"{sizes}: {removed}{unused}", width)
+        top += [*paragraph(RULES[step.rule], width, "dim"), Row([])] if height > ROOMY else []
+        head = left([("piece → instead", "dim")], piece_cells)
+        top.append(Row([*head, right("loss", INCREASE_CELLS, "dim")]))
     earlier = PiecePainter(frame.at(frame.step - 1))
 
     def row(place: int) -> Row:
@@ -299,8 +291,8 @@ RULES = {
 }
 
 
-ROOMY = 9
-"""Height, in rows, above which the rule of a prune is explained."""
+SCARCE, ROOMY = 5, 9
+"""Heights, in rows: lower panels shorten what is above the pieces, higher ones explain the rule."""
 
 
 class StepPanel(PiecePanel):
@@ -328,8 +320,8 @@ class StepPanel(PiecePanel):
         if isinstance(record, TextbookRecord):
             self.say(f"removal {number(frame.step)}", "↵ the n-gram")
             return textbook.removal_rows(frame, record, step, width)
-        self.say(f"prune {step.round + 1}", "the replacement of each")
-        return prune_rows(frame, step, width, has_room=self.size.height > ROOMY)
+        self.say(f"prune {step.round + 1}", "each piece, its replacement, what the loss gains")
+        return prune_rows(frame, step, width, self.size.height)
 
     def watch_cursor(self) -> None:
         """Compute the arithmetic of the piece at the cursor."""

@@ -85,7 +85,7 @@ async def test_the_longest_bar_of_a_prune_has_the_highest_cost() -> None:
         frame = app.session.shown
         assert isinstance(frame, UnigramFrame)
         assert isinstance(frame.came_by, PruneStep)
-        rows = prune_rows(frame, frame.came_by, 60, has_room=False)
+        rows = prune_rows(frame, frame.came_by, 60, height=8)
         costs = [piece.loss_increase for piece in frame.came_by.removed]
         texts = ["".join(text for text, _ in row.spans) for row in rows][-len(costs) :]
         drawn = list(map(halves, texts))
