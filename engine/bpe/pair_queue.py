@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from engine.bpe.heap import HeapMove, Loss
 from engine.bpe.run import Run
-from engine.bpe.ties import TIE_RULES, never_seen
+from engine.bpe.ties import TIE_RULES, PairKey, never_seen
 from engine.bpe.trainers.algorithm import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair
@@ -242,9 +242,25 @@ class PairQueue:
         least = int(values.min())
         surely: list[int] = found[values > least].tolist()
         surely.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
-        # Thousands may share the least count, but only a few of them are needed.
-        tied: list[int] = found[values == least].tolist()
-        return surely + nsmallest(limit - len(surely), tied, key=lambda n: key(pairs[n]))
+        return surely + self._first_by(key, found[values == least], limit - len(surely))
+
+    def _first_by(self, key: PairKey, numbers: Integers, limit: int) -> list[int]:
+        """Return the numbers of the first pairs by a key of the tie rule.
+
+        A hundred thousand may have the least count, of which a few are needed. Each of these begins
+        with one of the first left tokens, if the rule compares left tokens first.
+        """
+        record = self._record
+        if record.tie_rule.left_first and limit < len(numbers):
+            lefts = record.pairs.lefts(numbers)
+            occurs = np.zeros(int(lefts.max()) + 1, dtype=np.bool_)
+            occurs[lefts] = True
+            different = np.flatnonzero(occurs)
+            keys = list(map(record.left_key, different.tolist()))
+            last = nsmallest(limit, keys)[-1]  # two tokens with the same bytes have the same key
+            occurs[different] = [left_key <= last for left_key in keys]
+            numbers = numbers[occurs[lefts]]
+        return nsmallest(limit, numbers.tolist(), key=lambda number: key(record.pairs[number]))
 
     @cached_property
     def _first_places(self) -> dict[Pair, tuple[int, int]]:
@@ -263,10 +279,9 @@ def _most_frequent(counts: Integers, limit: int) -> Integers:
     It selects counts near the top first, so there is little to sort.
     """
     least = int(counts.max(initial=0))
-    found = np.zeros(0, dtype=np.int64)
-    while least and len(found) < limit:
-        least //= 8
-        found = np.flatnonzero(counts > least)
+    while least and np.count_nonzero(counts > least) < limit:
+        least //= 2
+    found = np.flatnonzero(counts > least)
     if len(found) > limit:
         values = counts[found]
         found = found[values >= np.partition(values, len(values) - limit)[len(values) - limit]]

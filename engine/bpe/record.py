@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, islice, product, repeat
 from typing import TYPE_CHECKING
 
@@ -153,6 +153,8 @@ class Record(MergeRecord[MergeStep]):
             tokens. So it is the place of the first merge's token, and in a run of ours its id.
         winning_counts: the count of the pair that each step merged.
         tie_key: the tie rule's key function; use it only if the rule is static.
+        left_key: returns the first part of the key, which a left token has in all of its pairs; use
+            it only if the rule compares left tokens first.
         by_rule: whether the tie rule chose every merge among the most frequent pairs. A fork
             (`what_if`) overrides some choices, and then no heap predicts the next pair.
         fork_rules: the rules of a fork that override the counts; `None` in any other run.
@@ -195,6 +197,7 @@ class Record(MergeRecord[MergeStep]):
         small = max(start, default=0) < 2**31
         self.counts = ChangeLog(start, "i" if small else "q")
         self.tie_key = tie_rule.make_key(self.ids.tokens, never_seen)
+        self.left_key = cache(lambda left: self.tie_key((left, left))[0])
         self.given = given_ids is not None
         self.given_steps = sys.maxsize if self.given else 0
         self.by_rule = not self.given

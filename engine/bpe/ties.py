@@ -46,6 +46,7 @@ class TieRule:
         explain: `explain(vocab, winner, rival)` returns the reason why the winner is first:
             `s is later in byte order than e`.
         static: whether the keys never change.
+        left_first: whether a key is (key of the left token, key of the right token).
     """
 
     name: str
@@ -53,6 +54,7 @@ class TieRule:
     make_key: Callable[[TokensById, FirstSeen], PairKey]
     explain: Explain | None = None
     static: bool = True
+    left_first: bool = False
 
     @property
     def in_short(self) -> str:
@@ -168,6 +170,7 @@ TIE_RULES: Registry[TieRule] = registry_of(
         "later in byte order wins, left tokens first; Stanford CS336's rule",
         _greatest_bytes,
         _later_bytes,
+        left_first=True,
     ),
     TieRule(
         "first-seen",
@@ -181,12 +184,14 @@ TIE_RULES: Registry[TieRule] = registry_of(
         "the smaller (left id, right id) wins; rustbpe's rule",
         lambda vocab, first_seen: lambda pair: pair,
         _smaller_id,
+        left_first=True,
     ),
     TieRule(
         "huggingface",
         "the smaller ids win, bytes numbered by their printable stand-ins (Ġ late)",
         _huggingface,
         _earlier_stand_in,
+        left_first=True,
     ),
     TieRule(
         "sentencepiece",

@@ -237,8 +237,9 @@ class ChangeLog:
         start, end = self._ends[base_step], self._ends[step]
         state = np.zeros(self._widths[step], dtype=self.integers)
         state[: len(base)] = base
-        # If a counter occurs twice, numpy keeps the later value, as a replay must.
-        state[self._counters.view(start, end)] = self._values.view(start, end)
+        # If a counter occurs twice, numpy keeps the later value, as a replay must. Small integers
+        # as places would be converted one by one, which takes a third of the time.
+        state[self._counters.view(start, end).astype(np.intp)] = self._values.view(start, end)
         if end - start > max(len(state), 4096):
             with self._lock:
                 index = bisect_right(self._checkpoint_steps, step)

@@ -74,6 +74,14 @@ class PairNumbers(Sequence[Pair]):
             self.add_new([key])
         return number
 
+    def lefts(self, numbers: Integers) -> Integers:
+        """Return the left tokens of some pairs.
+
+        >>> PairNumbers([(7, 8), (9, 9), (8, 7)]).lefts(np.array([2, 0])).tolist()
+        [8, 7]
+        """
+        return np.array([self._keys[each] for each in numbers.tolist()], np.int64) // STRIDE
+
     def numbers_with(self, token_id: int) -> Ints:
         """Return the numbers of the pairs with this token on either side, ascending.
 
@@ -150,6 +158,11 @@ class PairsInIds(Sequence[Pair]):
     def number_of(self, pair: Pair) -> int | None:
         """Return the pair's number; `None` if the pair never occurred."""
         return self._pairs.number_of((self._ids.place_of(pair[0]), self._ids.place_of(pair[1])))
+
+    def lefts(self, numbers: Integers) -> Integers:
+        """Return the left tokens of some pairs."""
+        lefts = self._pairs.lefts(numbers).tolist()
+        return np.fromiter(map(self._ids.id_of, lefts), np.int64, len(lefts))
 
     def numbers_with(self, token_id: int) -> Ints:
         """Return the numbers of the pairs with this token on either side, ascending."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.bpe.trainers import fast
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
-from engine.core.arrays import Ints
+from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.slow_modules import np
@@ -31,6 +31,7 @@ class NativePairs(PairNumbers):
     def __init__(self, merger: Merger) -> None:
         self._merger = merger
         self.ids = merger.start_pairs[:]
+        self._copied: SmallInts | None = None
 
     def __len__(self) -> int:
         return len(self.ids) // 2
@@ -44,9 +45,19 @@ class NativePairs(PairNumbers):
     def number_of(self, pair: Pair) -> int | None:
         return self._merger.number_of(*pair)
 
+    def lefts(self, numbers: Integers) -> Integers:
+        lefts: SmallInts = self._columns()[numbers, 0]
+        return lefts
+
     def numbers_with(self, token_id: int) -> Ints:
-        ids = np.frombuffer(self.ids[:], np.int32).reshape(-1, 2)
-        return np.flatnonzero((ids == token_id).any(axis=1))
+        return np.flatnonzero((self._columns() == token_id).any(axis=1))
+
+    def _columns(self) -> SmallInts:
+        """Return the ids as numpy's array, a row for each pair."""
+        if self._copied is None or self._copied.size < len(self.ids):
+            # A copy: an array that numpy shares cannot grow, and a training may still append.
+            self._copied = np.frombuffer(self.ids[:], np.int32).reshape(-1, 2)
+        return self._copied
 
 
 class NativeTask(TrainingTask):

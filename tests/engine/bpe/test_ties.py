@@ -128,6 +128,15 @@ def test_a_rule_never_calls_two_pairs_equal(rule: str, pairs: set[Pair]) -> None
     assert len({key(pair) for pair in pairs}) == len(pairs)
 
 
+@pytest.mark.parametrize("rule", [name for name in TIE_RULES if TIE_RULES[name].left_first])
+@given(pair=st.tuples(st.integers(0, 258), st.integers(0, 258)))
+def test_a_rule_that_compares_left_tokens_first_has_a_key_for_each_token(
+    rule: str, pair: Pair
+) -> None:
+    key = TIE_RULES[rule].make_key([*BYTES, b"ab", b"abc", b"a"], lambda pair: (0, 0))
+    assert key(pair) == (key((pair[0], pair[0]))[0], key((pair[1], pair[1]))[1])
+
+
 @pytest.mark.parametrize("rule", TIE_RULES)
 def test_the_vocab_may_grow_while_a_key_is_in_use(rule: str) -> None:
     vocab = list(BYTES)

@@ -157,6 +157,20 @@ def test_the_queue_at_every_step_agrees_with_the_heap(tie_rule: str, corpus: Cor
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
+@pytest.mark.parametrize("trainer", ["native", "heap"])
+@examples(25)
+@given(corpus=oracles.corpora())
+def test_a_few_of_many_tied_pairs_are_the_first_of_all(
+    trainer: str, tie_rule: str, corpus: Corpus
+) -> None:
+    timeline = Timeline(corpus, trained(corpus, 9, trainer, tie_rule))
+    for step in range(len(timeline) + 1):
+        queue = timeline.seek(step).queue
+        every = queue.top(10_000)
+        assert [queue.top(limit) for limit in range(9)] == [every[:limit] for limit in range(9)]
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
 def test_every_step_of_the_handout_agrees_with_a_recount(tie_rule: str) -> None:
     corpus = count_pretokens(SAMPLES / "handout.txt")
     run = oracles.train(corpus, tie_rule, 100)
