@@ -91,7 +91,6 @@ class LessonList(Window[Path | Close | None]):
             )
         here = [n for n, row in enumerate(rows) if row.target == self._current]
         shown = self.query_one(LessonRows)
-        shown.styles.height = len(rows)
         shown.show(rows, here[0] if here else lessons.next_lesson().number - 1)
         shown.focus()
 

@@ -200,6 +200,8 @@ def _bar(amount: float, most: float, cells: int) -> str:
 class WorkPanel(RacePanel):
     """The counters of each trainer: at the timeline's step, up to it, and in all."""
 
+    LEAST_FOR_HEAD = 2  # three numbers mean nothing without the names of their columns
+
     def __init__(self) -> None:
         super().__init__("what for?", id="work")
         self._meanings: list[str] = []

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.lessons import LessonScreen, LessonSection, beats
+from inside.bpe_tui.lessons import LessonList, LessonScreen, LessonSection, beats
 from inside.bpe_tui.session import TokenizerConfig, preferences, save_preferences
 from inside.bpe_tui.views import Beat
+from inside.bpe_tui.widgets import RowList
 from opening import opened, opened_as, step, until
 from textual.pilot import Pilot
 
@@ -35,6 +36,18 @@ def beat(app: BpeTuiApp) -> Beat:
 async def held(app: BpeTuiApp, pilot: Pilot[int], *keys: str) -> Beat:
     await pilot.press(*keys)
     return beat(app)
+
+
+async def test_the_list_of_lessons_scrolls_to_the_last_one_on_the_smallest_screen() -> None:
+    async with opened(size=(60, 20), vocab_size=270) as (app, pilot):
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, LessonList))
+        rows = app.screen.query_one("#lesson-rows", RowList)
+        await pilot.press("pagedown", "pagedown")
+        assert rows.cursor == rows.row_count - 1
+        assert rows.scroll_offset.y + rows.size.height >= rows.row_count
+        assert app.screen.region.contains_region(rows.region)
+        assert app.screen.query_one("#lesson-list").content_region.contains_region(rows.region)
 
 
 async def test_keys_start_hold_and_take_back_beats(monkeypatch: pytest.MonkeyPatch) -> None:
