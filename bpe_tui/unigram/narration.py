@@ -161,6 +161,7 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
         return (
             f"{seed}, counted {counted} in all. The loss is {loss} nats.",
             f"{seed}; the loss is {loss}.",
+            f"Step 0: a seed of {plural(frame.size, 'n-gram')}, with the loss {loss}.",
         )
     (gone,) = step.removed
     name, others = visible_text(gone.text), len(record.equals_at(step.index)) - 1

@@ -416,7 +416,7 @@ def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
     ]
 
 
-NO_STEP = "No step is recorded yet, so there is nothing to draw."
+NO_STEP = "Without a step there is nothing to draw."
 
 
 def _size_here(frame: UnigramFrame) -> str:

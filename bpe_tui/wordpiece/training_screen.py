@@ -236,7 +236,8 @@ class ScoreRoom(NamedTuple):
         is_wide = width >= WIDE
         # Counts only fall, so columns as wide as the highest count never move.
         one = len(number(highest_count))
-        fraction = 3 * one + (9 if is_wide else 4)  # three counts and the signs between them
+        # Three counts and the signs between them, or the title.
+        fraction = 3 * one + 9 if is_wide else max(3 * one + 4, len("ab/(a·b)"))
         mark = MARK_CELLS if width >= ROOM_FOR_WORDS else 0
         rest = width - PLACE_CELLS - PAIR_CELLS - fraction - SCORE_CELLS - CHANGE_CELLS - mark
         pmi = PMI_CELLS if width >= ROOM_FOR_PMI and bar_room(rest - PMI_CELLS) else 0

@@ -15,6 +15,7 @@ from inside.bpe_tui.unigram import (
     StepsPanel,
     UnigramExplainer,
     Walkthrough,
+    narrate,
 )
 from inside.bpe_tui.views import Beat, CountRoom, StepMoment
 from inside.bpe_tui.widgets import Header, Row
@@ -43,6 +44,14 @@ def config(tmp_path: Path) -> RunConfig:
 
 def said(rows: list[Row]) -> list[str]:
     return ["".join(text for text, _ in row.spans).strip() for row in rows]
+
+
+def test_the_shortest_sentence_about_the_seed_fits_the_smallest_screen() -> None:
+    words = {"low": 5, "lower": 2, "widest": 3, "newest": 6}
+    trainer = TextbookTrainer(words, 2, units="words", ngram=2)
+    steps = list(trainer.steps())
+    frame = UnigramTimeline(trainer.record, steps, words=words).frame.at(0)
+    assert narrate(frame)[-1] == "Step 0: a seed of 4 n-grams, with the loss 20.882."
 
 
 async def test_the_inspection_counts_n_grams_in_their_units(config: RunConfig) -> None:

@@ -52,6 +52,9 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
         assert title == "scores  1 pair · 1 left out"
         assert first.split()[:3] == ["▸", "1", "##a+##a"]
         assert reason == "left out by --min-count 2: 1 rarer pair, the highest scores first"
+        async for _ in each_size(pilot, [(60, 20)]):
+            await pilot.pause()
+            assert "ab/(a·b)" in text_of(app.screen.query_one(ScoresPanel))[0]
         assert rare.split()[:2] == ["–", "a+##a"]
         assert "0.333" in rare
         await pilot.press("right")
