@@ -52,9 +52,20 @@ SCREENS_AND_WINDOWS = (*"ll]2345", "1", "t", "h", *(f"{key}\x1b" for key in "?xb
 
 
 class Program:
-    """The application in a pseudo-terminal of its own."""
+    """The application in a pseudo-terminal of its own.
 
-    def __init__(self, *arguments: str) -> None:
+    Args:
+        arguments: those of its command line.
+        size: columns and lines of the terminal.
+        folder: the checkout whose program is run; `None` for the one that is installed.
+    """
+
+    def __init__(
+        self,
+        *arguments: str,
+        size: tuple[int, int] = (COLUMNS, LINES),
+        folder: Path | None = None,
+    ) -> None:
         self.started = time.perf_counter()
         self.pid, self._terminal = pty.fork()
         if not self.pid:
@@ -62,8 +73,10 @@ class Program:
                 os.environ.pop(name, None)
             os.environ["TERM"] = "xterm-256color"
             os.environ |= {"XDG_STATE_HOME": STATE.name, "XDG_CACHE_HOME": STATE.name}
+            if folder is not None:
+                os.chdir(folder)  # `-m` imports from there
             os.execv(sys.executable, [sys.executable, "-m", "bpe_tui", *arguments])
-        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *reversed(size), 0, 0))
         self.drawn = ""
 
     def press(self, keys: str) -> float:
@@ -76,7 +89,8 @@ class Program:
         """Wait until something that matches is drawn; return the time."""
         deadline = time.perf_counter() + PATIENCE
         while re.search(pattern, self.drawn) is None:
-            if time.perf_counter() > deadline or not self._read(1.0):
+            self.read(1.0)
+            if time.perf_counter() > deadline:
                 raise TimeoutError(f"{pattern!r} was never drawn; last: {self.drawn[-2000:]!r}")
         return time.perf_counter()
 
@@ -84,16 +98,17 @@ class Program:
         """Let the program draw for a while."""
         deadline = time.perf_counter() + seconds
         while (left := deadline - time.perf_counter()) > 0:
-            self._read(left)
+            self.read(left)
 
-    def _read(self, seconds: float) -> bool:
-        """Read what is drawn within some seconds; return whether the program still runs."""
-        if select.select([self._terminal], [], [], seconds)[0]:
-            try:
-                drawn = os.read(self._terminal, 1 << 16).decode("utf-8", "replace")
-            except OSError:
-                return False
-            self.drawn += ESCAPE_SEQUENCE.sub("", drawn)
+    def read(self, seconds: float) -> bool:
+        """Read what is drawn next; return whether something was, within some seconds."""
+        if not select.select([self._terminal], [], [], seconds)[0]:
+            return False
+        try:
+            drawn = os.read(self._terminal, 1 << 16).decode("utf-8", "replace")
+        except OSError as error:
+            raise ChildProcessError("the program has ended") from error
+        self.drawn += ESCAPE_SEQUENCE.sub("", drawn)
         return True
 
     def processor_seconds(self) -> float:

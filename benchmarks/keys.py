@@ -1,0 +1,147 @@
+"""Processor time of each key, from the press until all is painted, on all screens of a training.
+
+    python benchmarks/keys.py CORPUS [--size 120x40] [--rounds 3] [--beside FOLDER]
+
+presses the keys of `TOUR` in the real program, in a pseudo-terminal, after the screens have been
+made ahead. A key's figure is the processor time of the program, all threads together, until the
+last output; other programs on the machine do not count. The clock counts them, and is given too.
+
+With `--beside`, another checkout of the project is measured at the same time, key by key in turns,
+and each figure is given for both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from tui import FIRST_FRAME, Program
+
+QUIET_SECONDS = 0.25
+"""Time without output after which all is painted; later the program collects garbage."""
+AHEAD_SECONDS = 9.0
+"""Time for training, and for the screens that are made ahead."""
+ESCAPE, BACK_TAB = "\x1b", "\x1b[Z"
+NAMES = {
+    ESCAPE: "Esc",
+    "\t": "Tab",
+    "\x10": "^P",
+    "\x0c": "^L",
+    BACK_TAB: "Shift+Tab",
+    " ": "space",
+}
+WINDOWS = tuple(key for window in "?\x10\x0cgxsSyoM" for key in (window, ESCAPE))
+TOUR: dict[str, tuple[str, ...]] = {
+    "1": (
+        *"lllhh][ttT", *"\t\t\t\t\t\t", BACK_TAB, *"kjvvvpWmaazz", "e", *"lower", ESCAPE,
+        *(key for window in "w/biL" for key in (window, ESCAPE)), *WINDOWS, "\x10", *"ste", ESCAPE,
+    ),
+    "2": (*"lhlat", *"ctr%ctr%", ESCAPE, *"kk\t\tzz", "w", ESCAPE, "?", ESCAPE, "\x10", ESCAPE),
+    "3": (*"lhkkcCpuurrd", "d", "/", *"th", ESCAPE, "\t", " ", "zz", "w", ESCAPE, "f", ESCAPE),
+    "4": (*"lh][\t\tzz", "K", ESCAPE, "?", ESCAPE),
+    "5": (*"lh\t\tzz", "?", ESCAPE, "\x10", ESCAPE),
+    "8": (*"lhlkk\tzz", ESCAPE),
+    "0": (*"lhll....h", "?", ESCAPE, "\x10", ESCAPE, "L", ESCAPE),
+}  # fmt: skip
+"""Key that opens a screen → the keys that are pressed there, then the next screen."""
+
+
+class Pressed(NamedTuple):
+    """A key on a screen, and the milliseconds that it took until all was painted."""
+
+    screen: str
+    key: str
+    processor: float
+    clock: float
+
+    @property
+    def name(self) -> str:
+        return f"{NAMES.get(self.key, self.key)} on {self.screen}"
+
+
+def tour() -> Iterator[tuple[str, str]]:
+    """Yield each screen and key of the tour, twice through all screens."""
+    for _ in range(2):
+        for screen, keys in TOUR.items():
+            yield screen, screen
+            for key in keys:
+                yield from ((screen, each) for each in ((key,) if key in NAMES else key))
+
+
+def press(program: Program, screen: str, key: str) -> Pressed:
+    """Press a key; wait until nothing has been painted for a while."""
+    used, pressed = program.processor_seconds(), program.press(key)
+    used_then, painted = used, pressed
+    while program.read(QUIET_SECONDS):
+        used_then, painted = program.processor_seconds(), perf_counter()
+    return Pressed(screen, key, 1000 * (used_then - used), 1000 * (painted - pressed))
+
+
+def measure(corpus: str, size: tuple[int, int], folders: list[Path | None]) -> list[list[Pressed]]:
+    """Return the keys of the tour in the program of each folder, pressed in turns."""
+    programs = [Program(corpus, size=size, folder=folder) for folder in folders]
+    for program in programs:
+        program.wait_for(FIRST_FRAME)
+    for program in programs:
+        program.watch(AHEAD_SECONDS)
+    found: list[list[Pressed]] = [[] for _ in programs]
+    for screen, key in tour():
+        for program, keys in zip(programs, found, strict=True):
+            keys.append(press(program, screen, key))
+    for program in programs:
+        program.end()
+    return found
+
+
+def percentile(values: list[float], part: float) -> float:
+    ordered = sorted(values)
+    return ordered[round(part * (len(ordered) - 1))]
+
+
+def least_of(rounds: list[list[Pressed]]) -> list[Pressed]:
+    """Return each key with its least figures of all rounds."""
+    return [
+        keys[0]._replace(
+            processor=min(each.processor for each in keys), clock=min(each.clock for each in keys)
+        )
+        for keys in zip(*rounds, strict=True)
+    ]
+
+
+def show(keys: list[Pressed], label: str) -> None:
+    for kind in ("processor", "clock"):
+        times = [getattr(each, kind) for each in keys]
+        print(
+            f"{label}, {kind}: {len(times)} keys, p50 {statistics.median(times):.0f}, "
+            f"p95 {percentile(times, 0.95):.0f}, max {max(times):.0f} ms"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How long each key takes.")
+    parser.add_argument("corpus")
+    parser.add_argument("--size", default="120x40")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--beside", type=Path, help="another checkout, measured in turns")
+    parser.add_argument("--slowest", type=int, default=25, help="number of keys to list")
+    given = parser.parse_args()
+    columns, lines = map(int, given.size.split("x"))
+    folders = [None] if given.beside is None else [None, given.beside.resolve()]
+    corpus = str(Path(given.corpus).resolve())
+    rounds = [measure(corpus, (columns, lines), folders) for _ in range(given.rounds)]
+    found = [least_of([each[place] for each in rounds]) for place in range(len(folders))]
+    for keys, folder in zip(found, folders, strict=True):
+        show(keys, "here" if folder is None else str(folder))
+    slowest = sorted(zip(*found, strict=True), key=lambda keys: -keys[0].processor)
+    print("slowest, milliseconds of the processor (clock)")
+    for each in slowest[: given.slowest]:
+        figures = "   ".join(f"{key.processor:6.1f} ({key.clock:4.0f})" for key in each)
+        print(f"{each[0].name:<18}{figures}")
+
+
+if __name__ == "__main__":
+    main()
