@@ -152,6 +152,9 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
     _follows = False
     _next: MergeFrameT | None = None
     """The frame after the next merge; kept, since the search for words takes slices."""
+    _painter: TokenPainter | None = None
+    """The painter of the rows that are being made, which remembers its words."""
+    _earlier: TokenPainter | None = None
 
     def line_rows(
         self, frame: MergeFrameT, line: tuple[Pretoken, ...], width: int
@@ -162,11 +165,21 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         self, frame: MergeFrameT, line: tuple[Pretoken, ...]
     ) -> Iterator[tuple[list[Span], int]]:
         """Return the words of a line, each with its cells at an earlier step."""
-        painter = self.painter(frame)
-        earlier = type(painter)(frame.at(layout_step(frame.step)), marks=False)
-        return reserved(painter, earlier, line)
+        painter = self._painter
+        if painter is None or painter.frame is not frame:
+            painter = self._painter = self.painter(frame)
+        return reserved(painter, self._earlier_painter(painter), line)
+
+    def _earlier_painter(self, painter: TokenPainter) -> TokenPainter:
+        """Return the painter of the layout step, which remembers the widths of words."""
+        frame, earlier = painter.frame, self._earlier
+        step = layout_step(frame.step)
+        if earlier is None or earlier.frame.run is not frame.run or earlier.frame.step != step:
+            earlier = self._earlier = type(painter)(frame.at(step), marks=False)
+        return earlier
 
     def rows_of(self, frame: MergeFrameT, width: int) -> list[Row]:
+        self._painter = None
         rows = super().rows_of(frame, width)
         painter = self.painter(frame)
         row = self._elsewhere(frame, rows, "fresh", painter, width)
@@ -323,7 +336,7 @@ def reserved(
         # The marks of a fresh token may need more than its parts did.
         (word, max(before, spans_width(word) if painter.marks else 0))
         for pretoken in line
-        for word, before in zip(painter.words(pretoken), earlier.widths(pretoken), strict=True)
+        for word, before in zip(painter.kept_words(pretoken), earlier.widths(pretoken), strict=True)
     )
 
 

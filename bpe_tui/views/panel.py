@@ -59,6 +59,7 @@ class TokenPainter:
         self.joint = ABOUT_TO_JOIN
         """The mark between the two tokens of `joining`."""
         self._widths: dict[tuple[str, bool], tuple[int, ...]] = {}
+        self._words: dict[tuple[str, bool], tuple[list[Span], ...]] = {}
 
     def role(self, token_id: int) -> str:
         """Return the role of a token: plain for bytes and characters, a hue for merged tokens."""
@@ -138,6 +139,13 @@ class TokenPainter:
             return ()
         spans.append(PRETOKEN_BORDER)
         return (spans,)
+
+    def kept_words(self, pretoken: Pretoken) -> tuple[list[Span], ...]:
+        """Return the words of a pretoken; remembered between calls, since most words repeat."""
+        key = pretoken.text, pretoken.special
+        if (known := self._words.get(key)) is None:
+            known = self._words[key] = tuple(self.words(pretoken))
+        return known
 
     def widths(self, pretoken: Pretoken) -> tuple[int, ...]:
         """Return the cells of each word of a pretoken; remembered between calls."""
