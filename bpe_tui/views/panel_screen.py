@@ -117,38 +117,18 @@ class PanelScreen(PaintedOnce[None]):
             ]
         super().__init_subclass__(**settings)
 
-    _styled_for: str | None = None
-    """The theme of the widgets' styles; only a new theme changes them while it is hidden."""
-    _styled_with: frozenset[str] = frozenset()
-    """The screen's classes when the widgets' styles were computed."""
-
     def __init__(self) -> None:
         self.slot = self.SLOT[0] if self.SLOT else ""
         super().__init__(id=self.NAME or None, classes=f"slot-{self.slot}" if self.slot else None)
 
     async def on_event(self, event: events.Event) -> None:
-        """Handle an event as Textual does, but compute styles only if they may have changed.
+        """Handle an event, unless the screen is made while the application closes.
 
-        A screen that is made while the application closes has no widgets and is never shown.
+        Then it has no widgets, and is never shown.
         """
-        if isinstance(event, events.ScreenResume):
-            event.refresh_styles = self._styled_for != self.app.theme
-            self._styled_for = self.app.theme
-        if isinstance(event, events.ScreenResume | events.Mount):
-            self._styled_with = self.classes
-        if (self.children and self.app.is_running) or not isinstance(
-            event, events.Mount | events.ScreenResume
-        ):
+        begins = isinstance(event, events.Mount | events.ScreenResume)
+        if (self.children and self.app.is_running) or not begins:
             await super().on_event(event)
-
-    def update_node_styles(self, animate: bool = True) -> None:
-        """Compute the styles of the widgets that a changed class is about; else of all."""
-        changed = self.classes ^ self._styled_with
-        self._styled_with = self.classes
-        if changed:
-            restyle(self, changed)
-        else:
-            super().update_node_styles(animate)
 
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:

@@ -25,7 +25,8 @@ class Field(Input):
     """A line to type in. A placeholder that is too long ends in `…`."""
 
     def __init__(self, value: str | None = None, placeholder: str = "", **settings: Any) -> None:
-        super().__init__(value, placeholder, **settings)
+        # Any text is valid; the classes that say so would cost new styles.
+        super().__init__(value, placeholder, validate_on=[], **settings)
         self._whole_placeholder = placeholder
 
     def on_resize(self) -> None:

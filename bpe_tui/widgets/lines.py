@@ -13,9 +13,11 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from bpe_tui.styles import painted, role_style
+from bpe_tui.widgets.painted_lines import PaintedLines
 from bpe_tui.widgets.rows import Row, Span, beside, subject_cells, subjects_at
 from engine.core.light_dataclass import dataclass
 
@@ -89,6 +91,17 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     head: Sequence[Span] = ()
     """Names of the columns, in a line above the rows that does not scroll."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._styles_cache = PaintedLines()
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        bar = super().vertical_scrollbar
+        if not isinstance(bar._styles_cache, PaintedLines):
+            bar._styles_cache = PaintedLines()
+        return bar
 
     # -- a subclass may override these
 

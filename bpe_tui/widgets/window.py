@@ -11,6 +11,8 @@ from rich.style import Style
 from textual.await_complete import AwaitComplete
 from textual.await_remove import AwaitRemove
 from textual.color import Color
+from textual.events import Event, Mount, ScreenResume
+from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen, Screen, ScreenResultType
@@ -18,6 +20,8 @@ from textual.strip import Strip
 from textual.visual import Visual
 from textual.widget import Widget
 
+from bpe_tui.styles.restyling import restyle
+from bpe_tui.widgets.painted_lines import PaintedLines, blank_lines
 from engine.core.light_dataclass import dataclass
 
 STYLES = 1 << 12
@@ -65,17 +69,53 @@ class PaintedOnce(Screen[ScreenResultType]):
 
     A key leads to several messages, and new sizes lead to new rows, which may lead to another
     layout. Textual would paint the whole screen after each of these, a sixtieth of a second apart.
+
+    Its widgets get new styles only if these may have changed: for another theme when it comes to
+    the front, and for a class of the screen.
     """
 
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """The widget with the focus; only it and the one before change their looks."""
 
+    _styled_for: str | None = None
+    """The theme of the widgets' styles; only a new theme changes them while it is hidden."""
+    _styled_with: frozenset[str] = frozenset()
+    """The screen's classes when the widgets' styles were computed."""
     _is_waiting = False
     """Whether a painting is due in some rounds."""
     _is_settled = False
     """Whether the screen may be painted now."""
     _postponed = 0
     """Number of layouts in a row that have not been painted."""
+
+    async def on_event(self, event: Event) -> None:
+        """Handle an event as Textual does, but compute styles only if they may have changed."""
+        if isinstance(event, ScreenResume):
+            event.refresh_styles = self._styled_for != self.app.theme
+            self._styled_for = self.app.theme
+        if isinstance(event, ScreenResume | Mount):
+            self._styled_with = self.classes
+        await super().on_event(event)
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Compute the styles of the widgets that a changed class is about; else of all."""
+        changed = self.classes ^ self._styled_with
+        self._styled_with = self.classes
+        if changed:
+            restyle(self, changed)
+        else:
+            super().update_node_styles(animate)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        return blank_lines(self, crop)
+
+    def _screen_resized(self, size: Size) -> None:
+        """Lay the screen out, unless it is behind a window and laid out for this size already.
+
+        Textual lays out the screen behind each window that opens.
+        """
+        if self is self.app.screen or self.outer_size != size:
+            super()._screen_resized(size)
 
     def _compositor_refresh(self) -> None:
         if self._is_settled or self is not self.app.screen:  # one behind a window is not painted
@@ -113,10 +153,24 @@ class OverScreen(PaintedOnce[ScreenResultType]):
 
     auto_links = False  # the screen behind has no links to follow
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._styles_cache = PaintedLines()  # the lines behind are filtered already
+
+    async def on_event(self, event: Event) -> None:
+        if isinstance(event, Mount):
+            self._styled_for = self.app.theme  # its widgets get their styles when they are made
+        await super().on_event(event)
+
     @property
     def is_on_top(self) -> bool:
         """Whether no screen covers this one, and it has not been closed."""
         return self.app.screen_stack[-1:] == [self]
+
+    def _screen_resized(self, size: Size) -> None:
+        """Lay the window out, unless that is done: Textual does it twice for one that opens."""
+        if self._compositor.size != size or self._layout_required:
+            super()._screen_resized(size)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Close the window with a result; do nothing if it is closed already.
@@ -129,6 +183,10 @@ class OverScreen(PaintedOnce[ScreenResultType]):
     def remove(self) -> AwaitRemove:
         """Remove the window without a new layout of the screen behind, which has not changed."""
         return self.app._prune(self)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the screen behind as the lines under the window."""
+        return Widget.render_lines(self, crop)
 
     def render(self) -> Any:  # Textual accepts a `Visual` too, but its types do not say so
         behind = super().render()

@@ -31,6 +31,7 @@ from bpe_tui.widgets.numbers import (
     trace,
     with_power,
 )
+from bpe_tui.widgets.painted_lines import PaintedLines
 from bpe_tui.widgets.rows import (
     BORDERS,
     NameSpans,

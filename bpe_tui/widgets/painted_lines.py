@@ -1,0 +1,135 @@
+"""Painting at less cost: the sides of a border computed once, blank lines made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from rich.segment import Segment
+from textual._border import get_box
+from textual._styles_cache import StylesCache
+from textual.color import Color
+from textual.css.styles import StylesBase
+from textual.filter import ANSIToTruecolor, LineFilter
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.style import Style
+from textual.widget import Widget
+
+
+class Sides(NamedTuple):
+    """The sides of a border, beside the lines between its top and its bottom.
+
+    Attributes:
+        left: the segments before a line: one, or none without a border.
+        right: those behind it.
+    """
+
+    left: tuple[Segment, ...]
+    right: tuple[Segment, ...]
+
+
+class PaintedLines(StylesCache):
+    """Textual's cache of painted lines, with the sides of the border computed once a painting.
+
+    Textual computes their colours and segments for each line. That takes as long as the text.
+    A widget that has these lines, or is under others, may only paint the colours of a theme.
+    """
+
+    _sides: Sides | None = None
+    """The sides during a painting; `None` if Textual has more to add to a line than these."""
+
+    def render_widget(self, widget: Widget, crop: Region) -> list[Strip]:
+        self._sides = sides_of(widget)
+        return super().render_widget(widget, crop)
+
+    def render(
+        self,
+        styles: StylesBase,
+        size: Size,
+        base_background: Color,
+        background: Color,
+        render_content_line: Callable[[int], Strip],
+        filters: Sequence[LineFilter],
+        *others: Any,
+        **more: Any,
+    ) -> list[Strip]:
+        return super().render(
+            styles,
+            size,
+            base_background,
+            background,
+            render_content_line,
+            needed(filters),
+            *others,
+            **more,
+        )
+
+    def render_line(
+        self,
+        styles: StylesBase,
+        y: int,
+        size: Any,
+        content_size: Any,
+        padding: Any,
+        base_background: Color,
+        background: Color,
+        render_content_line: Callable[[int], Strip],
+        *others: Any,
+    ) -> Strip:
+        line = y - styles.gutter.top
+        if self._sides is not None and 0 <= line < content_size.height:
+            text = render_content_line(line)
+            if text.cell_length == content_size.width:
+                left, right = self._sides
+                return Strip([*left, *text, *right], size.width) if left or right else text
+        return super().render_line(
+            styles,
+            y,
+            size,
+            content_size,
+            padding,
+            base_background,
+            background,
+            render_content_line,
+            *others,
+        )
+
+
+def sides_of(widget: Widget) -> Sides | None:
+    """Return the sides of a widget's border; `None` if a line gets more than these."""
+    styles, opacity = widget.styles, widget.opacity
+    (_, (right, right_colour), _, (left, left_colour)), outline = styles.border, styles.outline
+    is_plain = not (any(edge for edge, _ in outline) or styles.tint.a or styles.has_rule("hatch"))
+    if not is_plain or any(styles.padding) or not opacity == styles.text_opacity == 1.0:
+        return None
+    beneath, background = widget.background_colors
+    inner, outer = StylesCache().get_inner_outer(beneath, background)
+
+    def box(edge: Any, colour: Color) -> Any:
+        return get_box(edge, inner, outer, Style(foreground=beneath + colour))[1]
+
+    return Sides(
+        (box(left, left_colour)[0],) if left else (),
+        (box(right, right_colour)[2],) if right else (),
+    )
+
+
+def needed(filters: Sequence[LineFilter]) -> list[LineFilter]:
+    """Return the filters that change what our widgets paint.
+
+    The colours of roles and themes are never those of a terminal, which Textual would translate.
+    """
+    return [each for each in filters if not isinstance(each, ANSIToTruecolor)]
+
+
+def blank_lines(widget: Widget, crop: Region) -> list[Strip]:
+    """Return the lines of a widget that only has a background: one line, many times.
+
+    Textual would make each line, and cut each where it is covered.
+    """
+    _, background = widget.background_colors
+    line = Strip.blank(crop.width, Style(background=background).rich_style)
+    for each in needed(widget.get_line_filters()):
+        line = line.apply_filter(each, background)
+    return [line] * crop.height

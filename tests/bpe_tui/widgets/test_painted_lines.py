@@ -1,0 +1,47 @@
+"""Lines painted at less cost look as Textual paints them."""
+
+from __future__ import annotations
+
+import pytest
+from inside.bpe_tui.widgets import Lines, PaintedLines
+from opening import opened
+from textual._styles_cache import StylesCache
+from textual.geometry import Region
+from textual.widget import Widget
+
+
+def lines_of(widget: Widget, cache: StylesCache) -> list[str]:
+    """Return the lines of a widget, painted anew through a cache, with their styles."""
+    widget._styles_cache = cache
+    strips = Widget.render_lines(widget, Region(0, 0, *widget.outer_size))
+    return [strip.render(widget.app.console) for strip in strips]
+
+
+@pytest.mark.parametrize("without_colours", [False, True])
+async def test_lines_are_those_that_textual_paints(
+    monkeypatch: pytest.MonkeyPatch, without_colours: bool
+) -> None:
+    if without_colours:
+        monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(vocab_size=300) as (app, pilot):
+        seen = 0
+        for keys in ("l", "L", "escape 3", "2", "question_mark"):
+            await pilot.press(*keys.split())
+            await pilot.pause()
+            bars = [each.vertical_scrollbar for each in app.screen.query(Lines)]
+            for widget in (*app.screen.query(Lines), *bars):
+                if widget.outer_size:
+                    assert lines_of(widget, PaintedLines()) == lines_of(widget, StylesCache())
+                    seen += 1
+        assert seen > 15
+
+
+async def test_a_screen_is_blank_under_its_widgets() -> None:
+    async with opened(vocab_size=300) as (app, _):
+        whole = Region(0, 0, *app.size)
+        painted = app.screen.render_lines(whole), Widget.render_lines(app.screen, whole)
+        ours, textuals = (
+            [(line.text, {part.style and part.style.bgcolor for part in line}) for line in lines]
+            for lines in painted
+        )
+        assert ours == textuals
