@@ -5,147 +5,33 @@ from __future__ import annotations
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from functools import partial
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any, ClassVar, cast
 
-from textual import events, on
+from textual import events
 from textual.actions import ActionParseResult
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Static
 
 from bpe_tui.app import terminal
 from bpe_tui.app.memory import free_painted_lines
-from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.declarations import Command, Model
-from bpe_tui.session.host import Host, Notices, Notifier
+from bpe_tui.app.palette import CommandProvider, Palette
+from bpe_tui.session.host import Notices, Notifier
 from bpe_tui.session.kiosk import refusal_of
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
-from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
+from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.visible import visible_text
-from bpe_tui.widgets.window import OverScreen, Window
+from bpe_tui.widgets.window import Window
 from engine.core.interrupts import Interrupts
-from engine.core.light_dataclass import dataclass
 from engine.core.systems import ending_signals, on_signal
-
-
-@dataclass(frozen=True)
-class FoundCommand:
-    """A command, and the kind of screen or the model that has it, if it is not here."""
-
-    command: Command
-    kind: str = ""
-    model: Model | None = None
-
-    @property
-    def where(self) -> str:
-        """The key that does the same."""
-        if self.model is not None:
-            return f"with {self.model.title}: key M trains it"
-        on = f" on {key_of_screen(self.kind)}, the {self.kind} screen" if self.kind else ""
-        return f"key {self.command.shown}{on}"
-
-    def score(self, query: str) -> float:
-        """Return how well it answers; 0 if a word of the query is not in the command's words."""
-        command, words = self.command, query.lower().split()
-        label = command.label.lower()
-        known = f"{label} {command.words.lower()}"
-        text = f"{known} {command.help} {self.kind}".lower()
-        if not words or not all(word in text for word in words):
-            return 0
-        is_named = any(label.startswith(word) for word in words)
-        is_known = all(f" {word}" in f" {known}" for word in words)
-        starts = all(f" {word}" in f" {text}" for word in words)
-        stays = not self.kind and not command.action.startswith("app.show(")
-        name = max(2 * is_named, 1.75 * is_known)
-        return 1 + name + starts + 0.5 * stays - 0.8 * (self.model is not None)
-
-
-def all_commands(screen: str, model: Model | None) -> Iterator[FoundCommand]:
-    """Yield every command once: of the screen, of other screens, of other models."""
-    here = commands_on(screen)
-    yield from map(FoundCommand, here)
-    known = {command.action for command in here}
-    for command in COMMANDS if model is not None else ():
-        assert model is not None
-        if command.action in known:
-            continue
-        if kinds := kinds_with(command, model):
-            known.add(command.action)
-            yield FoundCommand(command, kinds[0])
-        elif others := other_models_with(command, model):
-            known.add(command.action)
-            yield FoundCommand(command, model=others[0])
-
-
-MOST_OF_A_SCREEN = 4
-"""Most kinds of screens on which a command is still one of theirs, not of all."""
-
-
-def useful_first(screen: Screen[Any]) -> list[Command]:
-    """Return the commands of a screen, those that say most about it first.
-
-    First come those of the focused panel, then the screen's own, those on the fewest screens first,
-    then others in the footer. Last come refused commands, and second keys of the same command.
-    """
-    panel = screen.focused_panel() if isinstance(screen, PanelScreen) else None
-    seen: set[str] = set()
-
-    def place(command: Command) -> tuple[int, int]:
-        is_again = command.action in seen
-        seen.add(command.action)
-        if is_again or (isinstance(screen, PanelScreen) and screen.refusal_of(command)):
-            return 4, 0
-        if command.panel and command.panel == panel:
-            return 0, 0
-        if len(command.screens) <= MOST_OF_A_SCREEN:
-            return 1, len(command.screens)
-        return (2 if command.in_footer else 3), 0
-
-    return sorted(commands_on(screen.id or ""), key=place)
-
-
-class CommandProvider(Provider):
-    """The provider of commands for Textual's palette."""
-
-    async def discover(self) -> Hits:
-        for found in map(FoundCommand, useful_first(self.screen)):
-            yield DiscoveryHit(
-                found.command.help, partial(self._run_command, found), help=found.where
-            )
-
-    async def search(self, query: str) -> Hits:
-        matcher, screen = self.matcher(query), self.screen
-        model = screen.model if isinstance(screen, PanelScreen) else None
-        for found in all_commands(screen.id or "", model):
-            if score := found.score(query):
-                shown = matcher.highlight(found.command.help)
-                yield Hit(score, shown, partial(self._run_command, found), help=found.where)
-
-    async def _run_command(self, found: FoundCommand) -> None:
-        """Run a command as its key does, on the screen that has it."""
-        if found.model is not None:
-            await self.screen.run_action("app.model")
-        elif found.kind:
-            host = cast("Host", self.app)
-            host.action_show(found.kind)
-            there = self.app.get_screen(host.session.model.screen(found.kind))
-            assert isinstance(there, PanelScreen)
-            there.call_later(there.action_press, found.command.keys)  # after the screen has changed
-        else:
-            assert isinstance(self.screen, PanelScreen), "a window has no commands"
-            await self.screen.action_press(found.command.keys)
 
 
 class Messages(Window[None]):
@@ -159,26 +45,6 @@ class Messages(Window[None]):
             window.border_subtitle = Content("Esc closes")
             text = "\n\n".join(reversed(cast("Notifier", self.app).notices.everything))
             yield Static(Content(text or "There are no messages so far."))
-
-
-class Palette(CommandPalette, OverScreen[Any]):
-    """Textual's palette; keys typed fast come before its list has lines, or behind its end."""
-
-    def on_mount(self) -> None:
-        draw_settled(self.query_one(Input))
-
-    @on(Input.Changed)
-    @on(Input.Submitted)
-    @on(OptionList.OptionSelected)
-    def _ignore_if_closed(self, event: Message) -> None:
-        """Keep a closed palette from running its command again, and from another search."""
-        if not self.is_on_top:
-            event.stop()
-            event.prevent_default()
-
-    def _action_command_list(self, action: str) -> None:
-        with suppress(LookupError):
-            super()._action_command_list(action)
 
 
 class BaseApp(App[int]):
@@ -203,6 +69,7 @@ class BaseApp(App[int]):
         self._sheet_colours = self.get_css_variables()
         self.stylesheet.set_variables(self._sheet_colours)
         self.notices = Notices()
+        self._palette: Palette | None = None
         self._survives = False
         self._leaves = False
         self._interrupts = Interrupts(signal.SIGINT)
@@ -326,7 +193,11 @@ class BaseApp(App[int]):
 
     def action_command_palette(self) -> None:
         if self.use_command_palette and not isinstance(self.screen, CommandPalette):
-            self.push_screen(Palette())  # without an id: a closed one may not be removed yet
+            if self._palette is None:
+                self._palette = Palette()
+                self.install_screen(self._palette, "palette")  # so Textual keeps it
+            self.push_screen(self._palette)
+            self._palette.begin()
 
     def action_help(self) -> None:
         from bpe_tui.views.commands import Help

@@ -14,7 +14,9 @@ from inside.bpe_tui.lessons import LessonPane, LessonText
 from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, builtin_lessons
 from inside.bpe_tui.views import SaveFile
 from opening import SAMPLE, burst, ended, opened, recorded_once, step, until
+from textual.command import CommandList
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from engine import OutputError
 
@@ -69,16 +71,34 @@ async def test_the_palette_can_be_closed_and_opened_again_at_once() -> None:
         await until(pilot, lambda: app.screen is below)
 
 
-async def test_the_palette_opens_while_a_closed_one_is_still_being_removed() -> None:
+async def test_the_palette_begins_again_while_it_is_still_closing() -> None:
     async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("ctrl+p")
-        closed = app.screen
-        closed.dismiss()
-        closed.dismiss()
+        await pilot.press("ctrl+p", "s", "t")
+        palette = app.screen
+        palette.dismiss()
+        palette.dismiss()
         app.action_command_palette()
         await pilot.pause()
-        assert app.screen.is_modal
-        assert app.screen is not closed
+        assert app.screen is palette
+        assert palette.query_one(Input).value == ""
+        await until(pilot, lambda: palette.query_one(CommandList).option_count > 9)
+        await pilot.press("t", "i", "e")  # its field has the focus again
+        assert palette.query_one(Input).value == "tie"
+
+
+async def test_a_closed_palette_keeps_no_focus_and_shows_other_commands_on_another_screen() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        found = []
+        for screen in ("training", "vocabulary"):
+            await until(pilot, lambda: app.screen.id == screen)  # noqa: B023
+            await pilot.press("ctrl+p")
+            palette = app.screen
+            rows = palette.query_one(CommandList)
+            await until(pilot, lambda: rows.option_count > 9)  # noqa: B023
+            found.append(str(rows.get_option_at_index(0).prompt))
+            await pilot.press("escape", "3")
+            assert palette.focused is None  # else the cursor of its field would blink on
+        assert found[0] != found[1]
 
 
 @pytest.mark.parametrize("key", ["s", "S"])
