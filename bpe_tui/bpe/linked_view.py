@@ -58,7 +58,7 @@ DEAD_CELLS = 12
 """Most cells of the dead nodes behind a token."""
 PLACES_SHOWN = 12
 """Largest number of places in a row."""
-SECONDS = 0.004
+SECONDS = 0.012
 """Time for one slice of each search."""
 
 
