@@ -354,6 +354,10 @@ class Chunk(NamedTuple):
     bytes_read: int = 0
 
 
+NEAR_END = 1 << 14
+"""Bytes at the end of a chunk that are searched for its last special token before all of it is."""
+
+
 class ChunkCutter:
     """A cutter of a stream of bytes into chunks of about `size` bytes.
 
@@ -421,11 +425,7 @@ class ChunkCutter:
         # A special token that begins before `decided` is completely in the buffer, and so is any
         # longer one that could begin at the same place.
         decided = len(buffer) - max(self._splitter.longest - 1, 0)
-        after_special = 0
-        for match in self._splitter.bytes_regex.finditer(buffer):
-            if match.start() >= decided:
-                break
-            after_special = match.end()
+        after_special = self._end_of_last_special(buffer, decided)
         border = 0
         # The last border is usually near the end, so the search begins there.
         for reach in (64, 4096, decided) if self._cut_regex is not None else ():
@@ -434,3 +434,25 @@ class ChunkCutter:
             if border:
                 break
         return max(after_special, border), after_special
+
+    def _end_of_last_special(self, buffer: bytes, decided: int) -> int:
+        """Return the end of the last special token that begins before `decided`; 0 for none.
+
+        Special tokens are found from the left, and one may begin inside of another. So a search
+        from the middle finds the same ones only if it begins at a place that no token is around.
+        """
+        longest = self._splitter.longest
+        if not longest:
+            return 0
+        regex, end = self._splitter.bytes_regex, 0
+        for reach in (NEAR_END, decided):
+            start = max(decided - reach, 0)
+            if start and regex.search(buffer, max(start - longest + 1, 0), start + longest - 1):
+                continue
+            for match in regex.finditer(buffer, start):
+                if match.start() >= decided:
+                    break
+                end = match.end()
+            if end:
+                break
+        return end

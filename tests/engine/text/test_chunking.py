@@ -13,9 +13,10 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from inside.engine.counting import documents_in
-from inside.engine.text import PATTERNS, Chunk, ChunkCutter, SpecialSplitter
+from inside.engine.text import PATTERNS, Chunk, ChunkCutter, SpecialSplitter, pretokenize
 
 TINY = st.integers(1, 64)
+OVERLAPPING = st.lists(st.text("ab<", min_size=1, max_size=4), min_size=1, max_size=4, unique=True)
 
 
 def documents_of(data: bytes, special_tokens: Sequence[str]) -> int:
@@ -33,6 +34,19 @@ def pieces_of(
     for start in range(0, len(data), block):
         pieces += cutter.feed(data[start : start + block])
     return [*pieces, *cutter.finish()]
+
+
+@examples(400)
+@given(st.text("ab< ", max_size=60).map(str.encode), OVERLAPPING, st.integers(1, 12), TINY, TINY)
+@example(b"aab" * 9, ["aab", "ba"], 4, 20, 20)
+@example(b"ab" * 9 + b"    ", ["abab"], 6, 22, 22)
+def test_a_search_from_near_the_end_finds_the_last_special_token_of_one_from_the_left(
+    data: bytes, special_tokens: list[str], near: int, size: int, block: int
+) -> None:
+    from_the_left = pieces_of(data, "gpt2", special_tokens, size, block)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pretokenize, "NEAR_END", near)
+        assert pieces_of(data, "gpt2", special_tokens, size, block) == from_the_left
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

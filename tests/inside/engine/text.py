@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from engine.text import corpus, remote
+from engine.text import corpus, pretokenize, remote
 from engine.text.corpus import (
     BLOCK,
     CHUNK,
