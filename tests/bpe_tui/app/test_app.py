@@ -314,6 +314,7 @@ def test_a_step_can_be_named_in_several_ways() -> None:
     assert parse_step("2001", 5, 2000) is None
 
 
+@pytest.mark.slow
 async def test_the_screens_of_the_model_are_imported_before_a_key_asks_for_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -331,6 +332,7 @@ async def test_a_screen_that_is_made_as_the_application_closes_does_no_harm() ->
         app.exit()
 
 
+@pytest.mark.slow
 async def test_screens_made_ahead_lead_on_and_back_like_others() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         app.makes_ahead = True

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.lessons import LessonPane, LessonText
 from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, builtin_lessons
@@ -71,6 +72,7 @@ async def test_the_palette_can_be_closed_and_opened_again_at_once() -> None:
         await until(pilot, lambda: app.screen is below)
 
 
+@pytest.mark.slow
 async def test_the_palette_begins_again_while_it_is_still_closing() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("ctrl+p", "s", "t")
@@ -101,7 +103,7 @@ async def test_a_closed_palette_keeps_no_focus_and_shows_other_commands_on_anoth
         assert found[0] != found[1]
 
 
-@pytest.mark.parametrize("key", ["s", "S"])
+@pytest.mark.parametrize("key", first_quick(["s", "S"]))
 async def test_a_window_that_is_closed_while_it_saves_closes_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
@@ -124,6 +126,7 @@ async def save_and_close(app: BpeTuiApp, pilot: Pilot[int], key: str) -> None:
     assert app.screen is below
 
 
+@pytest.mark.slow  # it opens the application twice
 async def test_a_lesson_opened_while_the_text_of_another_is_removed_has_its_text() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         first, second, *_ = builtin_lessons()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.session import MODELS
 from inside.bpe_tui.views import StepsScreen, TypedTextPanel
@@ -20,7 +21,7 @@ def is_seen(app: BpeTuiApp, selector: str) -> bool:
     return bool(app.screen.query_one(selector).region.height)
 
 
-@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
 async def test_the_smallest_screen_shows_tokens_and_the_field_of_ids_while_typing(
     model: str,
 ) -> None:
@@ -40,7 +41,7 @@ async def test_the_smallest_screen_shows_tokens_and_the_field_of_ids_while_typin
         assert is_seen(app, "#ids")
 
 
-@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
 async def test_text_and_tokens_have_the_lines_that_they_need(model: str) -> None:
     async with opened(model=model, size=(120, 30), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding("The old goat")
@@ -58,7 +59,7 @@ async def test_text_and_tokens_have_the_lines_that_they_need(model: str) -> None
         assert app.screen.query_one("#panels").size.height >= 10
 
 
-@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
 async def test_a_tall_screen_shows_tokens_and_lanes(model: str) -> None:
     async with opened(model=model, size=(120, 40), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding(TEXT)

@@ -41,6 +41,7 @@ async def test_a_closed_window_leaves_no_widgets_and_no_painted_lines() -> None:
         await until(pilot, lambda: live() <= before)  # what a window held is freed later
 
 
+@pytest.mark.slow  # it waits until nothing moves
 async def test_the_clock_stops_while_nothing_moves_and_a_key_starts_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.session import EXAMPLE
 from inside.bpe_tui.views import TypedTextPanel
@@ -31,6 +32,7 @@ async def shown(pilot: Pilot[int], keys: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow  # it opens four screens
 async def test_all_screens_begin_with_the_first_sentence_of_the_corpus() -> None:
     async with opened() as (app, pilot):
         assert line(app) == SENTENCE
@@ -72,6 +74,7 @@ async def test_the_encoding_screen_takes_keys_until_somebody_types_or_pastes() -
         await until(pilot, lambda: text(app) == "a hen")
 
 
+@pytest.mark.slow  # it opens the application twice
 async def test_the_text_stays_when_another_model_or_corpus_is_opened(tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("A goat ate a hat. " * 40)
@@ -98,6 +101,7 @@ async def test_the_pretoken_of_a_row_is_the_text_until_the_user_goes_back() -> N
         assert (app.screen.id, line(app)) == ("training", "cat"), "what was typed since, stays"
 
 
+@pytest.mark.slow
 async def test_a_field_shows_the_first_line_of_a_longer_text_and_keeps_the_rest() -> None:
     async with opened() as (app, pilot):
         whole = "\n" + "a hen " * 300 + "\na cat"
@@ -112,7 +116,7 @@ async def test_a_field_shows_the_first_line_of_a_longer_text_and_keeps_the_rest(
         assert text(app) == "x"
 
 
-@pytest.mark.parametrize("corpus", ["", "\x07\x1b[31m\n\x00\n"])
+@pytest.mark.parametrize("corpus", first_quick(["", "\x07\x1b[31m\n\x00\n"]))
 async def test_without_a_harmless_sentence_an_example_is_encoded(
     tmp_path: Path, corpus: str
 ) -> None:

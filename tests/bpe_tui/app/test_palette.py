@@ -81,6 +81,7 @@ def test_the_best_answer_of_the_palette_is_the_right_command(
     assert (best.command.label, best.kind) == (label, kind)
 
 
+@pytest.mark.slow  # it opens seven screens
 async def test_the_palette_opens_with_the_commands_of_the_screen_in_front() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         for keys, first in (

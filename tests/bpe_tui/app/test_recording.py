@@ -51,6 +51,7 @@ async def test_a_recording_played_back_is_the_screen_step_by_step(tmp_path: Path
             assert screen == screen_text(app.screen)
 
 
+@pytest.mark.slow  # it films the screen
 def test_the_lesson_view_is_recorded_beat_by_beat(tmp_path: Path) -> None:
     out = tmp_path / "low.cast"
     options = ("--pattern", "whitespace", "--view", "lesson", "--steps", "2-3", "--out", out)
@@ -106,6 +107,7 @@ async def test_x_records_the_open_session(tmp_path: Path) -> None:
         assert told[1].splitlines()[:20] == screen_text(app.screen).splitlines()[:20]
 
 
+@pytest.mark.slow  # it films the screen
 def test_a_lesson_is_recorded_scene_by_scene(tmp_path: Path) -> None:
     lesson, out = tmp_path / "two.md", tmp_path / "two.cast"
     lesson.write_text(
@@ -157,6 +159,7 @@ def test_a_recording_is_refused_in_a_sentence(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow  # it films the screen
 def test_a_recording_does_not_depend_on_what_is_remembered_and_changes_nothing_of_it(
     tmp_path: Path, own_state: Path
 ) -> None:

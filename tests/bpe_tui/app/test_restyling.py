@@ -53,6 +53,7 @@ async def test_a_screen_keeps_its_styles_while_it_is_hidden(
         assert app.screen.styles.background != dark  # but not those of another theme
 
 
+@pytest.mark.slow  # the styles of three screens, after each of 13 keys
 async def test_a_changed_class_gives_the_styles_that_all_rules_give() -> None:
     async with opened() as (app, pilot):
         await pilot.press("2")

@@ -164,6 +164,7 @@ def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:
     assert "</script>" in "".join(screens_of(film)).replace("┊", "").replace("│", "")
 
 
+@pytest.mark.slow  # it films the screen
 def test_a_page_that_would_be_too_large_is_refused_in_a_sentence(tmp_path: Path) -> None:
     out = tmp_path / "a.html"
     for options, said in (

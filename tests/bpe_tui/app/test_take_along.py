@@ -141,6 +141,7 @@ async def test_a_viewpoint_opens_the_step_the_screen_and_the_text() -> None:
         assert "There is no step 99,999" in app.notices.now
 
 
+@pytest.mark.slow  # it opens the application twice
 async def test_a_saved_session_opens_again_with_breakpoints_and_forks(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     corpus = tmp_path / "corpus.txt"

@@ -162,6 +162,7 @@ async def test_escape_undoes_enter_in_every_panel_of_every_model(run: str) -> No
     assert led >= {"charts frequent", "inspection odd", "inspection longest", *LEAD[run]}
 
 
+@pytest.mark.slow
 async def test_one_escape_undoes_a_jump_to_a_screen_that_was_left_in_a_field_or_a_view() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("right", "right", "e")
@@ -212,6 +213,7 @@ async def test_a_drag_of_the_slider_is_one_jump() -> None:
         await back(app, pilot, before)
 
 
+@pytest.mark.slow
 async def test_a_digit_keeps_the_way_back_and_another_corpus_ends_it(tmp_path: Path) -> None:
     async with opened() as (app, pilot):
         before = place(app)
@@ -248,6 +250,7 @@ async def test_escape_leaves_a_field_a_zoom_and_a_prediction_before_it_goes_back
         await back(app, pilot, before)
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_the_tabs_name_every_screen_at_every_size_and_a_click_opens_it() -> None:
     async with opened() as (app, pilot):
         async for width, _ in each_size(pilot, [(160, 50), (120, 40), (80, 24), (60, 20)]):

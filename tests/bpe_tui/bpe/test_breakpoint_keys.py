@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import BreakpointRows, TrainingScreen
 from inside.bpe_tui.widgets import Marks, Scrubber
@@ -63,6 +64,7 @@ async def test_running_to_a_breakpoint_that_never_occurs_stays_and_says_so() -> 
         ]
 
 
+@pytest.mark.slow
 async def test_the_window_switches_breakpoints_off_and_deletes_them() -> None:
     async with opened() as (app, pilot):
         await added(app, pilot, "step 3", "step 5")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from inside.bpe_tui.bpe import CorpusPanel, characters_above
 from inside.bpe_tui.widgets import BORDERS, spans_width, width
 from opening import SAMPLE, opened
@@ -36,6 +37,7 @@ async def test_a_character_is_above_its_first_byte(tmp_path: Path) -> None:
         assert texts(panel)[0]  # rows keep their places until the line breaks change
 
 
+@pytest.mark.slow  # every word of a corpus at four steps
 async def test_the_row_above_is_as_wide_as_the_row_below() -> None:
     async with opened(SAMPLE.parent / "unicode.txt", vocab_size=700) as (app, _):
         panel = app.screen.query_one(CorpusPanel)

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.bpe import CHARTS
 from inside.bpe_tui.views import (
     BORDER_CELLS,
@@ -67,6 +68,7 @@ async def test_a_click_on_a_chart_over_steps_goes_to_that_step() -> None:
         assert step(app) == 443
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_on_a_small_screen_tab_goes_from_chart_to_chart() -> None:
     async with opened() as (app, pilot):
         await pilot.press("4")
@@ -122,7 +124,7 @@ def test_each_row_of_the_table_states_its_number_of_merges() -> None:
         assert 1 <= steps // apart <= max(12, steps // 1000)
 
 
-@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
 async def test_the_table_shows_the_gain_of_further_merges(model: str) -> None:
     size = (160, 50)  # enough for exact numbers
     async with opened(size=size, vocab_size=500, model=model) as (app, pilot):
@@ -155,8 +157,8 @@ async def test_the_table_shows_the_gain_of_further_merges(model: str) -> None:
         assert step(app) == apart
 
 
-@pytest.mark.parametrize("corpus", ["tinystories_valid.txt", "handout.txt"])
-@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+@pytest.mark.parametrize("corpus", first_quick(["tinystories_valid.txt", "handout.txt"]))
+@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
 async def test_no_number_of_the_table_is_cut(corpus: str, model: str) -> None:
     async with opened(SAMPLE.parent / corpus, model=model) as (app, pilot):
         await pilot.press("4", "tab")
@@ -196,7 +198,9 @@ async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_enco
         assert app.session.text == " the"
 
 
-@pytest.mark.parametrize(("model", "second"), [("wordpiece", "the"), ("unigram", " the")])
+@pytest.mark.parametrize(
+    ("model", "second"), first_quick([("wordpiece", "the"), ("unigram", " the")])
+)
 async def test_other_models_list_the_most_frequent_pretokens_too(model: str, second: str) -> None:
     async with opened(model=model) as (app, pilot):
         await pilot.press("4")
@@ -210,7 +214,7 @@ async def test_other_models_list_the_most_frequent_pretokens_too(model: str, sec
         assert app.session.text == second
 
 
-@pytest.mark.parametrize("model", ["bpe", "wordpiece", "unigram"])
+@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece", "unigram"]))
 async def test_every_title_of_the_charts_is_a_question_in_full(model: str) -> None:
     async with opened(model=model) as (app, pilot):
         await pilot.press("4")

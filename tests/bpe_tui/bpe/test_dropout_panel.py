@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.bpe_tui.bpe import DRAWS, DropoutRows, parse_dropout
@@ -36,6 +37,7 @@ async def test_a_key_shows_draws_beside_the_encoding_without_dropout() -> None:
         await until(pilot, shows_all_draws)
 
 
+@pytest.mark.slow
 async def test_the_arrows_go_from_draw_to_draw_and_show_what_was_dropped() -> None:
     async with encoding("happiness") as (_, screen, pilot):
         await pilot.press("%")
@@ -49,6 +51,7 @@ async def test_the_arrows_go_from_draw_to_draw_and_show_what_was_dropped() -> No
         assert screen.slot == "encode-steps"
 
 
+@pytest.mark.slow
 async def test_a_click_chooses_a_draw() -> None:
     async with encoding("happiness") as (_, screen, pilot):
         await pilot.press("%")
@@ -71,6 +74,7 @@ async def test_an_invalid_line_is_answered_in_the_panel() -> None:
             assert shown_text in shown(screen.query_one(DropoutRows))
 
 
+@pytest.mark.slow
 async def test_a_long_pretoken_is_rejected_with_a_sentence() -> None:
     async with encoding("a" * 200) as (_, screen, pilot):
         await pilot.press("%")

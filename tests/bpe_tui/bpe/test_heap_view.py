@@ -60,6 +60,7 @@ async def test_moves_lead_through_a_merge_and_into_the_next() -> None:
         assert step(app) == 100
 
 
+@pytest.mark.slow
 async def test_a_tie_rule_without_a_fixed_order_has_no_heap_to_show() -> None:
     async with opened(vocab_size=270, tie_rule="first-seen") as (app, pilot):
         await pilot.press("v")
@@ -86,6 +87,7 @@ async def test_t_goes_from_tie_to_tie_and_the_merge_shows_other_rules_choices() 
         assert step(app) == 0
 
 
+@pytest.mark.slow  # every entry of the heap after each move
 async def test_each_move_is_seen_in_the_table() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right_square_bracket")
@@ -178,6 +180,7 @@ async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> Non
         assert app.screen.zoomed is None  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 async def test_a_click_on_a_separator_asks_and_leaves_the_cursor_there() -> None:
     async with opened() as (app, pilot):
         panel = pairs(app)

@@ -53,6 +53,7 @@ def rows_below_the_bars(app: BpeTuiApp, panel: str) -> list[str]:
     return rows[rows.index("") + 1 :]
 
 
+@pytest.mark.slow
 async def test_each_length_and_each_kind_has_examples_that_lead_to_their_tokens() -> None:
     handout = RunConfig(str(SAMPLE.parent / "handout.txt"), pattern="whitespace", vocab_size=300)
     async with opened_as(handout) as (app, pilot):
@@ -103,6 +104,7 @@ async def test_many_tokens_are_inspected_in_a_thread(monkeypatch: pytest.MonkeyP
         assert shown_text(app, "overview")[0].startswith("tokens 257")
 
 
+@pytest.mark.slow  # it opens the application twice
 async def test_an_opened_tokenizer_says_its_format_and_what_was_guessed(tmp_path: Path) -> None:
     vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he"}
     Tokenizer(vocab, [(b"h", b"e")]).save(tmp_path / "tok")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import LanguagesPanel, TrainingScreen
 from inside.bpe_tui.session import RunConfig
@@ -41,6 +42,7 @@ async def test_the_panel_is_in_front_and_shows_turns_bars_and_plain_bpe() -> Non
             await until(pilot, lambda: languages.names[0][:6] in shown(panel))
 
 
+@pytest.mark.slow
 async def test_turns_are_said_and_asked_in_the_lesson_view() -> None:
     async with opened_as(PARITY) as (app, pilot):
         app.seek(1)  # at step 0 both have a token a character

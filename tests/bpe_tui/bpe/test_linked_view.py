@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import BpeTranscript, PairsPanel
 from inside.bpe_tui.session import RunConfig
@@ -60,6 +61,7 @@ async def test_with_this_trainer_the_view_is_there_from_the_start_and_follows_ea
         assert any("places touched" in line for line in lines(app))
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_of_another_trainer_the_view_says_so_and_rows_are_bounded_at_every_size() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right_square_bracket", "right_square_bracket", "left", "v", "v", "v")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from bert_file import BERT
+from generated import first_quick
 from inside.bpe_tui.bpe import (
     EncodeStepsPanel,
     LockstepPanel,
@@ -56,6 +57,7 @@ async def test_a_repeated_pretoken_comes_from_the_cache() -> None:
         assert "seen before: from the cache" in str(steps.border_title)
 
 
+@pytest.mark.slow
 async def test_the_title_names_the_pretoken_on_the_panel() -> None:
     async with encoding("the<|endoftext|>") as (_, screen, pilot):
         steps = screen.query_one(EncodeStepsPanel)
@@ -65,6 +67,7 @@ async def test_the_title_names_the_pretoken_on_the_panel() -> None:
         assert "one id, never merged" in shown(steps)
 
 
+@pytest.mark.slow
 async def test_enter_on_a_merge_of_the_trace_goes_to_its_step() -> None:
     async with encoding("he") as (app, _, pilot):
         await pilot.press("tab", "enter")
@@ -89,6 +92,7 @@ async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
         assert screen.slot == screen.SLOT[0]
 
 
+@pytest.mark.slow
 async def test_why_not_asks_about_the_selected_text() -> None:
     async with encoding("the kite") as (_, screen, pilot):
         await pilot.press("e")
@@ -98,6 +102,7 @@ async def test_why_not_asks_about_the_selected_text() -> None:
         assert screen.query_one("#why-not-input", Input).value == "kite"
 
 
+@pytest.mark.slow
 async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
     async with encoding("\x1b") as (_, screen, pilot):
         await pilot.press("w")
@@ -106,6 +111,7 @@ async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
         await until(pilot, lambda: shown(rows).startswith("␛ is one token here: id 27"))
 
 
+@pytest.mark.slow
 async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
     assert parts_asked("un|do", "undo") == ("un", "do")
     assert parts_asked("a|b", "a|b") == ("a|b",)
@@ -143,6 +149,7 @@ async def test_a_regex_is_tried_while_it_is_typed_and_compared_with_a_named_patt
         assert "a|(b ◂ here" in shown(rows)
 
 
+@pytest.mark.slow
 async def test_a_text_changed_meanwhile_is_cut_when_the_regex_panel_opens_again() -> None:
     async with encoding("one") as (_, screen, pilot):
         await pilot.press("r")
@@ -152,6 +159,7 @@ async def test_a_text_changed_meanwhile_is_cut_when_the_regex_panel_opens_again(
         await eventually(pilot, screen.query_one(RegexRows), "2")
 
 
+@pytest.mark.slow
 async def test_a_catastrophic_regex_is_stopped_with_a_message() -> None:
     async with encoding("a" * 60 + "b") as (_, screen, pilot):
         await pilot.press("r")
@@ -179,6 +187,7 @@ async def test_each_panel_of_the_slot_has_room_at_every_size() -> None:
                         assert screen.query_one(f"#{focused}").region.area > 0, (panel, focused)
 
 
+@pytest.mark.slow
 async def test_a_pretoken_too_long_to_follow_has_a_message() -> None:
     async with encoding("a" * 5000) as (_, screen, pilot):
         assert "too long" in shown(screen.query_one(EncodeStepsPanel))
@@ -187,6 +196,7 @@ async def test_a_pretoken_too_long_to_follow_has_a_message() -> None:
         assert screen.query_one(WhyNotRows).row_count > 0
 
 
+@pytest.mark.slow
 async def test_a_model_without_a_walk_shows_its_rule_instead(tmp_path: Path) -> None:
     words = {"type": "WordLevel", "vocab": {"<unk>": 0, "the": 1}, "unk_token": "<unk>"}
     (tmp_path / "tokenizer.json").write_text(json.dumps(BERT | {"model": words}))
@@ -232,6 +242,7 @@ async def test_the_longest_match_of_an_opened_vocabulary_is_walked(tmp_path: Pat
         )
 
 
+@pytest.mark.slow
 async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> None:
     trainer = Trainer({b"low": 3}, 6, units="characters")
     learnt = to_tokenizer(trainer.record, len(list(trainer.steps())), "none")
@@ -243,6 +254,7 @@ async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> Non
         assert first.split() == ["characters", "l┊o┊w"]
 
 
+@pytest.mark.slow
 async def test_gpt2s_spelling_is_recognised_in_the_text_and_decoded_by_a_key() -> None:
     async with encoding("what is Ġè¿Ļ here") as (_, screen, pilot):
         field = screen.query_one("#text", TextArea)
@@ -256,7 +268,7 @@ async def test_gpt2s_spelling_is_recognised_in_the_text_and_decoded_by_a_key() -
         assert field.text == "what is  这 here"
 
 
-@pytest.mark.parametrize("text", ["the", " the"])
+@pytest.mark.parametrize("text", first_quick(["the", " the"]))
 async def test_a_word_with_and_without_a_space_is_explained_as_two(text: str) -> None:
     async with encoding(text) as (app, screen, _):
         shown_text = " ".join(shown(screen.query_one(EncodeStepsPanel)).split())

@@ -54,12 +54,14 @@ async def see_all(app: BpeTuiApp, pilot: Pilot[int], panels: tuple[str, ...]) ->
             assert_readable(app, app.screen.query_one(f"#{panel}", FramePanel))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["bpe", "wordpiece"])
 async def test_both_tokens_of_a_pair_are_readable_late_in_a_run(model: str) -> None:
     async with opened(model=model, vocab_size=700) as (app, pilot):
         await see_all(app, pilot, ("pairs", "merge", "merges"))
 
 
+@pytest.mark.slow
 async def test_both_tokens_of_a_pair_are_readable_in_bytes() -> None:
     async with opened(UNICODE, vocab_size=900) as (app, pilot):
         await see_all(app, pilot, ("pairs", "merge", "merges"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import CorpusPanel, PairsPanel, TrainingScreen
 from inside.bpe_tui.session import RunConfig, in_phases
@@ -55,6 +56,7 @@ async def test_borders_fall_before_ones_eyes() -> None:
         assert app.is_running
 
 
+@pytest.mark.slow
 async def test_questions_are_asked_and_answered_in_the_second_phase() -> None:
     async with opened_as(PHASES) as (app, pilot):
         for at in (BORDER - 1, BORDER, BORDER + 1):
@@ -68,6 +70,7 @@ async def test_questions_are_asked_and_answered_in_the_second_phase() -> None:
             await pilot.press("escape", "1")
 
 
+@pytest.mark.slow  # it opens six screens
 async def test_every_screen_shows_both_phases() -> None:
     async with opened_as(PHASES) as (app, pilot):
         for key in ("2", "3", "4", "5", "0", "1"):
@@ -78,6 +81,7 @@ async def test_every_screen_shows_both_phases() -> None:
             assert app.is_running
 
 
+@pytest.mark.slow
 async def test_a_fork_in_the_second_phase_goes_on_with_its_pattern() -> None:
     async with opened_as(PHASES) as (app, pilot):
         app.seek(BORDER + 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import PairsPanel, PseudocodePanel
 from inside.bpe_tui.widgets import spans_width
@@ -35,7 +36,7 @@ async def test_a_long_line_continues_below() -> None:
         assert all(spans_width(row) <= panel.room for row in rows)
 
 
-@pytest.mark.parametrize("name", [name for name in ABLE if name != "heap"])
+@pytest.mark.parametrize("name", first_quick([name for name in ABLE if name != "heap"], 2))
 async def test_every_phase_is_lit_once_in_a_step(name: str) -> None:
     async with opened(vocab_size=270, trainer=name) as (app, pilot):
         phases = phases_of(TRAINERS[name].pseudocode)
@@ -51,6 +52,7 @@ async def test_every_phase_is_lit_once_in_a_step(name: str) -> None:
         assert app.session.frame.moves_done == 0
 
 
+@pytest.mark.slow
 async def test_the_lines_of_heap_follow_the_moves_of_the_heap() -> None:
     async with opened(trainer="heap") as (app, pilot):
         await pilot.press("right_square_bracket", "p")
@@ -89,6 +91,7 @@ async def test_beside_the_lists_of_linked_the_key_goes_through_its_pseudocode() 
         assert step(app) == 2
 
 
+@pytest.mark.slow
 async def test_the_heap_is_shown_first_and_its_array_names_the_key() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         code, heap = app.screen.query_one(PseudocodePanel), app.screen.query_one(PairsPanel)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from inside.bpe_tui.bpe import TAIL_EXAMPLES, TailPanel
 from opening import until
 from screen_text import encoding, shown
@@ -44,12 +45,14 @@ async def test_the_examples_are_typed_and_an_unchanging_end_is_named() -> None:
             await until(pilot, lambda: "now" in shown(panel))
 
 
+@pytest.mark.slow
 async def test_too_long_an_end_is_one_sentence() -> None:
     async with encoding("x" * 1200) as (_, screen, pilot):
         await pilot.press("t")
         await until(pilot, lambda: "a pretoken of 1,200" in shown(screen.query_one(TailPanel)))
 
 
+@pytest.mark.slow
 async def test_special_tokens_as_text_have_a_tail() -> None:
     async with encoding("<|endoftext|>") as (_, screen, pilot):
         await pilot.press("t", "ctrl+s")

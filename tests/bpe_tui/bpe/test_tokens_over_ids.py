@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.bpe import EncodedText
 from inside.bpe_tui.views import LONG_TEXT, over_ids, training_panels
 from inside.bpe_tui.widgets import spans_width
@@ -10,7 +11,7 @@ from opening import SAMPLE, opened, until
 from textual.widgets import TextArea
 
 
-@pytest.mark.parametrize("room", [9, 20, 76])
+@pytest.mark.parametrize("room", first_quick([9, 20, 76]))
 async def test_lines_break_at_the_same_places_as_if_all_were_made_at_once(room: int) -> None:
     async with opened() as (app, pilot):
         await pilot.press("end", "2")
@@ -30,6 +31,7 @@ async def test_lines_break_at_the_same_places_as_if_all_were_made_at_once(room: 
             assert text_shown == "".join(str(token_id) for ids in words for token_id in ids)
 
 
+@pytest.mark.slow  # a text of 100,000 characters
 async def test_of_a_long_text_only_the_lines_in_sight_are_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.bpe import BpeTranscript, narrate, narrate_tie
 from inside.bpe_tui.views import first_fitting, narrate_end, narrate_undone
 from transcript_run import HANDOUT, run
@@ -190,6 +191,7 @@ WITHOUT_TEXTUAL = (
 )
 
 
+@pytest.mark.slow  # it starts a process
 @pytest.mark.parametrize("model", ["wordpiece", "unigram"])
 def test_no_model_needs_textual_to_be_stepped_through(model: str) -> None:
     options = ("--plain", "--model", model, "--vocab-size", "60")
@@ -197,7 +199,7 @@ def test_no_model_needs_textual_to_be_stepped_through(model: str) -> None:
     assert (result.returncode, len(result.stdout.splitlines()) > 3) == (0, True), result.stderr
 
 
-@pytest.mark.parametrize("command", [[], ["open"]])
+@pytest.mark.parametrize("command", first_quick([[], ["open"]]))
 def test_a_pipe_gets_a_line_for_each_command_and_no_textual_is_loaded(command: list[str]) -> None:
     result = run(
         *command,

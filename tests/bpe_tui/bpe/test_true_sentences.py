@@ -175,6 +175,7 @@ async def test_a_tie_is_shown_before_it_is_decided() -> None:
             await pilot.press("right")
 
 
+@pytest.mark.slow
 async def test_a_merge_after_the_excerpt_is_shown_in_a_word(tmp_path: Path) -> None:
     corpus = tmp_path / "long.txt"
     corpus.write_text("low low low\n" * 40_000 + "qx qx\n")

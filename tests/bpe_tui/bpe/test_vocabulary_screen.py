@@ -65,6 +65,7 @@ async def test_the_table_has_every_token_of_the_step() -> None:
         assert title(app) == "vocabulary  257 of 257 tokens"
 
 
+@pytest.mark.slow
 async def test_r_shows_the_tokens_left_behind_and_what_texts_would_cost_without_them() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("r")
@@ -115,6 +116,7 @@ async def test_typing_filters_the_tokens() -> None:
         assert rows.has_focus
 
 
+@pytest.mark.slow
 async def test_a_bad_expression_is_read_as_text_and_says_why() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("slash", "a", "left_parenthesis")
@@ -124,6 +126,7 @@ async def test_a_bad_expression_is_read_as_text_and_says_why() -> None:
         assert texts(rows) == ["No token of step 443 has a(."]
 
 
+@pytest.mark.slow  # it trains 3,000 tokens
 async def test_a_token_or_an_id_that_comes_later_is_found_with_its_merge() -> None:
     async with opened(size=(120, 40), vocab_size=3179) as (app, pilot):
         await pilot.press("home", "3", "slash", *"ing")
@@ -201,6 +204,7 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         assert rows.token == 262
 
 
+@pytest.mark.slow
 async def test_space_folds_a_part_of_the_tree() -> None:
     async with vocabulary() as (app, pilot, _):
         app.navigation.go_to_target(ToToken(262))
@@ -229,6 +233,7 @@ async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> No
         assert (step(app), rows.token) == (443, 300)
 
 
+@pytest.mark.slow
 async def test_a_token_hidden_by_filters_is_shown_when_chosen() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("p", "slash", *"zzz", "enter")
@@ -246,6 +251,7 @@ async def test_a_token_of_a_later_step_is_shown_at_its_merge() -> None:
         assert app.screen.query_one(TokenRows).token == 300
 
 
+@pytest.mark.slow
 async def test_the_merge_leads_to_its_token_and_escape_back_to_the_merge() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right", "right", "right", "tab", "tab", "enter")
@@ -256,6 +262,7 @@ async def test_the_merge_leads_to_its_token_and_escape_back_to_the_merge() -> No
         assert (app.screen.id, step(app)) == ("training", 3)
 
 
+@pytest.mark.slow
 async def test_a_word_leads_to_the_encoding_screen_and_escape_comes_back() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right", "W", "enter")
@@ -278,6 +285,7 @@ async def test_every_filter_has_its_key_and_a_name_at_every_size() -> None:
             ]
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_every_panel_of_the_vocabulary_is_a_tab_away() -> None:
     async with vocabulary() as (app, pilot, _):
         screen = app.screen
@@ -290,6 +298,7 @@ async def test_every_panel_of_the_vocabulary_is_a_tab_away() -> None:
                 assert screen.query_one(f"#{panel}").region.area > 0
 
 
+@pytest.mark.slow
 async def test_a_loops_the_encoding_screen_between_lanes_and_ids() -> None:
     async with opened(size=(120, 30)) as (app, pilot):
         await pilot.press("end", "e", *"the 漢", "enter")
@@ -346,6 +355,7 @@ def test_deep_branches_are_shortened_to_their_depth() -> None:
     assert branches((True,) * 30) == "30⋯ ├─ "
 
 
+@pytest.mark.slow
 async def test_the_table_stays_with_the_newest_token_until_one_is_chosen() -> None:
     async with vocabulary() as (app, pilot, rows):
         assert rows.scroll_offset.y > 0  # it is in sight
@@ -356,6 +366,7 @@ async def test_the_table_stays_with_the_newest_token_until_one_is_chosen() -> No
         assert rows.cursor == 0
 
 
+@pytest.mark.slow
 async def test_a_search_in_gpt2s_spelling_finds_the_token() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("slash", *"Ġthe")

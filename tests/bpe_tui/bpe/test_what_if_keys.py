@@ -44,6 +44,7 @@ async def fork_after_choosing(app: BpeTuiApp, pilot: Pilot[int], title: str) -> 
     await ended(app, pilot)
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_each_change_is_explained_beside_its_title_and_cut_with_a_sign() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("right", "i")
@@ -114,6 +115,7 @@ async def test_a_fork_that_is_kept_is_the_timeline() -> None:
         assert app.is_running
 
 
+@pytest.mark.slow
 async def test_a_pair_chosen_in_the_pairs_panel_can_be_forced() -> None:
     async with opened(vocab_size=400) as (app, pilot):
         app.seek(20)
@@ -158,6 +160,7 @@ async def test_a_kept_pattern_is_the_pattern_from_then_on() -> None:
         assert "whitespace" in str(app.screen.query_one("#heading", Static).render())
 
 
+@pytest.mark.slow
 async def test_a_corpus_deleted_meanwhile_is_reported_in_the_window(tmp_path: Path) -> None:
     corpus = tmp_path / "gone.txt"
     corpus.write_text("low lower lowest " * 9)
@@ -169,6 +172,7 @@ async def test_a_corpus_deleted_meanwhile_is_reported_in_the_window(tmp_path: Pa
         assert isinstance(app.screen, TrainingScreen)
 
 
+@pytest.mark.slow
 async def test_a_document_left_out_stays_out_when_a_kept_fork_is_cut_again(tmp_path: Path) -> None:
     corpus = tmp_path / "three.txt"
     corpus.write_text("<|endoftext|>".join(["low low", "newest newest", "widest widest"]))
@@ -188,6 +192,7 @@ async def test_a_document_left_out_stays_out_when_a_kept_fork_is_cut_again(tmp_p
         assert frame.counts == {b"low": 2, b" ": 2, b"widest": 2}
 
 
+@pytest.mark.slow
 async def test_the_way_back_of_a_fork_ends_with_it_and_escape_says_so() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         app.seek(20)
@@ -216,6 +221,7 @@ def line(app: BpeTuiApp, name: str) -> str:
     return str(app.screen.query_one(name, Static).render())
 
 
+@pytest.mark.slow
 async def test_a_fork_shows_its_forbidden_pair_and_its_origin() -> None:
     async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
         app.seek(1)
@@ -236,6 +242,7 @@ async def test_a_fork_shows_its_forbidden_pair_and_its_origin() -> None:
         assert step(app) == 1
 
 
+@pytest.mark.slow
 async def test_a_repeated_or_forced_merge_of_a_fork_is_not_called_the_highest_count() -> None:
     async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
         app.seek(1)
@@ -257,6 +264,7 @@ async def test_a_repeated_or_forced_merge_of_a_fork_is_not_called_the_highest_co
         assert "the run that this is a fork of merged it here" in panel_text(app, MergePanel)
 
 
+@pytest.mark.slow
 async def test_the_comparison_begins_at_the_first_difference() -> None:
     async with opened(vocab_size=400) as (app, pilot):
         await fork_after_choosing(app, pilot, "tie rule first-seen")
@@ -268,6 +276,7 @@ async def test_the_comparison_begins_at_the_first_difference() -> None:
         assert "≠" in first
 
 
+@pytest.mark.slow
 async def test_the_race_of_a_fork_shows_its_number_of_merges() -> None:
     async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
         app.seek(1)

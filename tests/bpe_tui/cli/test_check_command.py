@@ -62,6 +62,7 @@ def test_another_tie_rule_is_named_and_gives_an_exit_code(
     assert run(capsys, other, "--tie-rule", "first-seen")[0] == 0
 
 
+@pytest.mark.slow  # two trainings and two commands
 def test_compare_and_check_number_the_first_different_merge_alike(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -127,6 +128,7 @@ def test_bad_input_is_reported_in_one_line(
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow  # it trains on stories twice
 def test_open_leads_to_the_check_on_the_screen(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

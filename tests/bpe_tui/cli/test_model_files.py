@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from bert_file import BERT, PIECES
+from generated import first_quick
 from inside.bpe_tui.bpe import CorpusPanel, PairsPanel
 from inside.bpe_tui.cli import BAD_INPUT, transcript_of
 from inside.bpe_tui.session import TokenizerConfig
@@ -202,7 +203,7 @@ def test_formats_of_merges_refuse_a_model_without_them(
     assert "write a tokenizer.json instead" in told
 
 
-@pytest.mark.parametrize(("file", "has_walk"), [("bert", True), ("t5", False)])
+@pytest.mark.parametrize(("file", "has_walk"), first_quick([("bert", True), ("t5", False)]))
 async def test_keys_about_merges_are_not_offered_where_a_model_has_none(
     files: dict[str, str], file: str, has_walk: bool
 ) -> None:
@@ -232,7 +233,7 @@ async def test_a_vocabulary_without_merges_shows_tokens_and_refuses_texts(tmp_pa
         assert app.screen.id == "inspection"
 
 
-@pytest.mark.parametrize("file", ["bert", "t5"])
+@pytest.mark.parametrize("file", first_quick(["bert", "t5"]))
 async def test_a_corpus_is_shown_in_the_tokens_of_a_model_that_merges_nothing(
     files: dict[str, str], file: str
 ) -> None:
@@ -252,7 +253,7 @@ async def test_a_corpus_is_shown_in_the_tokens_of_a_model_that_merges_nothing(
         assert not any("No corpus is open" in reason for reason in reasons)
 
 
-@pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
+@pytest.mark.parametrize(("file", "model"), first_quick([("bert", "WordPiece"), ("t5", "Unigram")]))
 def test_the_plain_stepper_says_that_the_model_merges_nothing(
     files: dict[str, str], file: str, model: str
 ) -> None:
@@ -260,6 +261,7 @@ def test_the_plain_stepper_says_that_the_model_merges_nothing(
     assert f"no merges to go through: its model is {model}, which merges nothing" in said
 
 
+@pytest.mark.slow
 async def test_a_model_for_a_tokenizer_is_refused_in_a_sentence_on_every_screen(
     files: dict[str, str],
 ) -> None:

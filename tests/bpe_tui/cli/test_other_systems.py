@@ -57,6 +57,7 @@ def run_without_unix(folder: Path, *arguments: str) -> subprocess.CompletedProce
     )
 
 
+@pytest.mark.slow  # a process that imports everything
 def test_every_module_can_be_imported_without_what_windows_lacks(tmp_path: Path) -> None:
     result = run_without_unix(tmp_path, "--import-all")
     assert (result.returncode, result.stderr) == (0, "")

@@ -91,6 +91,7 @@ def long(tmp_path: Path) -> Path:
     return out
 
 
+@pytest.mark.slow
 async def test_words_after_the_excerpt_are_shown_in_an_example_line(long: Path) -> None:
     async with opened_as(config_for(RunConfig(str(long)))) as (app, pilot):
         frame = app.session.frame
@@ -112,6 +113,7 @@ async def test_words_after_the_excerpt_are_shown_in_an_example_line(long: Path) 
         assert isinstance(app.screen, LedgerWindow)
 
 
+@pytest.mark.slow
 async def test_words_of_wordpiece_without_spaces_are_shown_too(long: Path) -> None:
     config = config_for(RunConfig(str(long), model="wordpiece"))
     async with opened_as(config) as (app, pilot):

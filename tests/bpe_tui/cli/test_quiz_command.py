@@ -211,6 +211,7 @@ def test_a_quiz_file_asks_the_same_in_any_folder(tmp_path: Path) -> None:
     assert kinds in (tmp_path / "a" / "quiz.toml").read_text()
 
 
+@pytest.mark.slow  # eleven commands
 def test_a_quiz_file_decides_and_its_corpus_may_not_change(tmp_path: Path) -> None:
     path, out = write_quiz(tmp_path), tmp_path / "a.json"
 

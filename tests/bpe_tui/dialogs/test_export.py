@@ -88,6 +88,7 @@ async def test_files_are_overwritten_only_on_request(tmp_path: Path) -> None:
         assert "Merge" in taken.read_text("utf-8") or "Step" in taken.read_text("utf-8")
 
 
+@pytest.mark.slow
 async def test_the_window_shows_why_an_export_is_refused(tmp_path: Path) -> None:
     async with opened() as (app, pilot):
         said = await export(app, pilot, ".md", tmp_path / "steps.md", "0-9")
@@ -119,6 +120,7 @@ def test_steps_can_be_named_in_several_ways(text: str, steps: tuple[int, int] | 
     assert parse_steps(text, 2000) == steps
 
 
+@pytest.mark.slow
 async def test_a_unigram_training_exports_its_own_steps_and_charts(tmp_path: Path) -> None:
     corpus = tmp_path / "hugs.txt"
     corpus.write_text("the hugs of the thugs and the bugs\n" * 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import BpeTranscript, CorpusPanel, EncodedText, WhyNotRows, WordsPanel
 from inside.bpe_tui.dialogs import AnswerRows, WhyWindow
@@ -45,6 +46,7 @@ async def test_w_tells_the_history_of_any_two_tokens_and_enter_goes_on() -> None
         assert (step(app), app.screen.id) == (1, "training")
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_the_explanation_of_a_piece_survives_a_resize() -> None:
     async with opened() as (app, pilot):
         said = await ask(app, pilot, "tqq")
@@ -100,6 +102,7 @@ async def test_both_screens_and_plain_explain_a_piece_in_the_same_words() -> Non
         assert plain == explanation.lines(visible_bytes)
 
 
+@pytest.mark.slow
 async def test_a_pair_that_never_occurs_has_no_curve_and_the_keys_stay() -> None:
     async with opened() as (app, pilot):
         app.seek(20)
@@ -134,6 +137,7 @@ def cell_of(panel: Lines, subjects: int) -> tuple[int, int, tuple[int, ...]]:
     raise AssertionError("no such cell")
 
 
+@pytest.mark.slow  # four windows
 async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip() -> None:
     async with opened() as (app, pilot):
         app.seek(30)
@@ -154,6 +158,7 @@ async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip() -> 
             await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_wordpiece_answers_too_and_unigram_says_what_it_has_instead() -> None:
     async with opened(model="wordpiece", vocab_size=200) as (app, pilot):
         await pilot.press("end", "m", "w")
@@ -185,6 +190,7 @@ async def test_slash_finds_the_pairs_of_a_token_and_enter_explains_one() -> None
         assert app.screen._ids == queue.entries_with(257, 2)[1].pair
 
 
+@pytest.mark.slow
 async def test_a_token_in_the_lanes_can_be_asked_about() -> None:
     async with opened() as (app, pilot):
         await pilot.press("end", "3")

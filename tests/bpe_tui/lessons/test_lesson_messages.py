@@ -142,6 +142,7 @@ def test_each_message_of_a_lesson_is_in_the_table_of_each_language(language: str
     assert sorted(wanted - {*table}) == []
 
 
+@pytest.mark.slow  # it reads the syntax tree of every module
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_a_table_says_nothing_that_the_program_does_not(language: str) -> None:
     assert sorted({*messages_in(language)} - all_constants()) == []
@@ -177,6 +178,7 @@ ALTERNATIVES = {
 ALLOWED = {"BPE", "EM", "UTF", "GPT", "WordPiece", "Unigram", *TIE_RULES, *SCORE_TIE_RULES}
 
 
+@pytest.mark.slow  # every kind of question, with each of its answers
 def test_a_question_in_chinese_has_no_english_words_but_names() -> None:
     for question in questions("zh"):
         own = question.translated(messages_in("zh"))

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.lessons import LessonList, LessonScreen, LessonSection, beats
 from inside.bpe_tui.session import TokenizerConfig, preferences, save_preferences
@@ -116,6 +117,7 @@ async def test_each_part_names_the_step_that_it_shows() -> None:
         assert labels(app)[4].startswith("after merge ")
 
 
+@pytest.mark.slow
 async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("0")
@@ -129,7 +131,7 @@ async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
         assert step(app) == 37
 
 
-@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+@pytest.mark.parametrize("model", first_quick(["wordpiece", "unigram"]))
 async def test_each_model_shows_its_steps(model: str) -> None:
     async with opened(size=(60, 20), vocab_size=400, model=model) as (app, pilot):
         await pilot.press("0", "full_stop", "full_stop")
@@ -140,6 +142,7 @@ async def test_each_model_shows_its_steps(model: str) -> None:
             assert any(row[14:].strip() for row in section(app, name)), name
 
 
+@pytest.mark.slow
 async def test_only_lines_that_change_are_painted() -> None:
     async with opened() as (app, pilot):
         await pilot.press("0", "g", *"36", "enter", "full_stop")
@@ -150,6 +153,7 @@ async def test_only_lines_that_change_are_painted() -> None:
         assert pick.show(()) == 2
 
 
+@pytest.mark.slow  # it opens the application twice
 async def test_the_view_chosen_last_opens_first(own_state: Path) -> None:
     async with opened() as (app, pilot):
         assert app.screen.id == "training"
@@ -171,6 +175,7 @@ def test_an_invalid_preference_is_ignored(own_state: Path) -> None:
         assert preferences() == type(preferences())()
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_a_note_takes_rows_and_no_columns() -> None:
     swapped = TokenizerConfig((str(SAMPLES / "swapped.json"),))
     async with opened_as(swapped, size=(80, 24)) as (app, pilot):

@@ -109,7 +109,7 @@ async def test_a_click_answers_and_a_large_corpus_shows_words_instead_of_bars() 
         assert screen.question is None
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((60, 20), marks=pytest.mark.slow)])
 async def test_the_next_merges_are_made_by_hand_and_then_shown(size: tuple[int, int]) -> None:
     async with opened_as(HANDOUT, size) as (app, pilot):
         await pilot.press("P")

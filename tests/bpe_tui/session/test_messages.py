@@ -17,6 +17,7 @@ PACKAGE = Path(__file__).parents[3] / "bpe_tui"
 HANDOUT = PACKAGE.parent / "samples" / "handout.txt"
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_a_message_covers_only_the_keys_and_disappears_with_the_next_key() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         async for size in each_size(pilot, [(120, 40), (100, 30), (80, 24), (60, 20)]):

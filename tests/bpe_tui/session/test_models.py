@@ -58,6 +58,7 @@ def test_a_step_forward_and_one_back_change_nothing(model: str) -> None:
 FILTERS = [each for each in COMMANDS if each.action.startswith("screen.filter(")]
 
 
+@pytest.mark.slow
 @every_model
 async def test_each_filter_key_of_the_vocabulary_filters_or_says_why_it_does_not(
     model: str,
@@ -160,6 +161,7 @@ async def test_the_tokenizer_of_a_step_is_saved_and_opened_again(
         await until(pilot, (tmp_path / "saved.json").exists)
 
 
+@pytest.mark.slow
 @every_model
 async def test_a_text_can_become_shorter_while_its_words_are_hidden(model: str) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):

@@ -162,6 +162,7 @@ async def test_no_key_fails_on_a_tokenizer_alone(
 # --- something else ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_tokenizer_is_counted_in_the_corpus_chosen_beside_it(trained: Path) -> None:
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
         await choose(pilot, str(HANDOUT))
@@ -202,6 +203,7 @@ async def test_messages_of_an_earlier_job_are_ignored(trained: Path) -> None:
         assert app.session.opened is None
 
 
+@pytest.mark.slow
 async def test_esc_stops_a_reading_and_shows_the_previous_session(tmp_path: Path) -> None:
     endless = tmp_path / "endless"
     os.mkfifo(endless)
@@ -266,6 +268,7 @@ async def test_recent_files_come_first_and_a_directory_is_listed(
         assert any(row.strip() == "shuffled/" for row in rows(app))
 
 
+@pytest.mark.slow
 async def test_a_directory_that_was_walked_to_opens_as_one_corpus(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -489,6 +492,7 @@ def test_a_tokenizer_that_cannot_be_opened_is_reported_in_one_line(
 # --- saving -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # a window for each format
 async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,6 +107,7 @@ async def test_the_window_of_o_takes_files_to_check_without_training_again(mine:
         assert app.session is session
 
 
+@pytest.mark.slow
 async def test_files_near_the_corpus_are_listed_and_enter_checks_one(
     learnt: Learnt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +195,7 @@ async def test_other_files_replace_those_before(
         assert "steps[b].jsonl: all 43 merges" in str(app.screen.query_one("#narration").render())
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_both_parts_of_long_pairs_stay_readable(tmp_path: Path) -> None:
     steps = tmp_path / "steps.jsonl"
     steps.write_text(json.dumps({"left": "l" * 80, "right": "r" * 80}) + "\n")

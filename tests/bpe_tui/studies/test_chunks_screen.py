@@ -114,6 +114,7 @@ async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(tmp_pat
         await until(pilot, lambda: not isinstance(app.screen, ChunksScreen))
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_escape_leads_back_from_the_chunks_which_have_a_tab_while_they_are_in_front() -> None:
     async with opened() as (app, pilot):
         for key, screen in (("4", "charts"), ("5", "inspection")):

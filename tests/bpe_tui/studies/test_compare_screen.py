@@ -177,6 +177,7 @@ async def test_the_encoding_screen_compares_its_step_with_a_file(tmp_path: Path)
         assert isinstance(app.screen, EncodingScreen)
 
 
+@pytest.mark.slow
 async def test_an_error_of_opening_is_shown_in_the_heading() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("2")

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.session import FAMILY, MODELS, RunConfig, TokenizerConfig
 from inside.bpe_tui.studies import FamilyDetails, FamilyJob, FamilyRows, FamilyScreen, KindMeasured
@@ -116,7 +117,9 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
         assert app.session.model.name == "wordpiece"
 
 
-@pytest.mark.parametrize("name", ["bpe-characters", "bpe-end-of-word", "bpe-whole-text"])
+@pytest.mark.parametrize(
+    "name", first_quick(["bpe-characters", "bpe-end-of-word", "bpe-whole-text"])
+)
 async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
         await measured(app, pilot)
@@ -137,6 +140,7 @@ async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> No
         assert "is open" in "\n".join(text_of(app.screen.query_one(FamilyDetails)))
 
 
+@pytest.mark.slow  # a training for each kind of model
 async def test_a_typed_text_is_shown_over_its_ids(corpus: Path) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
         await measured(app, pilot)
@@ -158,6 +162,7 @@ async def test_a_typed_text_is_shown_over_its_ids(corpus: Path) -> None:
             await pilot.press(*("up" if key == "down" else "down" for key in keys))
 
 
+@pytest.mark.slow  # a training for each kind of model
 async def test_the_most_frequent_tokens_are_shown_with_their_counts(corpus: Path) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
         rows = await measured(app, pilot)
@@ -170,6 +175,7 @@ async def test_the_most_frequent_tokens_are_shown_with_their_counts(corpus: Path
         assert f"{count}×" in said[place + 2]
 
 
+@pytest.mark.slow  # a training for each kind of model
 async def test_what_other_languages_cost_depends_on_the_kind(corpus: Path) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
         await measured(app, pilot)
@@ -186,6 +192,7 @@ async def test_what_other_languages_cost_depends_on_the_kind(corpus: Path) -> No
             await pilot.press(*("up" if key == "down" else "down" for key in keys))
 
 
+@pytest.mark.slow  # a training for each kind of model
 async def test_a_misspelling_shows_the_tokens_before_and_after(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
         rows = text_of(await measured(app, pilot))
@@ -201,6 +208,7 @@ async def test_a_misspelling_shows_the_tokens_before_and_after(corpus: Path) -> 
         assert any("the" in line and "→ teh" in line and "<UNK>" in line for line in said)
 
 
+@pytest.mark.slow  # a training for each kind of model
 async def test_the_model_that_is_open_is_not_trained_again(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
         await measured(app, pilot)
@@ -211,6 +219,7 @@ async def test_the_model_that_is_open_is_not_trained_again(corpus: Path) -> None
         assert app.screen.id == "training"
 
 
+@pytest.mark.slow
 async def test_kinds_that_cannot_be_trained_say_why(corpus: Path) -> None:
     async with opened(corpus, vocab_size=258) as (app, pilot):
         app.session.config = type(app.session.config)(str(corpus), vocab_size=20)  # type: ignore[call-arg]
@@ -225,7 +234,7 @@ async def test_kinds_that_cannot_be_trained_say_why(corpus: Path) -> None:
         assert "word" not in states
 
 
-@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+@pytest.mark.parametrize("model", first_quick(["wordpiece", "unigram"]))
 async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: str) -> None:
     async with opened(corpus, vocab_size=300, model=model) as (app, pilot):
         await pilot.press("7")
@@ -240,6 +249,7 @@ async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: s
         assert app.screen.id == f"{model}-training"
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_all_rows_fit_at_any_size(corpus: Path) -> None:
     async with opened(corpus, size=(60, 20), vocab_size=300) as (app, pilot):
         rows = await measured(app, pilot)

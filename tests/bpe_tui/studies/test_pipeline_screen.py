@@ -139,6 +139,7 @@ async def test_a_file_without_merges_opens_here_and_shows_its_unknown_token(tmp_
         assert app.screen.id == "pipeline"
 
 
+@pytest.mark.slow
 async def test_keys_for_merges_say_that_there_are_none(tmp_path: Path) -> None:
     async with bert(tmp_path) as (app, pilot):
         await pilot.press("2", "escape", "w")
@@ -167,6 +168,7 @@ async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
         ) == app.session.frame.tokenizer().encode("the")
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_it_works_on_small_screens() -> None:
     async with pipeline() as (app, pilot):
         async for size in each_size(pilot, [(80, 24), (60, 20)]):
@@ -175,6 +177,7 @@ async def test_it_works_on_small_screens() -> None:
             assert all(len(row) <= size[0] for row in rows(app))
 
 
+@pytest.mark.slow
 async def test_unigram_has_a_pipeline_too() -> None:
     async with opened(model="unigram", vocab_size=300) as (app, pilot):
         await pilot.press("8")
@@ -192,6 +195,7 @@ async def test_wordpiece_has_a_pipeline_too() -> None:
         assert stage(app, "decoder")[-1].strip() == left_out
 
 
+@pytest.mark.slow
 async def test_other_commands_work_from_here(tmp_path: Path) -> None:
     async with pipeline() as (app, pilot):
         await pilot.press("x", "escape", "question_mark", "escape", "left_square_bracket")
@@ -202,6 +206,7 @@ async def test_other_commands_work_from_here(tmp_path: Path) -> None:
         assert "Lowercase" in stage(app, "normalizer")[0]  # it stays switched at another step
 
 
+@pytest.mark.slow
 async def test_without_colour_the_token_is_marked_by_signs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with pipeline() as (app, pilot):
@@ -226,6 +231,7 @@ async def test_the_stages_of_many_tokens_are_built_in_a_thread(
         await heading_says(app, pilot, "of step 30 · BPE with 287 tokens")
 
 
+@pytest.mark.slow
 async def test_an_error_of_stages_built_in_a_thread_is_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.studies import RaceJob, RaceScreen, StandingsPanel, WorkPanel
 from inside.bpe_tui.studies import race as race_screen
@@ -73,6 +74,7 @@ async def test_a_key_starts_the_race_and_says_that_the_merges_are_the_same() -> 
         assert "× 1.0" in standings
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_at_step_0_the_bars_are_the_totals_of_the_whole_run() -> None:
     async with racing() as (app, screen, pilot):
         standings, race = screen.query_one(StandingsPanel), job_of(screen).race
@@ -163,6 +165,7 @@ async def test_a_large_corpus_is_raced_on_in_part_and_the_screen_says_so() -> No
             assert said(screen).startswith("On 0.")
 
 
+@pytest.mark.slow  # it trains 3,000 tokens
 async def test_escape_stops_the_race_and_then_leaves() -> None:
     async with opened(vocab_size=3000) as (app, pilot):
         await pilot.press("6")
@@ -191,6 +194,7 @@ async def test_a_click_on_the_chart_over_steps_goes_to_the_step() -> None:
         assert step(app) == 14
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_on_a_small_screen_tab_goes_from_panel_to_panel() -> None:
     async with racing() as (_, screen, pilot):
         async for _ in each_size(pilot, [(80, 24), (60, 20)]):

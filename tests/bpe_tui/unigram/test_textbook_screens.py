@@ -127,6 +127,7 @@ def test_the_lesson_view_tells_a_removal_in_three_beats() -> None:
     assert len(said(explainer.count_rows(end, CountRoom(rows=7, width=80, name=10)))) <= 7
 
 
+@pytest.mark.slow
 async def test_an_unused_n_gram_is_drawn_without_a_score_on_every_screen(
     config: RunConfig,
 ) -> None:

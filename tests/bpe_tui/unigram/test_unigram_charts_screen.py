@@ -63,6 +63,7 @@ async def test_the_charts_beside_the_steps_are_the_same(corpus: Path) -> None:
             assert beside.ys.tolist() == alone.ys.tolist()
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_on_a_small_screen_tab_goes_from_chart_to_chart(
     corpus: Path,
 ) -> None:
@@ -76,6 +77,7 @@ async def test_on_a_small_screen_tab_goes_from_chart_to_chart(
                 assert [each.id for each in seen] == [panel]
 
 
+@pytest.mark.slow
 async def test_a_corpus_without_pretokens_has_empty_charts_and_lists(tmp_path: Path) -> None:
     corpus = tmp_path / "special.txt"
     corpus.write_text("<|endoftext|>")

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.unigram import (
     COLUMN,
     HEAD,
@@ -191,6 +192,7 @@ async def test_n_draws_anew_and_plus_sharpens(corpus: Path) -> None:
         assert any("α = 0.5" in row for row in text_of(app.screen.query_one(PathsPanel)))
 
 
+@pytest.mark.slow
 async def test_w_shows_by_how_much_each_piece_loses(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", *"thugs", "escape", "w")
@@ -204,6 +206,7 @@ async def test_w_shows_by_how_much_each_piece_loses(corpus: Path) -> None:
         assert app.screen.query_one(PathsPanel).has_focus
 
 
+@pytest.mark.slow
 async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "2", "e", *"hugs", "escape")
@@ -227,7 +230,7 @@ async def test_without_a_text_each_panel_explains_itself_once(corpus: Path) -> N
         assert "special token" in " ".join(text_of(panels[0]))
 
 
-@pytest.mark.parametrize("key", ["tab", "shift+tab"])
+@pytest.mark.parametrize("key", first_quick(["tab", "shift+tab"]))
 async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", *"hugs", "escape")

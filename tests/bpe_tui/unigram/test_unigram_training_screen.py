@@ -260,6 +260,7 @@ async def test_every_panel_can_be_reached_at_every_size(
                 assert screen.focused_panel() == panel
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_the_end_is_shown_and_the_loss_is_drawn_at_every_size(
     corpus: Path,
 ) -> None:
@@ -307,6 +308,7 @@ def test_every_command_works_or_says_why_not(
             assert MODELS["unigram"].screen(action[6:-2]) in SCREENS, command.action
 
 
+@pytest.mark.slow
 async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
     corpus: Path,
 ) -> None:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.unigram import (
     PieceDetailPanel,
@@ -61,6 +62,7 @@ async def test_the_table_shows_the_step_that_removes_each_piece(tmp_path: Path) 
         assert text_shown[-1].rstrip().endswith("stays")
 
 
+@pytest.mark.slow
 async def test_at_the_last_step_no_piece_goes_next_and_the_table_says_why(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("end", "d")
@@ -71,7 +73,8 @@ async def test_at_the_last_step_no_piece_goes_next_and_the_table_says_why(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("key", "name"), [("p", "characters"), ("u", "seldom"), ("d", "leaving"), ("W", "twins")]
+    ("key", "name"),
+    first_quick([("p", "characters"), ("u", "seldom"), ("d", "leaving"), ("W", "twins")]),
 )
 async def test_filters_keep_the_matching_pieces(tmp_path: Path, key: str, name: str) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
@@ -123,6 +126,7 @@ async def test_enter_goes_to_a_part_of_the_replacement_and_escape_comes_back(
         assert rows.token == before
 
 
+@pytest.mark.slow
 async def test_the_curves_of_a_piece_end_where_it_goes(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         chart = app.screen.query_one("#expected-chart", Chart)
@@ -155,6 +159,7 @@ async def test_the_words_that_use_it_lead_to_their_lattices(tmp_path: Path) -> N
         assert app.screen.id == "unigram-vocabulary"
 
 
+@pytest.mark.slow
 async def test_the_lanes_align_characters_and_bytes(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, _):
         await pilot.press("slash", "space", *"hug", "enter")
@@ -164,6 +169,7 @@ async def test_the_lanes_align_characters_and_bytes(tmp_path: Path) -> None:
         assert characters.rindex("h") == data.index("68")
 
 
+@pytest.mark.slow
 async def test_the_cursor_stays_on_its_piece_from_step_to_step(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press(*["down"] * 3)
@@ -175,6 +181,7 @@ async def test_the_cursor_stays_on_its_piece_from_step_to_step(tmp_path: Path) -
         assert step(app) in frame_of(app).prunes
 
 
+@pytest.mark.slow
 async def test_a_piece_hidden_by_search_and_filters_is_shown_when_chosen(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("p", "slash", *"zz", "enter")
@@ -197,6 +204,7 @@ async def test_every_panel_can_be_reached_at_every_size(tmp_path: Path) -> None:
                 assert app.screen.query_one(f"#{panel}").size.height > 0
 
 
+@pytest.mark.slow
 async def test_the_costs_of_removals_change_with_the_step(
     tmp_path: Path,
 ) -> None:

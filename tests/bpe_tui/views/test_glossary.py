@@ -78,6 +78,7 @@ def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:
     assert SIGNS["underline"].span not in [span for span, _ in legend_of("training")]
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_the_legend_fits_and_is_hidden_at_24_rows() -> None:
     labels = [SIGNS[name].label for name in LEGENDS["training"]]
     async with opened(vocab_size=300) as (app, pilot):

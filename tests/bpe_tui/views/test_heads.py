@@ -15,6 +15,7 @@ def lines_of(panel: Lines) -> list[str]:
     return [panel.render_line(y).text.rstrip() for y in range(panel.size.height)]
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_the_table_of_pretokens_names_its_columns() -> None:
     async with opened() as (app, pilot):
         app.navigation.open_encoding(TEXT)

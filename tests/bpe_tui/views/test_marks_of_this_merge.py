@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.session import RunConfig
 from inside.bpe_tui.views import (
     ABOUT_TO_JOIN,
@@ -51,7 +52,7 @@ def test_a_pair_joins_from_left_to_right() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("colourless", [False, True])
+@pytest.mark.parametrize("colourless", first_quick([False, True]))
 async def test_the_next_merge_is_marked_without_extra_cells(
     model: str, colourless: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,7 +99,7 @@ async def test_shortened_words_of_bytes_name_the_word() -> None:
         assert any("<E0>+<B8>" in row and "in แมว" in row for row in rows)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", first_quick(MODELS))
 async def test_the_text_stays_while_the_merge_is_in_sight(model: str) -> None:
     """The text scrolls only to a merge that is not visible."""
     async with opened(model=model) as (app, pilot):
@@ -163,7 +164,7 @@ async def test_columns_of_numbers_are_the_same_from_step_to_step(model: str) -> 
                 assert len(seen - heads) <= 1
 
 
-@pytest.mark.parametrize("model", [*MODELS, "unigram"])
+@pytest.mark.parametrize("model", first_quick([*MODELS, "unigram"]))
 async def test_the_heading_names_the_corpus_and_the_inspection_the_training(
     model: str,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.bpe_tui.bpe import PairsPanel
@@ -36,6 +37,7 @@ def test_the_scale_changes_seldom_while_counts_fall() -> None:
     assert scales == sorted(scales, reverse=True)
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_the_bars_of_the_heap_are_ordered_like_its_true_counts() -> None:
     async with opened() as (app, pilot):
         async for _ in each_size(pilot, [(160, 50), (120, 40)]):

@@ -6,6 +6,7 @@ import unicodedata
 from functools import cache
 
 import pytest
+from generated import first_quick
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.bpe_tui.widgets import (
@@ -156,7 +157,7 @@ def test_bytes_show_whole_characters_and_stray_bytes(token: bytes, shown: str) -
     assert visible_bytes(token) == shown
 
 
-@pytest.mark.parametrize("spaces", [True, False])
+@pytest.mark.parametrize("spaces", first_quick([True, False]))
 def test_every_single_character_is_drawn_and_takes_room(spaces: bool) -> None:
     shown = [visible_text(char, spaces=spaces) for char in every_character()]
     assert_only_drawn("".join(shown))

@@ -123,6 +123,7 @@ async def test_a_difference_to_the_cuts_of_the_merges_is_shown(corpus: Path) -> 
             )
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_words_and_probes_have_room_at_any_size(
     corpus: Path,
 ) -> None:

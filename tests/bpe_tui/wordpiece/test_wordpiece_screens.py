@@ -92,6 +92,7 @@ async def test_only_filters_that_apply_are_offered(corpus: Path) -> None:
         assert "Pieces are of characters" in app.notices.now
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_the_table_of_pieces_has_room_at_any_size(
     corpus: Path,
 ) -> None:
@@ -165,6 +166,7 @@ async def test_a_long_piece_leads_to_the_vocabulary(corpus: Path) -> None:
 # -- lanes of what is typed
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_an_unknown_word_is_one_piece_over_all_its_characters(
     corpus: Path,
 ) -> None:
