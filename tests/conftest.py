@@ -8,8 +8,12 @@ Time never decides: a busy machine is no failure.
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from engine import native
 
 settings.register_profile("full", max_examples=100, deadline=None)
 settings.register_profile("thorough", max_examples=50, deadline=None)
@@ -20,3 +24,15 @@ settings.load_profile("quick")
 def pytest_collection_finish() -> None:
     """Freeze the collected tests, so that garbage collection does not search them each time."""
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which kernel was tested; a pull leaves the old one, though its sources are new."""
+    folder = Path(native.__file__).parent
+    kernel = "compiled" if native.KERNEL else "none (plain Python)"
+    if native.KERNEL:
+        compiled = (folder / native.LIBRARY).stat().st_mtime
+        newest = max((each.stat().st_mtime for each in folder.glob("*.[ch]")), default=0)
+        if newest > compiled + 60:  # an installer writes both within seconds
+            kernel = "older than engine/native/*.c, so install again"
+    terminalreporter.write_line(f"kernel: {kernel}")

@@ -64,7 +64,7 @@ def timeline() -> UnigramTimeline:
     return UnigramTimeline(trainer.record, events)
 
 
-PLACES = st.integers(0, len(timeline()))
+PLACES = st.deferred(lambda: st.integers(0, len(timeline())))
 
 
 @given(st.lists(PLACES, max_size=6))
