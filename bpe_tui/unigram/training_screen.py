@@ -320,7 +320,9 @@ class StepPanel(PiecePanel):
         if isinstance(record, TextbookRecord):
             self.say(f"removal {number(frame.step)}", "↵ the n-gram")
             return textbook.removal_rows(frame, record, step, width)
-        self.say(f"prune {step.round + 1}", "each piece, its replacement, what the loss gains")
+        is_scarce = self.size.height < SCARCE
+        foot = "replaced by, and what the loss gains" if is_scarce else "the replacement of each"
+        self.say(f"prune {step.round + 1}", foot)
         return prune_rows(frame, step, width, self.size.height)
 
     def watch_cursor(self) -> None:
