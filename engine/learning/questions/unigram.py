@@ -182,7 +182,7 @@ FIRST_TO_GO = Kind("first-to-go", (UnigramFrame,), "Unigram", _pose_first_to_go)
 
 # -- Unigram: which path through a word wins
 
-PATH_WORDS, MOST_PATH_WORDS, PATH_DRAWS = 5000, 50_000, 60
+PATH_WORDS, MOST_PATH_WORDS, PATH_DRAWS = 5000, 50_000, 400
 """Number of the most frequent words to draw from, of words if these will not do, and of draws."""
 SHORTEST_PATH, LONGEST_PATH = 3, 12
 """Characters of a word."""
