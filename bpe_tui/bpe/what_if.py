@@ -28,6 +28,7 @@ from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import LONGEST_BAR, bar, number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
+from bpe_tui.widgets.visible import width as width_of
 from bpe_tui.widgets.window import Window
 from engine.bpe.continuation import fork_continuation
 from engine.bpe.frame import Frame, Timeline
@@ -377,6 +378,8 @@ IF_FORBIDDEN = "the pair may not merge from there on, the next best does"
 IF_NOT_SPECIAL = "its text is cut and learnt from like any other"
 TITLE_CELLS = len("tie rule sentencepiece")
 """Least cells of a change's title, before its meaning."""
+MOST_OF_TITLES = 0.45
+"""Greatest share of the room for the titles, if all meanings begin in one column."""
 
 
 def saved_fork_plan(fork: SavedFork, config: Config) -> jobs.ForkPlan:
@@ -403,18 +406,22 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
     return frame.any_token(pair[0]), frame.any_token(pair[1])
 
 
-def plan_row(plan: jobs.ForkPlan) -> Row:
-    """Return a plan with its meaning in a row."""
-    title = plan.title.ljust(TITLE_CELLS)
-    return Row([(title, ""), (f"  {plan.meaning}", "dim")], plan)
-
-
 class PlanRows(RowList):
-    """The rows of the plans, each cut to the room with a sign."""
+    """The rows of the plans, each cut to the room with a sign.
+
+    Their meanings begin in one column if the longest title leaves most of the room to them.
+    """
+
+    def __init__(self, row_list_id: str, plans: Sequence[jobs.ForkPlan]) -> None:
+        super().__init__(row_list_id, [Row([(plan.title, "")], plan) for plan in plans])
+        self._longest = max((width_of(plan.title) for plan in plans), default=0)
 
     def row(self, index: int) -> Row:
-        row = super().row(index)
-        return Row(left(row.spans, self.scrollable_content_region.width), row.target)
+        row, room = super().row(index), self.scrollable_content_region.width
+        assert isinstance(row.target, jobs.ForkPlan)
+        cells = self._longest if self._longest <= room * MOST_OF_TITLES else TITLE_CELLS
+        title = left(row.spans, max(cells, width_of(row.target.title)))
+        return Row(left([*title, (f"  {row.target.meaning}", "dim")], room), row.target)
 
 
 class WhatIf(Window[jobs.ForkPlan | None]):
@@ -434,7 +441,7 @@ class WhatIf(Window[jobs.ForkPlan | None]):
         with Vertical(id="what-if", classes="window") as window:
             window.border_title = Content(f"what if, from step {number(self._frame.step)} on")
             window.border_subtitle = Content("↵ trains the other way · Esc closes")
-            yield PlanRows("wish-rows", list(map(plan_row, self._plans)))
+            yield PlanRows("wish-rows", self._plans)
             hint = "Another pair: choose it among the pairs first."
             if isinstance(self._config, RunConfig):
                 numbers = f"1 to {number(self._documents)}"

@@ -37,6 +37,9 @@ from engine.core.errors import CorpusError
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks
 
+WIDEST = 72
+"""Most cells of a row of the table: the eye loses a row whose columns are further apart."""
+
 
 class StripPanel(RowList):
     """The file as a strip, with a lane for each worker."""
@@ -135,6 +138,7 @@ class CountedPanel(RowList):
             self.show(top)
             return
         kind = "thread" if report.processes == 1 else "process"
+        width = min(width, WIDEST)
         cells = max(6 if report.chunks_an_entry == 1 else 14, width - 60)
         table = RowTable(
             [

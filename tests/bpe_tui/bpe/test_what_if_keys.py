@@ -57,6 +57,11 @@ async def test_each_change_is_explained_beside_its_title_and_cut_with_a_sign() -
             assert {len(each) for each in said} == {rows.scrollable_content_region.width}
             if app.size.width == 60:  # the window is wide enough for all else
                 assert any("…" in each for each in said)
+        async for _ in each_size(pilot, [(120, 40)]):
+            said = [row_text(rows, place) for place in range(rows.row_count)]
+            (rule,) = (each for each in said if each.startswith("tie rule smallest-ids"))
+            where = rule.index("the smaller (left id")
+            assert all(each[where - 1] == " " != each[where] for each in said)  # one column
 
 
 async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
