@@ -26,7 +26,7 @@ from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import LONGEST_BAR, bar, number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as width_of
 from bpe_tui.widgets.window import Window
@@ -187,6 +187,11 @@ def _branch(frame: Frame | None, rank: int, half: int) -> tuple[list[Span], Byte
     return [*pair, right(number(merge.count), count_width)], (merge.left, merge.right)
 
 
+def as_sentence(meaning: str) -> str:
+    """Return a meaning with a capital letter and a full stop."""
+    return f"{meaning[0].upper()}{meaning[1:]}."
+
+
 def first_merges(count: int) -> str:
     """Return the first merges as a subject: `merges 1 to 20 are`."""
     return "merge 1 is" if count == 1 else f"merges 1 to {number(count)} are"
@@ -234,7 +239,7 @@ class Branches(Window[jobs.WhatIfEnded | None]):
     def _begun(self, progress: str = "The fork begins") -> str:
         """Return what is known while the fork is being trained: its change, and the progress."""
         step, meaning = self._plan.step, self._plan.meaning
-        lines = [f"{meaning[0].upper()}{meaning[1:]}."] if meaning else []
+        lines = [as_sentence(meaning)] if meaning else []
         if step:
             lines.append(f"First {first_merges(step)} repeated; later ones are learnt again.")
         return "\n".join([*lines, f"{progress} …"])
@@ -418,10 +423,20 @@ class PlanRows(RowList):
 
     def row(self, index: int) -> Row:
         row, room = super().row(index), self.scrollable_content_region.width
+        return Row(left(self._whole(row, room), room), row.target)
+
+    def _whole(self, row: Row, room: int) -> list[Span]:
         assert isinstance(row.target, jobs.ForkPlan)
         cells = self._longest if self._longest <= room * MOST_OF_TITLES else TITLE_CELLS
         title = left(row.spans, max(cells, width_of(row.target.title)))
-        return Row(left([*title, (f"  {row.target.meaning}", "dim")], room), row.target)
+        return [*title, (f"  {row.target.meaning}", "dim")]
+
+    def cut_meaning(self) -> str:
+        """Return the meaning of the plan at the cursor; "" if its row shows all of it."""
+        row, room = super().row(self.cursor), self.scrollable_content_region.width
+        assert isinstance(row.target, jobs.ForkPlan)
+        is_cut = spans_width(self._whole(row, room)) > room
+        return as_sentence(row.target.meaning) if is_cut else ""
 
 
 class WhatIf(Window[jobs.ForkPlan | None]):
@@ -442,6 +457,7 @@ class WhatIf(Window[jobs.ForkPlan | None]):
             window.border_title = Content(f"what if, from step {number(self._frame.step)} on")
             window.border_subtitle = Content("↵ trains the other way · Esc closes")
             yield PlanRows("wish-rows", self._plans)
+            yield Static(id="wish-meaning")
             hint = "Another pair: choose it among the pairs first."
             if isinstance(self._config, RunConfig):
                 numbers = f"1 to {number(self._documents)}"
@@ -451,7 +467,17 @@ class WhatIf(Window[jobs.ForkPlan | None]):
                 yield Field(placeholder="document", id="document-input", compact=True)
 
     def on_mount(self) -> None:
-        self.query_one(RowList).focus()
+        plans = self.query_one(PlanRows)
+        plans.focus()
+        self.watch(plans, "cursor", self._show_meaning)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_meaning)
+
+    def _show_meaning(self) -> None:
+        """Show in whole the meaning that the row at the cursor has no room for."""
+        meaning = self.query_one(PlanRows).cut_meaning()
+        self.query_one("#wish-meaning", Static).update(Content(meaning))
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()

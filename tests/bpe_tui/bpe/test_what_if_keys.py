@@ -57,6 +57,10 @@ async def test_each_change_is_explained_beside_its_title_and_cut_with_a_sign() -
             assert {len(each) for each in said} == {rows.scrollable_content_region.width}
             if app.size.width == 60:  # the window is wide enough for all else
                 assert any("…" in each for each in said)
+                rows.cursor = said.index(next(each for each in said if "cl100k" in each))
+                await pilot.pause()
+                meaning = str(app.screen.query_one("#wish-meaning", Static).render())
+                assert meaning.startswith("GPT-4: any case of contraction, numbers by three")
         async for _ in each_size(pilot, [(120, 40)]):
             said = [row_text(rows, place) for place in range(rows.row_count)]
             (rule,) = (each for each in said if each.startswith("tie rule smallest-ids"))
