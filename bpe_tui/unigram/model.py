@@ -149,7 +149,10 @@ MODEL = Model(
     commands=COMMANDS,
     refused=REFUSED,
     signs=("underline",),
-    undrawn=("pair", "joining", "fresh", "stale", "tie", "best", "active", "inactive", "link"),
+    undrawn=(
+        *("pair", "joining", "fresh", "stale", "claimed", "tie"),
+        *("best", "active", "inactive", "link"),
+    ),
 )
 
 

@@ -84,7 +84,7 @@ MODEL = Model(
     commands=COMMANDS,
     refused=REFUSED,
     signs=("inside",),
-    undrawn=("stale", "best", "active", "inactive", "link"),
+    undrawn=("stale", "claimed", "best", "active", "inactive", "link"),
 )
 
 

@@ -75,6 +75,8 @@ def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:
     unigram = legend_of("training", MODELS["unigram"])
     assert unigram[0] == (SIGNS["underline"].span, (" space in pieces", "dim"))
     assert SIGNS["joining"].span not in [span for span, _ in unigram]
+    assert SIGNS["claimed"].span not in [span for span, _ in unigram]
+    assert legend_of("lesson", MODELS["unigram"])[0] == unigram[0]
     assert SIGNS["underline"].span not in [span for span, _ in legend_of("training")]
 
 
