@@ -202,7 +202,8 @@ class OfferList(Lines):
             return Row([(shown, "strong")])
         here = index == self.cursor and self.has_focus
         sign = cursor_sign(here)
-        room = max(self.size.width - 2 - spans_width(shown.sign), NAME_CELLS)
+        cells = self.scrollable_content_region.width - 2  # beside the cursor's sign
+        room = max(cells - spans_width(shown.sign), NAME_CELLS)
         has_note = shown.note and room - NAME_CELLS >= LEAST_NOTE
         cells = NAME_CELLS if has_note else room
         name = left([(shown.name, "strong" if here else "")], cells)
