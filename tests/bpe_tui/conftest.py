@@ -10,7 +10,9 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from textual._wait import wait_for_idle
+from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
@@ -52,33 +54,58 @@ def style_sheets_parsed_once() -> Iterator[None]:
         yield
 
 
+class Painting:
+    """When the screen in front is painted: not sixty times a second, which no test looks at.
+
+    A quick run paints when the application closes, so that what cannot be drawn fails. A thorough
+    run paints each time that a test waits for the screen.
+    """
+
+    def __init__(self) -> None:
+        self.at_each_wait = settings().max_examples >= 50
+        self.refresh = Screen._compositor_refresh
+
+    def paint(self, screen: Screen[object]) -> None:
+        """Paint what has changed since the screen was painted."""
+        if screen._compositor._dirty_regions:
+            self.refresh(screen)
+
+
 @pytest.fixture(autouse=True, scope="session")
-def painted_when_waited_for() -> Iterator[None]:
-    """Paint a frame only when a test waits for the screen, not sixty times a second."""
-    paint, pause = Screen._compositor_refresh, Pilot.pause
-    waited_for = False
+def painting() -> Iterator[Painting]:
+    """Paint a frame when `Painting` says so."""
+    painting = Painting()
+    pause, close = Pilot.pause, App._shutdown
 
     def refresh(screen: Screen[object]) -> None:
-        if waited_for or screen is not screen.app.screen:
-            paint(screen)
+        if screen is screen.app.screen:
+            screen._dirty_widgets.clear()  # their regions stay in the compositor
         else:
-            screen._dirty_widgets.clear()  # their regions stay in the compositor until then
+            painting.refresh(screen)
 
     async def pause_and_paint(pilot: Pilot[object], delay: float | None = None) -> None:
-        nonlocal waited_for
         await pause(pilot, delay)
-        screen = pilot.app.screen
-        if screen._compositor._dirty_regions:
-            waited_for = True
-            try:
-                paint(screen)
-            finally:
-                waited_for = False
+        if painting.at_each_wait:
+            painting.paint(pilot.app.screen)
+
+    async def paint_and_close(app: App[object]) -> None:
+        try:
+            if app._screen_stack and app._exception is None:
+                painting.paint(app.screen)
+        finally:
+            await close(app)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Screen, "_compositor_refresh", refresh)
         patch.setattr(Pilot, "pause", pause_and_paint)
-        yield
+        patch.setattr(App, "_shutdown", paint_and_close)
+        yield painting
+
+
+@pytest.fixture
+def painted_at_each_wait(painting: Painting, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paint each time that the test waits, in a quick run, too."""
+    monkeypatch.setattr(painting, "at_each_wait", True)
 
 
 @pytest.fixture(autouse=True, scope="session")

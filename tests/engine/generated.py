@@ -28,6 +28,20 @@ def some(cases: Iterable[CaseT], step: int = 4) -> list[CaseT]:
     return list(cases)[:: 1 if settings().max_examples >= 50 else step]
 
 
+def diagonal_quick(rows: Iterable[object], columns: Iterable[object]) -> list[ParameterSet]:
+    """Return all pairs of a row and a column; quick is one for each row and for each column."""
+    rows, columns = list(rows), list(columns)
+    return [
+        pytest.param(
+            row,
+            column,
+            marks=() if place % len(columns) == at or at % len(rows) == place else pytest.mark.slow,
+        )
+        for place, row in enumerate(rows)
+        for at, column in enumerate(columns)
+    ]
+
+
 def first_quick(cases: Iterable[object], quick: int = 1) -> list[ParameterSet]:
     """Return the parameters of a test; all after the first `quick` are slow.
 

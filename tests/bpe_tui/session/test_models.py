@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.app import SCREENS
 from inside.bpe_tui.cli import transcript_of
 from inside.bpe_tui.session import (
@@ -135,7 +136,7 @@ async def test_titles_in_borders_are_not_cut(model: str) -> None:
                         assert not panel.region or width(str(said or "")) <= room, said
 
 
-@every_model
+@pytest.mark.parametrize("model", first_quick(MODELS))
 async def test_every_kind_of_file_can_be_exported(model: str) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         app.seek(2)
@@ -186,7 +187,7 @@ async def test_far_jumps_are_shown_on_every_screen(model: str) -> None:
                 assert app.session.shown.step == wanted
 
 
-@every_model
+@pytest.mark.parametrize("model", first_quick(MODELS))
 async def test_a_text_can_be_typed_during_training(model: str) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         for typed in ("sun", "set"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from inside.bpe_tui.bpe import PairsPanel
 from opening import opened, until
 
 
+@pytest.mark.usefixtures("painted_at_each_wait")  # which asks for the rows
 async def test_a_panel_hidden_and_shown_between_two_layouts_has_its_rows() -> None:
     async with opened() as (app, pilot):
         panel = app.screen.query_one(PairsPanel)

@@ -17,6 +17,7 @@ def lines_of(widget: Widget, cache: StylesCache) -> list[str]:
     return [strip.render(widget.app.console) for strip in strips]
 
 
+@pytest.mark.usefixtures("painted_at_each_wait")
 @pytest.mark.parametrize("without_colours", [False, True])
 async def test_lines_are_those_that_textual_paints(
     monkeypatch: pytest.MonkeyPatch, without_colours: bool

@@ -18,7 +18,7 @@ from typing import Any
 import oracles
 import pytest
 import tokenizers
-from generated import examples
+from generated import examples, first_quick
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.bpe import (
@@ -268,7 +268,7 @@ BYTE_LEVEL = [kind for kind in KINDS if kind not in ("CLIP", "Llama 2", "CodeLla
 TEXTS_OF_EACH = 150
 
 
-@pytest.mark.parametrize("kind", BYTE_LEVEL)
+@pytest.mark.parametrize("kind", first_quick(BYTE_LEVEL, 4))
 def test_the_saved_file_has_its_stages_and_gives_the_librarys_ids(
     kind: str, tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import oracles
 import pytest
-from generated import examples
+from generated import diagonal_quick, examples
 from heap_by_hand import Moment, replay
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,8 +37,7 @@ def assert_moment_is(record: Record, step: int, moment: Moment) -> None:
         assert record[step - 1].discarded == moment.discarded
 
 
-@every_rule
-@pytest.mark.parametrize("algorithm", TRAINERS)
+@pytest.mark.parametrize(("algorithm", "tie_rule"), diagonal_quick(TRAINERS, TIE_RULES))
 @examples(40)
 @given(corpus=oracles.corpora())
 def test_claims_and_discards_agree_with_a_heap_whichever_trainer_ran(

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import oracles
 import pytest
-from generated import examples
+from generated import diagonal_quick, examples
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.bpe import TIE_RULES, TRAINERS, fast
@@ -37,8 +37,7 @@ def bounded_merges(counts: Mapping[bytes, int], tie_rule: str, longest: int) -> 
         vocab.append(vocab[left] + vocab[right])
 
 
-@every_trainer
-@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@pytest.mark.parametrize(("algorithm", "tie_rule"), diagonal_quick(TRAINERS, TIE_RULES))
 @examples(30)
 @given(counts=oracles.corpora(max_pretokens=8, max_length=16), longest=st.integers(2, 5))
 def test_the_most_frequent_of_the_short_pairs_merges(

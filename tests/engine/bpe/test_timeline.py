@@ -12,7 +12,7 @@ from pathlib import Path
 
 import oracles
 import pytest
-from generated import examples
+from generated import diagonal_quick, examples
 from heap_by_hand import replay
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -33,7 +33,7 @@ from engine import (
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 Corpus = dict[bytes, int]
-COMBINATIONS = [(trainer, rule) for trainer in TRAINERS for rule in TIE_RULES]
+COMBINATIONS = diagonal_quick(TRAINERS, TIE_RULES)
 
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import oracles
 import pytest
-from generated import examples
+from generated import diagonal_quick, examples
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.bpe import DEFAULT_TRAINER, TIE_RULES, TRAINERS
@@ -272,8 +272,7 @@ def assert_step_is(step: MergeStep, truth: oracles.OracleStep) -> None:
     assert changes == truth.changes
 
 
-@every_rule
-@every_trainer
+@pytest.mark.parametrize(("algorithm", "tie_rule"), diagonal_quick(TRAINERS, TIE_RULES))
 @examples(60)
 @given(corpus=oracles.corpora(), merges=st.sampled_from([3, 60]), specials=st.booleans())
 def test_every_fact_of_every_step_agrees_with_a_recount(
@@ -295,8 +294,10 @@ def test_every_fact_of_every_step_agrees_with_a_recount(
         assert_step_is(step, true_step)
 
 
-@every_rule
-@pytest.mark.parametrize("algorithm", [name for name in TRAINERS if name != "naive"])
+@pytest.mark.parametrize(
+    ("algorithm", "tie_rule"),
+    diagonal_quick([name for name in TRAINERS if name != "naive"], TIE_RULES),
+)
 @examples(40)
 @given(corpus=oracles.corpora(max_pretokens=10, max_length=16), min_count=st.integers(1, 3))
 def test_every_trainer_takes_the_same_steps_as_naive(
