@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from bpe_tui.app.base import BaseApp
 from bpe_tui.session.declarations import ENCODING, TRAINING, VOCABULARY
@@ -17,7 +17,6 @@ from bpe_tui.views import targets
 from bpe_tui.views.panel import TokenPanel
 from bpe_tui.views.panel_screen import Spot
 from bpe_tui.views.session_screen import SessionScreen
-from engine.core.light_tuple import NamedTuple
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 

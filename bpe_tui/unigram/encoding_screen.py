@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -23,7 +23,6 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, cursor_sign, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.lanes import align
 from engine.text.pretokenize import Pretoken, to_bytes
 from engine.unigram.frame import UnigramFrame

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -36,7 +36,6 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.arrays import Ints
-from engine.core.light_tuple import NamedTuple
 from engine.unigram.em import Removals
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN, spelled

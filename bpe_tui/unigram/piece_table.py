@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import exp
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from textual.app import ComposeResult
@@ -37,7 +37,6 @@ from bpe_tui.widgets.virtual_table import Column, arranged
 from bpe_tui.widgets.visible import shorten
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.lanes import align
 from engine.text.pretokenize import to_bytes
 from engine.unigram.em import Removals

@@ -9,7 +9,7 @@ the exports draw them on a page.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from textual.app import ComposeResult
@@ -30,7 +30,6 @@ from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 
 NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
 FREQUENT = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from textual import events
 from textual.strip import Strip
@@ -15,7 +15,6 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import BORDERS, Row, Span, behind_mark, left, spans_width
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.visible import width as cells_of
-from engine.core.light_tuple import NamedTuple
 from engine.core.wording import ENGLISH, Messages, frequency, text_of
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bpe_tui.views.corpus import layout_step
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
@@ -20,7 +21,6 @@ from bpe_tui.widgets.rows import (
 from engine.bpe.frame import Frame
 from engine.bpe.pair_queue import QueueEntry
 from engine.bpe.trainers.algorithm import Move
-from engine.core.light_tuple import NamedTuple
 
 
 def highest_shown(frame: Frame) -> int:

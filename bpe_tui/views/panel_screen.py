@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -31,7 +31,6 @@ from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import width
 from bpe_tui.widgets.window import PaintedOnce
-from engine.core.light_tuple import NamedTuple
 from engine.core.wording import ENGLISH, Messages, text_of
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bpe_tui.views.narration import format_pair
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
-from engine.core.light_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from engine.recording.playback import AnyMergeFrame

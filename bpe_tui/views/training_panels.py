@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -45,7 +45,6 @@ from bpe_tui.widgets.rows import (
     spans_width,
 )
 from bpe_tui.widgets.visible import visible_bytes, width
-from engine.core.light_tuple import NamedTuple
 from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep

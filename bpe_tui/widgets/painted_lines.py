@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.segment import Segment
 from textual._border import get_box
@@ -15,8 +15,6 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
-
-from engine.core.light_tuple import NamedTuple
 
 
 class Sides(NamedTuple):

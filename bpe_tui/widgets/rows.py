@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.cells import chop_cells
 
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, signs, width
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 
 Span = tuple[str, str]
 """Visible text and its role, or "" for ordinary text. `bpe_tui.styles.LOOKS` lists the roles."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 from textual.reactive import reactive
 
@@ -32,7 +32,6 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.narration import narrate, why_lost
-from engine.core.light_tuple import NamedTuple
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text

@@ -11,11 +11,10 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 from engine.bpe.trainer import base_vocab, check_vocab_size
 from engine.core.errors import UnknownTokenIdError, VocabSizeError
-from engine.core.light_tuple import NamedTuple
 from engine.core.registry import Registry
 from engine.recording.training import check_size
 from engine.text.patterns import PatternLike, as_pattern

@@ -13,11 +13,10 @@ from dataclasses import fields
 from fractions import Fraction
 from functools import lru_cache
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from engine.core.errors import BreakpointError, PatternError
 from engine.core.light_dataclass import dataclass, field
-from engine.core.light_tuple import NamedTuple
 from engine.core.slow_modules import regex
 from engine.recording.merge_record import PairStep
 from engine.recording.playback import MergeTimeline

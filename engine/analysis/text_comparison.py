@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import accumulate, chain, groupby, pairwise, repeat, zip_longest
 from operator import add, eq
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,6 @@ from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import unspell
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens

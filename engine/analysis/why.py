@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 from engine.analysis.pair_history import PairHistory, pair_history
 from engine.analysis.why_not import (
@@ -29,7 +30,6 @@ from engine.bpe.frame import Frame
 from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.light_dataclass import dataclass, field
-from engine.core.light_tuple import NamedTuple
 from engine.core.wording import ShowBytes
 from engine.encoding.rules import (
     EncodingRules,

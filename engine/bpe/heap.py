@@ -18,14 +18,13 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 from threading import Lock
 from time import monotonic
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from engine.bpe.ties import PairKey, TieKey, TieRule
 from engine.bpe.trainers.algorithm import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair, StaleEntry
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.core.slow_modules import np
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import PairNumbers, PairsInIds, copied

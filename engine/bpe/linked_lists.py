@@ -12,6 +12,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import pairwise
 from time import monotonic
+from typing import NamedTuple
 
 from engine.bpe.active_set import ActiveSet
 from engine.bpe.record import MergeStep
@@ -19,7 +20,6 @@ from engine.bpe.run import Run
 from engine.core.arrays import Integers
 from engine.core.events import Pair
 from engine.core.light_dataclass import dataclass, field
-from engine.core.light_tuple import NamedTuple
 from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 

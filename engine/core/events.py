@@ -6,10 +6,9 @@ The event of one merge during training, `MergeStep`, is in `engine.bpe.record`.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 
 Pair = tuple[int, int]
 """Two adjacent token ids, (left, right)."""

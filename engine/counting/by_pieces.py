@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import chain, compress, count
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.core.arrays import Bools, Ints
-from engine.core.light_tuple import NamedTuple
 from engine.counting.plain import ChunkCount, joined
 from engine.text.patterns import BorderTables, Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens_of_piece

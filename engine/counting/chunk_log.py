@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from engine.core.events import ChunkCounted
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 
 MOST = 512
 """Most entries that are kept, an even number."""

@@ -14,12 +14,11 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from engine.core.arrays import Ints, parts_of
-from engine.core.light_tuple import NamedTuple
 from engine.counting.examples import commonest
 from engine.native import KERNEL
 from engine.native.counting import kernel_numbers

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.core.errors import CorpusError
-from engine.core.light_tuple import NamedTuple
 from engine.counting.cluster_sums import PlacedCounts
 from engine.counting.count import Tally, counter_for
 from engine.text.corpus import CHUNK, Reading, SourceReader

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain, compress
+from typing import NamedTuple
 
 from engine.core.arrays import NOT_THERE, Ints, NumberTable
-from engine.core.light_tuple import NamedTuple
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import MergeColumns

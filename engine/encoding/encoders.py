@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from engine.core.events import EncodeStep, Pair
-from engine.core.light_tuple import NamedTuple
 from engine.core.registry import Registry
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import as_dict, merge_pair

@@ -19,10 +19,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import chain
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from engine.core.light_dataclass import dataclass, field
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.piece_encoder import BoundedMemo
 from engine.encoding.text_encoder import TextEncoder
 from engine.text.patterns import Pattern

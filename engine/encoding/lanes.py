@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import EncodingRules
 from engine.text.pretokenize import to_text, without_stray_surrogates

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.core.events import Pair
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from engine.core.arrays import Ints

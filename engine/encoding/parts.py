@@ -11,11 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from operator import add
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.alphabet import Alphabet, ByteAlphabet
 from engine.encoding.encoders import MergeTable
 from engine.text.pretokenize import SpecialSplitter, to_bytes

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from engine.core.errors import TailError
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer, check_text
 from engine.text.pretokenize import WHITE_SPACE, to_bytes, to_text

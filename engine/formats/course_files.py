@@ -26,11 +26,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2, tiktoken_pickle
 from engine.formats.course_spellings import pair_of_literals

@@ -19,10 +19,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core.errors import PatternError, TokenizerFileError
-from engine.core.light_tuple import NamedTuple
 from engine.formats.course_spellings import pair_of_literals, respell
 from engine.formats.guesses import pattern_of
 from engine.formats.source import HOW_TO_SAVE, LARGEST, TokenizerSource

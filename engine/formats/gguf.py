@@ -21,12 +21,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.json_fields import Fields
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.formats.gguf_cuts import LOOKS_UP_WORDS, pre_tokenizer_named
 from engine.formats.gguf_header import MAGIC, PREFIX, read_pairs
 from engine.formats.guesses import note_guessed_pattern, note_template

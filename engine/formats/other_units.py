@@ -19,12 +19,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE, unspell
 from engine.core.json_fields import Fields
-from engine.core.light_tuple import NamedTuple
 from engine.formats import guesses
 from engine.formats.source import read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides

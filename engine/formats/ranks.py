@@ -20,14 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from operator import add
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.merging import MergeArrays, MergeColumns

@@ -9,10 +9,9 @@ from ctypes import c_int32
 from functools import cache
 from itertools import chain
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core.errors import KernelMemoryError
-from engine.core.light_tuple import NamedTuple
 from engine.native import KERNEL, PADDING, KernelObject, address, copied, host, random_seed
 from engine.native.scanning import KernelScanner
 

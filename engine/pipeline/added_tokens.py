@@ -14,14 +14,13 @@ from dataclasses import asdict
 from functools import cached_property
 from itertools import accumulate, groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import regex
 
 from engine.core.gpt2_bytes import unspell
 from engine.core.json_fields import Fields
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.pipeline.normalizers import Aligned, Normalizer
 from engine.pipeline.normalizers import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.pretokenizers import NOTHING_CUT, ByteLevel, Metaspace, PreTokenizer

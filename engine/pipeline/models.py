@@ -14,13 +14,12 @@ from functools import cached_property
 from itertools import chain, groupby
 from operator import add
 from reprlib import repr as short_repr
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from engine.core.errors import UnigramError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell_all
 from engine.core.json_fields import Fields, well_formed
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.encoding.encoders import RankHeap
 from engine.encoding.merging import WORTH_ARRAYS, merge_arrays

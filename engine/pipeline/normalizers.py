@@ -18,14 +18,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import regex
 
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import Fields
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.stage import (
     LONGEST_CONTENT,

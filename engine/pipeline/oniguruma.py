@@ -17,14 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import regex
 
 from engine.core.errors import PatternError
 from engine.core.json_fields import Fields
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.text.patterns import LONGEST_REGEX
 from engine.text.typed_regex import LimitedRegex, compile_foreign
 

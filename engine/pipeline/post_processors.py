@@ -10,12 +10,11 @@ import re
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields
-from engine.core.light_tuple import NamedTuple
 from engine.pipeline.pretokenizers import ByteLevelSettings
 from engine.pipeline.stage import Composite, Stage, StageRegistry, setting, stage
 from engine.text.pretokenize import WHITE_SPACE

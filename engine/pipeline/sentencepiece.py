@@ -18,11 +18,10 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import groupby, islice
 from math import inf
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from engine.core.errors import TokenizerFileError
 from engine.core.events import Pair
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.alphabet import Alphabet, CharacterAlphabet
 from engine.pipeline.decoders import Decoder
 from engine.pipeline.models import MergingModel, Model, ModelToken

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, count, pairwise
 from time import monotonic
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from engine.core.events import Pair
 from engine.core.light_dataclass import dataclass, field
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop
 from engine.encoding.merging import merge_pair

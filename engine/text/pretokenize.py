@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from engine.core.errors import SpecialTokenError
-from engine.core.light_tuple import NamedTuple
 from engine.core.slow_modules import regex
 from engine.text.patterns import Alternative, Pattern
 

@@ -39,13 +39,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Work, WorkProgress
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.core.registry import Registry, registry_of
 from engine.unigram.lattices import Flags, Lattices, lattices_of
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Work
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.recording.playback import Player, RecordedRun
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern

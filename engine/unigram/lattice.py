@@ -21,11 +21,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import exp, inf, log
 from random import Random
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from engine.core.errors import UnigramError
 from engine.core.light_dataclass import dataclass
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.piece_encoder import BoundedMemo
 from engine.unigram.pieces import Edge, PieceTable
 

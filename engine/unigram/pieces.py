@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError
-from engine.core.light_tuple import NamedTuple
 from engine.text.pretokenize import to_text
 from engine.unigram.lattices import Flags
 from engine.unigram.units import SPACE

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from math import isinf
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
 from engine.core.events import Work
 from engine.core.light_dataclass import dataclass, field
-from engine.core.light_tuple import NamedTuple
 from engine.recording.statistics import PretokenStatistics
 from engine.unigram.em import Estimate, Removals, TrainingCorpus
 from engine.unigram.lattice import Lattice, LatticeMaker, Path

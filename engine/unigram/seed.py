@@ -18,12 +18,12 @@ Apriori rule). This takes one sort a length, and memory in proportion to the pre
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Work, WorkProgress
-from engine.core.light_tuple import NamedTuple
 
 LEAST_COUNT = 2
 

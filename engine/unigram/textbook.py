@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from math import inf, log
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.core.arrays import Floats
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
-from engine.core.light_tuple import NamedTuple
 from engine.recording.training import check_size
 from engine.text.pretokenize import check_special_tokens, to_bytes
 from engine.unigram.em import Estimate, Removals, TrainingCorpus

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
-from engine.core.light_tuple import NamedTuple
 from engine.core.registry import Registry, registry_of
 
 TRAINER_NAMES = ("em", "textbook")

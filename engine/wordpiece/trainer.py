@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from engine.bpe.trainers.indexed import PairIndex
 from engine.core.arrays import Ints
 from engine.core.errors import VocabSizeError
 from engine.core.events import Pair
-from engine.core.light_tuple import NamedTuple
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.encoding.merging import count_pairs
 from engine.recording.change_log import ChangeLog, GrowingArray, IntegerType

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from engine.core.errors import QuestionError
-from engine.core.light_tuple import NamedTuple
 from engine.core.wording import Sentence, Words, say
 from engine.learning.questions.question import (
     SPACE,
