@@ -250,8 +250,8 @@ class BreakpointRows(Lines):
         assert timeline is not None
         after = bisect_right(watched.hits, timeline.cursor)
         following = watched.hits[after] if after < len(watched.hits) else None
-        room = max(self.size.width // 2 - 4, 12)
-        state_cells = self.size.width - room - len("[x]  ")
+        room = max(self.scrollable_content_region.width // 2 - 4, 12)
+        state_cells = self.scrollable_content_region.width - room - len("[x]  ")
         state = self._describe(watched, following, state_cells)
         spans = [
             ("[x] " if watched.enabled else "[ ] ", "strong" if watched.enabled else "dim"),

@@ -200,7 +200,7 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
         answer = (*answer, END)
     return Question(
         frame,
-        say("Encode {word} by hand, merge by merge, until none applies.", word=word),
+        say("Encode “{word}” by hand, merge by merge, until none applies.", word=word),
         Joins(tuple(map(token, states[0]))),
         answer,
         explain=lambda: _why_joins(frame, word, merges),

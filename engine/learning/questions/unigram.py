@@ -256,7 +256,7 @@ def _best_path_of(
     edge = best.edges[0 if first_differs else -1]
     return Question(
         frame,
-        say("Which path through {word} wins?", word=_shown(word)),
+        say("Which path through “{word}” wins?", word=_shown(word)),
         Choice(tuple(options)),
         paths.index(best),
         explain=lambda: (

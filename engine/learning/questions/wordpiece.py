@@ -311,7 +311,7 @@ def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
         )
     return Question(
         frame,
-        say("Into which pieces is {word} cut?", word=shown),
+        say("Into which pieces is “{word}” cut?", word=shown),
         Cuts(cut.word),
         tuple(end for _, end in cut.spans[:-1]),
         explain=lambda: (

@@ -158,4 +158,4 @@ async def test_a_pretoken_is_encoded_by_hand_on_the_encoding_screen() -> None:
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
         panel = app.screen.query_one(QuestionPanel)
         assert panel.attempt is not None
-        assert str(panel.attempt.question.asks).startswith("Encode lowest by hand")
+        assert str(panel.attempt.question.asks).startswith("Encode “lowest” by hand")
