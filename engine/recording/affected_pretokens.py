@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, chain, count, pairwise
 from time import monotonic
 from typing import NamedTuple, Protocol
 
@@ -68,7 +68,9 @@ class Segmenter:
         at, last = self._last.get(pretoken, (-1, ()))
         if at == step:
             return last
-        if at > step:
+        if at == step + 1 and (made := self._table.get(self._pair_of(step))) and made[0] == step:
+            tokens = undone(last, self._pair_of(step), made[1])
+        elif at > step:
             tokens = self._taken_apart(last, step)
         elif at >= 0 and step <= min(at + NEAR, len(self._table)):
             tokens = last
@@ -106,6 +108,17 @@ class Segmenter:
                 waiting.append(right)
                 waiting.append(left)
         return tuple(result)
+
+
+def undone(tokens: tuple[int, ...], pair: Pair, new_id: int) -> tuple[int, ...]:
+    """Return the tokens before the merge that made `new_id` of the pair.
+
+    >>> undone((5, 300, 6), (7, 8), 300)
+    (5, 7, 8, 6)
+    """
+    if new_id not in tokens:
+        return tokens
+    return tuple(chain.from_iterable(pair if each == new_id else (each,) for each in tokens))
 
 
 @dataclass
