@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar
 
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
-from bpe_tui.bpe.languages import describe_turn
 from bpe_tui.bpe.languages_panel import LanguagesPanel
+from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.narration import (
     describe_unknown,
-    is_replayed,
     narrate_move,
     sentences_about,
-    why_first,
 )
-from bpe_tui.bpe.removals import describe_removals
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
-from bpe_tui.views.heap_table import highest_shown
-from bpe_tui.views.narration import GIVEN, NO_CORPUS, times
-from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence
+from bpe_tui.views.narration import GIVEN, NO_CORPUS
+from bpe_tui.views.panel import Panel, pair_text, sentence
 from bpe_tui.views.player_screen import StepsScreen, Transport
 from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.views.targets import ToChange, ToPair, ToToken
+from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import (
     Row,
-    RowColumn,
-    RowTable,
     Span,
     left,
     paragraph,
     right,
     spans_width,
-    wrapped,
     wrapped_text,
 )
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
@@ -49,7 +42,6 @@ from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS, algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Move, Phase, WorkPhase, phases_of
 from engine.core.events import Pair
 from engine.encoding.lanes import align
-from engine.recording.affected_pretokens import CountAttribution
 from engine.text.pretokenize import Pretoken, to_bytes
 
 
@@ -262,231 +254,6 @@ def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:
         Phase.ENTER: plural(born, "new pair"),
     }
     return f"Merge {number(merge.index + 1)}: {phase.value}: {facts[phase]}."
-
-
-SLICE_SECONDS = 0.004
-"""Time for one slice of finding the pretokens that changed the counts."""
-ROOM_FOR_PRETOKENS = 44
-TIED_SHOWN = 3
-NOWHERE = "The pair occurs nowhere in this corpus: the merge changes no count."
-CHANGES_SHOWN = 500
-NOTE_CELLS = 8
-ROOMY = 12
-"""Least height, in rows, for gaps and the reason of the next tie."""
-MARGIN = len("Why  ")
-
-
-class MergePanel(Panel):
-    """The merge in words: the pair, why it won, and the counts that it changed."""
-
-    ID = "merge"
-
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        merge = frame.merge
-        if merge is None:
-            self.say("merge", "")
-            return [*_start_rows(frame, width), Row([]), *self._next_rows(frame, width)]
-        tied = len(merge.tied)
-        tie = f" · {plural(tied, 'pair')} tied" if tied > 1 else ""
-        behind = "↵ behind a change" if merge.count else ""
-        foot = behind if frame.was_given else f"t next tie · {behind}"
-        self.say(f"merge {number(frame.step)}{tie}", foot)
-        painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
-        return [
-            training_panels.merge_row(painter, merge, ToToken(merge.new_id)),
-            *(
-                paragraph(training_panels.describe_occurrences(merge, "pretoken"), width)
-                if frame.has_corpus
-                else []
-            ),
-            *gap,
-            *labelled("Why", why_it_merged(painter, frame, merge), width),
-            *(_other_rules(painter, merge.pair, frame.choices_before, width) if tied > 1 else []),
-            *self._next_rows(frame, width),
-            *gap,
-            *(
-                change_rows(frame, painter, merge, self._attribution(frame), width)
-                if merge.count
-                else sentence(NOWHERE if frame.has_corpus else NO_CORPUS, width)
-            ),
-        ]
-
-    def _next_rows(self, frame: Frame, width: int) -> list[Row]:
-        """Return the tie that the next merge decides: tied pairs, winner, other rules' choices.
-
-        A low panel shows the tied pairs only.
-        """
-        following, tied = frame.next_pair, frame.queue.tied
-        if frame.next_given or following is None or following not in tied:
-            return []
-        if len(tied) == 1:
-            if frame.merge is not None:
-                return []
-            count = times(frame.highest_count)
-            words = words_of(f"occurs {count}, more often than any other pair.")
-            pair = [*self.painter(frame).pair(following), ("  ", "")]
-            return labelled("Next", [[pair, *words]], width)
-        painter, rivals = self.painter(frame), [pair for pair in tied if pair != following]
-        parts = [[[*painter.pair(following), ("  ", "")], *tied_with(painter, rivals)]]
-        if frame.merge is not None and self.size.height < ROOMY:
-            return labelled("Next", parts, width)
-        made = frame.merge
-        if len(rivals) == 1 or made is None or len(made.tied) <= 2:
-            # Against several rivals the reason is the rule itself, which is given above already.
-            parts.append(words_of(rule_that_decided(frame, following, rivals)))
-        others = _other_rules(painter, following, frame.queue.choices, width)
-        return [*labelled("Next", parts, width), *others]
-
-    def _attribution(self, frame: Frame) -> CountAttribution | None:
-        """Return which pretokens changed the counts, or None while slices of work remain."""
-        if frame.attribution.read(SLICE_SECONDS):
-            return frame.attribution
-        self.set_timer(SLICE_SECONDS, self._read_on)
-        return None
-
-    def _read_on(self) -> None:
-        """Do another slice of work; rebuild the rows after the last one."""
-        frame = self.frame
-        if frame is not None and frame.merge is not None and self._attribution(frame) is not None:
-            self.rebuild()
-
-
-def _start_rows(frame: Frame, width: int) -> list[Row]:
-    alphabet = frame.run.alphabet
-    text = f"Step 0: nothing is merged yet, {alphabet.beginning}. "
-    text += "Press → for the first merge, space to play."
-    if frame.given and alphabet.exceptions:
-        text += f" {alphabet.exceptions[0].upper()}{alphabet.exceptions[1:]}."
-    if not frame.units.spells_all:
-        text += f" {frame.units.lesson}"
-    if frame.given and frame.merges_nothing:
-        text = "The tokens are there from the start; there are no merges to go through."
-    return paragraph(text, width)
-
-
-SentenceWords = list[Sequence[Span]]
-"""A sentence to wrap: its words, each with the blank after it. A pair is one word."""
-
-
-def words_of(text: str, role: str = "") -> SentenceWords:
-    """Split a visible text into words."""
-    return [[(f"{word} ", role)] for word in text.split(" ")]
-
-
-def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list[Row]:
-    """Return sentences as rows, each from a new line, with a label in the margin."""
-    lines = (line for words in sentences for line in wrapped(words, max(width - MARGIN, 10)))
-    return [
-        Row([(("" if place else label).ljust(MARGIN), "strong"), *line])
-        for place, line in enumerate(lines)
-    ]
-
-
-def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
-    """Return `tied with  e+s  .+"  and 3 more`; no commas, since pairs may contain them."""
-    named: SentenceWords = [[*painter.pair(pair), ("  ", "")] for pair in rivals[:TIED_SHOWN]]
-    more = len(rivals) - TIED_SHOWN
-    rest = words_of(f"and {number(more)} more") if more > 0 else []
-    return [[("tied with  ", "tie")], *named, *rest]
-
-
-def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
-    """Return why this pair merged, then which tokens went with that."""
-    gone = [words_of(each) for each in describe_removals(frame, merge.index)]
-    return [*why_it_was_chosen(painter, frame, merge), *gone]
-
-
-def why_it_was_chosen(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
-    """Return who chose a pair, or its count, and what decided a tie."""
-    prescribed, rivals = merge.record.fork_rules, merge.tied[1:]
-    if frame.was_given:
-        index = number(merge.index + 1)
-        return [words_of(f"the tokenizer says so: merge {index} of its list")]
-    if turn := describe_turn(frame, merge.index):
-        most = f"It was the most frequent pair there; {times(merge.count)} in all languages."
-        return [words_of(turn), words_of(most)]
-    if prescribed is not None and prescribed.forces(merge.index):
-        return [words_of(f"chosen by hand, whatever the counts; it occurred {times(merge.count)}")]
-    if is_replayed(frame, merge):
-        origin = "the run that this is a fork of merged it here; the rules of the fork would not"
-        return [words_of(origin)]
-    may_merge = " of the pairs that may merge" if merge.forbidden_rivals else ""
-    highest = f"the highest count{may_merge}"
-    if rivals:
-        why = [[*words_of(f"{highest},"), *tied_with(painter, rivals)]]
-        why.append(words_of(rule_that_decided(frame, merge.pair, rivals)))
-    else:
-        none = "" if merge.forbidden_rivals else "; no other pair had as many"
-        why = [words_of(f"{highest}{none}")]
-    if merge.forbidden_rivals:
-        forbidden: SentenceWords = words_of("Forbidden in this fork: ")
-        for pair, count in merge.forbidden_rivals[:TIED_SHOWN]:
-            forbidden += [[*painter.pair(pair), (f" {times(count)}   ", "")]]
-        why.append(forbidden)
-    return why
-
-
-def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
-    """Return the tie rule and its summary; against one rival, the difference."""
-    rule = frame.tie_rule
-    one = len(rivals) == 1
-    how = why_first(frame, winner, rivals[0]) if one else rule.in_short
-    return f"Tie rule {rule.name}: {how}"
-
-
-def _other_rules(
-    painter: TokenPainter, pair: Pair, choices: Mapping[str, Pair], width: int
-) -> list[Row]:
-    """Return the choices of other tie rules, where they differ: a pair, and the rules with it."""
-    indent = " " * MARGIN
-    rules: dict[Pair, list[str]] = {}
-    for name, choice in choices.items():
-        if choice != pair:
-            rules.setdefault(choice, []).append(name)
-    rows = []
-    for choice, names in rules.items():
-        shown = painter.pair(choice)
-        start = MARGIN + spans_width(shown) + 2
-        words = [*(f"{name}, " for name in names[:-1]), names[-1]]
-        lines = wrapped([[(word, "dim")] for word in words], max(width - start, 13))
-        first: list[Span] = [(indent, ""), *shown, ("  ", "")]
-        rows += [
-            Row([(" " * start, ""), *line]) if place else Row([*first, *line], ToPair(choice))
-            for place, line in enumerate(lines)
-        ]
-    text = "Other rules would take" if rows else "Every other rule takes the same pair."
-    return [Row([(f"{indent}{text}", "dim")]), *rows]
-
-
-def change_rows(
-    frame: Frame,
-    painter: TokenPainter,
-    merge: MergeStep,
-    attribution: CountAttribution | None,
-    width: int,
-) -> list[Row]:
-    """Return the counts that the merge changed.
-
-    `attribution` gives the number of pretokens behind each; it is None until that is known.
-    """
-    changes = merge.changes
-    columns = training_panels.change_columns(highest_shown(frame), NOTE_CELLS)
-    if width >= ROOM_FOR_PRETOKENS:
-        pretokens = RowColumn("pretokens", 10, lambda change: [(change.pretokens, "dim")], True)
-        columns.insert(-1, pretokens)
-    table = RowTable(columns, width, least=8)
-
-    def row(pair: Pair, before: int, after: int) -> Row:
-        spans, is_new = painter.pair(pair), painter.fresh in pair
-        pretokens = number(len(attribution.behind(pair))) if attribution else "…"
-        return table.row(
-            training_panels.ChangedCount(spans, before, after, is_new, pretokens), ToChange(pair)
-        )
-
-    rows = [table.header(), *(row(*change) for change in changes[:CHANGES_SHOWN])]
-    if len(changes) > CHANGES_SHOWN:
-        rows.append(Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")]))
-    return rows
 
 
 class BpeScreen(SessionScreen):

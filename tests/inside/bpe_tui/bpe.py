@@ -9,6 +9,7 @@ from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.languages_panel import LanguagesPanel
 from bpe_tui.bpe.lesson import BpeExplainer
+from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.narration import narrate, narrate_tie, report_step, sentences_about
 from bpe_tui.bpe.summary_screens import CHARTS, EXPORTS, SaveTokenizer
 from bpe_tui.bpe.tail import EXAMPLES as TAIL_EXAMPLES
@@ -17,7 +18,6 @@ from bpe_tui.bpe.training_screen import (
     CorpusPanel,
     EncodedText,
     EncodeLine,
-    MergePanel,
     PseudocodePanel,
     TrainingScreen,
     WordsPanel,
