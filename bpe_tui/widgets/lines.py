@@ -144,17 +144,23 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     _row_style: Style | None = None
     """The style under all rows, while they are painted: it depends on all ancestors."""
+    _row_size: Size | None = None
+    """The size of the widget, meanwhile."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        self._row_style = super().rich_style
+        self._row_style, self._row_size = super().rich_style, super().size
         try:
             return super().render_lines(crop)
         finally:
-            self._row_style = None
+            self._row_style = self._row_size = None
 
     @property
     def rich_style(self) -> Style:
         return super().rich_style if self._row_style is None else self._row_style
+
+    @property
+    def size(self) -> Size:
+        return super().size if self._row_size is None else self._row_size
 
     def render_line(self, y: int) -> Strip:
         if self.head and y == 0:
