@@ -5,6 +5,7 @@
 presses the keys of `TOUR` in the real program, in a pseudo-terminal, after the screens have been
 made ahead. A key's figure is the processor time of the program, all threads together, until the
 last output; other programs on the machine do not count. The clock counts them, and is given too.
+The tour is made several times in the same program. Of each key the least figure counts.
 
 With `--beside`, another checkout of the project is measured at the same time, key by key in turns,
 and each figure is given for both.
@@ -23,6 +24,8 @@ from tui import FIRST_FRAME, Program
 
 QUIET_SECONDS = 0.25
 """Time without output after which all is painted; later the program collects garbage."""
+LONGEST_SECONDS = 20.0
+"""Longest time to wait for a key, as a window may have something to show for ever."""
 AHEAD_SECONDS = 9.0
 """Time for training, and for the screens that are made ahead."""
 ESCAPE, BACK_TAB = "\x1b", "\x1b[Z"
@@ -64,37 +67,41 @@ class Pressed(NamedTuple):
 
 
 def tour() -> Iterator[tuple[str, str]]:
-    """Yield each screen and key of the tour, twice through all screens."""
-    for _ in range(2):
-        for screen, keys in TOUR.items():
-            yield screen, screen
-            for key in keys:
-                yield from ((screen, each) for each in ((key,) if key in NAMES else key))
+    """Yield each screen and key of the tour."""
+    for screen, keys in TOUR.items():
+        yield screen, screen
+        for key in keys:
+            yield from ((screen, each) for each in ((key,) if key in NAMES else key))
 
 
 def press(program: Program, screen: str, key: str) -> Pressed:
     """Press a key; wait until nothing has been painted for a while."""
     used, pressed = program.processor_seconds(), program.press(key)
     used_then, painted = used, pressed
-    while program.read(QUIET_SECONDS):
+    while program.read(QUIET_SECONDS) and perf_counter() < pressed + LONGEST_SECONDS:
         used_then, painted = program.processor_seconds(), perf_counter()
     return Pressed(screen, key, 1000 * (used_then - used), 1000 * (painted - pressed))
 
 
-def measure(corpus: str, size: tuple[int, int], folders: list[Path | None]) -> list[list[Pressed]]:
-    """Return the keys of the tour in the program of each folder, pressed in turns."""
+def measure(
+    corpus: str, size: tuple[int, int], rounds: int, folders: list[Path | None]
+) -> list[list[Pressed]]:
+    """Return the keys of the tour, in the program of each folder, with their least figures."""
     programs = [Program(corpus, size=size, folder=folder) for folder in folders]
     for program in programs:
         program.wait_for(FIRST_FRAME)
     for program in programs:
         program.watch(AHEAD_SECONDS)
-    found: list[list[Pressed]] = [[] for _ in programs]
-    for screen, key in tour():
-        for program, keys in zip(programs, found, strict=True):
-            keys.append(press(program, screen, key))
+    found: list[list[list[Pressed]]] = [[] for _ in programs]
+    for _ in range(rounds):
+        for keys in found:
+            keys.append([])
+        for screen, key in tour():
+            for program, keys in zip(programs, found, strict=True):
+                keys[-1].append(press(program, screen, key))
     for program in programs:
         program.end()
-    return found
+    return list(map(least_of, found))
 
 
 def percentile(values: list[float], part: float) -> float:
@@ -132,8 +139,7 @@ def main() -> None:
     columns, lines = map(int, given.size.split("x"))
     folders = [None] if given.beside is None else [None, given.beside.resolve()]
     corpus = str(Path(given.corpus).resolve())
-    rounds = [measure(corpus, (columns, lines), folders) for _ in range(given.rounds)]
-    found = [least_of([each[place] for each in rounds]) for place in range(len(folders))]
+    found = measure(corpus, (columns, lines), given.rounds, folders)
     for keys, folder in zip(found, folders, strict=True):
         show(keys, "here" if folder is None else str(folder))
     slowest = sorted(zip(*found, strict=True), key=lambda keys: -keys[0].processor)
