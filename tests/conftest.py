@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from inside.engine.core import available_cores
 
 from engine import native
 
@@ -19,6 +20,14 @@ settings.register_profile("full", max_examples=100, deadline=None)
 settings.register_profile("thorough", max_examples=50, deadline=None)
 settings.register_profile("quick", max_examples=10, deadline=None)
 settings.load_profile("quick")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one process more than processors, as tests wait for timers and programs.
+
+    Each takes ten seconds to collect and import, so six are enough.
+    """
+    return min(available_cores() + 1, 6)
 
 
 def pytest_collection_finish() -> None:

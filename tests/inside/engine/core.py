@@ -14,4 +14,5 @@ from engine.core.gpt2_bytes import BYTE_TO_CHAR, read_stand_ins, spell, unspell
 from engine.core.helper_pool import in_order
 from engine.core.interrupts import Interrupts
 from engine.core.json_fields import Fields
+from engine.core.systems import available_cores
 from engine.core.wording import Sentence, describe, template_parts
