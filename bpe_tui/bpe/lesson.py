@@ -178,7 +178,7 @@ SEVERAL_MADE = (
     "{pair} and {others}: a tie, {times}.",
 )
 PHASE_BEGINS = "Phase {n} begins here: {label}."
-FIRST_GIVEN = "The tokenizer's file has the pairs in their order."
+FIRST_GIVEN = "The tokenizer's file gives their order."
 NO_COUNT = "No corpus is open: no count tells why."
 GIVEN = "The tokenizer says so: no count chose it here."
 OF_A_FORK = "It was not chosen by its count: this is a fork."

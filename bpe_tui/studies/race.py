@@ -106,10 +106,12 @@ class RacePanel(Panel):
 
     race: Drawn[racing.Race | None] = Drawn(None)
     unit: Drawn[RaceMeasure] = Drawn(OPERATIONS)
+    why_empty: Drawn[str] = Drawn("")
+    """The reason why there is no race."""
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         if self.race is None:
-            return paragraph("The race has not started yet.", width, "dim")
+            return paragraph(self.why_empty, width, "dim")
         return list(self.race_rows(self.race, frame.step, width))
 
     def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
@@ -356,9 +358,13 @@ QUESTIONS = {
 
 STILL_TRAINS = "The race starts when training has ended."
 
+NOT_STARTED = "The race has not started yet."
+
 NOTHING_TRAINS = (
-    "These merges come from a tokenizer; a race needs a corpus to train on (o opens one)."
+    "These merges come from a tokenizer; trainers race on a corpus alone (o opens one).",
+    "Trainers race on a corpus alone (o opens one).",
 )
+"""The reason why a tokenizer has no race, and a shorter one."""
 
 NO_MERGE = "No merge was made, so there is nothing to draw."
 
@@ -442,7 +448,8 @@ class RaceScreen(StackedScreen):
         self._raced = session.timeline
         assert self._raced is not None
         if not isinstance(session.config, RunConfig):
-            self._job = None  # the merges come from a file: there is no corpus
+            self._job = None  # the merges come from a file
+            self._update()
             return
         config = session.config
         if config.phases:  # they race on the pretokens of the first phase, up to its size
@@ -462,9 +469,14 @@ class RaceScreen(StackedScreen):
 
     def _update(self) -> None:
         """Show the state of the race."""
+        has_none = self._job is None and self._raced is not None
         for panel in self.query(RacePanel):
             panel.race = self._job.race if self._job else None
+            panel.why_empty = NOTHING_TRAINS[0] if has_none else NOT_STARTED
             panel.rebuild()
+        for chart in self.query(CurvesChart):
+            chart.why_empty = NOTHING_TRAINS[1] if has_none else STARTS
+            chart.refresh()
         self._draw()
         self._narrate()
 
@@ -500,7 +512,8 @@ class RaceScreen(StackedScreen):
     def _narration(self) -> str:
         job = self._job
         if job is None:
-            return STILL_TRAINS if self._raced is None else NOTHING_TRAINS
+            waits = (STILL_TRAINS,) if self._raced is None else NOTHING_TRAINS
+            return first_fitting(self.size.width - 2, *waits)
         if job.race is None or job.sizes is None:
             return STARTS
         race, done = job.race, len(job.sizes.points)

@@ -11,12 +11,13 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.session import TokenizerConfig
 from inside.bpe_tui.studies import RaceJob, RaceScreen, StandingsPanel, WorkPanel
 from inside.bpe_tui.studies import race as race_screen
 from inside.bpe_tui.views import Panel
 from inside.bpe_tui.widgets import Curve, CurvesChart, canvas_of, curves_of, number
 from inside.engine.bpe import RACERS
-from opening import each_size, opened, step
+from opening import each_size, opened, opened_as, step
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -89,6 +90,20 @@ async def test_at_step_0_the_bars_are_the_totals_of_the_whole_run() -> None:
             assert min(bars.values()) > 0
         app.seek(1)
         assert str(standings.border_title).startswith("by step 1,")
+
+
+async def test_the_panels_of_a_tokenizer_say_why_nothing_races() -> None:
+    config = TokenizerConfig((str(HANDOUT.with_name("swapped.json")),))
+    async with opened_as(config, (60, 20)) as (app, pilot):
+        await pilot.press("6")
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, RaceScreen)
+        assert said(screen) == "Trainers race on a corpus alone (o opens one)."
+        for panel in (StandingsPanel, WorkPanel):
+            assert "come from a tokenizer" in shown(screen.query_one(panel)).replace("\n", " ")
+        for chart in screen.query(CurvesChart):
+            assert chart.why_empty == said(screen)
 
 
 async def test_while_training_runs_the_race_waits() -> None:
