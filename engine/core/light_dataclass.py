@@ -113,7 +113,7 @@ def _inherited(owner: type) -> Iterator[_Field]:
 
 
 def _declared(owner: type, *, kw_only: bool) -> Iterator[_Field]:
-    """Yield the fields that the class annotates; put their defaults in place of each `field`."""
+    """Yield the fields that the class annotates. A default takes the place of its `field`."""
     for name, annotation in owner.__annotations__.items():
         if annotation.startswith("ClassVar"):
             continue
