@@ -19,12 +19,15 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from textual.strip import Strip
+
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.moving_picture import moving_picture
 from bpe_tui.app.recorder import Camera
 from bpe_tui.app.step_page import PageFilm
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
 from bpe_tui.styles import DARK
+from bpe_tui.views.exports import painted_lines
 from engine import Tokenizer, train_bpe
 from engine.text.corpus import Reading
 
@@ -41,7 +44,10 @@ async def picture(name: str, config: RunConfig, step: int, size: tuple[int, int]
         app.seek(step)
         app.clear_notices()
         await pilot.press(*keys)
-        await pilot.pause(3.0)  # a panel may read the corpus in slices
+        shown: list[Strip] = []
+        while shown != (now := painted_lines(app.screen)):  # panels read the corpus in slices
+            shown = now
+            await pilot.pause(1.5)
         await Camera(app, pilot, film).take(2.0)
     Path(sys.argv[1], name).write_bytes(moving_picture(film, DARK).encode())
 

@@ -138,6 +138,11 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = min(self.cursor, max(self.row_count - 1, 0))
         self.refresh()
 
+    def watch_show_vertical_scrollbar(self, is_shown: bool) -> None:
+        """Tell a bar that appears where the list is; Textual tells only one that is there."""
+        if is_shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of rows, for a height of `auto`."""
         return self.row_count + self.head_height

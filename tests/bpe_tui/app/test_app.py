@@ -131,6 +131,7 @@ async def test_a_run_that_opens_at_a_step_has_its_merge_in_the_middle_of_the_lis
     config = RunConfig(str(SAMPLE), vocab_size=700, viewpoint=Viewpoint(view="training", step=300))
     async with opened_as(config) as (app, pilot):
         merges = app.screen.query_one("#merges", Lines)
+        assert merges.vertical_scrollbar.position == merges.scroll_y > 250
         for key in ("W", "m"):  # a scroll that is due comes with the next key
             await pilot.press(key)
             rows_above = 299 - merges.scroll_offset.y
