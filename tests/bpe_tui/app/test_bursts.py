@@ -126,7 +126,7 @@ async def save_and_close(app: BpeTuiApp, pilot: Pilot[int], key: str) -> None:
     assert app.screen is below
 
 
-@pytest.mark.slow  # it opens the application twice
+@pytest.mark.slow
 async def test_a_lesson_opened_while_the_text_of_another_is_removed_has_its_text() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         first, second, *_ = builtin_lessons()

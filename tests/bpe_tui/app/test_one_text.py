@@ -88,6 +88,7 @@ async def test_the_text_stays_when_another_model_or_corpus_is_opened(tmp_path: P
             await until(pilot, lambda then=then: line(app) == then)
 
 
+@pytest.mark.slow
 async def test_the_pretoken_of_a_row_is_the_text_until_the_user_goes_back() -> None:
     async with opened() as (app, pilot):
         app.navigation.open_encoding(" hen", look=True)

@@ -50,6 +50,7 @@ async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
         assert (step(app), app.session.playing) == (60, False)
 
 
+@pytest.mark.slow
 async def test_running_to_a_breakpoint_that_never_occurs_stays_and_says_so() -> None:
     async with opened() as (app, pilot):
         await pilot.press("n")

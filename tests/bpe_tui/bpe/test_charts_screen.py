@@ -157,8 +157,9 @@ async def test_the_table_shows_the_gain_of_further_merges(model: str) -> None:
         assert step(app) == apart
 
 
-@pytest.mark.parametrize("corpus", first_quick(["tinystories_valid.txt", "handout.txt"]))
-@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
+@pytest.mark.slow  # a walk over sizes
+@pytest.mark.parametrize("corpus", ["tinystories_valid.txt", "handout.txt"])
+@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
 async def test_no_number_of_the_table_is_cut(corpus: str, model: str) -> None:
     async with opened(SAMPLE.parent / corpus, model=model) as (app, pilot):
         await pilot.press("4", "tab")
@@ -214,7 +215,8 @@ async def test_other_models_list_the_most_frequent_pretokens_too(model: str, sec
         assert app.session.text == second
 
 
-@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece", "unigram"]))
+@pytest.mark.slow  # a walk over sizes
+@pytest.mark.parametrize("model", ["bpe", "wordpiece", "unigram"])
 async def test_every_title_of_the_charts_is_a_question_in_full(model: str) -> None:
     async with opened(model=model) as (app, pilot):
         await pilot.press("4")

@@ -158,6 +158,7 @@ def test_the_words_about_a_stale_entry_are_the_same_at_every_width(width: int) -
         assert ("┄" in texts[place]) == (width > 60)
 
 
+@pytest.mark.slow
 async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> None:
     async with opened(vocab_size=1100) as (app, pilot):
         await pilot.press("right", "v", "v", "v", "v")

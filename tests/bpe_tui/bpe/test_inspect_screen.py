@@ -104,7 +104,7 @@ async def test_many_tokens_are_inspected_in_a_thread(monkeypatch: pytest.MonkeyP
         assert shown_text(app, "overview")[0].startswith("tokens 257")
 
 
-@pytest.mark.slow  # it opens the application twice
+@pytest.mark.slow
 async def test_an_opened_tokenizer_says_its_format_and_what_was_guessed(tmp_path: Path) -> None:
     vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he"}
     Tokenizer(vocab, [(b"h", b"e")]).save(tmp_path / "tok")

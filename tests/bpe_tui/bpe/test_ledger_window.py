@@ -60,7 +60,7 @@ async def test_enter_leads_to_the_pretokens_their_lines_and_into_the_corpus() ->
         assert str(corpus.border_subtitle).startswith(f"lines {lines[0] + 1}–")
 
 
-@pytest.mark.slow  # it opens the application twice
+@pytest.mark.slow
 async def test_esc_goes_back_level_by_level_and_m_leads_to_the_merge() -> None:
     async with opened() as (app, pilot):
         await opened_change(app, pilot)

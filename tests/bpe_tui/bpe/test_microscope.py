@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from bert_file import BERT
-from generated import first_quick
 from inside.bpe_tui.bpe import (
     EncodeStepsPanel,
     LockstepPanel,
@@ -268,7 +267,8 @@ async def test_gpt2s_spelling_is_recognised_in_the_text_and_decoded_by_a_key() -
         assert field.text == "what is  这 here"
 
 
-@pytest.mark.parametrize("text", first_quick(["the", " the"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["the", " the"])
 async def test_a_word_with_and_without_a_space_is_explained_as_two(text: str) -> None:
     async with encoding(text) as (app, screen, _):
         shown_text = " ".join(shown(screen.query_one(EncodeStepsPanel)).split())

@@ -89,6 +89,7 @@ async def test_the_foot_shows_a_pair_that_its_row_cuts() -> None:
         assert str(panel.border_subtitle) != whole
 
 
+@pytest.mark.slow  # twenty steps
 async def test_the_pair_that_merges_next_is_in_sight_behind_stale_entries() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         session, panel = app.session, app.screen.query_one(PairsPanel)

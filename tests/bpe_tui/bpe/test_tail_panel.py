@@ -34,6 +34,7 @@ async def test_a_key_shows_the_completions_and_enter_types_one() -> None:
         assert screen.slot == "encode-steps"
 
 
+@pytest.mark.slow
 async def test_the_examples_are_typed_and_an_unchanging_end_is_named() -> None:
     async with encoding("<|endoftext|>") as (_, screen, pilot):
         await pilot.press("t")

@@ -51,6 +51,7 @@ async def test_of_a_long_text_only_the_lines_in_sight_are_made(
         assert 0 < len(made) < 200
 
 
+@pytest.mark.slow
 async def test_a_long_text_is_encoded_when_the_typing_pauses() -> None:
     async with opened() as (app, pilot):
         app.navigation.open_encoding("ab " * LONG_TEXT)

@@ -273,6 +273,7 @@ async def test_a_word_leads_to_the_encoding_screen_and_escape_comes_back() -> No
         assert app.screen.id == "training"
 
 
+@pytest.mark.slow  # a walk over sizes
 async def test_every_filter_has_its_key_and_a_name_at_every_size() -> None:
     async with vocabulary() as (app, pilot, _):
         async for width, _ in each_size(pilot):
@@ -389,6 +390,7 @@ async def test_the_detail_names_the_twin_of_a_token() -> None:
         assert "own ids, learnt apart" in " ".join(text_shown.split())
 
 
+@pytest.mark.slow
 async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> None:
     async with opened(vocab_size=700) as (app, pilot):
         await pilot.press("end", "3", "slash", *"^he$", "enter", "f")

@@ -143,6 +143,7 @@ async def test_a_pair_chosen_in_the_pairs_panel_can_be_forced() -> None:
         assert merges(app)[20] == wanted
 
 
+@pytest.mark.slow  # four forks
 async def test_tie_rules_patterns_documents_and_special_tokens_can_be_changed() -> None:
     async with opened(vocab_size=330) as (app, pilot):
         for title in ("tie rule first-seen", "pattern whitespace", "without the special"):

@@ -457,7 +457,8 @@ def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:
         assert program.stderr.read() == b""
 
 
-@pytest.mark.parametrize("closed", first_quick(["<&-", "2>&-"]))
+@pytest.mark.slow  # it starts a process
+@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
 def test_closed_streams_are_empty_ones(tokenizer: Path, closed: str) -> None:
     command = f'"$@" {closed}'
     arguments = [*PROGRAM, "encode", "--tokenizer", str(tokenizer)]
@@ -706,7 +707,8 @@ def test_textual_is_imported_for_the_screen_only(tokenizer: Path, tmp_path: Path
 # -- help
 
 
-@pytest.mark.parametrize(("command", "paged"), first_quick([("train", True), ("decode", False)]))
+@pytest.mark.slow  # it starts a process on a terminal
+@pytest.mark.parametrize(("command", "paged"), [("train", True), ("decode", False)])
 def test_a_help_page_longer_than_the_terminal_goes_through_the_pager(
     command: str, paged: bool, tmp_path: Path
 ) -> None:

@@ -112,6 +112,7 @@ async def test_a_pair_that_never_occurs_has_no_curve_and_the_keys_stay() -> None
         assert isinstance(app.screen.focused, WordsPanel)
 
 
+@pytest.mark.slow
 async def test_a_single_typed_token_is_described_and_leads_to_the_vocabulary() -> None:
     async with opened() as (app, pilot):
         app.seek(50)

@@ -204,6 +204,7 @@ def test_the_sentence_about_a_step_is_chinese_in_a_chinese_lesson() -> None:
     assert short == "第 1 次合并：s 和 t 出现 9 次，合成 st。"
 
 
+@pytest.mark.slow
 async def test_a_third_language_is_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

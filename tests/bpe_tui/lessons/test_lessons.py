@@ -313,6 +313,7 @@ async def test_at_80_by_24_the_text_is_above_the_live_screen(trial: Path) -> Non
         assert step(app) == 3
 
 
+@pytest.mark.slow
 async def test_without_room_for_both_the_text_gives_way_to_a_key_of_the_screen(
     trial: Path,
 ) -> None:
@@ -391,6 +392,7 @@ def test_check_names_file_and_line_of_a_step_beyond_the_run(trial: Path) -> None
     assert f"{trial}:3: '../gone.txt' is outside" in learn(trial, "--check")
 
 
+@pytest.mark.slow
 def test_check_names_scene_size_and_what_is_not_in_sight(
     trial: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -192,6 +192,7 @@ async def test_a_tokenizer_chosen_beside_a_corpus_is_replayed_over_it(trained: P
         assert app.session.opened is not None
 
 
+@pytest.mark.slow
 async def test_messages_of_an_earlier_job_are_ignored(trained: Path) -> None:
     app = BpeTuiApp(RunConfig(str(SAMPLE)))
     async with app.run_test(size=(120, 40)) as pilot:

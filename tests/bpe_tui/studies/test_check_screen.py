@@ -89,6 +89,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
         assert isinstance(app.screen, CheckScreen)
 
 
+@pytest.mark.slow
 async def test_the_window_of_o_takes_files_to_check_without_training_again(mine: Path) -> None:
     async with opened_as(CONFIG) as (app, pilot):
         session = app.session

@@ -86,6 +86,7 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
             assert f"of different sizes, {min(subwords)} to {max(subwords)}" in said
 
 
+@pytest.mark.slow  # a training for each kind of model
 async def test_a_typed_text_is_measured_instead_of_the_corpus(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
         rows = await measured(app, pilot)
@@ -234,7 +235,8 @@ async def test_kinds_that_cannot_be_trained_say_why(corpus: Path) -> None:
         assert "word" not in states
 
 
-@pytest.mark.parametrize("model", first_quick(["wordpiece", "unigram"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
 async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: str) -> None:
     async with opened(corpus, vocab_size=300, model=model) as (app, pilot):
         await pilot.press("7")

@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from generated import first_quick
 from inside.bpe_tui.unigram import (
     COLUMN,
     HEAD,
@@ -230,7 +229,8 @@ async def test_without_a_text_each_panel_explains_itself_once(corpus: Path) -> N
         assert "special token" in " ".join(text_of(panels[0]))
 
 
-@pytest.mark.parametrize("key", first_quick(["tab", "shift+tab"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["tab", "shift+tab"])
 async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", *"hugs", "escape")

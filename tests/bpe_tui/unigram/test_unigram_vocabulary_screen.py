@@ -143,6 +143,7 @@ async def test_the_curves_of_a_piece_end_where_it_goes(tmp_path: Path) -> None:
             )
 
 
+@pytest.mark.slow
 async def test_the_words_that_use_it_lead_to_their_lattices(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("end")

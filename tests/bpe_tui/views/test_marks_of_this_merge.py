@@ -99,7 +99,8 @@ async def test_shortened_words_of_bytes_name_the_word() -> None:
         assert any("<E0>+<B8>" in row and "in แมว" in row for row in rows)
 
 
-@pytest.mark.parametrize("model", first_quick(MODELS))
+@pytest.mark.slow  # a walk over sizes
+@pytest.mark.parametrize("model", MODELS)
 async def test_the_text_stays_while_the_merge_is_in_sight(model: str) -> None:
     """The text scrolls only to a merge that is not visible."""
     async with opened(model=model) as (app, pilot):

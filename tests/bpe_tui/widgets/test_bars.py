@@ -61,6 +61,7 @@ async def test_the_bars_of_the_heap_are_ordered_like_its_true_counts() -> None:
             assert len(places) == 1  # the column does not move
 
 
+@pytest.mark.slow
 async def test_the_bars_of_scores_are_ordered_like_the_scores() -> None:
     async with opened(model="wordpiece", size=(160, 50)) as (app, pilot):
         panel = app.screen.query_one(ScoresPanel)

@@ -111,7 +111,7 @@ def some_texts() -> list[str]:
 
 
 @pytest.mark.parametrize("keep_ids", first_quick([False, True]))
-@pytest.mark.parametrize("build", BUILDERS, ids=lambda build: str(build.__name__))
+@pytest.mark.parametrize("build", first_quick(BUILDERS, 6), ids=lambda build: str(build.__name__))
 def test_the_ids_of_a_pruned_file_are_those_of_hugging_face(
     build: Callable[[], Theirs], keep_ids: bool, tmp_path: Path
 ) -> None:

@@ -43,6 +43,7 @@ def test_no_module_of_engine_loads_a_screen() -> None:
     assert not loaded & FORBIDDEN
 
 
+@pytest.mark.slow  # it starts a process
 def test_using_every_public_name_loads_no_screen() -> None:
     assert not loaded_by("from engine import *") & FORBIDDEN
 
@@ -52,6 +53,7 @@ def test_a_helper_process_does_without_numpy() -> None:
     assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.encoding.tokenizer")
 
 
+@pytest.mark.slow  # it starts two processes
 @pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")
 def test_training_needs_no_numpy_until_the_record_is_read() -> None:
     train = (

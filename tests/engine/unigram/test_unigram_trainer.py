@@ -211,6 +211,7 @@ def test_an_empty_corpus_leaves_the_unknown_token() -> None:
     assert len(trainer.record) == 0
 
 
+@pytest.mark.slow  # the longest text that is trained on
 def test_a_pretoken_of_any_length_is_trained_on_to_its_end() -> None:
     record = trained({"ab" * LONGEST_TEXT + "c" * 99: 1}, 12).record
     for place in range(len(record) + 1):
