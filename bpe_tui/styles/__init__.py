@@ -104,9 +104,12 @@ def painted(
 ) -> list[Segment]:
     """Return spans as segments in the styles of their roles, over the widget's style or `base`."""
     base = widget.rich_style if base is None else base
-    return [
-        Segment(text, base + role_style(widget, role) if role else base) for text, role in spans
-    ]
+    styles, segments = {"": base}, []
+    for text, role in spans:
+        if (style := styles.get(role)) is None:
+            style = styles[role] = base + role_style(widget, role)
+        segments.append(Segment(text, style))
+    return segments
 
 
 def _tokens(colours: tuple[str, ...]) -> dict[str, str]:
