@@ -22,8 +22,9 @@ from typing import NamedTuple
 
 from tui import FIRST_FRAME, Program
 
-QUIET_SECONDS = 0.25
-"""Time without output after which all is painted; later the program collects garbage."""
+POLL_SECONDS = 0.05
+QUIET_POLLS = 5
+"""Polls in a row without output, and without a thread at work, after which all is painted."""
 LONGEST_SECONDS = 20.0
 """Longest time to wait for a key, as a window may have something to show for ever."""
 AHEAD_SECONDS = 9.0
@@ -77,9 +78,12 @@ def tour() -> Iterator[tuple[str, str]]:
 def press(program: Program, screen: str, key: str) -> Pressed:
     """Press a key; wait until nothing has been painted for a while."""
     used, pressed = program.processor_seconds(), program.press(key)
-    used_then, painted = used, pressed
-    while program.read(QUIET_SECONDS) and perf_counter() < pressed + LONGEST_SECONDS:
-        used_then, painted = program.processor_seconds(), perf_counter()
+    used_then, painted, quiet = used, pressed, 0
+    while quiet < QUIET_POLLS and perf_counter() < pressed + LONGEST_SECONDS:
+        if program.read(POLL_SECONDS):
+            used_then, painted, quiet = program.processor_seconds(), perf_counter(), 0
+        else:
+            quiet = 0 if program.is_at_work else quiet + 1
     return Pressed(screen, key, 1000 * (used_then - used), 1000 * (painted - pressed))
 
 

@@ -116,6 +116,12 @@ class Program:
         threads = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
         return sum(int(each.read_text().split()[0]) for each in threads) / 1e9
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a thread runs, or waits for a processor."""
+        stats = (each.read_text() for each in Path(f"/proc/{self.pid}/task").glob("*/stat"))
+        return any(stat.rpartition(") ")[2].startswith("R") for stat in stats)
+
     def resident_megabytes(self) -> float:
         pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
