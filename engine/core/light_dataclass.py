@@ -91,6 +91,7 @@ def _decorate(
                 owner.__hash__ = _hash if frozen else None  # type: ignore[assignment]
         if frozen:
             methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
+            methods |= {"__reduce__": _reduce} if slots else {}
         positional = [each.name for each in fields.values() if each.init and not each.kw_only]
         methods |= {
             "__init__": _MadeWhenAsked(owner, "__init__", _compiled_init),
@@ -165,6 +166,12 @@ def _eq(self: object, other: object) -> Any:
 
 def _hash(self: object) -> int:
     return hash(_spec_of(self).compared(self))
+
+
+def _reduce(self: object) -> tuple[type, tuple[Any, ...]]:
+    """Have copies made by the constructor: `copy` and `pickle` would set the frozen slots."""
+    fields = _spec_of(self).fields.values()
+    return type(self), tuple(getattr(self, each.name) for each in fields if each.init)
 
 
 def _refuse_to_set(self: object, name: str, value: object) -> None:

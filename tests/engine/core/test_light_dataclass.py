@@ -58,6 +58,13 @@ def declare(kind: Any) -> SimpleNamespace:
         left: int = 1
         right: int = 2
 
+    @kind.dataclass(frozen=True, slots=True)
+    class Spot:
+        """A class with slots that does not change."""
+
+        place: int
+        colour: str = "red"
+
     @kind.dataclass(eq=False, kw_only=True)
     class Identity:
         """A class whose objects are equal to themselves only."""
@@ -123,6 +130,9 @@ CASES: list[Callable[[SimpleNamespace], Any]] = [
     lambda c: [(f.name, f.type, f.init) for k in (c.Dot, c.Basket) for f in dataclasses.fields(k)],
     lambda c: [dataclasses.is_dataclass(each) for each in (c.Point, c.Point(1), c.Named("n"))],
     lambda c: copy.copy(c.Point(1, 2)) == copy.deepcopy(c.Point(1, 2)) == c.Point(1, 2),
+    lambda c: (c.Spot(1), c.Spot(1) == c.Spot(1, "red"), hash(c.Spot(1)), c.Spot.__slots__),
+    lambda c: (copy.copy(c.Spot(1, "blue")), copy.deepcopy(c.Spot(2)), copy.copy(c.Pair(4))),
+    lambda c: setattr(c.Spot(1), "place", 2),
     lambda c: (c.Pair.__slots__, hasattr(c.Pair(), "__dict__")),
     lambda c: list(inspect.signature(c.Dot).parameters),
     lambda c: c.Dot.__init__.__qualname__,
