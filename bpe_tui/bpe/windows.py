@@ -237,6 +237,7 @@ class BreakpointRows(Lines):
     def __init__(self, session: Session) -> None:
         super().__init__(id="breakpoint-rows")
         self._session = session
+        self._painted: list[Row] = []
 
     @property
     def row_count(self) -> int:
@@ -274,6 +275,13 @@ class BreakpointRows(Lines):
         if self._session.stop_reason is None:
             return first_fitting(cells, f"{hits}  none ahead so far", f"{hits}  none so far")
         return first_fitting(cells, f"{hits}  no later merge makes it", f"{hits}  none later")
+
+    def show_news(self) -> None:
+        """Paint the rows if the search for hits has changed them."""
+        rows = [self.row(index) for index in range(self.row_count)]
+        if rows != self._painted:
+            self._painted = rows
+            self.rebuild()
 
     def action_switch(self) -> None:
         if self._session.breakpoints.watched:
@@ -313,7 +321,7 @@ class Breakpoints(Window[int | None]):
             yield self._hint
 
     def on_mount(self) -> None:
-        self.set_interval(REFRESH_SECONDS, self.query_one(BreakpointRows).rebuild)
+        self.set_interval(REFRESH_SECONDS, self.query_one(BreakpointRows).show_news)
         self.query_one("#breakpoint-input").focus()
 
     def on_resize(self) -> None:
