@@ -131,6 +131,7 @@ async def test_the_hits_of_a_breakpoint_fit_into_the_narrowest_window() -> None:
         app.screen.query_one(Input).value = "count<50"
         await pilot.press("enter")
         rows = app.screen.query_one(BreakpointRows)
+        await until(pilot, lambda: any("1 hit " in text for text, _ in rows.row(0).spans))
         shown = "".join(text for text, _ in rows.row(0).spans)
         assert shown.endswith("1 hit   none later")
         assert len(shown) <= rows.size.width
