@@ -108,6 +108,13 @@ def painted_at_each_wait(painting: Painting, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(painting, "at_each_wait", True)
 
 
+@pytest.fixture(autouse=True)
+def slow_tests_are_painted_at_each_wait(request: pytest.FixtureRequest) -> None:
+    """Paint each time that a slow test waits: that is some of what it has the time for."""
+    if any(request.node.get_closest_marker(name) for name in ("slow", "nightly")):
+        request.getfixturevalue("painted_at_each_wait")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def laid_out_soon() -> Iterator[None]:
     """Lay a screen out within 2 ms: Textual may wait 33 ms, longer than `idle` looks ahead."""
