@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, cast
 
 from textual import on
@@ -113,10 +113,15 @@ class CommandProvider(Provider):
                 found.command.help, partial(self._run_command, found), help=found.where
             )
 
+    @cached_property
+    def _everywhere(self) -> list[FoundCommand]:
+        """All commands, of other screens too; to look for their screens takes long."""
+        model = self.screen.model if isinstance(self.screen, PanelScreen) else None
+        return list(all_commands(self.screen.id or "", model))
+
     async def search(self, query: str) -> Hits:
-        matcher, screen = self.matcher(query), self.screen
-        model = screen.model if isinstance(screen, PanelScreen) else None
-        for found in all_commands(screen.id or "", model):
+        matcher = self.matcher(query)
+        for found in self._everywhere:
             if score := found.score(query):
                 shown = matcher.highlight(found.command.help)
                 yield Hit(score, shown, partial(self._run_command, found), help=found.where)
