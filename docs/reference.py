@@ -15,8 +15,6 @@ from pathlib import Path
 import pdoc
 from pdoc.doc import Class, Doc, Variable
 
-import engine
-
 MOST_CHARACTERS = 200
 """A value that takes more is left out; the registries would fill pages."""
 
@@ -38,15 +36,7 @@ def short_value(
     return value if len(value) <= MOST_CHARACTERS else ""
 
 
-def compile_constructors() -> None:
-    """Have each dataclass compile its constructor: pdoc reads a class without asking for it."""
-    for name in engine.__all__:
-        for each in getattr(getattr(engine, name), "__mro__", ()):
-            _ = each.__init__
-
-
 if __name__ == "__main__":
-    compile_constructors()
     for kind, name, property_ in (
         (Class, "own_members", cached_property(members)),
         (Variable, "default_value_str", cached_property(short_value)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, cast
 
@@ -25,7 +26,6 @@ from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.window import OverScreen
-from engine.core.light_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rich.color import ColorSystem
@@ -25,7 +26,6 @@ from bpe_tui.views.exports import needs_layout, painted_lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import still_visible, visible_text
 from engine.core.errors import TimelineError
-from engine.core.light_dataclass import dataclass
 from engine.learning.questions.question import Question
 
 # The format is asciicast, version 2, which asciinema and agg play: a line of JSON for the header,

@@ -8,6 +8,7 @@ import os
 import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TextIO, cast
 
@@ -17,7 +18,6 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 
 from engine.core.errors import CorpusError
-from engine.core.light_dataclass import dataclass
 
 TERMINAL_GONE = (errno.EIO, errno.ENXIO, errno.EBADF, errno.EPIPE)
 

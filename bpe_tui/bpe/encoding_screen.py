@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from typing import ClassVar
 
@@ -45,7 +46,6 @@ from engine.analysis.why_not import cut_by, occurrences, parts_asked
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
 from engine.core.events import PAIR_SIGN
-from engine.core.light_dataclass import dataclass
 from engine.encoding.lanes import TokenPlace, tokens_in
 from engine.recording.playback import AnyMergeFrame
 from engine.text.patterns import PATTERNS, Pattern

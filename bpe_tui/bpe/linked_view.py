@@ -6,6 +6,7 @@ This module imports nothing of Textual when it runs: the transcript uses it, too
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -29,7 +30,6 @@ from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes
 from engine.bpe.frame import Frame
 from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists, ListNode, Place
 from engine.bpe.trainers.linked import LEAST_ACTIVE
-from engine.core.light_dataclass import dataclass, field
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 
 if TYPE_CHECKING:

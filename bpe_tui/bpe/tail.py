@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from textual.message import Message
 from textual.worker import get_current_worker
@@ -16,7 +17,6 @@ from bpe_tui.widgets.rows import Row, RowsOnDemand, cursor_sign, left, paragraph
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.core.errors import TailError
-from engine.core.light_dataclass import dataclass
 from engine.encoding.tail import Tail, find_tail
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_bytes

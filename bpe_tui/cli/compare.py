@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +22,6 @@ from engine.analysis.fertility import ParallelTexts, parallel_texts
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
-from engine.core.light_dataclass import dataclass
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.corpus import read_blocks
 from engine.text.sources import sources_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -23,7 +23,6 @@ from bpe_tui.session.training import train
 from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
-from engine.core.light_dataclass import dataclass, field
 from engine.learning.questions import KINDS, kinds_for
 from engine.learning.questions.question import Attempt, Question, Tally
 from engine.learning.quiz import (

@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
 from typing import ClassVar
@@ -41,7 +41,6 @@ from bpe_tui.widgets.rows import Row, cursor_sign, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
-from engine.core.light_dataclass import dataclass
 from engine.formats import is_tokenizer, open_tokenizer
 from engine.text.corpus import PLAIN
 

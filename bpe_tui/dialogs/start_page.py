@@ -9,7 +9,7 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -35,7 +35,6 @@ from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.rows import Row, Span, cursor_sign, left, paragraph, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
-from engine.core.light_dataclass import dataclass
 
 TITLE = "See how a text becomes tokens, one merge at a time."
 TIP = "↑ ↓ choose, ↵ opens. In a shell: bpe-tui FILE, or bpe-tui learn 3."

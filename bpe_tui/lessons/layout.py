@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import cycle
-
-from engine.core.light_dataclass import dataclass
 
 LEAST, MOST = (4, 2, 2), (10, 5, 10)
 """Least and largest numbers of rows of bars, of words, of the corpus."""

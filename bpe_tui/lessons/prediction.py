@@ -8,7 +8,7 @@ step is shown beat by beat, and the next question follows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bpe_tui.lessons.question_rows import option_rows, packed_rows, sentence_spans
@@ -19,7 +19,6 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
-from engine.core.light_dataclass import dataclass, field
 from engine.learning.questions import kinds_for, predict
 from engine.learning.questions.question import Attempt, Choice, Question, Tally
 

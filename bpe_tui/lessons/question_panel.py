@@ -21,6 +21,7 @@ are F2, F3 and F4. After the answer Enter goes on. PageUp scrolls up.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from string import digits
 
@@ -43,7 +44,6 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import CURSOR, Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.core.errors import AnswerError
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import Sentence, text_of
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (

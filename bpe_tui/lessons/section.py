@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from textual.geometry import Region
 
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row, Span, left, spans_width
-from engine.core.light_dataclass import dataclass
 
 STATIONS = ("count", "pick", "replace")
 HEADINGS = ("made", "next")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import PhaseError
-from engine.core.light_dataclass import dataclass
 from engine.encoding.alphabet import DEFAULT_UNITS
 from engine.text.corpus import PLAIN, Corpus, Reading, separator_of
 from engine.text.patterns import PATTERNS, as_pattern

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import Any
-
-from engine.core.light_dataclass import dataclass, field
 
 LESSON, TRAINING, ENCODING = "lesson", "training", "encoding"
 VOCABULARY, CHARTS = "vocabulary", "charts"

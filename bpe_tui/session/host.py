@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,7 +13,6 @@ from textual.signal import Signal
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.visible import still_visible
-from engine.core.light_dataclass import dataclass, field
 from engine.core.wording import Messages
 from engine.learning.lesson import Lesson
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,6 @@ from engine.bpe.trainer import StopReason
 from engine.bpe.what_if import Comparison, ForkChange
 from engine.core.errors import CorpusError, TokenizerFileError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
-from engine.core.light_dataclass import dataclass, field
 from engine.counting.chunk_log import NOTHING_COUNTED, ChunkLog, ChunkReport
 from engine.counting.plain import CorpusCount
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -16,7 +17,6 @@ from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.samples import SAMPLES, directory
 from bpe_tui.session.state import keep_state, read_state
 from engine.core.errors import PhaseError, UnknownNameError
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import ENGLISH, Messages
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import LessonHead, read_head, read_lesson

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
-from engine.core.light_dataclass import dataclass
 
 
 @dataclass(frozen=True)

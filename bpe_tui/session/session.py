@@ -5,6 +5,7 @@ Only methods of `Session` change it, and only the UI thread calls them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -30,7 +31,6 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
 from engine.bpe.what_if import ForkChange
-from engine.core.light_dataclass import dataclass
 from engine.counting.chunk_log import NOTHING_COUNTED
 from engine.encoding.alphabet import UNITS
 from engine.recording.playback import MergeTimeline, Player

@@ -13,7 +13,7 @@ import platform
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,6 @@ from bpe_tui.session.declarations import LESSON, TRAINING
 from engine.core.drafts import sweep
 from engine.core.errors import OutputError
 from engine.core.files import write_files
-from engine.core.light_dataclass import dataclass
 from engine.text.corpus import PLAIN, Reading
 from engine.text.remote import is_address, without_credentials
 from engine.text.sources import STANDARD_INPUT

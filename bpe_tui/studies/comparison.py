@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -43,7 +44,6 @@ from engine.analysis.text_comparison import (
 )
 from engine.bpe.frame import Frame
 from engine.core.errors import BpeError
-from engine.core.light_dataclass import dataclass
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_bytes, to_text

@@ -7,7 +7,7 @@ takes longer than `SECONDS`, so that the table is soon complete.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 
@@ -45,7 +45,6 @@ from engine.analysis.model_table import (
     try_training,
 )
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
-from engine.core.light_dataclass import dataclass
 from engine.text.pretokenize import to_text
 
 SECONDS = 10.0

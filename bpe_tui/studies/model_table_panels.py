@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from textual.app import ComposeResult
@@ -34,7 +35,6 @@ from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.fertility import premiums_over_english
 from engine.analysis.model_table import KindRow, MeasuredTexts, TextMeasures, measure
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
-from engine.core.light_dataclass import dataclass
 
 WAITS, TRAINS = "waits for the others", "is being trained …"
 

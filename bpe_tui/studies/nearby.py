@@ -6,12 +6,12 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from bpe_tui.session.config import Claimed, RunConfig
 from engine.core.errors import BpeError
-from engine.core.light_dataclass import dataclass
 from engine.formats import is_tokenizer
 
 LOOKED_AT = 500

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -39,7 +39,6 @@ from bpe_tui.widgets.rows import Row, Span, left
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
-from engine.core.light_dataclass import dataclass
 from engine.formats.tokenizer_json import save_pipeline
 from engine.pipeline.conversion import AnyFrame, pipeline_at
 from engine.pipeline.draft import STAGE_KINDS, Draft, StageKind

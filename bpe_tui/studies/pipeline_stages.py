@@ -6,6 +6,7 @@ The part of the output that belongs to the token under the cursor is marked in e
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from textual.content import Content
@@ -24,7 +25,6 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.visible import shorten, visible_text, width
-from engine.core.light_dataclass import dataclass
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
 from engine.pipeline.draft import (
     DECODER,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from time import monotonic, sleep
 
@@ -35,7 +35,6 @@ from engine.bpe.phases import phases_from
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.algorithm import COUNTERS
 from engine.core.arrays import Floats, Ints
-from engine.core.light_dataclass import dataclass
 from engine.encoding.alphabet import UNITS
 
 BAR = " ▏▎▍▌▋▊▉█"

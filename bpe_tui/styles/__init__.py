@@ -10,6 +10,7 @@ Uses no other room. Screens name their style sheet, and the application its them
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -18,8 +19,6 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import Theme
 from textual.widget import Widget
-
-from engine.core.light_dataclass import dataclass
 
 
 def sheet(name: str) -> Path:

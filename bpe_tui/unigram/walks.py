@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf
 from random import Random
@@ -15,7 +16,6 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_text, width
-from engine.core.light_dataclass import dataclass
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (
     ForwardBackward,

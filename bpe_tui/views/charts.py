@@ -9,6 +9,7 @@ the exports draw them on a page.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -29,7 +30,6 @@ from bpe_tui.widgets.numbers import number, percent, plural, short_number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
-from engine.core.light_dataclass import dataclass
 
 NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
 FREQUENT = 10

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -39,7 +40,6 @@ from bpe_tui.widgets.lines import TextLines
 from bpe_tui.widgets.rows import Row, Span, wrapped_text
 from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.widgets.window import Window
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import ENGLISH, Messages, text_of
 
 

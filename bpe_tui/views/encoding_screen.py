@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -29,7 +30,6 @@ from bpe_tui.widgets.text_field import TextField
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.why_not import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
-from engine.core.light_dataclass import dataclass
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.patterns import describe_newer, newer_characters
 from engine.text.pretokenize import to_bytes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -19,7 +20,6 @@ from bpe_tui.widgets.numbers import bar, number, trace
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import ending, shorten, width
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass, field
 from engine.core.wording import ENGLISH, Messages, fill, frequency, text_of
 
 BAR_SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": CURSOR}

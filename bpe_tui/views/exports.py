@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
@@ -17,7 +18,6 @@ from textual.strip import Strip
 
 from bpe_tui.views.charts import ChartKind
 from bpe_tui.widgets.figure import Drawing, page
-from engine.core.light_dataclass import dataclass
 
 
 @dataclass(frozen=True)

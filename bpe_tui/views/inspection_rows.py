@@ -6,6 +6,7 @@ The command line prints such rows and the screen shows them; this module imports
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bpe_tui.views.targets import ToToken
@@ -19,7 +20,6 @@ from engine.analysis.inspection import (
     NumberPolicy,
     TokenExamples,
 )
-from engine.core.light_dataclass import dataclass
 from engine.text.patterns import STAGED, Pattern
 
 NAME_CELLS = 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import Thread
 from typing import Any, ClassVar
 
@@ -17,7 +18,6 @@ from bpe_tui.views.session_screen import TiledScreen
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row
-from engine.core.light_dataclass import dataclass
 from engine.formats.tokenizer_format import Opened
 
 

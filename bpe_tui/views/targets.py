@@ -5,8 +5,9 @@ The command line makes such rows, too, so this module imports nothing of Textual
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
 from typing import ClassVar, NamedTuple
 
@@ -32,7 +33,6 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.core.light_dataclass import dataclass
 from engine.encoding.lanes import Character, Lanes, TokenPlace, TokenSpan, align_places
 from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import TreeLine

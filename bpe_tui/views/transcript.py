@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -33,7 +34,6 @@ from engine.core.errors import (
     UnknownNameError,
 )
 from engine.core.events import CountChange
-from engine.core.light_dataclass import dataclass, field
 from engine.core.wording import Sentence, describe, text_of
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from bpe_tui.widgets.visible import NEWLINE, SPACE, TAB, visible_bytes, visible_text
 from engine.analysis.why_not import BARS, WEAK_SIGNS, ways_to_part
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import unspell
-from engine.core.light_dataclass import dataclass
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 

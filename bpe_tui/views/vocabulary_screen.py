@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,7 +34,6 @@ from bpe_tui.widgets.rows import Row, Span, left, right_aligned
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, SortedTable
 from bpe_tui.widgets.visible import shorten
 from engine.core.arrays import Ints
-from engine.core.light_dataclass import dataclass
 
 CellOfColumn = Callable[[str], list[Span]]
 

@@ -9,6 +9,7 @@ the cursor only paints them again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from textwrap import wrap
 from typing import ClassVar
@@ -24,7 +25,6 @@ from bpe_tui.widgets.controls import Dragged
 from bpe_tui.widgets.figure import Figure, NumberArray, braille_between, cells_of, spans_through
 from bpe_tui.widgets.numbers import short_number
 from bpe_tui.widgets.rows import Span
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 
 GUTTER = 7

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -15,7 +16,6 @@ from textual.widget import Widget
 
 from bpe_tui.styles import painted
 from bpe_tui.widgets.rows import Span, spans_width, wrapped_text
-from engine.core.light_dataclass import dataclass
 
 BarPart = tuple[str, Sequence[Span]]
 """The name of a part, and its spans."""

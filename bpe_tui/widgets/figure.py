@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bpe_tui.widgets.numbers import short_number
 from engine.core.arrays import Floats
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import html, np
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment
@@ -19,7 +20,6 @@ from textual.strip import Strip
 from bpe_tui.styles import painted, role_style
 from bpe_tui.widgets.painted_lines import PaintedLines
 from bpe_tui.widgets.rows import Row, Span, beside, subject_cells, subjects_at
-from engine.core.light_dataclass import dataclass
 
 ReactiveType = TypeVar("ReactiveType")
 

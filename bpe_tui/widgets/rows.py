@@ -7,6 +7,7 @@ Textual, so that printing does not wait for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -14,7 +15,6 @@ from typing import Any, NamedTuple
 from rich.cells import chop_cells
 
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, signs, width
-from engine.core.light_dataclass import dataclass
 
 Span = tuple[str, str]
 """Visible text and its role, or "" for ordinary text. `bpe_tui.styles.LOOKS` lists the roles."""

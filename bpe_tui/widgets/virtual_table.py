@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual import events
@@ -15,7 +16,6 @@ from textual.widget import Widget
 
 from bpe_tui.styles import painted
 from bpe_tui.widgets.rows import Span
-from engine.core.light_dataclass import dataclass
 
 GAP = 2
 """Cells between two columns."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asyncio import get_running_loop
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +23,6 @@ from textual.widget import Widget
 
 from bpe_tui.styles.restyling import restyle
 from bpe_tui.widgets.painted_lines import PaintedLines, blank_lines
-from engine.core.light_dataclass import dataclass
 
 STYLES = 1 << 12
 """Number of tinted styles to remember; a screen has a few dozen."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from engine.core.errors import BreakpointError, PatternError
-from engine.core.light_dataclass import dataclass, field
 from engine.core.slow_modules import regex
 from engine.recording.merge_record import PairStep
 from engine.recording.playback import MergeTimeline

@@ -9,12 +9,12 @@ next one, or leave it in parts. The lockstep stops where this can be seen on bot
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice, zip_longest
 from types import MappingProxyType
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import ShowBytes
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import Cached, MergeOrder, RankLoop

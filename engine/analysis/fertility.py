@@ -12,13 +12,13 @@ written without spaces a run is a sentence, not a word, so only their characters
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.core.arrays import Bools, Ints
 from engine.core.errors import ComparisonError
-from engine.core.light_dataclass import dataclass
 from engine.text.pretokenize import to_text
 from engine.text.scripts import (
     KIND_NAMES,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import exp
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -18,7 +19,6 @@ import numpy.typing as npt
 
 from engine.core.arrays import Floats, Ints
 from engine.core.json_fields import gc_paused
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry, registry_of
 from engine.encoding.rules import EncodingRules
 from engine.formats.guesses import is_text

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
 
 from engine.core.arrays import Ints
-from engine.core.light_dataclass import dataclass
 from engine.counting.count import count_text
 from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import EncodingRules

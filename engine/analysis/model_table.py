@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from heapq import nsmallest
 from itertools import chain, islice
@@ -16,7 +17,6 @@ from itertools import chain, islice
 from engine.analysis.measures import RenyiEfficiency
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, GoOn, train_kind
 from engine.core.errors import SpecialTokenError, UnfinishedError, VocabSizeError
-from engine.core.light_dataclass import dataclass, field
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import (
     SpecialSplitter,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from engine.bpe.record import Record
 from engine.core.events import Pair, pair_name
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import counted, times
 from engine.recording.playback import AnyMergeFrame
 

@@ -9,13 +9,13 @@ invalid, and has a time limit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
 import regex
 
 from engine.core.errors import PatternError
-from engine.core.light_dataclass import dataclass
 from engine.text.patterns import PATTERNS, Alternative
 from engine.text.pretokenize import Pretoken, SpecialSplitter, fill_gaps, to_bytes, to_text
 from engine.text.typed_regex import compile_typed, within_seconds

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import chain
 from pathlib import Path
 
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, MissingMerges, WholeTokens
 from engine.encoding.encoders import RankHeap
 from engine.encoding.tokenizer import Tokenizer

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, chain, groupby, pairwise, repeat, zip_longest
 from operator import add, eq
@@ -23,7 +24,6 @@ from engine.core.arrays import Bools, Integers, Ints
 from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import unspell
-from engine.core.light_dataclass import dataclass
 from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.analysis.baselines import (
@@ -21,7 +22,6 @@ from engine.analysis.baselines import (
 from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnfinishedError
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, UNKNOWN

@@ -7,6 +7,7 @@ its counts say why no merge was learnt (`pair_history`); without one, these sent
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -29,7 +30,6 @@ from engine.analysis.why_not import (
 from engine.bpe.frame import Frame
 from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.light_dataclass import dataclass, field
 from engine.core.wording import ShowBytes
 from engine.encoding.rules import (
     EncodingRules,

@@ -13,11 +13,11 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import accumulate
 
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import ShowBytes
 from engine.encoding.encoders import RankHeap
 from engine.encoding.event_order import EventAlphabet

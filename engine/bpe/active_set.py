@@ -7,12 +7,12 @@ trainer has to keep the set for a screen to show it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from engine.bpe.heap import CountRecord
 from engine.bpe.trainers import linked
 from engine.core.arrays import Integers
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 
 

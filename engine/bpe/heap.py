@@ -14,6 +14,7 @@ from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from threading import Lock
@@ -24,7 +25,6 @@ from engine.bpe.ties import PairKey, TieKey, TieRule
 from engine.bpe.trainers.algorithm import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair, StaleEntry
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import PairNumbers, PairsInIds, copied

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from engine.core.light_dataclass import dataclass, field
 from engine.text.pretokenize import to_text
 
 UNEQUAL = 10

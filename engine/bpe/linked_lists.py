@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
@@ -19,7 +20,6 @@ from engine.bpe.record import MergeStep
 from engine.bpe.run import Run
 from engine.core.arrays import Integers
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass, field
 from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 from itertools import pairwise
@@ -12,7 +13,6 @@ from engine.bpe.ties import TIE_RULES, PairKey, never_seen
 from engine.bpe.trainers.algorithm import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 
 

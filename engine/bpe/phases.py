@@ -14,7 +14,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -24,7 +24,6 @@ from engine.bpe.trainers import algorithm_for, heap
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.core.arrays import Integers, Ints
 from engine.core.errors import PhaseError
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 from engine.recording.merge_record import (
     MergeBatch,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic, thread_time
 
@@ -20,7 +21,6 @@ from engine.bpe.trainers import TRAINERS, algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm, WorkLog
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass, field
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS
 
 SLICE_SECONDS = 0.02

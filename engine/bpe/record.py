@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import accumulate, islice, product, repeat
 from typing import TYPE_CHECKING
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING
 from engine.bpe.ties import TieRule, never_seen
 from engine.core.arrays import Integers
 from engine.core.events import BytesPair, Pair, StaleEntry
-from engine.core.light_dataclass import dataclass, field
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import (
     DEFAULT_UNITS,

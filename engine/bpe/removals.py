@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from engine.core.light_dataclass import dataclass
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import IdMap
 

@@ -8,11 +8,11 @@ A rule gives every pair a key; the *least* key wins. Most keys depend on the pai
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry, registry_of
 from engine.core.wording import Sentence, say
 from engine.recording.merge_record import TokensById

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, islice
 
@@ -12,7 +13,6 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.core.errors import TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair, TrainProgress
-from engine.core.light_dataclass import dataclass
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, BaseVocabulary
 from engine.recording.training import (
     CountedCorpus,

@@ -8,6 +8,7 @@ no longer occur when it should merge: such a merge is left out, and later ids ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from engine.bpe.frame import Frame
 from engine.bpe.record import ForkRules
@@ -18,7 +19,6 @@ from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.errors import WhatIfError
 from engine.core.events import BytesPair, Pair
-from engine.core.light_dataclass import dataclass, field
 from engine.recording.merge_record import MergeReport
 
 NO_FORK = (

@@ -6,9 +6,8 @@ The event of one merge during training, `MergeStep`, is in `engine.bpe.record`.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
-
-from engine.core.light_dataclass import dataclass
 
 Pair = tuple[int, int]
 """Two adjacent token ids, (left, right)."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -28,7 +28,6 @@ from engine.core.drafts import (
 )
 from engine.core.errors import OutputError
 from engine.core.interrupts import uninterrupted
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import hashlib, json
 from engine.core.systems import flush_folder, folder_lock, keep_old, user_id
 

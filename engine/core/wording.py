@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeVar
 
 from engine.core.gpt2_bytes import spell
-from engine.core.light_dataclass import dataclass, field
 
 Words = tuple[str | bytes, ...]
 ShowBytes = Callable[[bytes], str]

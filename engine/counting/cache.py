@@ -15,12 +15,12 @@ import contextlib
 import io
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.core.drafts import DRAFT, read_own, sweep
 from engine.core.errors import CorpusError, OutputError
 from engine.core.files import write_files
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import hashlib
 from engine.counting.counts_file import CountsMetadata, CountsReader, written
 from engine.counting.plain import CorpusCount

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
 from engine.core.errors import CorpusError
-from engine.core.light_dataclass import dataclass
 from engine.text.corpus import COUNTS, Corpus
 from engine.text.pretokenize import to_bytes
 from engine.text.sources import PARQUET, Stream, packing_of

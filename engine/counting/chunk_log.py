@@ -8,11 +8,10 @@ The sums and those of each worker stay exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from engine.core.events import ChunkCounted
-from engine.core.light_dataclass import dataclass
 
 MOST = 512
 """Most entries that are kept, an even number."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from operator import getitem
 from typing import Any
 
@@ -24,7 +25,6 @@ import numpy as np
 
 from engine.core.errors import ClusterError, CorpusError
 from engine.core.events import CountProgress, WorkProgress
-from engine.core.light_dataclass import dataclass
 from engine.counting.cluster_connection import connected, explained_errors
 from engine.counting.cluster_sums import (
     PlacedCounts,

@@ -15,13 +15,13 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count, islice, repeat
 
 from engine.core.arrays import Ints, parts_of
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import ChunkCounted, CountProgress
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 from engine.core.systems import available_cores
 from engine.counting.plain import (

@@ -23,7 +23,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
 from typing import BinaryIO
@@ -32,7 +32,6 @@ from engine.core.arrays import Ints
 from engine.core.errors import CorpusError, OutputError, TokenizerFileError
 from engine.core.events import CountProgress
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import hashlib, json, np
 from engine.counting.plain import CorpusCount
 from engine.text.corpus import COUNTS, Corpus

@@ -12,6 +12,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count as count_up
 from itertools import islice, repeat
@@ -19,7 +20,6 @@ from time import perf_counter
 from typing import Protocol, Self
 
 from engine.core.arrays import parts_of
-from engine.core.light_dataclass import dataclass
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Chunk, SpecialSplitter, is_blank, to_bytes, to_text
 

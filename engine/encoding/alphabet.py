@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 from engine.core.errors import VocabularyError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry, registry_of
 from engine.text.pretokenize import WHITE_SPACE, to_bytes, to_text
 

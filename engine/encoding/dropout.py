@@ -12,12 +12,12 @@ on the seed, its number and the pretoken; earlier draws do not change it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
 from engine.core.errors import DropoutError
 from engine.core.events import EncodeStep, Pair
-from engine.core.light_dataclass import dataclass
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.rules import HasRules
 

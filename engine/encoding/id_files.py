@@ -8,12 +8,12 @@ header (little-endian, as nanoGPT reads them); `.txt` has an id on each line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from engine.core.errors import OutputError
 from engine.core.files import write_files
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 from engine.encoding.tokenizer import Tokenizer, fill_template
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import chain
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
-from engine.core.light_dataclass import dataclass, field
 from engine.encoding.piece_encoder import BoundedMemo
 from engine.encoding.text_encoder import TextEncoder
 from engine.text.patterns import Pattern

@@ -8,10 +8,10 @@ column for each byte, and one for each token that covers no byte, such as a `▁
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from engine.core.light_dataclass import dataclass
 from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import EncodingRules
 from engine.text.pretokenize import to_text, without_stray_surrogates

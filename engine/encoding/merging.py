@@ -8,12 +8,12 @@ needs columns only; encoding and explaining look pairs up, and make the dict onc
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     from engine.core.arrays import Ints

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
 
-from engine.core.light_dataclass import dataclass
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_bytes, to_text
 

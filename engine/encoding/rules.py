@@ -12,14 +12,13 @@ Explanations quote tokens and merges: `RankedToken` and `Merge` hold their bytes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
 from operator import attrgetter
 from typing import Protocol
 
 from engine.core.events import EncodeStep, Pair
-from engine.core.light_dataclass import dataclass, field
 from engine.core.wording import ShowBytes
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop

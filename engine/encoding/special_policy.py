@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 from engine.core.errors import SpecialTokenFoundError
-from engine.core.light_dataclass import dataclass
 from engine.core.systems import available_cores
 from engine.encoding.tokenizer import WORTH_HELPERS, Tokenizer
 from engine.text.corpus import PLAIN, Reading, SourceReader, read_blocks, separator_of

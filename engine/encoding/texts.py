@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TypeAlias
 
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.native.encoding import (
     MOST,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from engine.core import html
 from engine.core.errors import TextError
 from engine.core.events import PAIR_SIGN
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import counted
 from engine.encoding.rules import (
     EncodingRules,

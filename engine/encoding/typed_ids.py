@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from engine.core.errors import TokenIdsError, UnknownTokenIdError
-from engine.core.light_dataclass import dataclass
 
 _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 _ID = re.compile("[0-9]{1,18}")

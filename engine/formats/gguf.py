@@ -18,14 +18,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass
 from engine.formats.gguf_cuts import LOOKS_UP_WORDS, pre_tokenizer_named
 from engine.formats.gguf_header import MAGIC, PREFIX, read_pairs
 from engine.formats.guesses import note_guessed_pattern, note_template

@@ -31,6 +31,7 @@ from base64 import b64encode
 from binascii import Error as Base64Error
 from binascii import a2b_base64
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import pairwise
@@ -39,7 +40,6 @@ from pathlib import Path
 from engine.core.errors import PatternError, TokenizerFileError, VocabularyError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses
 from engine.formats.ranks import ranks_of, tokenizer_of_ranks

@@ -19,6 +19,7 @@ rank, the bytes are encoded instead.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from operator import add
 from typing import NamedTuple, TypeAlias
 
@@ -26,7 +27,6 @@ from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.merging import MergeArrays, MergeColumns

@@ -21,11 +21,11 @@ from __future__ import annotations
 import pickletools
 import struct
 from collections.abc import Callable, Iterator, Sized
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
 from engine.core.errors import TokenizerFileError
-from engine.core.light_dataclass import dataclass
 
 MOST_BYTES = 1 << 26
 SPARE_COPIES = 1 << 20

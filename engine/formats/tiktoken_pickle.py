@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from reprlib import repr as short_repr
 from typing import Any
 
 from engine.core.errors import PatternError, TokenizerFileError, VocabularyError
-from engine.core.light_dataclass import dataclass
 from engine.formats.guesses import describe_pattern, number_special_tokens, pattern_of
 from engine.formats.ranks import tokenizer_of_ranks
 from engine.formats.safe_pickle import PickledObject, PickleError, load_pickles

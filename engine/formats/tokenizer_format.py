@@ -8,13 +8,13 @@ is written. Most obstacles follow from the alphabet, which is known before any m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import add
 from pathlib import Path
 
 from engine.core.errors import TokenizerFileError, VocabularyError, bounded
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.light_dataclass import dataclass, field
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, MissingMerges, WordEndAlphabet
 from engine.encoding.event_order import EventAlphabet
 from engine.encoding.tokenizer import Tokenizer

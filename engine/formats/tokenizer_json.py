@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,6 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields, well_formed
-from engine.core.light_dataclass import dataclass, field
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.guesses import note_template
 from engine.formats.source import TokenizerSource, read_json

@@ -32,13 +32,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE
-from engine.core.light_dataclass import dataclass
 from engine.encoding.alphabet import END_OF_WORD, UNKNOWN, CharacterAlphabet, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2

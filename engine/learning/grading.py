@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import AnswerError, BpeError, QuizFileError
-from engine.core.light_dataclass import dataclass, field
 from engine.core.wording import Words
 from engine.learning.mistakes import answer_words, mistake_of
 from engine.learning.questions.question import Attempt, Question

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.core.errors import BpeError
-from engine.core.light_dataclass import dataclass, field
 
 LARGEST_CORPUS = 1 << 25
 """Largest corpus, in bytes, that a lesson may open: at most half a minute of training."""

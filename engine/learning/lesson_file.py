@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
@@ -33,7 +34,6 @@ from unicodedata import east_asian_width
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import UnknownNameError
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry
 from engine.encoding.alphabet import UNITS
 from engine.learning.lesson import (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from typing import Any
 from engine.core.errors import QuestionError, QuizFileError, TokenizerFileError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass, field
 from engine.learning.questions import KINDS, ask
 from engine.learning.questions.question import Answer, Attempt, Chance, Level, Question
 from engine.learning.session_file import read_options

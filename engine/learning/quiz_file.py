@@ -10,13 +10,13 @@ import json
 import os
 import tomllib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import QuizFileError, TokenizerFileError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass
 from engine.learning.quiz import LONGEST_NAME, MOST_QUESTIONS, Paper, kinds_of, read_small
 from engine.learning.session_file import SavedFile
 from engine.text.remote import is_address

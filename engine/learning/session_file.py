@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from engine.core.errors import BpeError, CorpusError, SessionFileError, Tokenize
 from engine.core.events import BytesPair
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import hashlib
 
 KEY = "bpe-tui session"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from engine.core.errors import KernelMemoryError
-from engine.core.light_dataclass import dataclass
 from engine.native import PADDING, KernelObject, address, copied, random_seed
 
 _NO_MEMORY = "there is not enough memory to count; use a smaller corpus"

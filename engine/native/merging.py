@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, chain
 from threading import Lock
 
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.native import KERNEL, KernelObject, address, random_seed
 
 KERNEL_TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))

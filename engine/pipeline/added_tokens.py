@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import accumulate, groupby
 from operator import itemgetter
@@ -20,7 +20,6 @@ import regex
 
 from engine.core.gpt2_bytes import unspell
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass
 from engine.pipeline.normalizers import Aligned, Normalizer
 from engine.pipeline.normalizers import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.pretokenizers import NOTHING_CUT, ByteLevel, Metaspace, PreTokenizer

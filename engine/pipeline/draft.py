@@ -8,13 +8,12 @@ spelled in bytes however they are cut, since the model knows nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.core.light_dataclass import dataclass, field
 from engine.pipeline import decoders, normalizers, pretokenizers
 from engine.pipeline.oniguruma import TextOrRegex, alternatives
 from engine.pipeline.pipeline import Pipeline

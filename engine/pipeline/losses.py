@@ -7,9 +7,9 @@ unknown token. Each is found by tracing characters back to the original.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 
-from engine.core.light_dataclass import dataclass
 from engine.pipeline.pipeline import Pipeline, PipelineRun, Span, TextRun
 
 

@@ -16,6 +16,7 @@ import struct
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
 from typing import ClassVar, Literal, NamedTuple, Self
@@ -24,7 +25,6 @@ import regex
 
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.stage import (
     LONGEST_CONTENT,

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -23,7 +24,6 @@ import regex
 
 from engine.core.errors import PatternError
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass
 from engine.text.patterns import LONGEST_REGEX
 from engine.text.typed_regex import LimitedRegex, compile_foreign
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -18,7 +18,6 @@ from typing import Any
 from engine.core.errors import TokenizerFileError
 from engine.core.events import Pair
 from engine.core.json_fields import Fields
-from engine.core.light_dataclass import dataclass
 from engine.pipeline.added_tokens import (
     AddedToken,
     SectionSplitter,

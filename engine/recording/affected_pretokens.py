@@ -9,13 +9,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, count, pairwise
 from time import monotonic
 from typing import NamedTuple, Protocol
 
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass, field
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop
 from engine.encoding.merging import merge_pair

@@ -14,12 +14,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from engine.core.arrays import Integers, Ints
 from engine.core.events import CountChange, Pair, largest_first
 from engine.core.gpt2_bytes import spell
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 from engine.recording.change_log import ChangeLog
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from engine.core.arrays import Floats, Ints
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 from engine.recording.merge_record import MergeRecord, copied
 

@@ -8,6 +8,7 @@ nothing here is computed again when the step changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import compress
 from operator import ne
@@ -15,7 +16,6 @@ from typing import ClassVar, TypeVar
 
 from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.batch_encoder import BatchEncoder

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, partial
 from operator import index
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import BpeError, VocabSizeError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
-from engine.core.light_dataclass import dataclass, field
 from engine.counting.count import count_corpus
 from engine.counting.plain import CorpusCount
 from engine.text.corpus import Corpus

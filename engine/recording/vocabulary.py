@@ -7,6 +7,7 @@ of a run (`Frame.vocabulary`) or from any tokenizer (`Vocabulary.of_tokenizer`).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Final
 
@@ -14,7 +15,6 @@ from engine.core.arrays import Bools, Ints
 from engine.core.errors import PatternError, QueryError, UnknownTokenIdError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import read_stand_ins
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry, registry_of
 from engine.core.slow_modules import np, regex
 from engine.encoding.tokenizer import Tokenizer

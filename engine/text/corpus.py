@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
 from engine.core.errors import CorpusError
-from engine.core.light_dataclass import dataclass
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter, to_bytes
 from engine.text.sources import (

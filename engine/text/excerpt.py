@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
-from engine.core.light_dataclass import dataclass, field
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 from engine.core.errors import PatternError
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry
 from engine.core.slow_modules import regex, unicodedata
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, BinaryIO, cast
 
 from engine.core.errors import CorpusError
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import parse
 
 PROTOCOLS = ("https", "s3", "gs", "az", "hf")

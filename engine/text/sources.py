@@ -16,12 +16,12 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import BinaryIO, cast
 
 from engine.core.errors import CorpusError
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import bz2, difflib, glob, gzip, json, lzma, zlib
 from engine.text.remote import RemoteFile, is_address
 

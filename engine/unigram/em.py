@@ -38,6 +38,7 @@ has no alternative. It may be negative: the others gain more than is lost.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
 
@@ -45,7 +46,6 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Work, WorkProgress
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry, registry_of
 from engine.unigram.lattices import Flags, Lattices, lattices_of
 

@@ -6,6 +6,7 @@ A frame is immutable, and computes most of its numbers when they are first asked
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
 from typing import NamedTuple
@@ -15,7 +16,6 @@ import numpy as np
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Work
-from engine.core.light_dataclass import dataclass
 from engine.recording.playback import Player, RecordedRun
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern

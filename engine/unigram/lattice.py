@@ -18,13 +18,13 @@ bits, which decides otherwise where sums are nearly equal: see `engine.pipeline.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, log
 from random import Random
 from typing import NamedTuple, Protocol
 
 from engine.core.errors import UnigramError
-from engine.core.light_dataclass import dataclass
 from engine.encoding.piece_encoder import BoundedMemo
 from engine.unigram.pieces import Edge, PieceTable
 

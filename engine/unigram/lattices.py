@@ -16,6 +16,7 @@ Every node of every text must have an edge that ends there: all characters must 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -23,7 +24,6 @@ import numpy.typing as npt
 
 from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.events import Work, WorkProgress
-from engine.core.light_dataclass import dataclass, field
 
 Flags = npt.NDArray[np.bool_]
 

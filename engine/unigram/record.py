@@ -15,6 +15,7 @@ for each further place. Steps are thin views of the record.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from math import isinf
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -24,7 +25,6 @@ import numpy as np
 from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
 from engine.core.events import Work
-from engine.core.light_dataclass import dataclass, field
 from engine.recording.statistics import PretokenStatistics
 from engine.unigram.em import Estimate, Removals, TrainingCorpus
 from engine.unigram.lattice import Lattice, LatticeMaker, Path

@@ -8,6 +8,7 @@ n/d > m/e if n·e > m·d.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from heapq import nsmallest
@@ -19,7 +20,6 @@ import numpy.typing as npt
 from engine.bpe.ties import TIE_RULES, TieRule
 from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry, registry_of
 from engine.core.wording import with_power
 from engine.recording.merge_record import PairNumbers

@@ -12,6 +12,7 @@ only holds how pieces are written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from itertools import chain
@@ -19,7 +20,6 @@ from pathlib import Path
 
 from engine.core.errors import TokenizerFileError, UnknownTokenIdError, VocabularyError
 from engine.core.files import write_files
-from engine.core.light_dataclass import dataclass, field
 from engine.encoding.piece_encoder import memoized_encoder
 from engine.encoding.texts import encode_around_special
 from engine.text.patterns import PatternLike, as_pattern

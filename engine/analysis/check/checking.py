@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.claim import Assignment, Claim, ClaimedToken
@@ -39,7 +39,6 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.events import BytesPair, Pair
-from engine.core.light_dataclass import dataclass
 from engine.text.patterns import PatternLike
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 
@@ -15,7 +16,6 @@ from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair, Pair
-from engine.core.light_dataclass import dataclass
 from engine.counting.count import count_corpus, count_text
 from engine.encoding.encoders import RankHeap
 from engine.encoding.tokenizer import Tokenizer

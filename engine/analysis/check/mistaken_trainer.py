@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import regex
@@ -23,7 +23,6 @@ from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.heap import queue_of
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.light_dataclass import dataclass
 from engine.counting.count import count_text
 from engine.encoding.alphabet import BYTES, UNITS
 from engine.encoding.merging import merge_pair

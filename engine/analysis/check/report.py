@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import ShowBytes, counted, times
 
 TIED_NAMED = 6

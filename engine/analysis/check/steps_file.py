@@ -21,6 +21,7 @@ import base64
 import json
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -28,7 +29,6 @@ from typing import IO, Any
 from engine.core.errors import OutputError, StepsFileError
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell, unspell
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry
 
 LONGEST_LINE = 1 << 20

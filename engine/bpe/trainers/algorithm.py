@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
 from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry, registry_of
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet

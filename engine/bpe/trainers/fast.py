@@ -52,6 +52,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
@@ -67,7 +68,6 @@ from engine.bpe.trainers.algorithm import (
 )
 from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 from engine.recording.merge_record import STRIDE, MergeReport, key_of
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from heapq import nlargest
 
 from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.recording.merge_record import MergeReport
 
 REFRESH_STEPS = 100

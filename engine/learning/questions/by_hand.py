@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
 
@@ -11,7 +12,6 @@ from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import Sentence, amount, counted, frequency, say
 from engine.encoding.merging import merge_pair
 from engine.learning.questions.merges_form import (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 
 from engine.core.errors import AnswerError
 from engine.core.events import PAIR_SIGN
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import Sentence, Words, say
 from engine.learning.questions.question import (
     CUT,

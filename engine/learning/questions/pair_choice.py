@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.bpe.frame import Frame
 from engine.bpe.ties import TieRule
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import Sentence, amount, frequency, say
 from engine.learning.questions.question import (
     Choice,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 
 from engine.core.errors import AnswerError, QuestionError
 from engine.core.events import PAIR_SIGN, Pair
-from engine.core.light_dataclass import dataclass, field
 from engine.core.wording import ENGLISH, Messages, Sentence, Value, Words, say, text_of
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes

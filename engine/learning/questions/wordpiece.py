@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 
 from engine.core.errors import QuestionError
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import Sentence, amount, frequency, say
 from engine.learning.questions.pair_choice import by_rule, tie_hint
 from engine.learning.questions.question import (

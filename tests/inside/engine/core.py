@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from engine.core import file_sets, helper_pool, html, light_dataclass
+from engine.core import file_sets, helper_pool, html
 from engine.core.arrays import Floats, NumberTable
 from engine.core.drafts import DRAFT, sweep
 from engine.core.errors import LONGEST, HelperWarning
