@@ -36,7 +36,7 @@ def assert_readable(app: BpeTuiApp, panel: FramePanel) -> None:  # type: ignore[
     for index in range(top, min(top + panel.size.height, panel.row_count)):
         row = panel.row(index)
         pair = pair_of(app, row)
-        if pair is None:
+        if pair is None or text_of(row).lstrip().startswith("stale:"):  # a second row of a pair
             continue
         first, _, second = text_of(row).replace("##", "").replace(" + ", "+").partition("+")
         for token, side in zip(pair, (first, second), strict=True):

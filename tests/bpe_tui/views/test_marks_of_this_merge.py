@@ -157,7 +157,9 @@ async def test_columns_of_numbers_are_the_same_from_step_to_step(model: str) -> 
                     texts = ["".join(text for text, _ in row.spans) for row in rows]
                     texts += [panel.render_line(0).text for panel in panels]
                     seen |= {
-                        text.rstrip() for text in texts if re.match(" *(pair|changes)  ", text)
+                        text.rstrip()
+                        for text in texts
+                        if re.match(" *(pair +recorded|pair  |changes  )", text)
                     }
                     seen |= {width(row.partition("→")[0]) for row in text_of(words) if "→" in row}
                 heads = {head for head in seen if isinstance(head, str)}
