@@ -32,7 +32,7 @@ PARTS = {
     "short": ["short cold", "short warm", "batch"],
     "long": ["list cold", "list warm", "array warm", "peak MB"],
 }
-"""What is measured, and the columns of its table."""
+"""The measurements by name, and the columns of the table of each."""
 
 
 class Library(NamedTuple):

@@ -37,7 +37,7 @@ SPECIALS = [END, "<|end|>", "<|", " é"]
 SIZES = [*range(1, 20), 31, 32, 33, *range(61, 68), 127, 128, 255, 256, 257, 4095, 4096, 4097]
 """Lengths of runs: around a word, an entry, a block, the longest remembered piece."""
 SELDOM = 1000
-"""One text of so many is long enough to be encoded in several stretches."""
+"""Number of texts for one that is long enough to be encoded in several stretches."""
 
 
 class Encoding(NamedTuple):

@@ -34,7 +34,7 @@ MARKUP = (
     b"<script>alert(1)</script> \x1b[31mred\x1b]2;owned\x07 [bold]low[/bold] low low lower\n" * 3
 )
 OBEYED = re.compile(rb"\x1b\[31mred|\x1b\]2;owned")
-"""What the terminal would get if the corpus reached it as it is."""
+"""The bytes that a terminal would get if the corpus reached it as it is."""
 PASTED = "the quick brown fox <script> \N{HOT BEVERAGE} " * 26_000
 SERVE = """
 import sys
@@ -45,7 +45,7 @@ REFUSED = "This is a kiosk"
 
 
 class FoundError(Exception):
-    """What should not be."""
+    """A fault that this program looks for."""
 
 
 class Session:

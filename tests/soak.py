@@ -372,11 +372,11 @@ TOUR = (
 )
 """Keys that come to all screens of a training, and open and close windows."""
 MOST_GROWTH = 5.0
-"""Megabytes by which 1,000 keys may grow the memory."""
+"""Megabytes that memory may grow by in 1,000 keys."""
 
 
 async def growth() -> float:
-    """Return the megabytes by which 1,000 keys grow the memory of a warm application."""
+    """Return how many megabytes a warm application grows by in 1,000 keys."""
     corpus = Path("corpus.txt").resolve()
     corpus.write_text("".join(f"lower {number * number} newest\n" for number in range(2_000)))
     app = opening(RunConfig(str(corpus), vocab_size=2_000))

@@ -32,7 +32,7 @@ BLOCK = re.compile(
     r"(<!-- not run: [^>]* -->\n\n)?^( *)```(?:sh\n|\n(?=\$ ))(.*?)^ *```", re.S | re.M
 )
 PROMPT = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.M)
-"""A command and what it prints; `…` stands for anything."""
+"""A command and what it prints; `…` is any text."""
 FILE = re.compile(r"^<!-- (\S+) -->\n+((?:    .*\n|\n)+)", re.M)
 """An indented block that is the contents of a file, which an invisible line before it names."""
 PROGRAM, ENDS = "bpe-tui", set("();<>|&\n")

@@ -1,4 +1,4 @@
-"""What a command line asks for: its options become a run, a policy, a format, or an error."""
+"""The choices of a command line: its options become a run, a policy, a format, or an error."""
 
 from __future__ import annotations
 

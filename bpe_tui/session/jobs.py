@@ -162,7 +162,7 @@ class JobFailed(News):
 
 @dataclass
 class WhatIfProgress(Message):
-    """The fork has made `merges` merges, of which the first `shared` are the run's."""
+    """The fork has made `merges` merges; the first `shared` of them are the run's."""
 
     merges: int
     shared: int

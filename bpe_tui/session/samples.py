@@ -78,7 +78,7 @@ SAMPLES = (
 PARALLEL = "parallel"
 """The folder of one text in several languages, a file each: `english.txt`."""
 SHORT = "samples"
-"""The folder by which a sample is named where there is no such file: `samples/handout.txt`."""
+"""The folder in a sample's short name, `samples/handout.txt`, where there is no such file."""
 
 
 def directory(package: Path = Path(__file__).parents[1]) -> Path:

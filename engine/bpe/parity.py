@@ -1,4 +1,4 @@
-"""Parity-aware BPE: several languages, of which each merge serves the one worst off.
+"""Parity-aware BPE: each merge serves that of several languages which is worst off.
 
 Plain BPE merges the most frequent pair of all texts, so it serves the language with the most text.
 Here each step finds the language with the most tokens a character, and merges the most frequent

@@ -332,7 +332,7 @@ class MergeFrame(ABC, Generic[StepT]):
 
     @property
     def phase_start(self) -> PhaseStart | None:
-        """The border at this step, behind which the next merge is the first; `None` if none is."""
+        """The border between phases at this step, before the next merge, or `None`."""
         return next((start for start in self.phase_starts if start.step == self.step), None)
 
     def merge_at(self, index: int) -> StepT:

@@ -12,7 +12,7 @@ IN_PLACE_OF_ANOTHER = {
     *("lanes", "lattice", "lockstep", "why-not", "why-not-pieces", "regex", "dropout"),
     *("pseudocode", "curves", "text", "tail", "languages"),
 }
-"""Views that a key shows in place of another at every size, so that no size hides them."""
+"""Views that a key shows in place of another at every size: they are never hidden by a size."""
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 
 def lines_of(widget: Widget, cache: StylesCache) -> list[str]:
-    """Return the lines of a widget, painted anew through a cache, with their styles."""
+    """Return the lines of a widget with their styles, painted again through a cache."""
     widget._styles_cache = cache
     strips = Widget.render_lines(widget, Region(0, 0, *widget.outer_size))
     return [strip.render(widget.app.console) for strip in strips]

@@ -1,4 +1,4 @@
-"""PickyBPE: against the authors' program followed line by line, and the corpus counted anew."""
+"""PickyBPE: against the authors' program followed line by line, and against counting again."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def trained(counts: dict[bytes, int], size: int, threshold: float) -> Timeline:
 
 
 def check_frame(frame: Frame) -> None:
-    """Compare a frame with its pretokens counted anew."""
+    """Compare a frame with its pretokens counted again."""
     tokens, pairs = Counter[int](), Counter[tuple[int, int]]()
     for pretoken, count in frame.counts.items():
         ids = frame.tokens_of(pretoken)

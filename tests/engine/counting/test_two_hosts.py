@@ -1,4 +1,4 @@
-"""Counting on two hosts, of which one vanishes and comes back: the counts stay right.
+"""Counting on two hosts: one vanishes and comes back, and the counts stay right.
 
 Each host is a network namespace of this machine, with a network of the two alone. It needs the
 rights to make one.
