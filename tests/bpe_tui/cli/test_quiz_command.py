@@ -291,7 +291,7 @@ async def test_name_and_id_are_asked_for_on_the_screen() -> None:
 
 
 def bad_files(good: bytes, folder: Path) -> list[Path]:
-    """Write bad answer files, each with another fault; return them and the name of a missing one."""
+    """Write bad answer files, each with another fault; return them and a missing one."""
     sheet = json.loads(good)
 
     def changed(**values: object) -> bytes:
