@@ -453,6 +453,6 @@ class ChunkCutter:
                 if match.start() >= decided:
                     break
                 end = match.end()
-            if end:
+            if end or not start:
                 break
         return end
