@@ -108,7 +108,7 @@ def _describe_text(
     share = 100 * text.differing_bytes / len(text.data)
     yield (
         f"  Cut differently in {plural(places, 'place')}, "
-        f"{number(text.differing_bytes)} of {plural(len(text.data), 'byte')} ({share:.1f} %):"
+        f"{number(text.differing_bytes)} of {plural(len(text.data), 'byte')} ({share:.1f}%):"
     )
     for difference in islice(text.differences, limit):
         yield from _describe_difference(compared.names, text.data, difference)

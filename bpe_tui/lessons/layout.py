@@ -73,7 +73,7 @@ def layout(
     >>> layout(80, 16, is_dense=True, has_text=False).corpus
     5
     """
-    margin, name = (19, 15) if width >= 96 else (16, 13) if width >= 76 else (15, 10)
+    margin, name = (19, 15) if width >= 96 else (19, 13) if width >= 76 else (15, 10)
     is_short, is_split = width < 76, may_split and height >= TWO_LISTS and not is_dense
     head_gap, has_legend = int(height >= 22), height >= 24
     heading = keys = rule = 1

@@ -248,8 +248,9 @@ class LessonScreen(SessionScreen):
         pick.label, replace.label = f"2 {names[0]}", f"3 {names[1]}"
         pick.caption = count.caption = ""
         if not room.made_bars:  # else headings name the steps
-            pick.caption = self._following_step(before, pick)
-            count.caption = self._following_step(counted, count)
+            cells = min(pick.caption_cells, count.caption_cells)  # so both are written alike
+            pick.caption = self._following_step(before, cells)
+            count.caption = self._following_step(counted, cells)
         if self.question is not None and is_asked:
             count.show(self.question.count_rows(self._count_room))
             pick.show(self.question.pick_rows(pick.room), is_lit=True)
@@ -298,13 +299,13 @@ class LessonScreen(SessionScreen):
             )
         following.show((), is_lit=moment.counted is moment.after)
 
-    def _following_step(self, frame: Any, section: LessonSection) -> str:
+    def _following_step(self, frame: Any, cells: int) -> str:
         """Return the name of the step after a frame, for the cells under a station's name."""
         if frame.step == frame.recorded_steps:
             return ""
         text, step = self.explainer.text, number(frame.step + 1)
         named = text(self.explainer.STEP, n=step)
-        return first_fitting(section.caption_cells, named, step)
+        return first_fitting(cells, named, step)
 
     def _show_heading(self, moment: StepMoment[Any]) -> None:
         """Show the heading: the corpus on the left, the step and facts on the right."""

@@ -60,12 +60,14 @@ def cost_text(increase: float) -> str:
     return f"{MINUS if increase < 0 else ''}{text}"
 
 
-def percent(probability: float) -> str:
-    """Return a probability with four significant digits or fewer: `2.304 %`, `10⁻⁶ %`."""
+def probability_text(probability: float) -> str:
+    """Return a probability with four significant digits or fewer: `2.304%`, `10⁻⁶%`, `0%`."""
     share = 100 * probability
-    if share and share < 0.0001:
-        return f"{with_power(share, 1)} %"
-    return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f} %"
+    if not share:
+        return "0%"
+    if share < 0.0001:
+        return f"{with_power(share, 1)}%"
+    return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f}%"
 
 
 def describe_distance(difference: float) -> str:

@@ -18,7 +18,7 @@ from bpe_tui.unigram.narration import (
     count_text,
     fate_text,
     increase_text,
-    percent,
+    probability_text,
     score_text,
 )
 from bpe_tui.unigram.pieces import Finder, PiecePainter, PiecePanel, Slices, step_name
@@ -137,7 +137,7 @@ CELLS: dict[str, PieceColumn] = {
     ),
     "probability": PieceColumn(
         lambda rows, frame: frame.scores,
-        lambda rows, frame, at: percent(exp(float(frame.scores[at]))),
+        lambda rows, frame, at: probability_text(exp(float(frame.scores[at]))),
     ),
     "expected": PieceColumn(
         lambda rows, frame: frame.expected_counts,
@@ -416,7 +416,7 @@ class PieceDetailPanel(AboutPiecePanel):
         )
         if not isinstance(frame.record, TextbookRecord):
             facts += (
-                f"score {score_text(score)} · P {percent(exp(score))}",
+                f"score {score_text(score)} · P {probability_text(exp(score))}",
                 f"expected {expected}",
             )
         for line in (" · ".join(facts),) if width >= ROOMY else facts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import exp
 
-from bpe_tui.unigram.narration import percent, score_text
+from bpe_tui.unigram.narration import probability_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, loss_row
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.numbers import number, plural
@@ -91,7 +91,7 @@ def gram_rows(frame: UnigramFrame, record: TextbookRecord, piece: int, width: in
     assert at is not None
     score, count = float(frame.scores[at]), float(frame.expected_counts[at])
     total = number(float(frame.expected_counts.sum()))
-    yield Row([(f"P = {number(count)} ÷ {total} = {percent(exp(score))}", "")])
+    yield Row([(f"P = {number(count)} ÷ {total} = {probability_text(exp(score))}", "")])
     yield Row([(f"−log P = {score_text(-score, 3)} nats", "")])
     yield Row([])
     yield Row([("what its removal costs", "strong")])

@@ -15,7 +15,13 @@ from textual.widgets import Input
 
 from bpe_tui.unigram import textbook
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
-from bpe_tui.unigram.narration import cost_text, count_text, describe_unknown, percent, score_text
+from bpe_tui.unigram.narration import (
+    cost_text,
+    count_text,
+    describe_unknown,
+    probability_text,
+    score_text,
+)
 from bpe_tui.unigram.piece_table import PiecesPanel
 from bpe_tui.unigram.pieces import (
     Finder,
@@ -376,7 +382,7 @@ class StepPanel(PiecePanel):
             return [Row([]) for _ in range(ARITHMETIC_ROWS)]
         expected, total = count_text(made.expected), count_text(made.total)
         psi = score_text(made.digamma_of_expected, 3), score_text(made.digamma_of_total, 3)
-        score, probability = score_text(made.score, 3), percent(exp(made.score))
+        score, probability = score_text(made.score, 3), probability_text(exp(made.score))
         result = f"   = {psi[0]} − {psi[1]} = {score}"
         return [
             Row(

@@ -19,7 +19,7 @@ from bpe_tui.unigram.narration import (
     narrate,
     narrate_back,
     often,
-    percent,
+    probability_text,
     score_text,
 )
 from bpe_tui.views.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
@@ -213,7 +213,7 @@ def _worth(frame: UnigramFrame, at: int) -> str:
         total = number(float(frame.expected_counts.sum()))
         return f"count {number(expected)} of {total}, −log P {score_text(-score, 3)}"
     return (
-        f"score {score_text(score)}, probability {percent(exp(score))}, "
+        f"score {score_text(score)}, probability {probability_text(exp(score))}, "
         f"expected {often(count_text(expected))}"
     )
 

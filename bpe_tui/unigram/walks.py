@@ -9,7 +9,7 @@ from math import exp, inf
 from random import Random
 from typing import ClassVar
 
-from bpe_tui.unigram.narration import percent, score_text
+from bpe_tui.unigram.narration import probability_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, PiecePanel
 from bpe_tui.views.panel import sentence
 from bpe_tui.widgets.lines import Drawn
@@ -385,14 +385,14 @@ class PathsPanel(WalkPanel):
         self.say("segmentations", "n draws · + − α · w why not others")
         rows = [_row("", "score", "P", [("the best", "dim")], width, role="dim")]
         for rank, path in enumerate(walk.paths, 1):
-            shares = score_text(path.score), percent(walk.probability(path))
+            shares = score_text(path.score), probability_text(walk.probability(path))
             rows.append(_row(str(rank), *shares, painter.cut(walk.word, path.edges), width))
         rows.append(Row([]))
         drawn = f"by chance, α = {alpha:g}"
         rows.append(_row("seed", "score", "P", [(drawn, "dim")], width, role="dim"))
         for seed in range(self.seed, max(self.seed - DRAWN, 0), -1):
             path, probability = walk.sample(alpha, seed)
-            shares = score_text(path.score), percent(probability)
+            shares = score_text(path.score), probability_text(probability)
             rows.append(_row(str(seed), *shares, painter.cut(walk.word, path.edges), width))
         return rows
 

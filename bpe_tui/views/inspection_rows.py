@@ -223,7 +223,7 @@ def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
         spans = [
             *left([(name, "dim")], NAME_CELLS),
             right(number(count), COUNT_CELLS),
-            right(f"{100 * count / total:.1f} %", 8, "dim"),
+            right(f"{100 * count / total:.1f}%", 8, "dim"),
             ("  ", ""),
             ("█" * (eighths // 8) + EIGHTHS[eighths % 8].strip(), "curve"),
         ]

@@ -29,7 +29,7 @@ def test_texts_vocabularies_and_merges_are_compared(
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == "text one two"
     assert lines[1] == "tokens 8 8"
-    assert "Cut differently in 2 places, 6 of 10 bytes (60.0 %):" in lines
+    assert "Cut differently in 2 places, 6 of 10 bytes (60.0%):" in lines
     assert "one │ab│c│·abc·␛x 2 tokens" in lines
     assert "different tokens 257 257" in lines
     assert "only in one: ab" in lines

@@ -17,7 +17,7 @@ from inside.bpe_tui.unigram import (
     UnigramEncodingScreen,
     UnigramTrainingScreen,
     count_text,
-    percent,
+    probability_text,
     prune_rows,
     score_text,
 )
@@ -285,11 +285,11 @@ async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(
 
 def test_numbers_have_few_digits() -> None:
     assert [count_text(count) for count in (0.0, 9.994, 1204.31)] == ["0.00", "9.99", "1,204.3"]
-    assert [percent(p) for p in (0.5, 0.02304, 0.0, 1e-9)] == [
-        "50.0 %",
-        "2.304 %",
-        "0.0000 %",
-        "10⁻⁷ %",
+    assert [probability_text(p) for p in (0.5, 0.02304, 0.0, 1e-9)] == [
+        "50.0%",
+        "2.304%",
+        "0%",
+        "10⁻⁷%",
     ]
 
 

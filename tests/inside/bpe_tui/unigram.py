@@ -11,7 +11,7 @@ from bpe_tui.unigram.narration import (
     json_lines,
     narrate,
     often,
-    percent,
+    probability_text,
     report_step,
     score_text,
 )
