@@ -97,7 +97,7 @@ def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
         cache=run.cache,
         otherwise=run if is_file and len(paths) == 1 else None,
         viewpoint=run.viewpoint,
-        reading=replace(run.reading, more=corpora[1:]),
+        reading=run.reading._replace(more=corpora[1:]),
     )
 
 

@@ -69,7 +69,9 @@ def train(
 
     def start(corpus: CountedCorpus) -> Training:
         training: Training = make(config, corpus)
-        return training if recorded else replace(training, record=None)
+        if not recorded:
+            training.record = None
+        return training
 
     corpus, cut = corpus or config.open_corpus(), (config.pattern, config.special_tokens)
     kept = _kept_count(corpus, *cut, config.cache)
@@ -186,7 +188,7 @@ def counts_by_language(config: RunConfig) -> dict[str, Counter[bytes]]:
     names = [Path(name).name for name in files]
     if len(set(names)) < len(names):
         names = [f"{place} {name}" for place, name in enumerate(names, start=1)]
-    alone = replace(config.reading, more=())
+    alone = config.reading._replace(more=())
     return {
         name: count_corpus_of(replace(config, corpus=file, reading=alone))[1].counts
         for name, file in zip(names, files, strict=True)

@@ -238,7 +238,7 @@ class ContinuedReplay:
     >>> [step.token for step in replay.steps() if isinstance(step, MergeStep)]
     [b'ow', b'low']
     >>> replay.timeline.frame.phase_starts
-    (PhaseStart(step=1, label='new merges'),)
+    (<PhaseStart 1: new merges>,)
     """
 
     timeline: Timeline

@@ -11,7 +11,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -73,7 +72,7 @@ class ParityTrainer(Trainer):
         self.record.by_rule = False
         plain = Trainer(*asked, **options)
         run = partial(_merges, texts=texts, languages=self.languages, plain=plain)
-        self.algorithm = replace(ALGORITHM, run=run)
+        self.algorithm = ALGORITHM._replace(run=run)
 
 
 def _merges(

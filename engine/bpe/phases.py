@@ -14,7 +14,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -215,13 +215,13 @@ class PhasedTrainer(Trainer):
             if isinstance(part, MergeReport):
                 add_pairs(len(task.pairs))
                 record.vocab.append(task.vocab[len(record.vocab)])
-                [number] = renumbered([part.number])
-                yield record.append(replace(part, number=number, changed=renumbered(part.changed)))
+                [part.number] = renumbered([part.number])
+                part.changed = renumbered(part.changed)
+                yield record.append(part)
                 continue
             add_pairs(part.widths[-1])
             yield from record.append_many(
-                replace(
-                    part,
+                part._replace(
                     numbers=renumbered(part.numbers),
                     changed=renumbered(part.changed),
                     changes_ends=array("q", (end + logged for end in part.changes_ends)),

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
 from typing import Any
@@ -91,8 +90,8 @@ class PickyTrainer(Trainer):
         self.removals = record.removals = Removals(threshold, counts_at_start)
         record.ids = RemadeIds(record.ids, self.removals, record.first_id)
         record.by_rule = False  # counts rise where a token falls apart, so no heap predicts a pair
-        self.algorithm = replace(
-            ALGORITHM, run=partial(_merges, corpus=corpus, removals=self.removals)
+        self.algorithm = ALGORITHM._replace(
+            run=partial(_merges, corpus=corpus, removals=self.removals)
         )
 
     @property

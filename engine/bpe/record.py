@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import accumulate, islice, product, repeat
 from typing import TYPE_CHECKING
@@ -107,7 +106,6 @@ class MergeStep(PairStep):
         )
 
 
-@dataclass
 class ForkRules:
     """The rules of a fork that override the counts.
 
@@ -117,16 +115,16 @@ class ForkRules:
         replayed: number of merges repeated from the run that was forked.
     """
 
-    forced: BytesPair | None = None
-    forbidden: Mapping[BytesPair, int] = field(default_factory=dict)
-    replayed: int = 0
+    def __init__(
+        self, forced: BytesPair | None, forbidden: Mapping[BytesPair, int], replayed: int = 0
+    ) -> None:
+        self.forced, self.forbidden, self.replayed = forced, forbidden, replayed
 
     def forces(self, index: int) -> bool:
         """Whether merge `index` is the forced one."""
         return self.forced is not None and index == self.replayed
 
 
-@dataclass(frozen=True, eq=False)
 class Recut(PhaseStart):
     """The start of a phase in which another pattern cuts the corpus.
 
@@ -137,10 +135,18 @@ class Recut(PhaseStart):
         occurrences: the number of replacements of each earlier merge, made again in them.
     """
 
-    pattern: PatternLike
-    corpus: CountedCorpus
-    counts: Mapping[bytes, int]
-    occurrences: Sequence[int]
+    def __init__(
+        self,
+        step: int,
+        label: str,
+        pattern: PatternLike,
+        corpus: CountedCorpus,
+        counts: Mapping[bytes, int],
+        occurrences: Sequence[int],
+    ) -> None:
+        super().__init__(step, label)
+        self.pattern, self.corpus = pattern, corpus
+        self.counts, self.occurrences = counts, occurrences
 
 
 class Record(MergeRecord[MergeStep]):

@@ -8,8 +8,7 @@ A rule gives every pair a key; the *least* key wins. Most keys depend on the pai
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
@@ -35,8 +34,7 @@ Explain = Callable[[TokensById, Pair, Pair], Sentence]
 """Returns the reason why a rule takes the first pair before the second, as a clause."""
 
 
-@dataclass(frozen=True)
-class TieRule:
+class TieRule(NamedTuple):
     """A named tie rule.
 
     Attributes:

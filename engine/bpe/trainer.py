@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, islice
 
@@ -270,13 +269,17 @@ def with_specials_first(record: Record) -> dict[int, bytes]:
     return dict(enumerate((*special, *others)))
 
 
-@dataclass
 class _Callbacks(TrainingListener):
     """A listener that calls the callbacks of `train_bpe`."""
 
-    progress: Callable[[CountProgress | TrainProgress], None] | None
-    step: Callable[[MergeStep], None] | None
-    merges_wanted: int = 0
+    merges_wanted = 0
+
+    def __init__(
+        self,
+        progress: Callable[[CountProgress | TrainProgress], None] | None,
+        step: Callable[[MergeStep], None] | None,
+    ) -> None:
+        self.progress, self.step = progress, step
 
     def on_progress(self, progress: CountProgress) -> None:
         if self.progress is not None:

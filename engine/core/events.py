@@ -6,7 +6,6 @@ The event of one merge during training, `MergeStep`, is in `engine.bpe.record`.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
 Pair = tuple[int, int]
@@ -24,8 +23,7 @@ def pair_name(left: str, right: str) -> str:
     return f"{left}{PAIR_SIGN}{right}"
 
 
-@dataclass(frozen=True)
-class CountProgress:
+class CountProgress(NamedTuple):
     """Progress of reading and counting a corpus.
 
     Attributes:
@@ -43,8 +41,7 @@ class CountProgress:
     distinct: int
 
 
-@dataclass(frozen=True)
-class ChunkCounted:
+class ChunkCounted(NamedTuple):
     """A chunk of a corpus that a worker has counted.
 
     Attributes:
@@ -67,8 +64,7 @@ class ChunkCounted:
     ends_special: bool
 
 
-@dataclass(frozen=True)
-class TrainProgress:
+class TrainProgress(NamedTuple):
     """Progress of a training.
 
     Attributes:
@@ -80,8 +76,7 @@ class TrainProgress:
     merges_wanted: int
 
 
-@dataclass(frozen=True)
-class WorkProgress:
+class WorkProgress(NamedTuple):
     """Progress of any work: its description, and `done` parts of `total`."""
 
     doing: str
@@ -121,8 +116,7 @@ class StaleEntry(NamedTuple):
     actual: int
 
 
-@dataclass(frozen=True)
-class EncodeStep:
+class EncodeStep(NamedTuple):
     """One merge while encoding a pretoken.
 
     Attributes:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeVar
 
@@ -51,7 +50,6 @@ def fill(
     return filled
 
 
-@dataclass(frozen=True)
 class Sentence:
     """A sentence, with a shorter version for where room is short.
 
@@ -64,10 +62,29 @@ class Sentence:
         template, values: the template that it was made from, and the values of its places.
     """
 
-    words: Words
-    shorter: Sentence | None = None
-    template: str = field(default="", compare=False, repr=False)
-    values: Mapping[str, Value] = field(default_factory=dict, compare=False, repr=False)
+    def __init__(
+        self,
+        words: Words,
+        shorter: Sentence | None = None,
+        template: str = "",
+        values: Mapping[str, Value] | None = None,
+    ) -> None:
+        self.words, self.shorter = words, shorter
+        self.template = template
+        self.values: Mapping[str, Value] = values or {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sentence) and self._versions == other._versions
+
+    def __hash__(self) -> int:
+        return hash(self._versions)
+
+    def __repr__(self) -> str:
+        return f"<Sentence {str(self)!r}>"
+
+    @property
+    def _versions(self) -> tuple[Words, ...]:
+        return tuple(version.words for version in self)
 
     def describe(self, show: ShowBytes = spell) -> str:
         """Return the sentence as text."""

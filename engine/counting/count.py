@@ -15,7 +15,6 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count, islice, repeat
 
@@ -312,15 +311,17 @@ class Tally:
         return self._sums.first(self.distinct if limit is None else min(limit, self.distinct))
 
 
-@dataclass
 class _CounterPieces:
-    """The pieces that one counter has met: the pretokens and the count of each."""
+    """The pieces that one counter has met.
 
-    pretokens: array[int]
-    """Numbers of the pretokens of the first piece, of the second, …"""
-    sizes: array[int]
-    """Number of pretokens of each piece."""
-    totals: array[int]
+    Attributes:
+        pretokens: the numbers of the pretokens of the first piece, of the second, …
+        sizes: the number of pretokens of each piece.
+        totals: the count of each piece.
+    """
+
+    def __init__(self) -> None:
+        self.pretokens, self.sizes, self.totals = array("q"), array("q"), array("q")
 
 
 class ArraySums:
@@ -338,7 +339,7 @@ class ArraySums:
     def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
         """Learn new pieces of a counter, in the form of `ChunkCount`, with counts of 0."""
         while len(self._counters) <= counter:
-            self._counters.append(_CounterPieces(array("q"), array("q"), array("q")))
+            self._counters.append(_CounterPieces())
         pieces = self._counters[counter]
         new = parts_of(text, array("q", lengths))
         pieces.pretokens.extend(map(self._numbers.__getitem__, new))

@@ -12,20 +12,18 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count as count_up
 from itertools import islice, repeat
 from time import perf_counter
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from engine.core.arrays import parts_of
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Chunk, SpecialSplitter, is_blank, to_bytes, to_text
 
 
-@dataclass(frozen=True)
-class ChunkCount:
+class ChunkCount(NamedTuple):
     """The counts of one chunk.
 
     A counter numbers the pieces of text that it meets, from 0 on, and returns the pretokens of a
@@ -54,7 +52,6 @@ class ChunkCount:
         return parts_of(self.new_text, array("q", self.new_lengths))
 
 
-@dataclass(frozen=True)
 class CorpusCount:
     """The pretoken counts and the number of documents of a corpus.
 
@@ -64,8 +61,8 @@ class CorpusCount:
             all counts; of all for `None`.
     """
 
-    documents: int
-    earliest: Callable[[int | None], Counter[bytes]]
+    def __init__(self, documents: int, earliest: Callable[[int | None], Counter[bytes]]) -> None:
+        self.documents, self.earliest = documents, earliest
 
     @classmethod
     def of(cls, documents: int, counts: Counter[bytes]) -> Self:
@@ -153,8 +150,7 @@ def count_pretokens_of(
     return {to_bytes(pretoken): count for pretoken, count in counts.items()}
 
 
-@dataclass(frozen=True)
-class CountedChunk:
+class CountedChunk(NamedTuple):
     """A chunk that has been counted, without its text.
 
     Attributes:

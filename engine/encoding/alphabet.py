@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from engine.core.errors import VocabularyError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
@@ -396,8 +396,7 @@ UNKNOWN = b"<unk>"
 END_OF_WORD = b"</w>"
 
 
-@dataclass(frozen=True)
-class BaseVocabulary:
+class BaseVocabulary(NamedTuple):
     """The tokens before the first merge, without special tokens.
 
     Attributes:
@@ -413,8 +412,7 @@ class BaseVocabulary:
     contents: str
 
 
-@dataclass(frozen=True)
-class Units:
+class Units(NamedTuple):
     """The kind of token that a run starts from. `base(counts)` makes the tokens for a corpus.
 
     Attributes:

@@ -8,7 +8,6 @@ needs columns only; encoding and explaining look pairs up, and make the dict onc
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -71,7 +70,6 @@ class MergeColumns(NamedTuple):
     made: Ints
 
 
-@dataclass(eq=False, repr=False)
 class MergeArrays(Mapping[Pair, tuple[int, int]]):
     """pair of token ids → (rank, id of the result), in order of rank, each pair once.
 
@@ -82,7 +80,8 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
     (1, (0, 256), False)
     """
 
-    columns: MergeColumns
+    def __init__(self, columns: MergeColumns) -> None:
+        self.columns = columns
 
     @cached_property
     def by_pair(self) -> dict[Pair, tuple[int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.core.errors import KernelMemoryError
 from engine.native import PADDING, KernelObject, address, copied, random_seed
@@ -12,8 +12,7 @@ from engine.native import PADDING, KernelObject, address, copied, random_seed
 _NO_MEMORY = "there is not enough memory to count; use a smaller corpus"
 
 
-@dataclass(frozen=True)
-class CountedPieces:
+class CountedPieces(NamedTuple):
     """The pieces of a chunk, with their counts.
 
     Attributes:

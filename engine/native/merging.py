@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain
 from threading import Lock
+from typing import NamedTuple
 
 from engine.core.events import Pair
 from engine.native import KERNEL, KernelObject, address, random_seed
@@ -28,8 +28,7 @@ MOST_CHANGES = 1 << 16
 _ANY_LENGTH = 2**62
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """The record of some steps.
 
     Attributes:

@@ -14,8 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from engine.core.arrays import Integers, Ints
 from engine.core.events import CountChange, Pair, largest_first
@@ -141,12 +140,11 @@ class IdMap:
         return token_id if self._ids is None else self._places.get(token_id, -1)
 
 
-@dataclass(eq=False)
 class PairsInIds(Sequence[Pair]):
     """A view in ids of pairs that are kept in places: number → pair."""
 
-    _pairs: PairNumbers
-    _ids: IdMap
+    def __init__(self, pairs: PairNumbers, ids: IdMap) -> None:
+        self._pairs, self._ids = pairs, ids
 
     def __len__(self) -> int:
         return len(self._pairs)
@@ -169,7 +167,6 @@ class PairsInIds(Sequence[Pair]):
         return self._pairs.numbers_with(self._ids.place_of(token_id))
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class PairStep(ABC):
     """One merge during training: a thin view of the record, which computes each fact on demand.
 
@@ -181,8 +178,10 @@ class PairStep(ABC):
         index: the rank of the merge; 0 for the first.
     """
 
-    record: MergeRecord[PairStep]
-    index: int
+    __slots__ = ("index", "record")
+
+    def __init__(self, record: MergeRecord[PairStep], index: int) -> None:
+        self.record, self.index = record, index
 
     @property
     @abstractmethod
@@ -278,7 +277,6 @@ StepT = TypeVar("StepT", bound=PairStep, covariant=True)
 """The steps of a record. Covariant: a record of BPE's steps is a record of `PairStep`s."""
 
 
-@dataclass(slots=True)
 class MergeReport:
     """A training algorithm's report of one step; pairs are given by their numbers.
 
@@ -293,17 +291,22 @@ class MergeReport:
         gained: number of tokens that the corpus got back, where tokens were removed.
     """
 
-    number: int
-    count: int
-    changed: Sequence[int] | Integers
-    after: Sequence[int] | Integers
-    occurrences: int
-    pretokens: int
-    gained: int = 0
+    def __init__(
+        self,
+        number: int,
+        count: int,
+        changed: Sequence[int] | Integers,
+        after: Sequence[int] | Integers,
+        occurrences: int,
+        pretokens: int,
+        gained: int = 0,
+    ) -> None:
+        self.number, self.count = number, count
+        self.changed, self.after = changed, after
+        self.occurrences, self.pretokens, self.gained = occurrences, pretokens, gained
 
 
-@dataclass(slots=True)
-class MergeBatch:
+class MergeBatch(NamedTuple):
     """A report of several steps at once: the values of their `MergeReport`s, in columns.
 
     Attributes:
@@ -326,7 +329,6 @@ class MergeBatch:
     widths: array[int]
 
 
-@dataclass(frozen=True)
 class PhaseStart:
     """A border between two phases of a run; merges behind it are chosen in another way.
 
@@ -335,8 +337,11 @@ class PhaseStart:
         label: the new phase in a few words, such as `pattern none`. It may contain foreign text.
     """
 
-    step: int
-    label: str
+    def __init__(self, step: int, label: str) -> None:
+        self.step, self.label = step, label
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.step}: {self.label}>"
 
 
 class MergeRecord(ABC, Generic[StepT]):

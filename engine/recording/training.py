@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, partial
 from operator import index
@@ -58,7 +57,6 @@ class CountOrigin(Enum):
     FILE = "from a counts file"
 
 
-@dataclass(frozen=True)
 class CountedCorpus:
     """The counts that a training starts from; empty if there is no corpus.
 
@@ -69,11 +67,17 @@ class CountedCorpus:
         origin: whether the text was counted for this training.
     """
 
-    counts: Counter[bytes] = field(default_factory=Counter)
-    documents: int = 0
-    bytes_read: int = 0
-    cut_head: Callable[[], Excerpt] | None = None
-    origin: CountOrigin = CountOrigin.COUNTED
+    def __init__(
+        self,
+        counts: Counter[bytes] | None = None,
+        documents: int = 0,
+        bytes_read: int = 0,
+        cut_head: Callable[[], Excerpt] | None = None,
+        origin: CountOrigin = CountOrigin.COUNTED,
+    ) -> None:
+        self.counts: Counter[bytes] = Counter() if counts is None else counts
+        self.documents, self.bytes_read = documents, bytes_read
+        self.cut_head, self.origin = cut_head, origin
 
     @cached_property
     def excerpt(self) -> Excerpt:
@@ -83,7 +87,6 @@ class CountedCorpus:
         return Excerpt.of(b"") if self.cut_head is None else self.cut_head()
 
 
-@dataclass
 class Training:
     """A model's trainer, and the recording of its steps.
 
@@ -97,10 +100,14 @@ class Training:
         recording: the player of the steps, once it is made.
     """
 
-    trainer: Any
-    record: Callable[[], Any] | None = None
-    begins_with: type[object] | None = None
-    recording: Any = None
+    def __init__(
+        self,
+        trainer: Any,
+        record: Callable[[], Any] | None = None,
+        begins_with: type[object] | None = None,
+    ) -> None:
+        self.trainer, self.record, self.begins_with = trainer, record, begins_with
+        self.recording: Any = None
 
     @property
     def stop_reason(self) -> Enum:

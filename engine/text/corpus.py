@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
+from typing import NamedTuple
 
 from engine.core.errors import CorpusError
 from engine.text.patterns import Pattern
@@ -40,8 +40,7 @@ COUNTS = b"bpe-tui pretokens "
 """The first bytes of a counts file, which `engine.counting.counts_file` reads."""
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """Options for reading a corpus, besides its first name.
 
     Attributes:

@@ -14,25 +14,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core.errors import PatternError
 from engine.core.registry import Registry
 from engine.core.slow_modules import regex, unicodedata
 
 
-@dataclass(frozen=True)
-class Alternative:
+class Alternative(NamedTuple):
     """One branch of a pattern: its regex and a name to show."""
 
     name: str
     regex: str
 
 
-@dataclass(frozen=True)
-class Border:
+class Border(NamedTuple):
     """A pair of byte sets between which a pattern always ends one pretoken and begins another.
 
     Wherever a byte of `left` is followed by a byte of `right`, the text may be cut between them
@@ -61,8 +58,7 @@ def _any_of(some: bytes) -> bytes:
     return b"[%b]" % b"".join(b"\\x%02x-\\x%02x" % ends for ends in ranges)
 
 
-@dataclass(frozen=True)
-class BorderTables:
+class BorderTables(NamedTuple):
     """Borders as two tables for `bytes.translate`, in which each border is one bit.
 
     Two bytes have a border if `left[first] & right[second]` is not 0. The border is between them,
@@ -93,7 +89,6 @@ class BorderTables:
         return self.left + self.right + bytes((self.before_left,))
 
 
-@dataclass(frozen=True)
 class Pattern:
     r"""A pre-tokenization pattern.
 
@@ -105,14 +100,32 @@ class Pattern:
             pretokenized once; without them a document is kept whole.
     """
 
-    name: str
-    summary: str
-    alternatives: tuple[Alternative, ...]
-    borders: tuple[Border, ...]
+    def __init__(
+        self,
+        name: str,
+        summary: str,
+        alternatives: tuple[Alternative, ...],
+        borders: tuple[Border, ...],
+    ) -> None:
+        self.name, self.summary = name, summary
+        self.alternatives, self.borders = alternatives, borders
+
+    @property
+    def _parts(self) -> tuple[object, ...]:
+        return self.name, self.summary, self.alternatives, self.borders
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pattern) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    def __repr__(self) -> str:
+        return f"<Pattern {self.name}: {self.source}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the compiled regexes; a helper process compiles what it needs."""
-        return Pattern, (self.name, self.summary, self.alternatives, self.borders)
+        return Pattern, self._parts
 
     @property
     def source(self) -> str:

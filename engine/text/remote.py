@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, BinaryIO, cast
 
@@ -131,12 +130,11 @@ class RemoteFile:
             raise CorpusError(f"{self.name}: {_reason(error)}") from None
 
 
-@dataclass
 class _PlainErrorFile:
     """A file that raises only the errors of `RemoteFile`."""
 
-    file: Any
-    errors: Callable[[], AbstractContextManager[None]]
+    def __init__(self, file: Any, errors: Callable[[], AbstractContextManager[None]]) -> None:
+        self.file, self.errors = file, errors
 
     def read(self, size: int = -1) -> bytes:
         """Read `size` bytes, fewer only at the end, though a connection may return fewer.

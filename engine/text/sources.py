@@ -16,10 +16,9 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from engine.core.errors import CorpusError
 from engine.core.slow_modules import bz2, difflib, glob, gzip, json, lzma, zlib
@@ -35,12 +34,11 @@ STANDARD_INPUT = "-"
 """The name that means standard input."""
 
 
-@dataclass(frozen=True)
 class StandardInput:
-    given: str = STANDARD_INPUT
-    name: str = "standard input"
-    path: None = None
-    size: None = None
+    given = STANDARD_INPUT
+    name = "standard input"
+    path = None
+    size = None
 
     def open(self, seekable: bool = False) -> AbstractContextManager[BinaryIO]:
         """Return standard input without its buffer, if it has one.
@@ -51,8 +49,7 @@ class StandardInput:
         return nullcontext(getattr(buffer, "raw", buffer))
 
 
-@dataclass(frozen=True)
-class LocalFile:
+class LocalFile(NamedTuple):
     given: str
     name: str
     path: str
@@ -225,8 +222,7 @@ def _zstd_blocks(stream: Stream) -> Iterator[bytes]:
         raise EOFError("it ended before its end was marked")
 
 
-@dataclass(frozen=True)
-class Packing:
+class Packing(NamedTuple):
     """A compression format.
 
     Attributes:

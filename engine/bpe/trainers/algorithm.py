@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
 from engine.core.arrays import Integers, Ints, SmallInts
@@ -23,7 +23,6 @@ from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
 # by step.
 
 
-@dataclass(slots=True)
 class WorkCounts:
     """The work of an algorithm so far; `COUNTERS` explains the numbers."""
 
@@ -38,8 +37,7 @@ class WorkCounts:
     refreshes: int = 0
 
 
-@dataclass(frozen=True)
-class WorkCounter:
+class WorkCounter(NamedTuple):
     """One of the numbers of `WorkCounts`.
 
     `adds_up` is false for a number that describes work counted elsewhere: a stale entry was popped,
@@ -241,8 +239,7 @@ class Move(Enum):
 WorkPhase = Move | Phase
 
 
-@dataclass(frozen=True)
-class CodeLine:
+class CodeLine(NamedTuple):
     """A line of pseudocode; it is active in the phases `during`."""
 
     text: str
@@ -376,8 +373,7 @@ class TrainingTask(PairTask):
         return self.tie_rule.make_key(self.vocab, first_seen)
 
 
-@dataclass(frozen=True)
-class Algorithm:
+class Algorithm(NamedTuple):
     """A way to find the merges.
 
     Attributes:

@@ -52,9 +52,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from engine.bpe.ties import TieKey, never_seen
 from engine.bpe.trainers.algorithm import (
@@ -72,12 +71,11 @@ from engine.core.slow_modules import np
 from engine.recording.merge_record import STRIDE, MergeReport, key_of
 
 
-@dataclass(slots=True)
 class Grouped:
     """Groups of starts, one after the other in one array; `ends` are the ends of the groups."""
 
-    starts: Integers
-    ends: Ints
+    def __init__(self, starts: Integers, ends: Ints) -> None:
+        self.starts, self.ends = starts, ends
 
     def __getitem__(self, group: int) -> Integers:
         return self.starts[self.ends[group - 1] if group else 0 : self.ends[group]]
@@ -112,8 +110,7 @@ class Occurrences:
         return self._groups[index][number - self._firsts[index]]
 
 
-@dataclass(slots=True)
-class Neighbours:
+class Neighbours(NamedTuple):
     """The tokens on one side of a step's new tokens, without pretoken borders.
 
     `weights` are (neighbour, its count beside the new token in the corpus); `starts` are, for each
@@ -124,8 +121,7 @@ class Neighbours:
     starts: Groups
 
 
-@dataclass(slots=True)
-class FlatReplacement:
+class FlatReplacement(NamedTuple):
     """The result of replacing a pair. Two neighbouring new tokens are only in `after`."""
 
     before: Neighbours

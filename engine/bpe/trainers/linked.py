@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from heapq import nlargest
+from typing import NamedTuple
 
 from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask
 from engine.core.events import Pair
@@ -59,8 +59,7 @@ NONE = -1
 """No cell: the pretoken ends here."""
 
 
-@dataclass(frozen=True)
-class LinkedReplacement:
+class LinkedReplacement(NamedTuple):
     """The result of replacing a pair.
 
     Attributes:

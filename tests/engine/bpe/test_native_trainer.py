@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,7 +118,7 @@ def test_the_kernel_knows_only_registered_rules() -> None:
 
 @needs_kernel
 def test_a_rule_that_the_kernel_does_not_know_is_left_to_fast() -> None:
-    rule = replace(TIE_RULES["lexicographic"], name="unknown to the kernel")
+    rule = TIE_RULES["lexicographic"]._replace(name="unknown to the kernel")
     assert algorithm_for("native", rule).name == "fast"
 
 

@@ -69,7 +69,7 @@ def test_training_on_a_plain_text_loads_nothing_that_it_does_not_use() -> None:
     loaded = loaded_by("from engine import train_bpe; train_bpe('samples/handout.txt', 270)")
     assert not loaded & {"numpy", "regex", "json", "hashlib", "difflib", "gzip", "bz2", "lzma"}
     assert not loaded & {"random", "queue", "pickle", "subprocess", "asyncio", "logging"}
-    assert not loaded & {"pathlib", "signal", "unicodedata", "zlib"}
+    assert not loaded & {"pathlib", "signal", "unicodedata", "zlib", "dataclasses", "inspect"}
     rooms = (
         "text.typed_regex",
         "core.helper_pool",
