@@ -56,6 +56,7 @@ from inside.engine.counting import (
     CountsMetadata,
     KeptCount,
     count_corpus,
+    packed_blocks,
     written,
 )
 from inside.engine.formats import is_tokenizer, open_tokenizer, save
@@ -265,7 +266,7 @@ def other_files() -> dict[str, Files]:
         test_quiz.sheet_of(wrong_first=2).write(sheet)
         saves = session.read_bytes(), sheet.read_bytes()
     lesson = REPO / "bpe_tui" / "lessons" / "builtin" / "en" / "08-why-not-one-token.md"
-    made = b"".join(written(about, TEXT, counts.items()))
+    made = b"".join(written(about, TEXT, packed_blocks(counts.items())))
     return {
         "counts": {"a": made},
         "kept-counts": {"a": made},

@@ -22,7 +22,7 @@ from engine.core.drafts import DRAFT, read_own, sweep
 from engine.core.errors import CorpusError, OutputError
 from engine.core.files import write_files
 from engine.core.slow_modules import hashlib
-from engine.counting.counts_file import CountsMetadata, CountsReader, written
+from engine.counting.counts_file import CountsMetadata, CountsReader, packed_blocks, written
 from engine.counting.plain import CorpusCount
 from engine.text.corpus import Corpus
 from engine.text.patterns import PatternLike, as_pattern
@@ -146,4 +146,4 @@ def _identity_of_file(path: Path) -> tuple[object, ...]:
 def _packed(count: CorpusCount) -> bytes:
     """Return a counts file without text or metadata."""
     metadata = CountsMetadata("", 0, count.documents, len(count.counts), "", (), False)
-    return b"".join(written(metadata, b"", count.counts.items()))
+    return b"".join(written(metadata, b"", packed_blocks(count.counts.items())))

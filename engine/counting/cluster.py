@@ -15,7 +15,7 @@ The workers need this package. Dask is imported only here and for the connection
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import getitem
@@ -32,6 +32,7 @@ from engine.counting.cluster_sums import (
     block_of,
     finish,
     in_order,
+    packed,
     split,
 )
 from engine.counting.cluster_tasks import (
@@ -75,7 +76,7 @@ class ClusterCount:
     head: bytes
     examples: Mapping[bytes, bytes]
     skipped: int
-    _counts: Counts
+    _counts: Iterator[PlacedCounts]
 
     def file(self) -> Iterator[bytes]:
         """Yield the parts of the counts file, as the counts come from the cluster.
@@ -83,10 +84,7 @@ class ClusterCount:
         Raises:
             ClusterError: the connection is lost.
         """
-        return written(self.metadata, self.head, self._counts, self.examples)
-
-
-Counts = Iterable[tuple[bytes, int]]
+        return written(self.metadata, self.head, packed(self._counts), self.examples)
 
 
 @contextmanager
@@ -142,13 +140,12 @@ def counted_on(
             _blocks(client, cluster, each, about.blocks)
             for each, about in zip(finished, found, strict=True)
         ]
-        counts = (entry for block in in_order(blocks) for entry in block.entries())
         head = corpus.head
         most = added_up([each.commonest for each in found])
         pretokens = most.pretokens()
         wanted = [pretokens[place] for place in commonest(pretokens, most.counts, ())]
         examples = example_lines(corpus, wanted, pattern, specials, on_work)
-        yield ClusterCount(metadata, head, examples, skipped, counts)
+        yield ClusterCount(metadata, head, examples, skipped, in_order(blocks))
 
 
 def tasks_of(corpus: Corpus, threads: int) -> list[Task]:

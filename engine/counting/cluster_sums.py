@@ -12,14 +12,15 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from engine.core.arrays import Ints, parts_of
-from engine.counting.examples import commonest
+from engine.counting.counts_file import BLOCK_BYTES, IN_A_BLOCK, packed_columns
+from engine.counting.examples import LONGEST, MOST, commonest
 from engine.native import KERNEL
 from engine.native.counting import kernel_numbers
 
@@ -62,10 +63,6 @@ class PlacedCounts(NamedTuple):
     def pretokens(self) -> list[bytes]:
         """Return the pretokens, apart."""
         return parts_of(self.text, self.lengths.tolist())
-
-    def entries(self) -> Iterator[tuple[bytes, int]]:
-        """Yield each pretoken with its count."""
-        return zip(self.pretokens(), self.counts.tolist(), strict=True)
 
     def rows(self, start: int, end: int) -> PlacedCounts:
         """Return the rows from `start` up to `end`."""
@@ -193,9 +190,18 @@ def finish(
     """
     sums = added_up(parts)
     distinct = len(sums.lengths)
-    most = np.array(commonest(sums.pretokens(), sums.counts, shown), np.int64)
     blocks = [sums.rows(start, start + TO_FETCH) for start in range(0, distinct, TO_FETCH)]
-    return Summary(distinct, sums.only(np.sort(most)), len(blocks)), blocks
+    return Summary(distinct, _commonest(sums, shown), len(blocks)), blocks
+
+
+def _commonest(sums: PlacedCounts, shown: frozenset[bytes]) -> PlacedCounts:
+    """Return the commonest rows that get an example line."""
+    short = np.flatnonzero(sums.lengths <= LONGEST)
+    # However many of these are shown, as many are left as get a line.
+    most = short[np.argsort(-sums.counts[short], kind="stable")[: MOST + len(shown)]]
+    some = sums.only(np.sort(most))
+    places = commonest(some.pretokens(), some.counts, shown)
+    return some.only(np.sort(np.array(places, np.int64)))
 
 
 def block_of(finished: tuple[Summary, list[PlacedCounts]], number: int) -> PlacedCounts:
@@ -217,3 +223,25 @@ def in_order(streams: Sequence[Iterator[PlacedCounts]]) -> Iterator[PlacedCounts
                 behind.append((left, stream))
         joined, waiting = _joined(ready), behind
         yield joined.only(np.argsort(joined.places))
+
+
+def packed(columns: Iterable[PlacedCounts]) -> Iterator[bytes]:
+    """Yield the blocks of a counts file; they end where those of `packed_blocks` do."""
+    rest = PlacedCounts(b"", *np.zeros((3, 0), np.int64))
+    for more in columns:
+        rest = _joined((rest, more))
+        ends, start, packed_bytes = np.cumsum(rest.lengths), 0, 0
+        while True:
+            full = int(np.searchsorted(ends, packed_bytes + BLOCK_BYTES)) + 1
+            end = min(start + IN_A_BLOCK, full)
+            if end > len(ends):
+                break
+            yield _packed(rest.rows(start, end))
+            start, packed_bytes = end, int(ends[end - 1])
+        rest = rest.rows(start, len(ends))
+    if rest.text:
+        yield _packed(rest)
+
+
+def _packed(rows: PlacedCounts) -> bytes:
+    return packed_columns(rows.text, rows.lengths, rows.counts)

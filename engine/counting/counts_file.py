@@ -93,20 +93,21 @@ def counts_of(
         *(corpus.name, bytes_read, count.documents, len(count.counts)),
         *(as_pattern(pattern).source, tuple(special_tokens), corpus.head_is_all),
     )
-    return written(metadata, corpus.head, count.counts.items(), examples)
+    return written(metadata, corpus.head, packed_blocks(count.counts.items()), examples)
 
 
 def written(
     metadata: CountsMetadata,
     head: bytes,
-    counts: Iterable[tuple[bytes, int]],
+    blocks: Iterable[bytes],
     examples: Mapping[bytes, bytes] = NO_EXAMPLES,
 ) -> Iterator[bytes]:
     """Yield the parts of a counts file.
 
     Args:
         head: the beginning of the text.
-        counts: (pretoken, count) in order of first appearance, `metadata.distinct` in number.
+        blocks: the pretokens in order of first appearance, with their counts, packed; with
+            `metadata.distinct` pretokens in all.
         examples: pretoken → a line in which it occurs, for some that are not in `head`.
 
     Raises:
@@ -115,7 +116,7 @@ def written(
     yield COUNTS + VERSION
     digest = b""
     meta = json.dumps(asdict(metadata), ensure_ascii=True, separators=(",", ":")).encode()
-    for content in chain((meta, head), _packed_examples(examples), _blocks(counts)):
+    for content in chain((meta, head), _packed_examples(examples), blocks):
         if len(content) > LARGEST_SECTION:
             raise OutputError(
                 f"a pretoken of {len(content):,} bytes is too long for a file of counts; choose a "
@@ -132,7 +133,8 @@ def _packed_examples(examples: Mapping[bytes, bytes]) -> Iterator[bytes]:
     yield packed_block([*examples], [numbers[line] for line in examples.values()])
 
 
-def _blocks(counts: Iterable[tuple[bytes, int]]) -> Iterator[bytes]:
+def packed_blocks(counts: Iterable[tuple[bytes, int]]) -> Iterator[bytes]:
+    """Pack pretokens and their counts, each block as soon as it has as many as it may."""
     pretokens: list[bytes] = []
     numbers: list[int] = []
     size = 0
@@ -149,9 +151,15 @@ def _blocks(counts: Iterable[tuple[bytes, int]]) -> Iterator[bytes]:
 
 def packed_block(pretokens: Sequence[bytes], *columns: Sequence[int] | Ints) -> bytes:
     """Pack pretokens, and columns with a number for each pretoken."""
-    numbers = [len(pretokens)], [*map(len, pretokens)], *columns
-    parts = (np.asarray(column, "<i8").tobytes() for column in numbers)
-    return b"".join((*parts, *pretokens))
+    return packed_columns(b"".join(pretokens), [*map(len, pretokens)], *columns)
+
+
+def packed_columns(
+    text: bytes, lengths: Sequence[int] | Ints, *columns: Sequence[int] | Ints
+) -> bytes:
+    """Pack pretokens that are joined, their lengths, and columns with a number for each."""
+    numbers = [len(lengths)], lengths, *columns
+    return b"".join((*(np.asarray(column, "<i8").tobytes() for column in numbers), text))
 
 
 def unpacked_block(content: bytes, columns: int) -> tuple[list[bytes], list[Ints]]:

@@ -67,9 +67,11 @@ def in_tasks(
         cluster_sums.finish([piece[part] for piece in pieces], frozenset()) for part in (0, 1)
     ]
     blocks = cluster_sums.in_order([iter(blocks) for _, blocks in finished])
-    counts = [entry for block in blocks for entry in block.entries()]
+    counts: dict[bytes, int] = {}
+    for block in blocks:
+        counts |= zip(block.pretokens(), block.counts.tolist(), strict=True)
     assert sum(summary.distinct for summary, _ in finished) == len(counts)
-    return documents.begun, dict(counts)
+    return documents.begun, counts
 
 
 @given(

@@ -12,7 +12,7 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.counting import PlacedCounts, cluster_sums
+from inside.engine.counting import PlacedCounts, cluster_sums, counts_file
 from inside.engine.native import KERNEL, kernel_numbers
 
 PRETOKENS = st.sampled_from([b"a", b"\0", b"a\0", b" low", b"lowlower", b"lowlowes", b"x" * 9])
@@ -25,6 +25,15 @@ def columns(counts: dict[bytes, int], first: int) -> PlacedCounts:
     """Return counts as columns, with places from `first` on."""
     places = np.arange(first, first + len(counts))
     return PlacedCounts.of(b"".join(counts), [*map(len, counts)], [*counts.values()], places)
+
+
+def entries(*columns: PlacedCounts) -> list[tuple[bytes, int]]:
+    """Return the pretokens of columns, each with its count."""
+    return [
+        entry
+        for each in columns
+        for entry in zip(each.pretokens(), each.counts.tolist(), strict=True)
+    ]
 
 
 def in_parts(parts: list[dict[bytes, int]]) -> tuple[list[PlacedCounts], dict[bytes, int]]:
@@ -41,7 +50,7 @@ def test_sums_are_in_order_of_first_appearance_in_whichever_order_they_are_added
 ) -> None:
     placed, sums = in_parts(parts)
     random.shuffle(placed)
-    assert [*cluster_sums.added_up(placed).entries()] == [*sums.items()]
+    assert entries(cluster_sums.added_up(placed)) == [*sums.items()]
 
 
 @given(PARTS)
@@ -50,7 +59,7 @@ def test_without_the_kernel_the_sums_are_the_same(parts: list[dict[bytes, int]])
     placed, sums = in_parts(parts)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(cluster_sums, "KERNEL", None)
-        assert [*cluster_sums.added_up(placed).entries()] == [*sums.items()]
+        assert entries(cluster_sums.added_up(placed)) == [*sums.items()]
 
 
 @given(PARTS, st.integers(1, 5), st.integers(1, 3))
@@ -64,7 +73,7 @@ def test_what_is_split_by_hash_and_merged_is_whole(
             cluster_sums.finish([part], frozenset()) for part in cluster_sums.split(placed, hashes)
         ]
     merged = cluster_sums.in_order([iter(blocks) for _, blocks in finished])
-    assert [entry for block in merged for entry in block.entries()] == [*sums.items()]
+    assert entries(*merged) == [*sums.items()]
     for summary, blocks in finished:
         assert summary.distinct == sum(len(block.lengths) for block in blocks)
         assert summary.blocks == len(blocks)
@@ -114,3 +123,16 @@ def test_the_kernel_numbers_pretokens_by_first_appearance() -> None:
     assert [*kernel_numbers(b"", array("q"))] == []
     with pytest.raises(ValueError, match="do not add up"):
         kernel_numbers(b"low", array("q", [4]))
+
+
+@given(PARTS, st.integers(1, 4), st.integers(1, 12))
+def test_columns_are_packed_into_the_same_blocks_as_entries(
+    parts: list[dict[bytes, int]], most_pretokens: int, most_bytes: int
+) -> None:
+    placed = [columns(part, 0) for part in parts]
+    with pytest.MonkeyPatch.context() as patched:
+        for room in (counts_file, cluster_sums):
+            patched.setattr(room, "IN_A_BLOCK", most_pretokens)
+            patched.setattr(room, "BLOCK_BYTES", most_bytes)
+        by_entry = [*counts_file.packed_blocks(entries(*placed))]
+        assert [*cluster_sums.packed(placed)] == by_entry

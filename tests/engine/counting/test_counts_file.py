@@ -22,6 +22,7 @@ from inside.engine.counting import (
     examples,
     examples_for,
     packed_block,
+    packed_blocks,
     written,
 )
 from inside.engine.text import Corpus, as_pattern
@@ -78,7 +79,9 @@ def test_a_file_is_read_block_by_block(counts: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(counts_file, "IN_A_BLOCK", 3)
     entries = {b"a%d" % number: number + 1 for number in range(8)}
     metadata = CountsMetadata("c", 1, 1, 8, "x", (), True)
-    reader = CountsReader("c", io.BytesIO(b"".join(written(metadata, b"", entries.items()))))
+    reader = CountsReader(
+        "c", io.BytesIO(b"".join(written(metadata, b"", packed_blocks(entries.items()))))
+    )
     assert next(reader.blocks()) == {b"a0": 1, b"a1": 2, b"a2": 3}
 
 
@@ -112,7 +115,9 @@ def test_a_file_that_is_cut_or_too_long_is_damage(counts: Path, kept: int) -> No
     ],
 )
 def test_impossible_counts_are_damage(entries: list[tuple[bytes, int]], distinct: int) -> None:
-    data = b"".join(written(CountsMetadata("c", 1, 1, distinct, "x", (), True), b"", entries))
+    data = b"".join(
+        written(CountsMetadata("c", 1, 1, distinct, "x", (), True), b"", packed_blocks(entries))
+    )
     with refused("damaged"):
         CountsReader("c", io.BytesIO(data)).counts()
 
@@ -140,7 +145,11 @@ def test_a_section_that_unpacks_to_too_much_is_damage(monkeypatch: pytest.Monkey
     with refused("damaged"):
         CountsReader("c", with_sections(metadata, b"x" * 5000))
     with pytest.raises(OutputError, match="too long"):
-        list(written(CountsMetadata("c", 1, 1, 1, "x", (), True), b"", [(b"a" * 2000, 1)]))
+        list(
+            written(
+                CountsMetadata("c", 1, 1, 1, "x", (), True), b"", packed_blocks([(b"a" * 2000, 1)])
+            )
+        )
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ from engine.counting.counts_file import (
     CountsReader,
     counts_of,
     packed_block,
+    packed_blocks,
     written,
 )
 from engine.counting.examples import examples_for
