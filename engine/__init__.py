@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.analysis.check.report import Report
     from engine.analysis.check.steps_file import StepRecorder
     from engine.analysis.fertility import parallel_texts
-    from engine.analysis.pruning import Pruned, prune
+    from engine.analysis.pruning import PrunedTokenizer, prune
     from engine.analysis.text_comparison import TextComparison
     from engine.bpe.continuation import continue_bpe
     from engine.bpe.frame import Frame, Timeline
@@ -126,7 +126,7 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "parallel_texts",
     "continue_bpe",
     "prune",
-    "Pruned",
+    "PrunedTokenizer",
     "ask",
     "UnigramTrainer",
     "UnigramTimeline",
@@ -199,7 +199,7 @@ _HOMES = {
     "PhasedTrainer": "engine.bpe.phases",
     "PickyTrainer": "engine.bpe.picky",
     "Removal": "engine.bpe.removals",
-    "Pruned": "engine.analysis.pruning",
+    "PrunedTokenizer": "engine.analysis.pruning",
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",

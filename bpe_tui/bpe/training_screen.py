@@ -39,7 +39,14 @@ from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS, algorithm_for
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Move, Phase, WorkPhase, phases_of
+from engine.bpe.trainers.algorithm import (
+    Algorithm,
+    CodeLine,
+    Move,
+    PartOrMove,
+    StepPart,
+    parts_of_step,
+)
 from engine.core.events import Pair
 from engine.encoding.lanes import align
 from engine.text.pretokenize import Pretoken, to_bytes
@@ -160,8 +167,8 @@ class PseudocodePanel(Panel):
     """The pseudocode of a trainer, with the lines at work marked and explained.
 
     All trainers make the same merges, so this one need not be the one that ran. `heap` follows the
-    moves of the frame's heap. Any other trainer has phases, which the panel counts itself. After
-    every step it is at the first phase of the next merge.
+    moves of the frame's heap. A step of any other trainer has parts, which the panel counts itself.
+    After every step it is at the first part of the next merge.
     """
 
     ID = "pseudocode"
@@ -169,12 +176,12 @@ class PseudocodePanel(Panel):
     WIDEST = 100
 
     algorithm: Drawn[Algorithm | None] = Drawn(None)
-    _phase = 0
+    _part = 0
 
     @property
     def goes_by_moves(self) -> bool:
         """Whether the trainer keeps a heap and is shown move by move."""
-        return any(isinstance(moment, Move) for moment in phases_of(self._lines))
+        return any(isinstance(moment, Move) for moment in parts_of_step(self._lines))
 
     @property
     def _lines(self) -> tuple[CodeLine, ...]:
@@ -190,20 +197,20 @@ class PseudocodePanel(Panel):
             rule, alphabet = self.frame.tie_rule, self.frame.run.alphabet
             followers = (TRAINERS[name] for name in (*names[place:], *names))
             able = (each for each in followers if algorithm_for(each.name, rule, alphabet) == each)
-            self._phase = 0
+            self._part = 0
             self.algorithm = next(able)
 
-    def next_phase(self) -> bool:
-        """Go to the next phase; return False if the step has no more."""
-        if self._phase + 1 >= len(phases_of(self._lines)):
+    def next_part(self) -> bool:
+        """Go to the next part of the step; return False if the step has no more."""
+        if self._part + 1 >= len(parts_of_step(self._lines)):
             return False
-        self._phase += 1
+        self._part += 1
         self.rebuild()
         return True
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
         if old is None or new is None or not old.looks_like(new):
-            self._phase = 0
+            self._part = 0
         super().watch_frame(old, new)
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
@@ -211,12 +218,12 @@ class PseudocodePanel(Panel):
         self.say(f"pseudocode  {self.algorithm.name if self.algorithm else ''}", foot)
         if self.algorithm is None:
             return sentence(GIVEN, width)
-        moment: WorkPhase | None
+        moment: PartOrMove | None
         if self.goes_by_moves:
             done = frame.moves_done
             moment = frame.queue.moves()[done - 1].move if done else None
         else:
-            moment = phases_of(self._lines)[self._phase] if self._lines else None
+            moment = parts_of_step(self._lines)[self._part] if self._lines else None
         rows: list[Row] = []
         for line in self._lines:
             # A long line continues on the next rows, indented further.
@@ -229,7 +236,7 @@ class PseudocodePanel(Panel):
         if frame.step == frame.recorded_steps:
             is_over = frame.next_pair is None
             explained = "No merge follows." if is_over else "The next is not made yet."
-        elif isinstance(moment, Phase):
+        elif isinstance(moment, StepPart):
             explained = _describe(frame, frame.merge_at(frame.step), moment)
         elif moment is None:
             explained = "Key . makes the first move of the next merge."
@@ -239,21 +246,21 @@ class PseudocodePanel(Panel):
         return [*rows, Row([]), *(Row([("  ", ""), *row.spans]) for row in explanation)]
 
 
-def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:
-    """Return a sentence about a phase of the next merge."""
+def _describe(frame: Frame, merge: MergeStep, part: StepPart) -> str:
+    """Return a sentence about a part of the next merge."""
     pair = pair_text(frame, merge.pair)
     born = sum(change.before == 0 for change in merge.changes)
     facts = {
-        Phase.COUNT: f"{plural(frame.queue.pair_count, 'pair')} in the corpus",
-        Phase.CHOOSE: f"{pair}, {plural(merge.count, 'time')}"
+        StepPart.COUNT: f"{plural(frame.queue.pair_count, 'pair')} in the corpus",
+        StepPart.CHOOSE: f"{pair}, {plural(merge.count, 'time')}"
         + (f", tied with {number(len(merge.tied) - 1)} more" if len(merge.tied) > 1 else ""),
-        Phase.JOIN: f"{visible_bytes(merge.token)}, id {number(merge.new_id)}",
-        Phase.REPLACE: f"{plural(merge.occurrences, 'occurrence')} in "
+        StepPart.JOIN: f"{visible_bytes(merge.token)}, id {number(merge.new_id)}",
+        StepPart.REPLACE: f"{plural(merge.occurrences, 'occurrence')} in "
         f"{plural(merge.pretokens, 'pretoken')}",
-        Phase.CORRECT: f"{plural(len(merge.changes) - born, 'old pair')} rarer or gone",
-        Phase.ENTER: plural(born, "new pair"),
+        StepPart.CORRECT: f"{plural(len(merge.changes) - born, 'old pair')} rarer or gone",
+        StepPart.ENTER: plural(born, "new pair"),
     }
-    return f"Merge {number(merge.index + 1)}: {phase.value}: {facts[phase]}."
+    return f"Merge {number(merge.index + 1)}: {part.value}: {facts[part]}."
 
 
 class BpeScreen(SessionScreen):
@@ -350,16 +357,16 @@ class TrainingScreen(StepsScreen, BpeScreen):
         self.show_panel("corpus")
 
     def action_sub_step(self) -> None:
-        """Make one move in the heap, or one phase of a shown trainer without a heap."""
+        """Make one move in the heap, or show the next part of a step, without a heap."""
         code = self.query_one(PseudocodePanel)
         if not code.display and self.query_one(PairsPanel).view == LINKED and code.algorithm:
-            # There is no heap in sight; the first phase of this trainer is lit at once.
+            # There is no heap in sight; the first part of its step is lit at once.
             code.algorithm = TRAINERS[LINKED]
             self.show_panel(code.ID)
             return
         if not code.display or code.goes_by_moves:
             self.session.sub_step()
-        elif code.next_phase():
+        elif code.next_part():
             return
         else:
             self.session.step(1)

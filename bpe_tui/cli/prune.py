@@ -15,7 +15,7 @@ from bpe_tui.views.narration import times
 from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine import formats
-from engine.analysis.pruning import DEFAULT_BELOW, Pruned, check_prunable, prune
+from engine.analysis.pruning import DEFAULT_BELOW, PrunedTokenizer, check_prunable, prune
 from engine.core.errors import OutputExistsError
 from engine.core.gpt2_bytes import spell
 from engine.counting.count import count_corpus
@@ -146,7 +146,7 @@ def _counts(tokenizer: Tokenizer, corpus: str, reading: Reading) -> dict[bytes, 
     return count.counts
 
 
-def _describe(found: Pruned, below: int) -> Iterator[str]:
+def _describe(found: PrunedTokenizer, below: int) -> Iterator[str]:
     """Yield the number of tokens that went, examples, and the costs for the corpus."""
     gone, left = len(found.removed), len(found.new_ids)
     if not gone:
@@ -167,11 +167,11 @@ def _describe(found: Pruned, below: int) -> Iterator[str]:
     )
 
 
-def _compression(found: Pruned, tokens: int) -> float:
+def _compression(found: PrunedTokenizer, tokens: int) -> float:
     return found.bytes / max(tokens, 1)
 
 
-def _facts(found: Pruned) -> dict[str, Any]:
+def _facts(found: PrunedTokenizer) -> dict[str, Any]:
     """Return the result as JSON, with tokens in GPT-2's spelling."""
     return {
         "removed": [

@@ -24,7 +24,7 @@ from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
 from engine.learning.questions import KINDS, kinds_for
-from engine.learning.questions.question import Attempt, Question, Tally
+from engine.learning.questions.question import Attempt, FirstTries, Question
 from engine.learning.quiz import (
     LONGEST_NAME,
     MOST_QUESTIONS,
@@ -397,7 +397,7 @@ def _ask_on_screen(questions: Sequence[Question], keeper: AnswerKeeper, *, ask_i
 
 def ask_plainly(questions: Sequence[Question], keeper: AnswerKeeper, lines: Iterator[str]) -> None:
     """Ask on standard output, and read answers; the end of the input ends the quiz."""
-    score = Tally()
+    score = FirstTries()
     for number, question in enumerate(questions, 1):
         asking = PlainQuestion(Attempt(question))
         step = f"step {question.frame.step:,}"

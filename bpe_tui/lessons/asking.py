@@ -26,7 +26,7 @@ from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.questions import ask
-from engine.learning.questions.question import Attempt, Question, Tally
+from engine.learning.questions.question import Attempt, FirstTries, Question
 from engine.learning.quiz import LONGEST_NAME, AnswerSheet
 
 FOOT, FOOT_BY_HAND = "Esc looks at the screen; N asks again", "Esc leaves it"
@@ -169,7 +169,7 @@ class QuizScreen(Screen[None]):
         self._attempts = [Attempt(question) for question in questions]
         self._keep, self._quiz = keep, visible_text(name, spaces=False)
         self._at = 0
-        self._score = Tally()
+        self._score = FirstTries()
         self._kept = True
         self._panel, self._results = QuestionPanel(), RowList("results")
         self._note = Static(id="note")

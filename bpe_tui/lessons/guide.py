@@ -35,7 +35,7 @@ from engine.learning.lesson import Ask, Lesson, Scene, ScreenSetup
 from engine.learning.lesson_file import read_lesson
 
 if TYPE_CHECKING:
-    from engine.learning.questions.question import Attempt, Tally
+    from engine.learning.questions.question import Attempt, FirstTries
 
 
 class LessonRows(RowList):
@@ -124,7 +124,7 @@ class Guide:
         self.lesson: Lesson | None = None
         self.place = 0
         self.progress = lessons.LessonProgress()
-        self._score: Tally | None = None
+        self._score: FirstTries | None = None
         self._due: ScreenSetup | None = None
         self._messages = ENGLISH
 
@@ -319,7 +319,7 @@ class Guide:
         """Ask the questions that are left in the scene; return whether there are any."""
         from bpe_tui.lessons.asking import AskWindow
         from engine.learning.questions import ask  # imports all models
-        from engine.learning.questions.question import Attempt, Tally
+        from engine.learning.questions.question import Attempt, FirstTries
 
         recording = self._host.session.recording
         if recording is None:
@@ -335,7 +335,7 @@ class Guide:
                 return False
             asked.append((name, Attempt(question.translated(self.messages))))
 
-        score = self._score = self._score or Tally()
+        score = self._score = self._score or FirstTries()
 
         def over(attempt: Attempt) -> None:
             score.count(attempt)

@@ -20,7 +20,7 @@ from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
 from engine.learning.questions import kinds_for, predict
-from engine.learning.questions.question import Attempt, Choice, Question, Tally
+from engine.learning.questions.question import Attempt, Choice, FirstTries, Question
 
 MOST_ROWS = 6
 """Largest number of pairs to choose from: each needs words to count it in."""
@@ -57,7 +57,7 @@ class Prediction:
 
     explainer: AnyExplainer
     attempt: Attempt
-    score: Tally
+    score: FirstTries
     chosen: int = 0
 
     # -- drawing
@@ -151,13 +151,13 @@ class Predictor:
     tell: Callable[[str], object]
     is_on: bool = False
     prediction: Prediction | None = None
-    _score: Tally = field(default_factory=Tally)
+    _score: FirstTries = field(default_factory=FirstTries)
     _rests: bool = False  # the model answer stays on the screen until a key
 
     def toggle(self) -> None:
         """Start or stop asking."""
         self.is_on = not self.is_on
-        self._rests, self._score, self.prediction = False, Tally(), None
+        self._rests, self._score, self.prediction = False, FirstTries(), None
         self.show_again()
 
     def attend(self, frame: Any, is_playing: bool, rows: int) -> Prediction | None:

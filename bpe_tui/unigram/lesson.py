@@ -36,7 +36,7 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.arrays import Ints
-from engine.unigram.em import Removals
+from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN, spelled
 from engine.unigram.record import Pruned, PruneRule, PruneStep, UnigramRecord
@@ -86,7 +86,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
-        self._removals: dict[bool, tuple[UnigramFrame, Removals]] = {}
+        self._removals: dict[bool, tuple[UnigramFrame, PieceRemovals]] = {}
         """The costs of removals at the last even step and at the last odd one."""
         self._cut_anew: tuple[UnigramRecord | None, dict[int, int]] = None, {}
         self._ends: tuple[UnigramFrame, UnigramFrame] | None = None

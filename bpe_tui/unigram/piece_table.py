@@ -39,7 +39,7 @@ from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.encoding.lanes import align
 from engine.text.pretokenize import to_bytes
-from engine.unigram.em import Removals
+from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import Occurrence, UnigramFrame, piece_occurrences
 from engine.unigram.pieces import unspelled
 from engine.unigram.record import NEVER
@@ -200,7 +200,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         super().__init__(id=id)
         self._sought = ""
         self._bar_cells, self._scale = 0, 1.0
-        self._removals: dict[int, Removals] = {}
+        self._removals: dict[int, PieceRemovals] = {}
         self._weighing: int | None = None
         self._slices = Slices(self, self._sliced)
 
@@ -266,7 +266,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             self.rebuild()
 
     @property
-    def removals(self) -> Removals | None:
+    def removals(self) -> PieceRemovals | None:
         """The costs of all removals at this step; None until they are known."""
         return None if self.frame is None else self._removals.get(self.frame.step)
 
@@ -380,7 +380,7 @@ class PieceDetailPanel(AboutPiecePanel):
     ID = "piece"
     FOLLOWS_RECORDING = True
 
-    removals: Drawn[Removals | None] = Drawn(None)
+    removals: Drawn[PieceRemovals | None] = Drawn(None)
 
     def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         name = shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)

@@ -26,7 +26,7 @@ from bpe_tui.views.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCom
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
 from engine.core.events import finished
-from engine.unigram.em import Removals
+from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import UnigramFrame, count_changes
 from engine.unigram.pieces import spelled
 from engine.unigram.record import NEVER, EmStep, PruneStep
@@ -55,7 +55,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
     )
     SAVED = "the pieces", "a file to save in, like save tokenizer.json"
 
-    _removals: tuple[int, Removals] | None = None
+    _removals: tuple[int, PieceRemovals] | None = None
 
     def narrate(self) -> str:
         return narrate(self.frame)[0]

@@ -43,9 +43,9 @@ from engine.learning.questions.question import (
     Attempt,
     Choice,
     Cuts,
+    FirstTries,
     Form,
     Joins,
-    Tally,
 )
 from engine.recording.playback import AnyMergeFrame, Player
 
@@ -174,7 +174,7 @@ class Transcript(ABC, Generic[FrameT]):
     _player: Player[FrameT]
     _stop_reason: Enum
     _asking: PlainQuestion | None = field(default=None, init=False)
-    _score: Tally = field(default_factory=Tally, init=False)
+    _score: FirstTries = field(default_factory=FirstTries, init=False)
     describe_chunks: Callable[[int | None], Iterator[str]] | None = field(default=None, init=False)
 
     COMMANDS: ClassVar[tuple[PlainCommand, ...]]

@@ -37,7 +37,7 @@ class PrunedToken:
 
 
 @dataclass(frozen=True)
-class Pruned:
+class PrunedTokenizer:
     """A tokenizer without rare leaves, and what that costs.
 
     Attributes:
@@ -63,7 +63,7 @@ def prune(
     below: int = DEFAULT_BELOW,
     *,
     keep_ids: bool = False,
-) -> Pruned:
+) -> PrunedTokenizer:
     """Take out the tokens that no other merge uses and that are rare in a corpus.
 
     Args:
@@ -100,7 +100,7 @@ def prune(
     else:
         left = _with_ids(tokenizer, new_ids)
     size = sum(len(pretoken) * count for pretoken, count in counts.items())
-    return Pruned(left, removed, new_ids, before, leaves.tokens, size)
+    return PrunedTokenizer(left, removed, new_ids, before, leaves.tokens, size)
 
 
 def check_prunable(tokenizer: Tokenizer) -> None:

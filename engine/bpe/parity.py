@@ -17,7 +17,7 @@ from typing import Any
 from engine.bpe.languages import Languages, characters_in
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import heap
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, StepPart, TrainingTask
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.errors import CorpusError
@@ -134,12 +134,12 @@ def _merge_in(index: PairIndex, pair: Pair, new_id: int, tokens: array[int]) -> 
 PSEUDOCODE = (
     CodeLine("count the pairs of each language"),
     CodeLine("while a language has pairs:"),
-    CodeLine("  worst ← most tokens a character", (Phase.CHOOSE,)),
-    CodeLine("  best ← top pair of the worst", (Phase.CHOOSE,)),
-    CodeLine("  new ← join best", (Phase.JOIN,)),
-    CodeLine("  replace best in all languages", (Phase.REPLACE,)),
-    CodeLine("  correct counts beside it", (Phase.CORRECT,)),
-    CodeLine("  push the pairs with new", (Phase.ENTER,)),
+    CodeLine("  worst ← most tokens a character", (StepPart.CHOOSE,)),
+    CodeLine("  best ← top pair of the worst", (StepPart.CHOOSE,)),
+    CodeLine("  new ← join best", (StepPart.JOIN,)),
+    CodeLine("  replace best in all languages", (StepPart.REPLACE,)),
+    CodeLine("  correct counts beside it", (StepPart.CORRECT,)),
+    CodeLine("  push the pairs with new", (StepPart.ENTER,)),
 )
 
 ALGORITHM = Algorithm(

@@ -22,7 +22,7 @@ from engine.bpe.record import MergeStep
 from engine.bpe.removals import RemadeIds, Removal, Removals
 from engine.bpe.trainer import StopReason, Trainer
 from engine.bpe.trainers import heap
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, StepPart, TrainingTask
 from engine.bpe.trainers.heap import queue_of
 from engine.core.errors import RemovalError
 from engine.core.events import Pair
@@ -237,13 +237,13 @@ def _merges(task: TrainingTask, corpus: _Corpus, removals: Removals) -> Iterator
 PSEUDOCODE = (
     CodeLine("heap ← all pairs by their counts"),
     CodeLine("while the vocabulary is too small:"),
-    CodeLine("  best ← top pair", (Phase.CHOOSE,)),
-    CodeLine("  new ← join best", (Phase.JOIN,)),
-    CodeLine("  replace best in all pretokens", (Phase.REPLACE,)),
-    CodeLine("  for each part of best:", (Phase.CORRECT,)),
-    CodeLine("    if new took most of it:", (Phase.CORRECT,)),
-    CodeLine("      take the others apart", (Phase.CORRECT,)),
-    CodeLine("  push pairs with higher counts", (Phase.ENTER,)),
+    CodeLine("  best ← top pair", (StepPart.CHOOSE,)),
+    CodeLine("  new ← join best", (StepPart.JOIN,)),
+    CodeLine("  replace best in all pretokens", (StepPart.REPLACE,)),
+    CodeLine("  for each part of best:", (StepPart.CORRECT,)),
+    CodeLine("    if new took most of it:", (StepPart.CORRECT,)),
+    CodeLine("      take the others apart", (StepPart.CORRECT,)),
+    CodeLine("  push pairs with higher counts", (StepPart.ENTER,)),
 )
 
 ALGORITHM = Algorithm(

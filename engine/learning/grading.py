@@ -29,7 +29,7 @@ MOST_RUNS = 20
 
 
 @dataclass(frozen=True)
-class Slip:
+class WrongAnswer:
     """The first wrong answer to a question, and the mistake behind it."""
 
     answer: Words
@@ -76,16 +76,16 @@ class GradedSheet:
         return sum(max(answered.seconds, 0) for answered in self.sheet.answers)
 
     @cached_property
-    def slips(self) -> tuple[Slip | None, ...]:
+    def slips(self) -> tuple[WrongAnswer | None, ...]:
         """The first wrong answer to each question; `None` if there was none."""
         return tuple(map(_first_slip, self.attempts))
 
 
-def _first_slip(attempt: Attempt | None) -> Slip | None:
+def _first_slip(attempt: Attempt | None) -> WrongAnswer | None:
     if attempt is None or not attempt.tried or attempt.tried[0] == attempt.question.answer:
         return None
     question, first = attempt.question, attempt.tried[0]
-    return Slip(answer_words(question, first), mistake_of(question, first))
+    return WrongAnswer(answer_words(question, first), mistake_of(question, first))
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class GradedQuestion:
     first: int
     gave_up: int
     asked: int
-    slips: tuple[tuple[Slip, int], ...] = ()
+    slips: tuple[tuple[WrongAnswer, int], ...] = ()
 
     @property
     def share(self) -> float:

@@ -175,7 +175,7 @@ class Cost(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Removals:
+class PieceRemovals:
     """The effects of removing each piece, by the numbers of the pieces.
 
     Attributes:
@@ -211,7 +211,7 @@ def removals(
     pieces: Mapping[str, int],
     scores: Floats,
     pretokens: int,
-) -> Work[Removals]:
+) -> Work[PieceRemovals]:
     """Estimate the effect of removing each piece.
 
     Args:
@@ -235,7 +235,7 @@ def removals(
         before = np.log(count) - np.log(total)
         after = logs[x] - length * np.log(total + (length - 1) * count)
         increases[x] = count / pretokens * (before - after)
-    return Removals(counts, increases, all_owners, all_parts)
+    return PieceRemovals(counts, increases, all_owners, all_parts)
 
 
 def _alternatives(pieces: Mapping[str, int], scores: Floats) -> Work[tuple[Ints, Ints]]:
@@ -316,7 +316,7 @@ class TrainingCorpus:
         sums = yield from expected_counts(self.lattices, scores)
         return Estimate(sums.counts, -sums.log_probability / max(1, self.pretokens))
 
-    def removals(self, alive: Flags, scores: Floats) -> Work[Removals]:
+    def removals(self, alive: Flags, scores: Floats) -> Work[PieceRemovals]:
         """Estimate the effect of removing each piece that is alive."""
         pieces = {self.texts[number]: number for number in np.flatnonzero(alive).tolist()}
         return (yield from removals(self.lattices, pieces, scores, self.pretokens))

@@ -20,7 +20,7 @@ from engine.recording.playback import Player, RecordedRun
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
-from engine.unigram.em import RARE, Removals, digamma
+from engine.unigram.em import RARE, PieceRemovals, digamma
 from engine.unigram.lattice import LatticeMaker, Path, UnigramEncoder
 from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled, unspelled
 from engine.unigram.record import (
@@ -193,7 +193,7 @@ class UnigramFrame:
         """Text and score of each id, as an encoder and a file have them."""
         return self.record.pieces_at(self.step)
 
-    def removals(self) -> Work[Removals]:
+    def removals(self) -> Work[PieceRemovals]:
         """Estimate the effect of removing each piece; takes some 0.1 s for 1 MB of text."""
         return (yield from self.record.removals_at(self.step))
 

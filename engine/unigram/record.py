@@ -26,7 +26,7 @@ from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
 from engine.core.events import Work
 from engine.recording.statistics import PretokenStatistics
-from engine.unigram.em import Estimate, Removals, TrainingCorpus
+from engine.unigram.em import Estimate, PieceRemovals, TrainingCorpus
 from engine.unigram.lattice import Lattice, LatticeMaker, Path
 from engine.unigram.lattices import Flags
 from engine.unigram.pieces import NumberedPieces, PieceColumns
@@ -212,7 +212,7 @@ class UnigramRecord:
         paths = lattices(text).n_best(2)
         return next((path for path in paths if len(path.edges) > 1), None)
 
-    def removals_at(self, place: int) -> Work[Removals]:
+    def removals_at(self, place: int) -> Work[PieceRemovals]:
         """Estimate the effect of removing each piece of a place."""
         corpus, alive, scores = yield from self.corpus_at(place)
         return (yield from corpus.removals(alive, scores))

@@ -28,7 +28,7 @@ from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
 from engine.recording.training import check_size
 from engine.text.pretokenize import check_special_tokens, to_bytes
-from engine.unigram.em import Estimate, Removals, TrainingCorpus
+from engine.unigram.em import Estimate, PieceRemovals, TrainingCorpus
 from engine.unigram.grams import TIED, GramLattice, GramTable
 from engine.unigram.lattice import LatticeMaker, Path
 from engine.unigram.lattices import Flags
@@ -117,13 +117,13 @@ class TextbookRecord(UnigramRecord):
         lattice.arriving[-1] = parts or [Edge(0, len(text), UNKNOWN, -UNKNOWN_PENALTY)]
         return lattice.best
 
-    def removals_at(self, place: int) -> Work[Removals]:
+    def removals_at(self, place: int) -> Work[PieceRemovals]:
         alive = self.alive_at(place)
         counts, increases = np.zeros(len(alive)), np.full(len(alive), np.inf)
         counts[alive], increases[alive] = self.expected_at(place), self.increases_at(place)
         none = np.zeros(0, dtype=np.int64)
         yield WorkProgress("weighing n-grams", 1, 1)
-        return Removals(counts, increases, none, none)
+        return PieceRemovals(counts, increases, none, none)
 
     def words_using(self, pieces: Iterable[int], place: int) -> Work[int]:
         lattices, wanted, found = self.lattices_at(place), set(pieces), 0

@@ -28,7 +28,7 @@ from engine.analysis.check.mistaken_trainer import (
 from engine.analysis.check.report import (
     FURTHER,
     Divergence,
-    Explanation,
+    LikelyMistake,
     Report,
     SizeFinding,
     TakenPair,
@@ -245,12 +245,12 @@ COSTS = 0, 1, 2
 TRIED_WITH_OTHERS = 2
 """Number of mistakes that are tried together with any other if none explains everything."""
 
-_Found = list[tuple[Explanation, Deviation | Slip]]
+_Found = list[tuple[LikelyMistake, Deviation | Slip]]
 
 
 def _explanations(
     claim: Claim, divergence: Divergence, assignment: Assignment
-) -> tuple[Explanation, ...]:
+) -> tuple[LikelyMistake, ...]:
     """Find the mistakes that make the claimed merges, with the claimed counts if possible."""
     if not assignment.has_text:
         return ()
@@ -264,7 +264,7 @@ def _explanations(
     return tuple(found)
 
 
-def explain(case: DivergenceCase, causes: Collection[Cause]) -> list[Explanation]:
+def explain(case: DivergenceCase, causes: Collection[Cause]) -> list[LikelyMistake]:
     """Return the mistakes that explain a divergence, the one that explains most merges first.
 
     A mistake is tried on a limited number of merges. One that explains all of those counts as much
@@ -283,7 +283,7 @@ def explain(case: DivergenceCase, causes: Collection[Cause]) -> list[Explanation
     return [*_explain_together(case, causes, found), *(explanation for explanation, _ in found)]
 
 
-def _by_merges(found: tuple[Explanation, Deviation | Slip]) -> int:
+def _by_merges(found: tuple[LikelyMistake, Deviation | Slip]) -> int:
     return -min(found[0].merges, FURTHER + 1)
 
 
@@ -306,7 +306,9 @@ def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedu
                 made += 1
             all_made = made == len(case.steps)
             count = 0 if lines is not None and not all_made else max(0, made - case.divergence)
-            explanation = Explanation(cause.name, deviation.sentence, count, all_made, lines=lines)
+            explanation = LikelyMistake(
+                cause.name, deviation.sentence, count, all_made, lines=lines
+            )
             if explanation.explains_enough or not cause.is_faint:
                 tried.append((explanation, deviation))
         best = max(tried, key=lambda each: each[0].merges, default=None)
@@ -325,7 +327,7 @@ def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedu
 
 def _explain_together(
     case: DivergenceCase, causes: Collection[Cause], found: _Found
-) -> Iterator[Explanation]:
+) -> Iterator[LikelyMistake]:
     """Find two mistakes that explain everything together."""
     if len(case.assignment.text) > LARGEST_TRIED:
         return

@@ -120,7 +120,7 @@ FURTHER = 1000
 
 
 @dataclass(frozen=True)
-class Explanation:
+class LikelyMistake:
     """A mistake that makes the trainer's merges up to the divergence, and some from there on.
 
     Attributes:
@@ -335,7 +335,7 @@ class Report:
 
     merges: int
     divergence: Divergence | None
-    explanations: tuple[Explanation, ...]
+    explanations: tuple[LikelyMistake, ...]
     by_rule_after: int
     counts_claimed: int
     counts_wrong: int
@@ -379,7 +379,7 @@ class Report:
             yield ids
 
     @property
-    def likely(self) -> tuple[Explanation, ...]:
+    def likely(self) -> tuple[LikelyMistake, ...]:
         """The explanations to show: only those that explain all, if there are such."""
         whole = tuple(each for each in self.explanations if each.explains_enough)
         return whole or self.explanations

@@ -213,7 +213,7 @@ def _shared_ints(length: int) -> tuple[array[int], SmallInts]:
 # -- pseudocode: an algorithm for people to read
 
 
-class Phase(Enum):
+class StepPart(Enum):
     """A part of a step, which each step goes through once; the value describes it.
 
     `heap` alone has the moves of its heap instead; a step may have any number of them.
@@ -236,24 +236,24 @@ class Move(Enum):
     PUSH = "push a new pair"
 
 
-WorkPhase = Move | Phase
+PartOrMove = Move | StepPart
 
 
 class CodeLine(NamedTuple):
-    """A line of pseudocode; it is active in the phases `during`."""
+    """A line of pseudocode; it is active in the parts of a step that `during` names."""
 
     text: str
-    during: tuple[WorkPhase, ...] = ()
+    during: tuple[PartOrMove, ...] = ()
 
 
-def phases_of(lines: tuple[CodeLine, ...]) -> list[WorkPhase]:
-    """Return the phases of a step, in the order of the pseudocode's lines.
+def parts_of_step(lines: tuple[CodeLine, ...]) -> list[PartOrMove]:
+    """Return the parts of a step, in the order of the pseudocode's lines.
 
-    >>> lines = CodeLine("find it", (Phase.CHOOSE,)), CodeLine("join it", (Phase.JOIN,))
-    >>> [phase.name for phase in phases_of(lines)]
+    >>> lines = CodeLine("find it", (StepPart.CHOOSE,)), CodeLine("join it", (StepPart.JOIN,))
+    >>> [part.name for part in parts_of_step(lines)]
     ['CHOOSE', 'JOIN']
     """
-    return list(dict.fromkeys(phase for line in lines for phase in line.during))
+    return list(dict.fromkeys(part for line in lines for part in line.during))
 
 
 # -- the task of an algorithm

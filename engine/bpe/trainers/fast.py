@@ -61,7 +61,7 @@ from engine.bpe.trainers.algorithm import (
     INSIDE,
     Algorithm,
     CodeLine,
-    Phase,
+    StepPart,
     Symbols,
     TrainingTask,
 )
@@ -519,13 +519,13 @@ PSEUDOCODE = (
     CodeLine("count all pairs; note where they start"),
     CodeLine("buckets ← all pairs by count"),
     CodeLine("while there are buckets:"),
-    CodeLine("  best ← a pair of the top bucket", (Phase.CHOOSE,)),
-    CodeLine("  fallen since? to its bucket; another", (Phase.CHOOSE,)),
-    CodeLine("  new ← join best", (Phase.JOIN,)),
-    CodeLine("  for each cell where best starts:", (Phase.REPLACE,)),
-    CodeLine("    write new; numpy, if many", (Phase.REPLACE,)),
-    CodeLine("  correct counts beside it", (Phase.CORRECT,)),
-    CodeLine("  buckets ← the pairs with new", (Phase.ENTER,)),
+    CodeLine("  best ← a pair of the top bucket", (StepPart.CHOOSE,)),
+    CodeLine("  fallen since? to its bucket; another", (StepPart.CHOOSE,)),
+    CodeLine("  new ← join best", (StepPart.JOIN,)),
+    CodeLine("  for each cell where best starts:", (StepPart.REPLACE,)),
+    CodeLine("    write new; numpy, if many", (StepPart.REPLACE,)),
+    CodeLine("  correct counts beside it", (StepPart.CORRECT,)),
+    CodeLine("  buckets ← the pairs with new", (StepPart.ENTER,)),
 )
 
 ALGORITHM = Algorithm(

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise, zip_longest
 
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, PairTask, Phase, TrainingTask
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, PairTask, StepPart, TrainingTask
 from engine.core.events import Pair
 from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import MergeReport
@@ -134,12 +134,12 @@ def indexed(task: TrainingTask) -> Iterator[MergeReport]:
 PSEUDOCODE = (
     CodeLine("count all pairs; note their pretokens"),
     CodeLine("while there are pairs:"),
-    CodeLine("  best ← scan for the top count", (Phase.CHOOSE,)),
-    CodeLine("  new ← join best", (Phase.JOIN,)),
-    CodeLine("  for each pretoken noted for best:", (Phase.REPLACE,)),
-    CodeLine("    replace best by new", (Phase.REPLACE,)),
-    CodeLine("  correct counts beside it", (Phase.CORRECT,)),
-    CodeLine("  note the pretokens of pairs with new", (Phase.ENTER,)),
+    CodeLine("  best ← scan for the top count", (StepPart.CHOOSE,)),
+    CodeLine("  new ← join best", (StepPart.JOIN,)),
+    CodeLine("  for each pretoken noted for best:", (StepPart.REPLACE,)),
+    CodeLine("    replace best by new", (StepPart.REPLACE,)),
+    CodeLine("  correct counts beside it", (StepPart.CORRECT,)),
+    CodeLine("  note the pretokens of pairs with new", (StepPart.ENTER,)),
 )
 
 ALGORITHM = Algorithm(

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from heapq import nlargest
 from typing import NamedTuple
 
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, StepPart, TrainingTask
 from engine.core.events import Pair
 from engine.recording.merge_record import MergeReport
 
@@ -267,15 +267,15 @@ class ActivePairs:
 PSEUDOCODE = (
     CodeLine("link all tokens; note places of pairs"),
     CodeLine("while there are pairs:"),
-    CodeLine("  every 100 merges, or if need be:", (Phase.CHOOSE,)),
-    CodeLine("    active ← the most frequent pairs", (Phase.CHOOSE,)),
-    CodeLine("  count active pairs in doubt", (Phase.COUNT,)),
-    CodeLine("  best ← scan the active for the top", (Phase.CHOOSE,)),
-    CodeLine("  new ← join best", (Phase.JOIN,)),
-    CodeLine("  for each place of best:", (Phase.REPLACE,)),
-    CodeLine("    link new there", (Phase.REPLACE,)),
-    CodeLine("    doubt the counts beside it", (Phase.CORRECT,)),
-    CodeLine("  active ← the pairs with new, too", (Phase.ENTER,)),
+    CodeLine("  every 100 merges, or if need be:", (StepPart.CHOOSE,)),
+    CodeLine("    active ← the most frequent pairs", (StepPart.CHOOSE,)),
+    CodeLine("  count active pairs in doubt", (StepPart.COUNT,)),
+    CodeLine("  best ← scan the active for the top", (StepPart.CHOOSE,)),
+    CodeLine("  new ← join best", (StepPart.JOIN,)),
+    CodeLine("  for each place of best:", (StepPart.REPLACE,)),
+    CodeLine("    link new there", (StepPart.REPLACE,)),
+    CodeLine("    doubt the counts beside it", (StepPart.CORRECT,)),
+    CodeLine("  active ← the pairs with new, too", (StepPart.ENTER,)),
 )
 
 ALGORITHM = Algorithm(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask, WorkCounts
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, StepPart, TrainingTask, WorkCounts
 from engine.core.events import Pair
 from engine.encoding.merging import count_pairs, merge_pair
 from engine.recording.merge_record import MergeReport
@@ -76,11 +76,11 @@ def _count_step(
 
 PSEUDOCODE = (
     CodeLine("while there are pairs:"),
-    CodeLine("  count all pairs in all pretokens", (Phase.COUNT,)),
-    CodeLine("  best ← the pair of the top count", (Phase.CHOOSE,)),
-    CodeLine("  new ← join best", (Phase.JOIN,)),
-    CodeLine("  for each pretoken:", (Phase.REPLACE,)),
-    CodeLine("    replace best by new", (Phase.REPLACE,)),
+    CodeLine("  count all pairs in all pretokens", (StepPart.COUNT,)),
+    CodeLine("  best ← the pair of the top count", (StepPart.CHOOSE,)),
+    CodeLine("  new ← join best", (StepPart.JOIN,)),
+    CodeLine("  for each pretoken:", (StepPart.REPLACE,)),
+    CodeLine("    replace best by new", (StepPart.REPLACE,)),
 )
 
 ALGORITHM = Algorithm(

@@ -495,7 +495,7 @@ class Attempt:
 
 
 @dataclass
-class Tally:
+class FirstTries:
     """The number of questions asked, and of those answered right at the first try."""
 
     first: int = 0

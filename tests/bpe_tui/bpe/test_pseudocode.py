@@ -7,7 +7,7 @@ from generated import first_quick
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import PairsPanel, PseudocodePanel
 from inside.bpe_tui.widgets import spans_width
-from inside.engine.bpe import TIE_RULES, TRAINERS, Move, algorithm_for, phases_of
+from inside.engine.bpe import TIE_RULES, TRAINERS, Move, algorithm_for, parts_of_step
 from opening import opened, step
 
 ABLE = [name for name in TRAINERS if algorithm_for(name, TIE_RULES["lexicographic"]).name == name]
@@ -37,14 +37,14 @@ async def test_a_long_line_continues_below() -> None:
 
 
 @pytest.mark.parametrize("name", first_quick([name for name in ABLE if name != "heap"], 2))
-async def test_every_phase_is_lit_once_in_a_step(name: str) -> None:
+async def test_every_part_is_lit_once_in_a_step(name: str) -> None:
     async with opened(vocab_size=270, trainer=name) as (app, pilot):
-        phases = phases_of(TRAINERS[name].pseudocode)
+        parts = parts_of_step(TRAINERS[name].pseudocode)
         await pilot.press("right", "p")
         while app.screen.query_one(PseudocodePanel).algorithm is not TRAINERS[name]:
             await pilot.press("p")
-        for phase in phases:
-            lines = [line.text for line in TRAINERS[name].pseudocode if phase in line.during]
+        for part in parts:
+            lines = [line.text for line in TRAINERS[name].pseudocode if part in line.during]
             assert (step(app), at_work(app)) == (1, lines)
             await pilot.press("full_stop")
         assert step(app) == 2
@@ -67,7 +67,7 @@ async def test_the_lines_of_heap_follow_the_moves_of_the_heap() -> None:
 
 
 def test_every_move_of_the_heap_has_a_line() -> None:
-    assert set(phases_of(TRAINERS["heap"].pseudocode)) == set(Move)
+    assert set(parts_of_step(TRAINERS["heap"].pseudocode)) == set(Move)
 
 
 async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
@@ -86,8 +86,8 @@ async def test_beside_the_lists_of_linked_the_key_goes_through_its_pseudocode() 
             TRAINERS["linked"],
             0,
         )
-        phases = phases_of(TRAINERS["linked"].pseudocode)
-        await pilot.press(*["full_stop"] * len(phases))
+        parts = parts_of_step(TRAINERS["linked"].pseudocode)
+        await pilot.press(*["full_stop"] * len(parts))
         assert step(app) == 2
 
 

@@ -30,10 +30,10 @@ from inside.engine.core import template_parts
 from inside.engine.learning import (
     Choice,
     Cuts,
+    FirstTries,
     LessonError,
     Merges,
     Question,
-    Tally,
     Text,
     read_lesson,
     read_messages,
@@ -193,7 +193,7 @@ def test_a_question_in_chinese_has_no_english_words_but_names() -> None:
             text = " ".join(word for word in version.words if isinstance(word, str))
             words = set(regex.findall(r"[A-Za-z][a-z-]{2,}", text))
             assert words <= ALLOWED | ALTERNATIVES, (question.kind, text)
-    assert Tally(1, 2).describe(messages_in("zh")) == "2 题中 1 题一次答对"
+    assert FirstTries(1, 2).describe(messages_in("zh")) == "2 题中 1 题一次答对"
 
 
 def test_the_sentence_about_a_step_is_chinese_in_a_chinese_lesson() -> None:

@@ -29,7 +29,7 @@ from engine.bpe.trainers.algorithm import (
     WorkCounts,
     WorkLog,
     is_wordy,
-    phases_of,
+    parts_of_step,
 )
 from engine.bpe.trainers.fast import BucketQueue
 from engine.bpe.trainers.heap import LazyHeap

@@ -18,11 +18,11 @@ from engine.learning.questions.question import (
     Chance,
     Choice,
     Cuts,
+    FirstTries,
     Joins,
     Level,
     Number,
     Question,
-    Tally,
     Text,
     YesOrNo,
 )
