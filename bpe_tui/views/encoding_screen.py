@@ -83,6 +83,9 @@ class WalkedPanel(FramePanel[FrameT]):
         self.go_to(self.place + by)
 
 
+NO_STEPS = "It is encoded without a step; the steps of the run are on 1."
+LAST_STEP = "This was the last step; the steps of the run are on 1."
+FIRST_STEP = "This is before the first step; the steps of the run are on 1."
 WAY_TO_IDS = "Shift+Tab from the pretokens"
 """The way to the line for ids: no letter focuses it."""
 
@@ -363,8 +366,12 @@ class WalkScreen(SessionScreen):
     # -- the walk
 
     def action_walk(self, by: int) -> None:
+        """Walk some steps on or back; say so if there is none."""
         self.pause()
-        self.go_to(self.progress[0] + by)
+        before, steps = self.progress
+        self.go_to(before + by)
+        if self.progress[0] == before:
+            self.tell(NO_STEPS if not steps else LAST_STEP if by > 0 else FIRST_STEP)
 
     def action_play(self) -> None:
         """Play the walk, from the start if it is at the end; or pause."""

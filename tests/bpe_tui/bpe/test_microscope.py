@@ -39,13 +39,15 @@ async def eventually(pilot: Pilot[int], panel: Panel, text: str) -> None:
 
 
 async def test_the_candidates_that_lost_are_below_the_merge() -> None:
-    async with encoding("there") as (_, screen, pilot):
+    async with encoding("there") as (app, screen, pilot):
         steps = screen.query_one(EncodeStepsPanel)
         await pilot.press("left_curly_bracket", "right")
         assert "h + e" in shown(steps)
         assert "lost to it: r+e merge 17   e+r merge 23" in shown(steps)
         await pilot.press("right_curly_bracket")
         assert steps.row_count > steps.step_count + 1
+        await pilot.press("right")
+        assert "This was the last step" in app.notices.now
 
 
 async def test_a_repeated_pretoken_comes_from_the_cache() -> None:
