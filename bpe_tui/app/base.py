@@ -25,6 +25,7 @@ from bpe_tui.app.memory import free_painted_lines
 from bpe_tui.app.palette import CommandProvider, Palette
 from bpe_tui.session.host import Notices, Notifier
 from bpe_tui.session.kiosk import refusal_of
+from bpe_tui.styles.restyling import CurrentStylesheet
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
@@ -67,7 +68,7 @@ class BaseApp(App[int]):
             self.register_theme(theme)
         self.theme = DARK.name
         self._sheet_colours = self.get_css_variables()
-        self.stylesheet.set_variables(self._sheet_colours)
+        self.stylesheet = CurrentStylesheet(variables=self._sheet_colours)
         self.notices = Notices()
         self._palette: Palette | None = None
         self._survives = False

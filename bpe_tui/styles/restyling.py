@@ -1,4 +1,4 @@
-"""New styles for only those widgets that a class of the screen can change.
+"""New styles for only those widgets that a class of the screen can change; right styles at first.
 
 Textual computes the styles of all widgets below one that gets a class or loses it. No rule names
 the class for most of them.
@@ -8,11 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from textual.css.model import Selector, SelectorType
+from textual.css.model import RuleSet, Selector, SelectorType
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
 _MARKS = {SelectorType.TYPE: "", SelectorType.CLASS: ".", SelectorType.ID: "#"}
+
+
+class CurrentStylesheet(Stylesheet):
+    """A style sheet whose rules by name are those of all its sources.
+
+    Textual's are older for the first widget of a class: its default styles are a source that is not
+    parsed yet. So that widget would need its styles twice.
+    """
+
+    @property
+    def rules_map(self) -> dict[str, list[RuleSet]]:
+        """Name in a selector → the rules with it."""
+        _ = self.rules  # parses new sources
+        return super().rules_map
 
 
 def restyle(node: DOMNode, classes: Iterable[str]) -> None:

@@ -131,7 +131,7 @@ class PanelScreen(PaintedOnce[None]):
             await super().on_event(event)
 
     def on_mount(self) -> None:
-        for panel in self.PANEL_ORDER:
+        for panel in self.PANEL_ORDER:  # for the rules of a zoom, which restyles what it marks
             self.query_one(f"#{panel}").add_class("panel", update=False)
         self.show_keys()
         self.show_notices()

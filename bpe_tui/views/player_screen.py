@@ -33,8 +33,10 @@ from engine.core.events import pair_name
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 ROOMY_CELLS = 100
 """Least width, in cells, at which the token count is shown."""
-PATIENCE_SECONDS = 0.2
-"""A corpus that is read faster than this is shown without the reading panel."""
+PATIENCE_SECONDS = 0.4
+"""A corpus that is read faster than this is shown without the reading panel.
+
+It would only flash, and to make it and remove it takes a tenth of the time to the first frame."""
 
 
 class Transport(Horizontal):
@@ -244,10 +246,10 @@ class StepsScreen(PlayerScreen):
             for kind in self.PANELS:
                 panel = kind().data_bind(frame=SessionScreen.frame)
                 if place := self._place_of.get(kind.ID):
-                    panel.add_class("below", f"at-{place}")
-                    panel.set_class(place != kind.ID, "-away")
-                panel.set_class(kind is self.PANELS[1], "beside")
-                panel.set_class(kind.ID == self.FIRST, "-in-slot")
+                    panel.add_class("below", f"at-{place}", update=False)
+                    panel.set_class(place != kind.ID, "-away", update=False)
+                panel.set_class(kind is self.PANELS[1], "beside", update=False)
+                panel.set_class(kind.ID == self.FIRST, "-in-slot", update=False)
                 yield panel
         yield self.TYPED_LINE().data_bind(frame=SessionScreen.frame)
         yield Static(id="narration")
@@ -271,8 +273,7 @@ class StepsScreen(PlayerScreen):
         if is_reading and self._is_patient and session.failure is None:
             return
         self._is_patient = False
-        # The styles of a screen that is being mounted are computed when it comes to the front.
-        self.set_class(is_reading, "-reading", update=self.is_mounted)
+        self.set_class(is_reading, "-reading")
         if is_reading:
             self.say("#heading", self.heading(session, self.heading_room))
             self.frame = None

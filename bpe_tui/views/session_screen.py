@@ -311,7 +311,9 @@ class TiledScreen(StackedScreen):
         yield Static(id="panel-names")
         with Container(id="panels"):
             for tile in self.TILES:
-                yield self.PANEL_OF[type(tile)](tile).data_bind(frame=TiledScreen.frame)
+                panel = self.PANEL_OF[type(tile)](tile).data_bind(frame=TiledScreen.frame)
+                panel.add_class("panel", update=False)  # its style sheet names it
+                yield panel
 
     def on_mount(self) -> None:
         self.show_panel(self.PANEL_ORDER[0])

@@ -70,8 +70,8 @@ class PaintedOnce(Screen[ScreenResultType]):
     A key leads to several messages, and new sizes lead to new rows, which may lead to another
     layout. Textual would paint the whole screen after each of these, a sixtieth of a second apart.
 
-    Its widgets get new styles only if these may have changed: for another theme when it comes to
-    the front, and for a class of the screen.
+    Its widgets get their styles when they are made, and new ones only if these may have changed:
+    for another theme when it comes to the front, and for a class of the screen.
     """
 
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
@@ -92,6 +92,8 @@ class PaintedOnce(Screen[ScreenResultType]):
         """Handle an event as Textual does, but compute styles only if they may have changed."""
         if isinstance(event, ScreenResume):
             event.refresh_styles = self._styled_for != self.app.theme
+            self._styled_for = self.app.theme
+        elif isinstance(event, Mount):
             self._styled_for = self.app.theme
         if isinstance(event, ScreenResume | Mount):
             self._styled_with = self.classes
@@ -156,11 +158,6 @@ class OverScreen(PaintedOnce[ScreenResultType]):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self._styles_cache = PaintedLines()  # the lines behind are filtered already
-
-    async def on_event(self, event: Event) -> None:
-        if isinstance(event, Mount):
-            self._styled_for = self.app.theme  # its widgets get their styles when they are made
-        await super().on_event(event)
 
     @property
     def is_on_top(self) -> bool:

@@ -54,12 +54,13 @@ async def test_a_screen_keeps_its_styles_while_it_is_hidden(
         assert app.screen.styles.background != dark  # but not those of another theme
 
 
-@pytest.mark.slow  # the styles of three screens, after each of 13 keys
+@pytest.mark.slow  # the styles of three screens, after each of 15 keys
 async def test_a_changed_class_gives_the_styles_that_all_rules_give() -> None:
     async with opened() as (app, pilot):
         await pilot.press("2")
-        for key in ("t", "c", "z", "z", "a", "e", "escape", "3", "z", "z", "1", "z", "z"):
-            await pilot.press(key)
+        keys = ("t", "c", "z", "z", "a", "e", "escape", "3", "z", "z", "4", "5", "1", "z", "z")
+        for key in (None, *keys):
+            await pilot.press(*filter(None, [key]))
             await pilot.pause()
             widgets = list(app.screen.walk_children(with_self=True))
             styles = [widget.styles.base.get_rules() for widget in widgets]
