@@ -19,7 +19,6 @@ from textual.message import Message
 from bpe_tui.app import terminal
 from bpe_tui.app.memory import QUIET_SECONDS
 from bpe_tui.app.session_app import SCREENS, SessionApp, import_screen, read_sheets
-from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, Viewpoint, why_not_checkable
 from bpe_tui.session.declarations import CHECK, ENCODING, START, TRAINING
@@ -65,8 +64,20 @@ class BpeTuiApp(SessionApp):
         self._has_start_page = config is None
         self._is_first = config is not None
         self._before: Session | None = None
-        self.guide = Guide(self)
+        self._guide: Guide | None = None
         self._lesson = lesson
+
+    @property
+    def guide(self) -> Guide:
+        if self._guide is None:
+            from bpe_tui.lessons.guide import Guide  # most sessions open no lesson
+
+            self._guide = Guide(self)
+        return self._guide
+
+    @property
+    def has_guide(self) -> bool:
+        return self._guide is not None
 
     def on_mount(self) -> None:
         first = START if self._job is None else self.session.model.screen(TRAINING)
@@ -174,7 +185,7 @@ class BpeTuiApp(SessionApp):
             case jobs.StepsRecorded(steps):
                 session.extend_to(steps)
                 self._has_grown = True
-                self.guide.arrive()
+                self._arrive()
             case jobs.TrainingEnded(reason):
                 self._end_training(reason)
             case jobs.ForkMade():
@@ -222,7 +233,7 @@ class BpeTuiApp(SessionApp):
     def _end_training(self, reason: Enum) -> None:
         due = self.session.due
         self.session.end(reason)
-        self.guide.arrive()
+        self._arrive()
         self.changed()
         if forks := self.session.config.viewpoint.forks:
             self._make_forks(forks)
@@ -344,6 +355,10 @@ class BpeTuiApp(SessionApp):
 
     # -- lessons
 
+    def _arrive(self) -> None:
+        if self._guide is not None:
+            self._guide.arrive()
+
     def action_lessons(self) -> None:
         self.session.hold()
         self.guide.choose()
@@ -412,6 +427,7 @@ def _prepare(
 
 
 if TYPE_CHECKING:
+    from bpe_tui.lessons.guide import Guide
     from bpe_tui.session.host import Host
     from engine.learning.session_file import SavedFile, SavedFork
 

@@ -7,13 +7,13 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
 from textual.actions import ActionParseResult
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
+from textual.command import CommandPalette, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
@@ -22,17 +22,25 @@ from textual.widgets import Static
 
 from bpe_tui.app import terminal
 from bpe_tui.app.memory import free_painted_lines
-from bpe_tui.app.palette import CommandProvider, Palette
 from bpe_tui.session.host import Notices, Notifier
 from bpe_tui.session.kiosk import refusal_of
-from bpe_tui.styles.restyling import CurrentStylesheet
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
+from bpe_tui.styles.restyling import CurrentStylesheet
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.interrupts import Interrupts
 from engine.core.systems import ending_signals, on_signal
+
+if TYPE_CHECKING:
+    from bpe_tui.app.palette import Palette
+
+
+def _command_provider() -> type[Provider]:
+    from bpe_tui.app.palette import CommandProvider  # only the palette asks for it
+
+    return CommandProvider
 
 
 class Messages(Window[None]):
@@ -58,7 +66,7 @@ class BaseApp(App[int]):
     is_kiosk = False
     TITLE = "bpe-tui"
     CSS_PATH = sheet("app.tcss")
-    COMMANDS: ClassVar = {CommandProvider}
+    COMMANDS: ClassVar = {_command_provider}
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(self) -> None:
@@ -195,6 +203,8 @@ class BaseApp(App[int]):
     def action_command_palette(self) -> None:
         if self.use_command_palette and not isinstance(self.screen, CommandPalette):
             if self._palette is None:
+                from bpe_tui.app.palette import Palette  # few keys open it
+
                 self._palette = Palette()
                 self.install_screen(self._palette, "palette")  # so Textual keeps it
             self.push_screen(self._palette)

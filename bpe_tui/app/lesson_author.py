@@ -20,10 +20,10 @@ from bpe_tui.app.app import BpeTuiApp, JobMaker
 from bpe_tui.app.session_app import PLACES
 from bpe_tui.lessons.pane import panes_of
 from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.declarations import VIEWS
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
-from bpe_tui.session.opening import VIEWS
 from bpe_tui.session.training import OpeningListener, replay, train
 from bpe_tui.views.exports import painted_lines, screen_text
 from bpe_tui.views.panel_screen import PanelScreen

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from textual import events
 
-from bpe_tui.bpe.linked_view import linked_rows
 from bpe_tui.bpe.narration import why_no_heap
 from bpe_tui.views.heap_table import EntryTable
 from bpe_tui.views.narration import NO_CORPUS
@@ -238,6 +237,8 @@ class PairsPanel(Panel):
 
     def _linked_rows(self, frame: Frame, width: int, foot: str) -> list[Row]:
         """Return the rows of the view of the trainer `linked`, and go on with its searches."""
+        from bpe_tui.bpe.linked_view import linked_rows  # the other views come first
+
         self.say("bigrams", foot)
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)

@@ -8,7 +8,6 @@ from os.path import splitext
 
 from bpe_tui.bpe.languages import ONE_LANGUAGE
 from bpe_tui.views.panel import Panel, sentence
-from bpe_tui.widgets.chart import Curve, canvas_of, curves_of
 from bpe_tui.widgets.numbers import bar, number
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, cursor_sign, left, right
 from bpe_tui.widgets.visible import shorten, visible_text
@@ -87,6 +86,8 @@ def _hue(place: int) -> str:
 
 def _curves(languages: Languages, frame: Frame, width: int, height: int) -> Iterator[Row]:
     """Yield the lines of a chart: a curve for each language, those of plain BPE, the cursor."""
+    from bpe_tui.widgets.chart import Curve, canvas_of, curves_of  # few runs take turns
+
     drawn, names = [], _names(languages)
     for place in range(len(names)):
         for tokens in (languages.plain[place], languages.tokens[place]):

@@ -48,7 +48,6 @@ from engine.bpe.trainers.algorithm import (
     parts_of_step,
 )
 from engine.core.events import Pair
-from engine.encoding.lanes import align
 from engine.text.pretokenize import Pretoken, to_bytes
 
 
@@ -60,6 +59,8 @@ def characters_above(
     There is one span above each given one, as wide as that; a character begins above its first
     byte.
     """
+    from engine.encoding.lanes import align  # few rows have characters of several bytes
+
     cut = set[int]()  # the starts of the characters that no single token contains
     if not (pretoken.special or pretoken.text.isascii()):
         tokens = earlier.tokens_of(pretoken.bytes)

@@ -20,7 +20,7 @@ from textual.widgets import Input, Static
 from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, LeftOutDocument, RunConfig, TokenizerConfig
 from bpe_tui.session.jobs import Job
-from bpe_tui.session.opening import documents_left_out, fork_again
+from bpe_tui.session.saved_sessions import documents_left_out, fork_again
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.fields import Field
@@ -371,12 +371,12 @@ def fork_plans(frame: Frame, config: Config, chosen: Pair | None) -> Iterator[jo
     for name, pattern in PATTERNS.items():
         if name != config.pattern:
             title, changed = f"pattern {name}", replace(config, pattern=name)
-            yield jobs.ForkPlan(title, title, step, changed, meaning=pattern.summary)
+            yield jobs.ForkPlan(title, title, step, changed, ForkChange(), pattern.summary)
     for token in config.special_tokens:
         left = tuple(other for other in config.special_tokens if other != token)
         title = f"without the special token {visible_text(token)}"
         changed = replace(config, special_tokens=left)
-        yield jobs.ForkPlan(title, title, step, changed, meaning=IF_NOT_SPECIAL)
+        yield jobs.ForkPlan(title, title, step, changed, ForkChange(), IF_NOT_SPECIAL)
 
 
 IF_FORBIDDEN = "the pair may not merge from there on, the next best does"
@@ -492,7 +492,7 @@ class WhatIf(Window[jobs.ForkPlan | None]):
             title = f"without document {number(int(typed))}"
             gone = LeftOutDocument(int(typed), self._config.special_tokens)
             fewer = replace(self._config, left_out=(*self._config.left_out, gone))
-            self.dismiss(jobs.ForkPlan(title, title, self._frame.step, fewer))
+            self.dismiss(jobs.ForkPlan(title, title, self._frame.step, fewer, ForkChange()))
             return
         hint = self.query_one("#dialog-hint", Static)
         hint.update(Content(f"Give the number of a document, 1 to {number(self._documents)}."))

@@ -24,7 +24,8 @@ from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.window import Window
-from engine.analysis.breakpoints import WatchedBreakpoint, examples
+from engine.analysis.breakpoint_list import WatchedBreakpoint
+from engine.analysis.breakpoints import examples
 from engine.bpe.frame import Frame
 from engine.core.errors import BreakpointError
 from engine.core.events import Pair

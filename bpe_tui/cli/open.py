@@ -12,6 +12,7 @@ import typer
 from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import Config, TokenizerConfig, Viewpoint
+from bpe_tui.session.declarations import VIEWS
 from bpe_tui.session.state import OVERVIEWS, save_preferences, without_state
 from engine.text.sources import STANDARD_INPUT
 
@@ -98,7 +99,7 @@ def opened_config(context: typer.Context) -> Config:
     Raises:
         BpeError: the options contradict each other, or name something unknown.
     """
-    from bpe_tui.session.opening import VIEWS, config_for  # numpy is slow to import
+    from bpe_tui.session.opening import config_for  # numpy is slow to import
 
     given = context.params
     named = given["corpus"] or []

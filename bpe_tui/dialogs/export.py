@@ -18,11 +18,16 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from bpe_tui.session import opening
 from bpe_tui.session.config import Viewpoint
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
+from bpe_tui.session.saved_sessions import (
+    command_that_opens,
+    root_config,
+    saved_session,
+    why_not_in_command,
+)
 from bpe_tui.session.session import Session, StepFrame
 from bpe_tui.views.dialog import Dialog, SaveFile
 from bpe_tui.views.exports import ExportKind, ExportSource
@@ -197,17 +202,17 @@ class CommandWindow(Window[None]):
     def __init__(self, session: Session, viewpoint: Viewpoint) -> None:
         super().__init__()
         origin = session.forked_from
-        config = opening.root_config(session)
+        config = root_config(session)
         if origin is not None:
             while origin.forked_from is not None:
                 origin = origin.forked_from
             viewpoint = Viewpoint(origin.step, viewpoint.view, viewpoint.text)
-        self._command = opening.command_that_opens(config, viewpoint)
+        self._command = command_that_opens(config, viewpoint)
         # The parts of the session that a command leaves out.
         remarks = ["It is copied, if your terminal lets programs copy."]
         if session.config.from_input:
             remarks.append("The corpus came from standard input: pipe it in again.")
-        if (why := opening.why_not_in_command(viewpoint.text)) is not None:
+        if (why := why_not_in_command(viewpoint.text)) is not None:
             remarks.append(f"Without the text, which has {why}; S saves it.")
         if session.forked_from is not None:
             remarks.append("It opens the run that was forked, at the fork; S saves forks, too.")
@@ -258,7 +263,7 @@ class SaveSession(SaveFile):
             self.say("Reading the corpus for its digest …")
             note = self.query_one("#session-note", Input).value
             viewpoint = replace(self._viewpoint, note=note)
-            self._saved = await asyncio.to_thread(opening.saved_session, self._session, viewpoint)
+            self._saved = await asyncio.to_thread(saved_session, self._session, viewpoint)
             self.write(path, overwrite)
 
     def write(self, path: Path, overwrite: bool) -> None:

@@ -195,7 +195,7 @@ class Predictor:
             frame = prediction.attempt.question.frame
             by_hand = (BY_HAND,) if "make-merges" in kinds_for(frame) else ()
             keys = (*ASKING, STOP, *by_hand)
-        return [replace(key, label=self.explainer.text(key.label)) for key in keys]
+        return [key._replace(label=self.explainer.text(key.label)) for key in keys]
 
     @property
     def waiting(self) -> Prediction | None:

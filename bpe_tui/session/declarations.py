@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import Any
 
+from engine.core.registry import Registry
+
 LESSON, TRAINING, ENCODING = "lesson", "training", "encoding"
 VOCABULARY, CHARTS = "vocabulary", "charts"
 FAMILY = "family"
@@ -19,6 +21,8 @@ OF_PANELS = (
 )
 EVERYWHERE = (LESSON, *OF_PANELS)
 """Screens that show a session."""
+VIEWS: Registry[str] = Registry("view", {kind: kind for kind in EVERYWHERE})
+"""The kinds of screens to begin with."""
 TABS = {
     LESSON: ("0", "lesson", "lesson"),
     TRAINING: ("1", "train", "train"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.signal import Signal
 
@@ -14,7 +14,9 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.visible import still_visible
 from engine.core.wording import Messages
-from engine.learning.lesson import Lesson
+
+if TYPE_CHECKING:
+    from engine.learning.lesson import Lesson
 
 
 @dataclass
@@ -108,6 +110,10 @@ class Host(Notifier, Protocol):
 
     @property
     def guide(self) -> LessonGuide: ...
+
+    @property
+    def has_guide(self) -> bool:
+        """Whether the guide has been used; before, no lesson is open."""
 
     def changed(self) -> None: ...
 

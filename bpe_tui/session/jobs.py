@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,6 @@ from bpe_tui.session.training import OpeningListener, replay, train
 from engine.bpe.frame import Timeline
 from engine.bpe.languages import Languages
 from engine.bpe.trainer import StopReason
-from engine.bpe.what_if import Comparison, ForkChange
 from engine.core.errors import CorpusError, TokenizerFileError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
 from engine.counting.chunk_log import NOTHING_COUNTED, ChunkLog, ChunkReport
@@ -34,6 +33,7 @@ from engine.recording.training import CountedCorpus, CountOrigin, Training
 from engine.text.doubts import doubts_about
 
 if TYPE_CHECKING:
+    from engine.bpe.what_if import Comparison, ForkChange
     from engine.formats.tokenizer_format import Opened
     from engine.learning.session_file import SavedFork
 
@@ -69,7 +69,7 @@ class ForkPlan:
     otherwise: str
     step: int
     config: Config
-    change: ForkChange = field(default_factory=ForkChange)
+    change: ForkChange
     meaning: str = ""
 
 

@@ -1,46 +1,19 @@
-"""Configs from paths and session files; session files and commands from the open session."""
+"""Configs from the files that are named: each is a corpus, a tokenizer or a session.
+
+Its contents decide, not its name.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import shlex
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from bpe_tui.session.config import (
-    Config,
-    LeftOutDocument,
-    RunConfig,
-    TokenizerConfig,
-    Viewpoint,
-    as_counted,
-    in_phases,
-)
-from bpe_tui.session.declarations import EVERYWHERE
-from bpe_tui.session.models import DEFAULT_MODEL, model_of
-from bpe_tui.widgets.visible import visible_text
-from engine.analysis.breakpoints import parse
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.what_if import ForkChange
-from engine.core.errors import BpeError, SessionFileError, TokenizerFileError
-from engine.core.registry import Registry
-from engine.learning import session_file
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, as_counted
+from engine.core.errors import TokenizerFileError
 from engine.text.corpus import COUNTS, PLAIN
-from engine.text.patterns import as_pattern
-from engine.text.pretokenize import check_special_tokens
-from engine.text.remote import is_address, without_credentials
+from engine.text.remote import is_address
 from engine.text.sources import STANDARD_INPUT
-
-if TYPE_CHECKING:  # the command line needs no textual
-    from bpe_tui.session.session import ForkedFrom, Session
-
-VIEWS: Registry[str] = Registry("view", {kind: kind for kind in EVERYWHERE})
-"""The kinds of screens to begin with."""
-
-# A file is a corpus, a tokenizer or a session by its contents, not by its name.
 
 HEAD = 1 << 12
 """Bytes at the beginning of a file that decide."""
@@ -60,7 +33,9 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     """
     names = (run.corpus, *run.reading.more)
     if run.reading != PLAIN and (sessions := list(filter(_is_session, names))):
-        return _session_on_corpus(sessions, run)
+        from bpe_tui.session.saved_sessions import session_on_corpus  # few files are sessions
+
+        return session_on_corpus(sessions, run)
     if run.corpus == STANDARD_INPUT or is_address(run.corpus):
         return run
     if run.reading.field is not None:
@@ -74,7 +49,10 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     if kind == COUNTED:
         return as_counted(run, asked)
     if kind == SESSION:
-        return config_of_session(session_file.read_session(path), path)
+        from bpe_tui.session.saved_sessions import config_of_session
+        from engine.learning.session_file import read_session
+
+        return config_of_session(read_session(path), path)
     return run
 
 
@@ -114,7 +92,9 @@ def kind_of_file(name: str) -> str:
     first_line = head.partition(b"\n")[0]
     if first_line[:1].isalpha() and len(first_line.split()) > 2:
         return TEXT  # words: no format begins so, and to ask them all would delay the first frame
-    if session_file.is_session(head):
+    from engine.learning.session_file import is_session
+
+    if is_session(head):
         return SESSION
     from engine.formats import is_tokenizer  # slow to import, and rarely needed
 
@@ -124,275 +104,12 @@ def kind_of_file(name: str) -> str:
         return TEXT  # reading the corpus reports the error
 
 
-# -- a session file
-
-
 def _is_session(name: str) -> bool:
     """Whether a name is that of a session file."""
+    from engine.learning.session_file import is_session
+
     if name == STANDARD_INPUT or is_address(name) or not Path(name).is_file():
         return False
     with contextlib.suppress(OSError), Path(name).open("rb") as file:
-        return session_file.is_session(file.read(HEAD))
+        return is_session(file.read(HEAD))
     return False
-
-
-def _session_on_corpus(sessions: Sequence[str], run: RunConfig) -> Config:
-    """Return the config of a session on the corpus that is named beside it.
-
-    Raises:
-        SessionFileError: there are other sessions, no corpus or several, or it is no plain file.
-    """
-    path, reading = Path(sessions[0]), run.reading
-    corpora = [name for name in (run.corpus, *reading.more) if name not in sessions]
-    if len(sessions) > 1:
-        raise SessionFileError(f"{sessions[1]}: is a session, too; one is opened at a time")
-    if reading.field is not None or reading.skip_bad:
-        raise SessionFileError(f"{path}: is a session, and --field is for texts in records")
-    if len(corpora) != 1:
-        raise SessionFileError(
-            f"{path}: is a session, which has one corpus, and {len(corpora)} are given"
-        )
-    [corpus] = corpora
-    if corpus == STANDARD_INPUT or is_address(corpus) or not Path(corpus).is_file():
-        raise SessionFileError(f"{path}: is a session, which opens on a file; {corpus} is none")
-    saved = session_file.read_session(path)
-    if saved.corpus is None:
-        moved = session_file.SavedFile.of(corpus)
-    else:
-        moved = replace(saved.corpus, path=corpus)
-    return config_of_session(replace(saved, corpus=moved), path)
-
-
-def config_of_session(saved: session_file.SavedSession, path: Path) -> Config:
-    """Return the config of a session that was saved at `path`.
-
-    Raises:
-        SessionFileError: the file names an unknown view or breakpoint, or a missing file.
-    """
-    try:
-        return _config_of(saved)
-    except BpeError as error:
-        raise SessionFileError(f"{path}: {error}") from error
-
-
-def _config_of(saved: session_file.SavedSession) -> Config:
-    viewpoint = Viewpoint(
-        saved.step,
-        None if saved.view is None else VIEWS[saved.view],
-        saved.text,
-        saved.breakpoints,
-        saved.forks,
-        saved.corpus,
-        saved.note,
-    )
-    options = {name: value for name, value in saved.options if name != session_file.LEFT_OUT}
-    if saved.corpus is not None and is_address(saved.corpus.path):
-        raise SessionFileError(
-            "its corpus is an address, and nothing is fetched for a session file"
-        )
-    if saved.corpus is not None and not Path(saved.corpus.path).exists():
-        raise SessionFileError(f"its corpus is not there any more: {saved.corpus.path}")
-    config: Config
-    if saved.tokenizer:
-        if missing := next((name for name in saved.tokenizer if not Path(name).exists()), None):
-            raise SessionFileError(
-                f"its tokenizer {missing} is not there, and nothing is fetched for a session file"
-            )
-        corpus = saved.corpus.path if saved.corpus is not None else None
-        known = session_file.SPECIAL, "pattern", "continued", "tie_rule", "min_count"
-        options = {name: options[name] for name in known if name in options}
-        config = TokenizerConfig(saved.tokenizer, corpus, viewpoint=viewpoint, **options)
-    else:
-        assert saved.corpus is not None  # a session file names a corpus or a tokenizer
-        config = in_phases(RunConfig(saved.corpus.path, viewpoint=viewpoint, **options))
-    scored = model_of(config).merges_by_score
-    for line in saved.breakpoints:
-        parse(line, scored)
-    for fork in saved.forks:
-        changed = dict(fork.options)
-        _ = TIE_RULES[changed.get("tie_rule", RunConfig.tie_rule)]
-        as_pattern(changed.get("pattern", RunConfig.pattern))
-        check_special_tokens(changed.get(session_file.SPECIAL, ()))
-    is_forked = isinstance(config, RunConfig) or config.continued is not None
-    if saved.forks and not (is_forked and model_of(config).name == DEFAULT_MODEL):
-        raise SessionFileError("only a training of BPE has forks")
-    return config
-
-
-def saved_session(session: Session, viewpoint: Viewpoint) -> session_file.SavedSession:
-    """Return the contents of a session file. The corpus is read for its digest.
-
-    Raises:
-        SessionFileError: the corpus or the tokenizer is no file.
-        CorpusError: the corpus cannot be read any more.
-    """
-    config = root_config(session)
-    names = () if isinstance(config, RunConfig) else config.paths
-    if config.from_input:
-        raise SessionFileError("the corpus came from standard input; save it as a file, open that")
-    if config.reading != PLAIN or (config.corpus is not None and is_address(config.corpus)):
-        raise SessionFileError(
-            "a session is of one plain file, and the corpus is more than that: take the command "
-            "that opens it (y)"
-        )
-    if isinstance(config, RunConfig) and config.picky is not None:
-        raise SessionFileError(
-            "a session does not keep that tokens are removed: take the command that opens it (y)"
-        )
-    if missing := next((name for name in names if not Path(name).exists()), None):
-        raise SessionFileError(
-            f"a session is of files, and {missing} is a name: save the tokenizer (s) and open that,"
-            " or take the command that opens it (y)"
-        )
-    made: list[session_file.SavedFork] = []  # the latest first
-    after = session.config
-    for origin in _chain(session):
-        before, change = origin.config, origin.change
-        options = {
-            name: getattr(after, name)
-            for name in ("pattern", "tie_rule", session_file.SPECIAL)
-            if getattr(after, name) != getattr(before, name)
-        }
-        if gone := documents_left_out(after)[len(documents_left_out(before)) :]:
-            options[session_file.LEFT_OUT] = tuple(each.document for each in gone)
-        forbid = tuple(sorted(change.forbid))
-        made.append(
-            session_file.SavedFork(origin.step, change.force, forbid, tuple(options.items()))
-        )
-        after = before
-    return session_file.SavedSession(
-        None if config.corpus is None else session_file.SavedFile.of(config.corpus),
-        names,
-        tuple(_options_of(config).items()),
-        viewpoint.step or 0,
-        viewpoint.view,
-        viewpoint.text,
-        tuple(str(watched.breakpoint) for watched in session.breakpoints.enabled),
-        tuple(reversed(made)),
-        viewpoint.note,
-    )
-
-
-def root_config(session: Session) -> Config:
-    """Return the config of the session before any fork."""
-    return next((fork.config for fork in reversed(list(_chain(session)))), session.config)
-
-
-def _chain(session: Session) -> Iterator[ForkedFrom]:
-    """Yield the runs that this one is a fork of, the latest first."""
-    origin = session.forked_from
-    while origin is not None:
-        yield origin
-        origin = origin.forked_from
-
-
-def _options_of(config: Config) -> dict[str, Any]:
-    """Return the options that differ from their defaults."""
-    names = {*session_file.NUMBERS, *session_file.NAMES, session_file.SPECIAL}
-    if isinstance(config, RunConfig) and config.phases:
-        names -= {"pattern", "vocab_size"}  # the phases have them
-    return {
-        each.name: getattr(config, each.name)
-        for each in fields(config)
-        if each.name in names and getattr(config, each.name) != each.default
-    }
-
-
-def documents_left_out(config: Config) -> tuple[LeftOutDocument, ...]:
-    """Return the documents that forks have left out; a tokenizer's run has none."""
-    return config.left_out if isinstance(config, RunConfig) else ()
-
-
-def fork_again(fork: session_file.SavedFork, config: Config) -> tuple[Config, ForkChange]:
-    """Return the config of a saved fork of a run of `config`, and the change."""
-    options = dict(fork.options)
-    change = ForkChange(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
-    if not isinstance(config, RunConfig):
-        return replace(config, tie_rule=options.get("tie_rule", config.tie_rule)), change
-    documents = options.pop(session_file.LEFT_OUT, ())
-    gone = (LeftOutDocument(document, config.special_tokens) for document in documents)
-    known = {
-        name: options[name]
-        for name in ("pattern", "tie_rule", session_file.SPECIAL)
-        if name in options
-    }
-    return replace(config, phases="", left_out=(*config.left_out, *gone), **known), change
-
-
-# -- the command that opens the same
-
-LONGEST_TEXT = 2000
-"""Most characters of a text in a command."""
-
-
-def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe-tui") -> str:
-    """Return the command line that opens `config` at `viewpoint`, from any folder.
-
-    >>> command_that_opens(RunConfig("/my text.txt", 300), Viewpoint(7, "encoding", "a b"))
-    "bpe-tui open '/my text.txt' --vocab-size 300 --step 7 --view encoding --text 'a b'"
-    """
-    words = [program, "open"]
-    if not isinstance(config, RunConfig):
-        for path in config.paths:
-            is_file = Path(path).exists()  # else it is the name of an encoding
-            words += ["--tokenizer", os.path.abspath(path) if is_file else path]
-    if config.corpus is not None:
-        for name in (config.corpus, *config.reading.more):
-            is_path = name != STANDARD_INPUT and not is_address(name)
-            words.append(os.path.abspath(name) if is_path else without_credentials(name))
-    if config.reading.field is not None:
-        words += ["--field", config.reading.field]
-    if config.reading.skip_bad:
-        words.append("--skip-bad")
-    for name, value in _options_of(config).items():
-        if name != session_file.SPECIAL:
-            option = "continue" if name == "continued" else name.replace("_", "-")
-            words += [f"--{option}", str(value)]
-        elif not value:
-            words.append("--no-special")
-        else:
-            words += [word for token in value for word in ("--special", token)]
-    if isinstance(config, RunConfig) and config.parity:
-        words.append("--parity")
-    if isinstance(config, RunConfig) and config.picky is not None:
-        words += ["--picky", f"{config.picky:g}"]
-    if not config.cache:
-        words.append("--no-cache")
-    if viewpoint.step is not None:
-        words += ["--step", str(viewpoint.step)]
-    if viewpoint.view is not None:
-        words += ["--view", viewpoint.view]
-    if viewpoint.text and not why_not_in_command(viewpoint.text):
-        words += ["--text", viewpoint.text]
-    return " ".join(map(shell_word, words))
-
-
-def why_not_in_command(text: str) -> str | None:
-    """Return why a text cannot be part of a command; `None` if it can."""
-    if "\0" in text:
-        return "a NUL, which no command can hold"
-    if len(text) > LONGEST_TEXT:
-        return f"more than {LONGEST_TEXT:,} characters"
-    return None
-
-
-def shell_word(word: str) -> str:
-    r"""Quote a word for a shell; only visible characters are left.
-
-    Other characters are written as the octal digits of their bytes.
-
-    >>> print(shell_word("a b"), shell_word("a\nb"))
-    'a b' $'a\012b'
-    """
-    if all(visible_text(char, spaces=False) == char for char in word):
-        return shlex.quote(word)
-    quoted = ""
-    for char in word:
-        if char in "\\'":
-            quoted += f"\\{char}"
-        elif visible_text(char, spaces=False) == char:
-            quoted += char
-        else:
-            data = char.encode("utf-8", "surrogateescape")
-            quoted += "".join(f"\\{byte:03o}" for byte in data)
-    return f"$'{quoted}'"

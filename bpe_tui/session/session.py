@@ -23,14 +23,11 @@ from bpe_tui.session.declarations import (
 )
 from bpe_tui.session.models import model_of
 from bpe_tui.session.state import preferences
-from engine.analysis.breakpoints import BreakpointList, Hit
+from engine.analysis.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
-from engine.bpe.parity import ALGORITHM as PARITY
-from engine.bpe.picky import ALGORITHM as PICKY
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
-from engine.bpe.what_if import ForkChange
 from engine.counting.chunk_log import NOTHING_COUNTED
 from engine.encoding.alphabet import UNITS
 from engine.recording.playback import MergeTimeline, Player
@@ -38,6 +35,7 @@ from engine.recording.training import CountOrigin
 from engine.text.excerpt import Excerpt
 
 if TYPE_CHECKING:
+    from engine.bpe.what_if import ForkChange
     from engine.formats.tokenizer_format import Opened
 
 SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
@@ -229,8 +227,12 @@ class Session:
         if not isinstance(config, RunConfig) or self.model.trainers:
             return None
         if config.parity:
+            from engine.bpe.parity import ALGORITHM as PARITY  # few runs are of this kind
+
             return PARITY
         if config.picky is not None:
+            from engine.bpe.picky import ALGORITHM as PICKY
+
             return PICKY
         return _algorithm_of(config.trainer, config.tie_rule, config.units)
 

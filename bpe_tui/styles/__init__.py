@@ -10,9 +10,9 @@ Uses no other room. Screens name their style sheet, and the application its them
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -34,8 +34,7 @@ _LIGHT_TOKENS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class RoleLook:
+class RoleLook(NamedTuple):
     """The look of a role: names of theme variables for its colours, "" for no colour of its own."""
 
     ink: str = ""

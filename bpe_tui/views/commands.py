@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -43,8 +42,7 @@ from bpe_tui.widgets.window import Window
 from engine.core.wording import ENGLISH, Messages, text_of
 
 
-@dataclass(frozen=True)
-class Sign:
+class Sign(NamedTuple):
     """A sign on the screen: its look, its name in a legend, and a sentence that explains it.
 
     Attributes:

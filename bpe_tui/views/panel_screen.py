@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, cast
 
 from textual import events
@@ -14,7 +13,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Static
 
 from bpe_tui.session import kiosk
 from bpe_tui.session.declarations import Command, Model
@@ -33,6 +32,8 @@ from bpe_tui.widgets.visible import width
 from bpe_tui.widgets.window import PaintedOnce
 from engine.core.wording import ENGLISH, Messages, text_of
 
+A_LETTER = "a", "a"
+"""A key, and its character, that only a field consumes."""
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
 """Least size of the terminal, in cells."""
 COMPACT_BELOW = 22
@@ -259,7 +260,7 @@ class PanelScreen(PaintedOnce[None]):
     @property
     def is_typing(self) -> bool:
         """Whether a field has the focus, so that letters are typed into it."""
-        return isinstance(self.focused, Input | TextArea)
+        return self.focused is not None and self.focused.check_consume_key(*A_LETTER)
 
     def show_keys(self) -> None:
         """Show the signs, and the keys that work now, those of the focused panel first."""
@@ -276,7 +277,7 @@ class PanelScreen(PaintedOnce[None]):
         # One key of several with the same label, such as Tab and Shift+Tab, is enough.
         different = list({key.label: key for key in reversed(keys)}.values())[::-1]
         self.query_one(KeyBar).keys = [
-            replace(key, label=text_of(self.messages, key.label)) for key in different
+            key._replace(label=text_of(self.messages, key.label)) for key in different
         ]
 
     @property

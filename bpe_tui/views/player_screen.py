@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Input, ProgressBar, Static
+from textual.widgets import Input, Static
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import ReadingProgress
@@ -115,12 +115,15 @@ class ReadingPanel(Vertical):
     BORDER_SUBTITLE = READING_KEYS
 
     def __init__(self, session: Session) -> None:
+        from textual.widgets import ProgressBar  # a short corpus needs none
+
         super().__init__(id="reading")
         self._session = session
+        self._bar = ProgressBar(id="reading-bar", show_eta=False)
 
     def compose(self) -> ComposeResult:
         yield Static(id="reading-what")
-        yield ProgressBar(id="reading-bar", show_eta=False)
+        yield self._bar
         yield RowList("reading-chunks")
         yield Static(id="reading-pairs")
 
@@ -135,7 +138,7 @@ class ReadingPanel(Vertical):
         paths = config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
         name = visible_text(paths, spaces=False)
         self.border_subtitle = Content(READING_KEYS if session.failure is None else "o opens")
-        what, bar = self.query_one("#reading-what", Static), self.query_one(ProgressBar)
+        what, bar = self.query_one("#reading-what", Static), self._bar
         strip = self.query_one("#reading-chunks", RowList)
         strip.display = session.reading is not None and session.failure is None
         bar.display = session.failure is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -23,11 +23,13 @@ from bpe_tui.views.commands import key_of_screen
 from bpe_tui.views.narration import fitting_facts, names_of_panels, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
 from bpe_tui.views.panel_screen import COMPACT_BELOW, PanelScreen
-from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from engine.core.wording import ENGLISH, Messages, text_of
+
+if TYPE_CHECKING:
+    from bpe_tui.widgets.chart import Chart  # the charts of other screens
 
 ABOUT_MERGES = frozenset(
     (
@@ -90,7 +92,7 @@ class SessionScreen(PanelScreen):
 
     @property
     def messages(self) -> Messages:
-        return self.host.guide.messages
+        return self.host.guide.messages if self.host.has_guide else ENGLISH
 
     @property
     def session(self) -> Session:
@@ -114,13 +116,24 @@ class SessionScreen(PanelScreen):
         self.show_session(self.session)
 
     def on_screen_resume(self) -> None:
-        self.host.guide.attend(self)
+        self._show_lesson()
         self.show_session(self.session)
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
-            self.host.guide.attend(self)
+            self._show_lesson()
             self.show_session(self.session)
+
+    def _show_lesson(self) -> None:
+        """Show the text of the open lesson, if there is one, and the keys in its language."""
+        if self.host.has_guide:
+            self.host.guide.attend(self)
+        elif self.is_current and self.is_mounted:
+            self.show_keys()
+
+    @property
+    def _has_lesson(self) -> bool:
+        return self.host.has_guide and self.host.guide.lesson is not None
 
     def set_back(self) -> None:
         """Take back what keys have shown or hidden here; a scene of a lesson begins with this."""
@@ -182,7 +195,7 @@ class SessionScreen(PanelScreen):
         """Make visible what a row leads to: a target of `bpe_tui.views.targets`."""
 
     def _is_for_now(self, command: Command) -> bool:
-        if command.action.startswith("app.scene(") and self.host.guide.lesson is None:
+        if command.action.startswith("app.scene(") and not self._has_lesson:
             return False
         return super()._is_for_now(command)
 

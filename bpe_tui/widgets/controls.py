@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual import events
@@ -44,8 +44,7 @@ class PartsLine(Widget):
                 return
 
 
-@dataclass(frozen=True)
-class FooterKey:
+class FooterKey(NamedTuple):
     """A key as it is shown, a word for its effect, and its action."""
 
     shown: str
@@ -84,8 +83,7 @@ class KeyBar(PartsLine):
             yield key.action, texts
 
 
-@dataclass(frozen=True)
-class Tab:
+class Tab(NamedTuple):
     """A tab: its key, its name, a shorter one, its action, and whether it has something to show."""
 
     key: str
@@ -152,8 +150,7 @@ def _width(parts: Iterable[BarPart]) -> int:
     return sum(spans_width(spans) for _, spans in parts)
 
 
-@dataclass(frozen=True)
-class FilterSwitch:
+class FilterSwitch(NamedTuple):
     """A filter that is on or off, with its key, its label and a shorter one if there is any."""
 
     name: str

@@ -1,4 +1,4 @@
-"""Breakpoints of a recorded training: conditions on a merge, and the steps that meet them.
+"""Breakpoints of a recorded training: conditions on a merge.
 
 Each condition is a class: the grammar of its line, and whether a merge meets it. To add one, write
 the class and name it in `KINDS`.
@@ -7,13 +7,11 @@ the class and name it in `KINDS`.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
-from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from engine.core.errors import BreakpointError, PatternError
 from engine.core.slow_modules import regex
@@ -362,125 +360,3 @@ def parse(line: str, scored: bool = False) -> Breakpoint:
             make: Callable[..., Breakpoint] = kind
             return make(*map(kind.value, found.groups()))
     raise BreakpointError("not a breakpoint; write one like  " + "   ".join(examples(scored)))
-
-
-# -- the breakpoints of a run, and the steps at which they stop
-#
-# Each breakpoint is tried on every merge once, in order, as far as the recording goes, in slices of
-# time. So a search is never repeated, and all stops found can be shown along the timeline.
-
-MERGES_A_SLICE = 64
-"""Number of merges between two looks at the clock."""
-
-
-@dataclass
-class WatchedBreakpoint:
-    """A breakpoint of the list, with the steps found so far.
-
-    Attributes:
-        enabled: whether a run stops at it.
-        hits: the steps at which it stops, in order.
-        examined: the number of merges that it was tried on.
-        failure: the error that disabled it; empty if there was none.
-    """
-
-    breakpoint: Breakpoint
-    enabled: bool = True
-    hits: list[int] = field(default_factory=list)
-    examined: int = 0
-    failure: str = ""
-
-
-class Hit(NamedTuple):
-    """A step to stop at, and the breakpoint that it meets."""
-
-    step: int
-    breakpoint: Breakpoint
-
-
-@dataclass
-class BreakpointList:
-    """The breakpoints of a run, which can be added, switched off and on, and removed.
-
-    Attributes:
-        scored: whether the merges have scores.
-        watched: the breakpoints in the order in which they were added.
-    """
-
-    scored: bool = False
-    watched: list[WatchedBreakpoint] = field(default_factory=list)
-
-    @property
-    def enabled(self) -> list[WatchedBreakpoint]:
-        """The breakpoints that are switched on."""
-        return [watched for watched in self.watched if watched.enabled]
-
-    def add(self, line: str) -> None:
-        """Add the breakpoint of a line, or switch it on if it is in the list.
-
-        Raises:
-            BreakpointError: the line is no breakpoint.
-        """
-        wanted = parse(line, self.scored)
-        for watched in self.watched:
-            if watched.breakpoint == wanted:
-                watched.enabled = not watched.failure
-                return
-        self.watched.append(WatchedBreakpoint(wanted))
-
-    def toggle(self, place: int) -> None:
-        """Switch a breakpoint off or on; one that failed stays off."""
-        watched = self.watched[place]
-        watched.enabled = not watched.enabled and not watched.failure
-
-    def restart(self) -> None:
-        """Forget all stops found, since the merges are other ones now."""
-        self.watched = [WatchedBreakpoint(w.breakpoint, w.enabled) for w in self.watched]
-
-    def examine(self, timeline: MergeTimeline[Any], seconds: float) -> int:
-        """Try merges for some seconds; return how many all enabled breakpoints were tried on."""
-        deadline = monotonic() + seconds
-        for watched in self.enabled:
-            try:
-                while watched.examined < len(timeline):
-                    if watched.examined % MERGES_A_SLICE == 0 and monotonic() > deadline:
-                        break
-                    if watched.breakpoint.matches(timeline.record[watched.examined], timeline):
-                        watched.hits.append(watched.examined + 1)
-                    watched.examined += 1
-            except BreakpointError as error:
-                watched.enabled, watched.failure = False, str(error)
-        return len(timeline) if self.examined is None else self.examined
-
-    @property
-    def examined(self) -> int | None:
-        """Number of merges that the enabled breakpoints were tried on, if any."""
-        return min((watched.examined for watched in self.enabled), default=None)
-
-    def next_hit(self, step: int) -> Hit | None:
-        """Return the first stop after a step, among the merges tried so far.
-
-        >>> from engine import Timeline, Trainer
-        >>> counts = {b"low": 5, b"lower": 2}
-        >>> breakpoints = BreakpointList()
-        >>> breakpoints.add("len>=3")
-        >>> breakpoints.examine(Timeline(counts, Trainer(counts, 258).steps()), seconds=1)
-        2
-        >>> breakpoints.next_hit(0)
-        Hit(step=2, breakpoint=TokenLength(least=3))
-        """
-        found = []
-        for watched in self.enabled:
-            place = bisect_right(watched.hits, step)
-            if place < len(watched.hits):
-                found.append(Hit(watched.hits[place], watched.breakpoint))
-        return min(found, key=lambda hit: hit.step, default=None)
-
-    @property
-    def hit_count(self) -> int:
-        """Number of stops found; it changes whenever `hits` does."""
-        return sum(len(watched.hits) for watched in self.enabled)
-
-    def hits(self) -> list[int]:
-        """Return all steps to stop at, in order."""
-        return sorted({step for watched in self.enabled for step in watched.hits})

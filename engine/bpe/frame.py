@@ -9,12 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from heapq import nlargest
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from engine.bpe.languages import Languages
-from engine.bpe.linked_lists import LinkedLists
 from engine.bpe.pair_queue import PairQueue
-from engine.bpe.picky_run import PickyRun
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TieRule
@@ -29,6 +27,9 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.recording.playback import MergeFrame, MergeTimeline
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike
+
+if TYPE_CHECKING:
+    from engine.bpe.linked_lists import LinkedLists
 
 MOST_PAIRS = 10
 """Most pairs and pretokens that a notebook shows."""
@@ -116,6 +117,8 @@ class Frame(MergeFrame[MergeStep]):
         """The lists and bigrams of the trainer `linked`; `None` if no tie rule chose the merges."""
         if not (self._record.by_rule and self.has_corpus) or self._record.counts.restarts:
             return None
+        from engine.bpe.linked_lists import LinkedLists  # only its own view shows them
+
         return LinkedLists(self.run, self.step, self.next_pair)
 
     @cached_property
@@ -312,7 +315,12 @@ class Timeline(MergeTimeline[Frame]):
                 record = steps[0].record
             elif record is None:  # a record without steps is falsy
                 record = Trainer(counts, 256).record
-            run = (Run if record.removals is None else PickyRun)(
+            kind = Run
+            if record.removals is not None:
+                from engine.bpe.picky_run import PickyRun  # few runs remove tokens
+
+                kind = PickyRun
+            run = kind(
                 counts,
                 record,
                 pattern=pattern,

@@ -14,7 +14,6 @@ from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from threading import Lock
@@ -286,8 +285,7 @@ RUN_UP = 24
 """Distance of a stored copy before the target step, for the next steps back."""
 
 
-@dataclass(frozen=True)
-class HeapMove:
+class HeapMove(NamedTuple):
     """One push or pop. `claimed` is the count in the entry, `true` the pair's count then."""
 
     move: Move

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
 from engine.core.errors import CorpusError
@@ -118,8 +117,7 @@ def _next_token(
     return size
 
 
-@dataclass(frozen=True)
-class CourseCuts:
+class CourseCuts(NamedTuple):
     """The chunks into which the course's function cuts a corpus.
 
     Attributes:

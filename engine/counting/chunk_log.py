@@ -8,7 +8,6 @@ The sums and those of each worker stay exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from engine.core.events import ChunkCounted
@@ -47,8 +46,7 @@ class LoggedChunks(NamedTuple):
         )
 
 
-@dataclass(frozen=True)
-class WorkerShare:
+class WorkerShare(NamedTuple):
     """The part of the work that one worker did.
 
     Attributes:
@@ -65,8 +63,7 @@ class WorkerShare:
     pretokens: int = 0
 
 
-@dataclass(frozen=True)
-class ChunkReport:
+class ChunkReport(NamedTuple):
     """The chunks that have been counted so far.
 
     Attributes:
@@ -137,8 +134,7 @@ class ChunkLog:
                 self._chunks_an_entry *= 2
             logged.append(own)
         share = self._workers.get(chunk.worker) or WorkerShare(chunk.worker, chunk.process)
-        self._workers[chunk.worker] = replace(
-            share,
+        self._workers[chunk.worker] = share._replace(
             chunks=share.chunks + 1,
             bytes=share.bytes + chunk.size,
             seconds=share.seconds + chunk.seconds,

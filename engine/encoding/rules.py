@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
 from operator import attrgetter
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.wording import ShowBytes
@@ -26,8 +26,7 @@ from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 
 
-@dataclass(frozen=True)
-class MadeBy:
+class MadeBy(NamedTuple):
     """The merge that makes a token: its rank and its two parts."""
 
     rank: int
@@ -168,8 +167,7 @@ class HasRules(Protocol):
     def rules(self) -> EncodingRules: ...
 
 
-@dataclass(frozen=True)
-class RankedToken:
+class RankedToken(NamedTuple):
     """A token with the rank of the merge that makes it; `None` for bytes and special tokens."""
 
     token: bytes
@@ -181,8 +179,7 @@ class RankedToken:
         return f"{show(self.token)}{made}"
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(NamedTuple):
     """A merge with the bytes of its tokens."""
 
     rank: int
@@ -231,8 +228,7 @@ def describe_ranked(parts: Iterable[RankedToken], show: ShowBytes) -> str:
     return " + ".join(part.describe(show) for part in parts)
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A pair that could merge now: its tokens are at `position` and `position + 1`.
 
     Candidates are ordered as they would merge: by rank, then from the left.
@@ -257,8 +253,7 @@ class TracedMerge:
         return tuple(candidates(self.rules, self.step.before)[1:])
 
 
-@dataclass(frozen=True)
-class TracedPretoken:
+class TracedPretoken(NamedTuple):
     """A pretoken with the merges that encode it.
 
     `seen_before`: whether the pretoken occurs earlier in the text, so that an encoder with a cache
@@ -286,8 +281,7 @@ def trace_pretoken(rules: EncodingRules, pretoken: bytes) -> tuple[TracedMerge, 
     return tuple(TracedMerge(step, rules) for step in rules.steps(pretoken))
 
 
-@dataclass(frozen=True)
-class Crossing:
+class Crossing(NamedTuple):
     """A merge that joins the text on both sides of a border.
 
     It is merge `number` of the pretoken, counted from 1, and makes one token of the bytes from

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from time import monotonic
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from engine.core.errors import TimelineError, UnknownTokenIdError
 from engine.core.events import Pair
@@ -28,8 +28,10 @@ from engine.recording.affected_pretokens import (
 )
 from engine.recording.merge_record import MergeRecord, PairStep, PhaseStart, StepT
 from engine.recording.statistics import TiedSteps
-from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
+
+if TYPE_CHECKING:
+    from engine.recording.vocabulary import Vocabulary
 
 
 class RecordedStep(Protocol):

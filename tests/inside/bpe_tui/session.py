@@ -49,7 +49,8 @@ from bpe_tui.session.lessons import (
     progress_key,
 )
 from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
-from bpe_tui.session.opening import command_that_opens, config_for, config_of_session, shell_word
+from bpe_tui.session.opening import config_for
 from bpe_tui.session.samples import SAMPLES, directory, file_of, samples
+from bpe_tui.session.saved_sessions import command_that_opens, config_of_session, shell_word
 from bpe_tui.session.session import EXAMPLE, Session
 from bpe_tui.session.state import preferences, recent, remember_opened, save_preferences

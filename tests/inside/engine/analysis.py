@@ -10,9 +10,9 @@ from engine.analysis.baselines import (
     SeenCharacterTokenizer,
     WordTokenizer,
 )
+from engine.analysis.breakpoint_list import BreakpointList
 from engine.analysis.breakpoints import (
     Breakpoint,
-    BreakpointList,
     Matching,
     parse,
     quoted,
