@@ -94,6 +94,24 @@ def test_opening_a_corpus_imports_no_formats_and_no_command_line() -> None:
     assert not loaded & {"engine.formats", "engine.pipeline", "typer", "rich.progress"}
 
 
+@pytest.mark.slow  # it starts a process
+def test_the_first_screen_imports_nothing_that_it_does_not_show() -> None:
+    loaded = loaded_by("import bpe_tui.cli.inputs, bpe_tui.app.app, bpe_tui.bpe.training_screen")
+    assert not loaded & {"numpy", "regex", "textual.widgets._text_area"}
+    assert not loaded & {"bpe_tui.app.palette", "bpe_tui.lessons.guide", "bpe_tui.widgets.chart"}
+    assert not loaded & {"bpe_tui.session.saved_sessions", "bpe_tui.bpe.linked_view"}
+    rooms = (
+        "analysis.breakpoints",
+        "bpe.linked_lists",
+        "bpe.run_vocabularies",
+        "bpe.what_if",
+        "encoding.lanes",
+        "learning.lesson",
+        "recording.vocabulary",
+    )
+    assert not loaded & {f"engine.{room}" for room in rooms}
+
+
 def test_not_even_a_function_imports_a_screen() -> None:
     imported: dict[str, list[Path]] = {}
     word = re.compile(rf"from \.|\b({'|'.join(FORBIDDEN)})\b")
