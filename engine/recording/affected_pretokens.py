@@ -11,13 +11,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, chain, count, pairwise
+from itertools import accumulate, count, pairwise
 from time import monotonic
 from typing import NamedTuple, Protocol
 
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop
+from engine.encoding.encoders import LONG, MergeTable, RankHeap
 from engine.encoding.merging import merge_pair
 
 # The tokens of a pretoken at any step need no log. Encode the pretoken once with all known merges.
@@ -27,6 +27,11 @@ from engine.encoding.merging import merge_pair
 CACHE_SIZE = 1 << 16
 NEAR = 4
 """Most steps that `tokens_at` goes forward merge by merge; usually it is one step."""
+EARLY = 1000
+"""Last step for which short pretokens are encoded by the first merges only.
+
+An early merge changes thousands of pretokens, and few of their later tokens exist yet.
+"""
 
 
 class TokensAtStep(Protocol):
@@ -55,9 +60,8 @@ class Segmenter:
         self._table = table
         self._pair_of = pair_of
         self._rank_of = rank_of
-        # Both read the table at each call, and so use its new merges.
-        self._loop = RankLoop(alphabet, table)
-        self._heap = RankHeap(alphabet, table)
+        self._alphabet = alphabet
+        self._heap = RankHeap(alphabet, table)  # reads the table at each call: it may grow
         # pretoken → (number of merges known, its tokens then)
         self._known: dict[bytes, tuple[int, Sequence[int]]] = {}
         # pretoken → (step of the last call, its tokens then)
@@ -80,7 +84,10 @@ class Segmenter:
                     tokens = tuple(merge_pair(tokens, pair, self._table[pair][1]))
         else:
             merges, known = self._known.get(pretoken, (-1, ()))
-            tokens = self._taken_apart(known if merges >= step else self.encode(pretoken), step)
+            if merges < step <= EARLY and len(pretoken) <= LONG:
+                tokens = tuple(self._encode_with(step, pretoken))
+            else:
+                tokens = self._taken_apart(known if merges >= step else self.encode(pretoken), step)
         if len(self._last) >= CACHE_SIZE:
             self._last.clear()
         self._last[pretoken] = step, tokens
@@ -90,10 +97,29 @@ class Segmenter:
         """Return the token ids of the pretoken after all merges known so far, and cache them."""
         if len(self._known) >= CACHE_SIZE:
             self._known.clear()
-        encoder = self._heap if len(pretoken) > LONG else self._loop
-        tokens = encoder.encode(pretoken)
-        self._known[pretoken] = len(self._table), tokens
+        merges = len(self._table)
+        is_long = len(pretoken) > LONG
+        tokens = self._heap.encode(pretoken) if is_long else self._encode_with(merges, pretoken)
+        self._known[pretoken] = merges, tokens
         return tokens
+
+    def _encode_with(self, merges: int, pretoken: bytes) -> list[int]:
+        """Return the token ids of a short pretoken after the first merges.
+
+        It merges one occurrence at a time, as `RankList` does, whose tables cannot grow.
+        """
+        merge_of, never = self._table.get, (merges, 0)
+        ids = self._alphabet.spell(pretoken)
+        found = [merge_of(pair, never) for pair in pairwise(ids)]
+        while found and (first := min(found)) < never:
+            at = found.index(first)
+            ids[at] = made = first[1]
+            del ids[at + 1], found[at]
+            if at:
+                found[at - 1] = merge_of((ids[at - 1], made), never)
+            if at < len(found):
+                found[at] = merge_of((made, ids[at + 1]), never)
+        return ids
 
     def _taken_apart(self, tokens: Sequence[int], step: int) -> tuple[int, ...]:
         result: list[int] = []
@@ -118,7 +144,7 @@ def undone(tokens: tuple[int, ...], pair: Pair, new_id: int) -> tuple[int, ...]:
     """
     if new_id not in tokens:
         return tokens
-    return tuple(chain.from_iterable(pair if each == new_id else (each,) for each in tokens))
+    return tuple([part for each in tokens for part in (pair if each == new_id else (each,))])
 
 
 @dataclass

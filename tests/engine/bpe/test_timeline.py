@@ -470,6 +470,8 @@ def test_a_pretoken_that_the_corpus_lacks_has_tokens_by_the_merges_so_far(
     known = data.draw(st.integers(0, len(steps)))
     timeline = Timeline(corpus, steps[:known])
     pretoken = text.encode()
+    if data.draw(st.booleans()):  # all merges at once, as for far jumps; else the first ones only
+        timeline.run.segmenter.encode(pretoken)
     # Nearby and far steps, forward and back: the tokens of the last one may be used for the next.
     walk = data.draw(st.lists(st.integers(0, known), max_size=8))
     nearby = [min(step + by, known) for step in walk for by in (0, 1, 2)]
