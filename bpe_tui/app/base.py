@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -17,6 +17,7 @@ from textual.command import CommandPalette, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.filter import ANSIToTruecolor, LineFilter
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -128,6 +129,11 @@ class BaseApp(App[int]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return frame_looks(self.current_theme, has_colours=not self.no_color)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return the filters without that for a terminal's own colours: no style here has any."""
+        filters = super().get_line_filters()
+        return [each for each in filters if not isinstance(each, ANSIToTruecolor)]
 
     def end_on_signal(self, number: int) -> None:
         self.exit(128 + number, return_code=128 + number)

@@ -18,7 +18,7 @@ from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from bpe_tui.styles import painted, role_style
-from bpe_tui.widgets.painted_lines import PaintedLines
+from bpe_tui.widgets.painted_lines import PaintedLines, PaintedWidget
 from bpe_tui.widgets.rows import Row, Span, beside, subject_cells, subjects_at
 
 ReactiveType = TypeVar("ReactiveType")
@@ -39,7 +39,8 @@ class Drawn(reactive[ReactiveType]):
             setattr(owner, f"watch_{name}", lambda lines: lines.rebuild())
 
 
-class Lines(ScrollView, can_focus=True, inherit_bindings=False):
+# Textual takes bindings and styles from the first base.
+class Lines(ScrollView, PaintedWidget, can_focus=True, inherit_bindings=False):
     """A scrolling list of rows: those in `_rows`, or those that a subclass makes in `row`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -92,10 +93,6 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     head: Sequence[Span] = ()
     """Names of the columns, in a line above the rows that does not scroll."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self._styles_cache = PaintedLines()
-
     @property
     def vertical_scrollbar(self) -> ScrollBar:
         bar = super().vertical_scrollbar
@@ -146,26 +143,6 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of rows, for a height of `auto`."""
         return self.row_count + self.head_height
-
-    _row_style: Style | None = None
-    """The style under all rows, while they are painted: it depends on all ancestors."""
-    _row_size: Size | None = None
-    """The size of the widget, meanwhile."""
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        self._row_style, self._row_size = super().rich_style, super().size
-        try:
-            return super().render_lines(crop)
-        finally:
-            self._row_style = self._row_size = None
-
-    @property
-    def rich_style(self) -> Style:
-        return super().rich_style if self._row_style is None else self._row_style
-
-    @property
-    def size(self) -> Size:
-        return super().size if self._row_size is None else self._row_size
 
     def render_line(self, y: int) -> Strip:
         if self.head and y == 0:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rich.segment import Segment
+from rich.style import Style as RichStyle
 from textual._border import get_box
 from textual._styles_cache import StylesCache
 from textual.color import Color
 from textual.css.styles import StylesBase
-from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.style import Style
@@ -33,37 +33,29 @@ class PaintedLines(StylesCache):
     """Textual's cache of painted lines, with the sides of the border computed once a painting.
 
     Textual computes their colours and segments for each line. That takes as long as the text.
-    A widget that has these lines, or is under others, may only paint the colours of a theme.
     """
 
     _sides: Sides | None = None
     """The sides during a painting; `None` if Textual has more to add to a line than these."""
+    _last: tuple[Region, list[Strip]] | None = None
+    """The part of the widget that was painted last, and its lines; `None` once some are dirty."""
+
+    def set_dirty(self, *regions: Region) -> None:
+        self._last = None
+        super().set_dirty(*regions)
+
+    def clear(self) -> None:
+        self._last = None
+        super().clear()
 
     def render_widget(self, widget: Widget, crop: Region) -> list[Strip]:
+        """Return the lines of a part of a widget; if none is dirty, those of the last painting."""
+        if self._last is not None and self._last[0] == crop:
+            return self._last[1]
         self._sides = sides_of(widget)
-        return super().render_widget(widget, crop)
-
-    def render(
-        self,
-        styles: StylesBase,
-        size: Size,
-        base_background: Color,
-        background: Color,
-        render_content_line: Callable[[int], Strip],
-        filters: Sequence[LineFilter],
-        *others: Any,
-        **more: Any,
-    ) -> list[Strip]:
-        return super().render(
-            styles,
-            size,
-            base_background,
-            background,
-            render_content_line,
-            needed(filters),
-            *others,
-            **more,
-        )
+        lines = super().render_widget(widget, crop)
+        self._last = crop, lines
+        return lines
 
     def render_line(
         self,
@@ -96,6 +88,37 @@ class PaintedLines(StylesCache):
         )
 
 
+class PaintedWidget(Widget):
+    """A widget of many lines. Its size and its style are looked up once a painting.
+
+    Both depend on all ancestors, and Textual computes them for each line.
+    """
+
+    _painted_style: RichStyle | None = None
+    """The style under all lines, while they are painted."""
+    _painted_size: Size | None = None
+    """The size, meanwhile."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._styles_cache = PaintedLines()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._painted_style, self._painted_size = super().rich_style, super().size
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painted_style = self._painted_size = None
+
+    @property
+    def rich_style(self) -> RichStyle:
+        return super().rich_style if self._painted_style is None else self._painted_style
+
+    @property
+    def size(self) -> Size:
+        return super().size if self._painted_size is None else self._painted_size
+
+
 def sides_of(widget: Widget) -> Sides | None:
     """Return the sides of a widget's border; `None` if a line gets more than these."""
     styles, opacity = widget.styles, widget.opacity
@@ -115,14 +138,6 @@ def sides_of(widget: Widget) -> Sides | None:
     )
 
 
-def needed(filters: Sequence[LineFilter]) -> list[LineFilter]:
-    """Return the filters that change what our widgets paint.
-
-    The colours of roles and themes are never those of a terminal, which Textual would translate.
-    """
-    return [each for each in filters if not isinstance(each, ANSIToTruecolor)]
-
-
 def blank_lines(widget: Widget, crop: Region) -> list[Strip]:
     """Return the lines of a widget that only has a background: one line, many times.
 
@@ -130,6 +145,6 @@ def blank_lines(widget: Widget, crop: Region) -> list[Strip]:
     """
     _, background = widget.background_colors
     line = Strip.blank(crop.width, Style(background=background).rich_style)
-    for each in needed(widget.get_line_filters()):
+    for each in widget.get_line_filters():
         line = line.apply_filter(each, background)
     return [line] * crop.height

@@ -46,3 +46,17 @@ async def test_a_screen_is_blank_under_its_widgets() -> None:
             for lines in painted
         )
         assert ours == textuals
+
+
+@pytest.mark.usefixtures("painted_at_each_wait")
+async def test_no_style_has_a_colour_of_the_terminal_or_is_dim() -> None:
+    """Textual would translate such a style at each painting; the application leaves that out."""
+    async with opened(vocab_size=300) as (app, pilot):
+        for keys in ("l", "ctrl+p", "escape x", "escape 4", "0"):
+            await pilot.press(*keys.split())
+            await pilot.pause()
+            for line in app.screen._compositor.render_strips():
+                for style in filter(None, (segment.style for segment in line)):
+                    colours = filter(None, (style.color, style.bgcolor))
+                    assert all(each.triplet for each in colours), style
+                    assert not style.dim, style
