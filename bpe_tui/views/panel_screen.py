@@ -134,6 +134,8 @@ class PanelScreen(PaintedOnce[None]):
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:  # for the rules of a zoom, which restyles what it marks
             self.query_one(f"#{panel}").add_class("panel", update=False)
+        # The screen itself got its styles before its classes, and before its sheet was read.
+        self.app.stylesheet.update_nodes([self])
         self.show_keys()
         self.show_notices()
 

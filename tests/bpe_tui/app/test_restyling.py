@@ -6,11 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from generated import first_quick
+from inside.bpe_tui.app import SCREENS
 from inside.bpe_tui.bpe import SaveTokenizer, TrainingScreen
+from inside.bpe_tui.session import MODELS, kind_and_model
 from opening import opened
+from textual.css.styles import RulesMap
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.widget import Widget
 
 
 async def test_a_panel_that_has_its_place_already_costs_no_new_styles(
@@ -54,6 +59,30 @@ async def test_a_screen_keeps_its_styles_while_it_is_hidden(
         assert app.screen.styles.background != dark  # but not those of another theme
 
 
+def computed(widgets: Iterable[Widget]) -> list[RulesMap]:
+    return [widget.styles.base.get_rules() for widget in widgets]
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    first_quick(
+        [("bpe", ["training", "inspection", "lesson"]), *((each, SCREENS) for each in MODELS)]
+    ),
+)
+async def test_a_new_screen_has_the_styles_that_all_rules_give(
+    model: str, names: Iterable[str]
+) -> None:
+    async with opened(vocab_size=300, size=(80, 24), model=model) as (app, pilot):
+        for name in names:
+            if kind_and_model(name)[1] in (None, app.session.model):
+                app.switch_screen(name)
+                await pilot.pause()
+                widgets = list(app.screen.walk_children(with_self=True))
+                styles = computed(widgets)
+                app.stylesheet.update_nodes(widgets)
+                assert computed(widgets) == styles, name
+
+
 @pytest.mark.slow  # the styles of three screens, after each of 15 keys
 async def test_a_changed_class_gives_the_styles_that_all_rules_give() -> None:
     async with opened() as (app, pilot):
@@ -63,9 +92,9 @@ async def test_a_changed_class_gives_the_styles_that_all_rules_give() -> None:
             await pilot.press(*filter(None, [key]))
             await pilot.pause()
             widgets = list(app.screen.walk_children(with_self=True))
-            styles = [widget.styles.base.get_rules() for widget in widgets]
+            styles = computed(widgets)
             app.stylesheet.update_nodes(widgets)
-            assert [widget.styles.base.get_rules() for widget in widgets] == styles, key
+            assert computed(widgets) == styles, key
 
 
 async def test_a_window_is_painted_after_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:

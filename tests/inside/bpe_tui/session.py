@@ -48,7 +48,7 @@ from bpe_tui.session.lessons import (
     numbered_lesson,
     progress_key,
 )
-from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
+from bpe_tui.session.models import MODELS, completed, kind_and_model, trainer_of, with_trainer
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.samples import SAMPLES, directory, file_of, samples
 from bpe_tui.session.saved_sessions import command_that_opens, config_of_session, shell_word
