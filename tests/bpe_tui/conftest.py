@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,8 +31,11 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     (place / "bpe-tui" / "preferences.json").write_text('{"welcomed": true}')
     monkeypatch.setenv("XDG_STATE_HOME", str(place))
     monkeypatch.setattr("gc.freeze", lambda: None)  # it would keep each application for ever
+    monkeypatch.setattr("gc.unfreeze", lambda: None)  # each collection would search all tests
+    monkeypatch.setattr("bpe_tui.app.memory.COLLECTOR_THRESHOLDS", gc.get_threshold())
     # A full collection searches what all tests have made, 0.1 s each time.
     monkeypatch.setattr("bpe_tui.app.memory.REST_SECONDS", 3600.0)
+    monkeypatch.setattr("bpe_tui.app.memory.YOUNG_OBJECTS", gc.get_threshold()[0])
     return place
 
 
