@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
+from engine.text.cutting import text_cutter
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 
@@ -22,16 +23,14 @@ _SENTENCE = re.compile(r".+?[.!?。！？।](?=\W|$)")
 class _LineSegment(NamedTuple):
     """The pretokens that one line takes from one piece of the text.
 
+    A piece is a special token, or the text between two of them.
+
     Attributes:
-        piece: a special token, or the text between two of them.
-        offset: start of the piece in the text, in characters.
-        start: start of the first pretoken in the piece, in characters.
+        start: start of the first pretoken in the text, in characters.
         pretokens: number of pretokens.
     """
 
-    piece: str
     is_special: bool
-    offset: int
     start: int
     pretokens: int
 
@@ -40,26 +39,24 @@ def _cut_into_lines(
     text: str, pattern: Pattern, splitter: SpecialSplitter
 ) -> Iterator[tuple[list[str], list[_LineSegment]]]:
     """Yield for each line the texts of its pretokens, and the segments that they come from."""
+    split = text_cutter(pattern)
     texts: list[str] = []
     segments: list[_LineSegment] = []
-    offset = 0
+    end = 0
     for piece, is_special in splitter.split_text(text):
         if is_special and texts:
             yield texts, segments
             texts, segments = [], []
-        start = end = 0
-        before = len(texts)
-        for cut in [piece] if is_special else pattern.split(piece):
+        start, before = end, len(texts)
+        for cut in [piece] if is_special else split(piece):
             texts.append(cut)
             end += len(cut)
             if "\n" in cut or is_special or len(texts) == LONGEST_LINE:
-                number = len(texts) - before
-                segments.append(_LineSegment(piece, is_special, offset, start, number))
+                segments.append(_LineSegment(is_special, start, len(texts) - before))
                 yield texts, segments
                 texts, segments, start, before = [], [], end, 0
         if len(texts) > before:
-            segments.append(_LineSegment(piece, False, offset, start, len(texts) - before))
-        offset += len(piece)
+            segments.append(_LineSegment(False, start, len(texts) - before))
     if texts:
         yield texts, segments
 
@@ -67,8 +64,8 @@ def _cut_into_lines(
 class PretokenLines(Sequence[tuple[Pretoken, ...]]):
     """Lines of pretokens. A line ends after a newline and before and after a special token.
 
-    The constructor only finds where pretokens end. Their alternatives and places are computed for
-    the lines that are read, which are few of thousands.
+    The constructor only finds where pretokens end. Their places are computed for the lines that are
+    read, which are few of thousands. The alternatives that cut them are left out.
 
     Attributes:
         text: the text that was cut.
@@ -77,7 +74,6 @@ class PretokenLines(Sequence[tuple[Pretoken, ...]]):
 
     def __init__(self, text: str, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self.text = text
-        self._pattern = pattern
         lines = list(_cut_into_lines(text, pattern, splitter))
         self.texts = [texts for texts, _ in lines]
         self._segments = [segments for _, segments in lines]
@@ -93,17 +89,11 @@ class PretokenLines(Sequence[tuple[Pretoken, ...]]):
         if isinstance(place, slice):
             return [self[line] for line in range(len(self))[place]]
         texts = iter(self.texts[place])
-        alternatives, labelled = self._pattern.alternatives, self._pattern.labelled
         line: list[Pretoken] = []
-        for piece, is_special, offset, start, count in self._segments[place]:
+        for is_special, start, count in self._segments[place]:
             for text in islice(texts, count):
-                end, alternative = start + len(text), None
-                found = None if is_special else labelled.match(piece, start)
-                # Text between two matches is a pretoken that no alternative matches.
-                if found is not None and found.end() == end:
-                    alternative = alternatives[found.lastindex - 1]
-                line.append(Pretoken(text, offset + start, offset + end, alternative, is_special))
-                start = end
+                line.append(Pretoken(text, start, start + len(text), None, is_special))
+                start += len(text)
         return tuple(line)
 
     def following(self, place: int) -> Iterator[tuple[Pretoken, ...]]:
