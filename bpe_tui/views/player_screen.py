@@ -34,9 +34,10 @@ PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 ROOMY_CELLS = 100
 """Least width, in cells, at which the token count is shown."""
 PATIENCE_SECONDS = 0.4
-"""A corpus that is read faster than this is shown without the reading panel.
+"""A corpus that is read faster than this is shown at once, without the reading panel.
 
-It would only flash, and to make it and remove it takes a tenth of the time to the first frame."""
+Empty panels and that panel would only flash. To make, paint and remove them takes a tenth of the
+time to the first frame."""
 
 
 class Transport(Horizontal):
@@ -259,6 +260,10 @@ class StepsScreen(PlayerScreen):
 
     def on_mount(self) -> None:
         self.set_timer(PATIENCE_SECONDS, self._lose_patience)
+
+    @property
+    def has_content(self) -> bool:
+        return not self._is_patient
 
     def _lose_patience(self) -> None:
         if self._is_patient:

@@ -137,9 +137,16 @@ class PaintedOnce(Screen[ScreenResultType]):
         except Exception as error:  # as Textual's timer has it: the loop would lose it
             self.app._handle_exception(error)
 
+    @property
+    def has_content(self) -> bool:
+        """Whether there is something to paint; without it the terminal stays as it is."""
+        return True
+
     def _paint(self) -> None:
         """Paint, unless a new layout is due: then make it, and wait again."""
         self._is_waiting = False
+        if not self.has_content:
+            return
         is_due = self._layout_required or self._scroll_required
         self._is_settled = not is_due or self._postponed >= MOST_POSTPONED
         self._postponed = 0 if self._is_settled else self._postponed + 1
