@@ -55,10 +55,10 @@ class PairQueue:
         self._record = record = run.record
         self._step = step
         self._counts = self._counts_to_choose_by = record.counts.at(step)
+        self.highest_count = self._top_count = int(self._counts.max(initial=0))
         if record.fork_rules is not None:
             self._counts_to_choose_by = record.counts_to_choose_by(step)
-        self.highest_count = int(self._counts.max(initial=0))
-        self._top_count = int(self._counts_to_choose_by.max(initial=0))
+            self._top_count = int(self._counts_to_choose_by.max(initial=0))
         self.forbidden = tuple(record.forbidden_pairs(step))
         # Late in a run thousands of pairs are tied, and ordering them takes most of a step's time.
         self._known_entries: dict[tuple[int, int], list[QueueEntry]] = {}
@@ -229,7 +229,8 @@ class PairQueue:
         """Return the numbers of the pairs with the highest of these counts, best first."""
         if limit <= 0:
             return []
-        found = _most_frequent(counts, limit)
+        highest = self.highest_count if counts is self._counts else int(counts.max(initial=0))
+        found = _most_frequent(counts, limit, highest)
         if not len(found):
             return []
         rule, key, pairs = self._record.tie_rule, self._record.tie_key, self._record.pairs
@@ -273,15 +274,17 @@ class PairQueue:
         return first
 
 
-def _most_frequent(counts: Integers, limit: int) -> Integers:
+def _most_frequent(counts: Integers, limit: int, highest: int) -> Integers:
     """Return the numbers of the `limit` highest counts and of all equal to the least; no zeros.
 
-    It selects counts near the top first, so there is little to sort.
+    It selects counts near the highest first, so there is little to sort. Late in a run the pairs
+    tied for the highest are enough; those of half its count are a hundred thousand.
     """
-    least = int(counts.max(initial=0))
-    while least and np.count_nonzero(counts > least) < limit:
-        least //= 2
+    least = max(highest - 1, 0)
     found = np.flatnonzero(counts > least)
+    while least and len(found) < limit:
+        least //= 2
+        found = np.flatnonzero(counts > least)
     if len(found) > limit:
         values = counts[found]
         found = found[values >= np.partition(values, len(values) - limit)[len(values) - limit]]
