@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import Enum
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -36,6 +37,11 @@ SWITCH_SECONDS = 0.0005
 
 To answer a key takes a dozen hand-overs between threads: Python's own 5 ms would be felt.
 """
+FOR_KEYS = (
+    *("bpe_tui.app.palette", "bpe_tui.bpe.linked_view", "bpe_tui.lessons.guide"),
+    *("bpe_tui.session.saved_sessions", "engine.bpe.linked_lists"),
+)
+"""Modules that the first screen does without, and its keys need."""
 JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
 """Makes the job for a config; its second argument takes the job's messages."""
 
@@ -422,6 +428,8 @@ def _prepare(
     for screen in screens:
         import_screen(screen)
         post(jobs.ScreenImported(screen))
+    for module in FOR_KEYS:
+        import_module(module)
     if recording is not None:
         recording.run.prepare()
 
