@@ -186,8 +186,7 @@ class PairsPanel(Panel):
         elif old is None or old.step != new.step:
             self._show_next(new)
 
-    def on_resize(self) -> None:
-        super().on_resize()
+    def on_resize(self) -> None:  # Textual calls the base's method, too
         self.call_after_refresh(self._show_next, self.frame)
 
     def _show_next(self, frame: Frame | None) -> None:

@@ -50,6 +50,9 @@ from engine.bpe.trainers.algorithm import (
 from engine.core.events import Pair
 from engine.text.pretokenize import Pretoken, to_bytes
 
+CONTINUATION_BYTES = frozenset(bytes([byte]) for byte in range(0x80, 0xC0))
+"""The bytes of a character after its first; a token that begins with one cuts a character."""
+
 
 def characters_above(
     frame: Frame, earlier: Frame, pretoken: Pretoken, spans: Sequence[Span]
@@ -63,24 +66,27 @@ def characters_above(
 
     cut = set[int]()  # the starts of the characters that no single token contains
     if not (pretoken.special or pretoken.text.isascii()):
-        tokens = earlier.tokens_of(pretoken.bytes)
-        lanes = align((token, earlier.any_token(token)) for token in tokens)
-        pieces = chain.from_iterable(token.pieces for token in lanes.tokens)
-        cut = {piece.start for piece in pieces if not piece.whole}
-        cut &= {character.start for character in lanes.characters}
+        ids = earlier.tokens_of(pretoken.bytes)
+        tokens = [(token_id, earlier.any_token(token_id)) for token_id in ids]
+        if any(token[:1] in CONTINUATION_BYTES for _, token in tokens):
+            lanes = align(tokens)
+            pieces = chain.from_iterable(token.pieces for token in lanes.tokens)
+            cut = {piece.start for piece in pieces if not piece.whole}
+            cut &= {character.start for character in lanes.characters}
     widths = [spans_width([span]) for span in spans]
     if not cut:
         return [(" " * cells, "") for cells in widths]
     lanes = align((token, frame.any_token(token)) for token in frame.tokens_of(pretoken.bytes))
     named = {c.start: visible_text(c.text) for c in lanes.characters if c.text and c.start in cut}
-    above: list[Span] = []
+    above, data = list[Span](), lanes.data
     for place, cells in enumerate(widths):  # a border follows each token
         text = ""
         token = None if place % 2 else lanes.tokens[place // 2]
-        for start in range(token.start, token.end) if token else ():
-            at = width(visible_bytes(lanes.data[token.start : start])) if token else 0
-            if start in named and at + width(named[start]) <= cells:
-                text = text.ljust(len(text) + at - width(text)) + named[start]
+        if token is not None:
+            for start in filter(named.__contains__, range(token.start, token.end)):
+                at = width(visible_bytes(data[token.start : start]))
+                if at + width(named[start]) <= cells:
+                    text = text.ljust(len(text) + at - width(text)) + named[start]
         above.append((text + " " * (cells - width(text)), "dim"))
     return above
 

@@ -237,6 +237,7 @@ class ChartPanel(Chart):
         self.why_empty = kind.why_empty
         self.border_title = Content(kind.question)
         self._drawn: object = None
+        self._said = kind.question, ""
 
     def watch_frame(self, old: Any, new: Any) -> None:
         if new is None or not self.display or not self.size.width:
@@ -249,18 +250,21 @@ class ChartPanel(Chart):
             why_empty = why_empty or self.kind.why_empty
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
             self.figure = self.kind.figure(new)
+            self.refresh()  # there may be no figure as before, for another reason
         self.at = new.step if self.kind.over_steps else None
         room = self.outer_size.width - BORDER_CELLS
         answer = "" if counts_nothing else self.kind.answer(new)
-        self.border_subtitle = Content(leading_parts(room, answer))
-        self.border_title = Content(
-            first_fitting(room, self.kind.question, self.kind.short or self.kind.question)
-        )
+        question = first_fitting(room, self.kind.question, self.kind.short or self.kind.question)
+        self._say(question, leading_parts(room, answer))
 
-    def on_show(self) -> None:
+    def _say(self, title: str, foot: str) -> None:
+        """Set the title and the foot if they change: Textual paints for equal ones, too."""
+        if self._said != (title, foot):
+            self._said = title, foot
+            self.border_title, self.border_subtitle = Content(title), Content(foot)
+
+    def on_resize(self) -> None:
         self.watch_frame(None, self.frame)
-
-    on_resize = on_show
 
 
 WIDER = 2

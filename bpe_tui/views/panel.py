@@ -214,9 +214,6 @@ class FramePanel(Lines, Generic[FrameT]):
             return
         self.rebuild()
 
-    def on_show(self) -> None:
-        self.rebuild()
-
     @property
     def room(self) -> int:
         """The cells for a row, without the scrollbar."""

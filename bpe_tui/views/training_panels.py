@@ -100,15 +100,9 @@ class MergeList(TokenPanel[MergeFrameT]):
         if new is not None and (old is None or old.step != new.step):
             self.show_step(new.step)
 
-    def on_show(self) -> None:
-        super().on_show()
-        if self.frame is not None:
-            self.call_after_refresh(self.show_step, self.frame.step)  # once it has its height
-
     def on_resize(self) -> None:
-        super().on_resize()
-        if self.frame is not None:
-            self.show_step(self.frame.step)
+        if self.frame is not None:  # after the base's method, which Textual calls, too
+            self.call_next(self.show_step, self.frame.step)
 
     def show_step(self, step: int) -> None:
         """Keep the current merge near the middle, so that the next merges are visible too."""

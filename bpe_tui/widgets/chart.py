@@ -48,7 +48,7 @@ class Chart(Dragged, PaintedWidget, can_focus=True):
     ]
 
     figure: reactive[Figure | None] = reactive(None)
-    at: reactive[float | None] = reactive(None)
+    at: reactive[float | None] = reactive(None, repaint=False)
     why_empty = ""
 
     @dataclass
@@ -66,6 +66,13 @@ class Chart(Dragged, PaintedWidget, can_focus=True):
         self._numbers: list[str] = []
 
     # -- painting
+
+    def watch_at(self, old: float | None, new: float | None) -> None:
+        """Paint the chart again only if the cursor is in another cell."""
+        if (figure := self.figure) is not None:
+            width = max(self.size.width - GUTTER, 1)
+            if _cell_of(figure, old, width) != _cell_of(figure, new, width):
+                self.refresh()
 
     def render_line(self, y: int) -> Strip:
         spans = painted(self, self.line(y))
@@ -94,7 +101,7 @@ class Chart(Dragged, PaintedWidget, can_focus=True):
     def _body(self, figure: Figure, y: int) -> Iterator[Span]:
         """Yield the spans of a line of the curve: bright before the cursor, dim after it."""
         cells = self._cells[y]
-        cursor = self._cursor_cell(figure, len(cells))
+        cursor = _cell_of(figure, self.at, len(cells))
         if cursor is None:
             yield cells, "curve"
             return
@@ -103,16 +110,11 @@ class Chart(Dragged, PaintedWidget, can_focus=True):
         yield "│" if here == " " else here, "pair"
         yield cells[cursor + 1 :], "dim"
 
-    def _cursor_cell(self, figure: Figure, width: int) -> int | None:
-        if self.at is None:
-            return None
-        return _cell(figure.x_scale.place(self.at), width)
-
     def _x_axis(self, figure: Figure, width: int) -> list[list[Span]]:
         """Return the axis with the cursor on it, and under it the numbers and the unit."""
         marks, numbers = x_axis(figure, width)
         axis = [(" " * (GUTTER - 1) + "└" + marks, "dim")]
-        if (cursor := self._cursor_cell(figure, width)) is not None:
+        if (cursor := _cell_of(figure, self.at, width)) is not None:
             text, at = axis[0][0], GUTTER + cursor
             axis = [(text[:at], "dim"), ("▲", "pair"), (text[at + 1 :], "dim")]
         return [axis, [(numbers, "dim")]]
@@ -162,6 +164,11 @@ def _y_axis(figure: Figure, height: int) -> list[str]:
         if label not in lines:  # two ticks may round to the same number
             lines[line] = label
     return lines
+
+
+def _cell_of(figure: Figure, x: float | None, cells: int) -> int | None:
+    """Return the cell of an x in a figure of some cells; `None` without an x."""
+    return None if x is None else _cell(figure.x_scale.place(x), cells)
 
 
 def _cell(place: float, cells: int) -> int:
@@ -223,7 +230,7 @@ class CurvesChart(Chart):
 
     def _body(self, figure: Figure, y: int) -> Iterator[Span]:
         """Yield the spans of a line of the curves; the cursor is behind the curves."""
-        cursor = self._cursor_cell(figure, len(self._canvas[y]))
+        cursor = _cell_of(figure, self.at, len(self._canvas[y]))
         line = [
             ("│", "pair") if place == cursor and cell == " " else (cell, role)
             for place, (cell, role) in enumerate(self._canvas[y])

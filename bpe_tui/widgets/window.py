@@ -13,6 +13,7 @@ from textual.await_complete import AwaitComplete
 from textual.await_remove import AwaitRemove
 from textual.color import Color
 from textual.events import Event, Mount, ScreenResume
+from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.renderables.background_screen import BackgroundScreen
@@ -28,21 +29,35 @@ STYLES = 1 << 12
 """Number of tinted styles to remember; a screen has a few dozen."""
 
 
+class Tint(LineFilter):
+    """A filter that tints the lines of a screen behind a window with a colour.
+
+    A `Strip` keeps what a filter made of it. So a window over lines that were tinted before, for
+    another window, takes them as they are.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [Segment(text, _tinted(style, background)) for text, style, _ in segments]
+
+
+TINT = Tint()
+
+
 @dataclass(eq=False)
 class Tinted(Visual):
-    """The tinted screen behind a window. Each style is tinted once; Textual tints every text."""
+    """The tinted screen behind a window. Textual would tint every text at every opening."""
 
     behind: BackgroundScreen
 
     def render_strips(
         self, width: int, height: int | None, style: object, options: object
     ) -> list[Strip]:
+        compositor, colour = self.behind.screen._compositor, self.behind.color
+        # The parts of lines, since `render_strips` joins them to new strips, which keep nothing.
+        lines = compositor._render_chops(compositor.size.region, lambda y: True)
         return [
-            Strip(
-                [Segment(text, _tinted(style, self.behind.color)) for text, style, _ in strip],
-                strip.cell_length,
-            )
-            for strip in self.behind.screen._compositor.render_strips()
+            Strip.join(part.apply_filter(TINT, colour) for part in filter(None, line.values()))
+            for line in lines
         ]
 
     def get_optimal_width(self, rules: object, container_width: int) -> int:
