@@ -353,7 +353,8 @@ class PanelScreen(PaintedOnce[None]):
         self.show_keys()
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        self.show_keys()
+        if self.focused is None:  # else a widget has got the focus, and its keys come next
+            self.show_keys()
 
     async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
         event.stop()

@@ -13,6 +13,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from bpe_tui.widgets.visible import shorten, typed_text
+from bpe_tui.widgets.window import OverScreen
 
 
 def draw_settled(field: Input) -> None:
@@ -34,6 +35,16 @@ class Field(Input):
 
     def render_line(self, y: int) -> Strip:
         return settled(super().render_line(y))
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Compute the styles, but not before it is part of a screen, nor in a window that closes.
+
+        Textual does both, and a field has styles for four parts of it.
+        """
+        if not self.is_attached:
+            return
+        if not (isinstance(self.screen, OverScreen) and self.screen.is_closed):
+            super().update_node_styles(animate)
 
 
 LONGEST_LINE = 1_000

@@ -186,6 +186,11 @@ class OverScreen(PaintedOnce[ScreenResultType]):
         """Whether no screen covers this one, and it has not been closed."""
         return self.app.screen_stack[-1:] == [self]
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is not among the screens any more."""
+        return self not in self.app.screen_stack
+
     def _screen_resized(self, size: Size) -> None:
         """Lay the window out, unless that is done: Textual does it twice for one that opens."""
         if self._compositor.size != size or self._layout_required:
