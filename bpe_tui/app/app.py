@@ -432,6 +432,7 @@ def _prepare(
         import_module(module)
     if recording is not None:
         recording.run.prepare()
+        post(jobs.FarJumpsPrepared())
 
 
 if TYPE_CHECKING:

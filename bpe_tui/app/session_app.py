@@ -173,6 +173,9 @@ class SessionApp(BaseApp):
         self._collector.keep_after_search()
         self.wake()
 
+    def on_far_jumps_prepared(self) -> None:
+        self._collector.keep()
+
     def seek(self, step: int) -> None:
         self.session.seek(step)
         self.changed()

@@ -208,6 +208,10 @@ class ScreenImported(Message):
     screen: str
 
 
+class FarJumpsPrepared(Message):
+    """The work for far jumps has been done ahead; what it has made stays as long as the run."""
+
+
 class Cancelled(Exception):
     """Raised inside a job to end it."""
 

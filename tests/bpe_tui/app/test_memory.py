@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.session import FarJumpsPrepared
 from opening import burst, opened, step, until
 from textual._styles_cache import StylesCache
 from textual.dom import DOMNode
@@ -67,3 +68,14 @@ async def test_the_clock_stops_while_nothing_moves_and_a_key_starts_it(
             pytest.fail("The clock never stopped.")
         burst(app, "space")
         await until(pilot, lambda: step(app) > 2)
+
+
+async def test_what_far_jumps_need_is_not_searched_for_garbage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In prose that is millions of references: a search would stall the screen after each key."""
+    async with opened(vocab_size=300) as (app, pilot):
+        kept = list[str]()
+        monkeypatch.setattr("gc.freeze", lambda: kept.append("all objects so far"))
+        app.post_message(FarJumpsPrepared())
+        await until(pilot, lambda: kept)

@@ -27,6 +27,7 @@ from bpe_tui.session.declarations import (
     VOCABULARY,
 )
 from bpe_tui.session.jobs import (
+    FarJumpsPrepared,
     OpeningJob,
     StepsRecorded,
     TrainingEnded,
