@@ -310,6 +310,14 @@ class NoMerge(Answer):
 
 
 @dataclass(frozen=True)
+class NoTokens(Answer):
+    """The piece is white space between words; where words have ends, only words have tokens."""
+
+    def describe(self, show: ShowBytes = spell) -> str:
+        return f"{show(self.piece)} has no tokens here: only words have."
+
+
+@dataclass(frozen=True)
 class PairBeaten(Answer):
     """The pair has a merge, `wanted`, but the pretoken's merge `number` took a token first."""
 
@@ -562,8 +570,10 @@ def _what_happened_to_pair(
     # with the mark of the word's end first.
     across = first_merge_across(rules, pretoken, (first, middle, first + len(joined)))
     if across is None:
-        last = rules.tokens_of(pretoken)[-1]
-        return NoMerge(joined, left, rules.vocab[last], None, None)
+        tokens = rules.tokens_of(pretoken)
+        if not tokens:
+            return NoTokens(joined)
+        return NoMerge(joined, left, rules.vocab[tokens[-1]], None, None)
     merge = merge_of(rules, across.rank, across.pair)
     if across.start == first and (merge.left, merge.right) == (left, right):
         return Merged(joined, pretoken, across.number, merge)

@@ -271,6 +271,13 @@ def test_any_question_about_a_text_has_an_answer(
         assert lanes[1].states[-1].tokens == frame.tokens_of(pretoken.bytes)
 
 
+def test_white_space_has_no_tokens_that_could_merge() -> None:
+    frame = run({b"  a": 1}, "end-of-word", "none").seek(1)  # the merge of two spaces
+    assert why_not_merged(frame, "  ", " ", " ").describe() == (
+        "ĠĠ has no tokens here: only words have."
+    )
+
+
 def test_a_fork_starts_from_the_same_units() -> None:
     here = run(CLASSIC, "end-of-word").seek(2)
     forked = fork(here, ForkChange(forbid=frozenset({(b"est", b"</w>")})), 24)
