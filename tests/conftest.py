@@ -1,6 +1,6 @@
 """The number of generated examples for each test, by profile.
 
-`pytest` tries a tenth of what a test asks for (`examples`, or Hypothesis's 100),
+`pytest` tries a twentieth of what a test asks for (`examples`, or Hypothesis's 100),
 `pytest --hypothesis-profile thorough` half, and `… full` all of it.
 Time never decides: a busy machine is no failure.
 """
@@ -18,7 +18,7 @@ from engine import native
 
 settings.register_profile("full", max_examples=100, deadline=None)
 settings.register_profile("thorough", max_examples=50, deadline=None)
-settings.register_profile("quick", max_examples=10, deadline=None)
+settings.register_profile("quick", max_examples=5, deadline=None)
 settings.load_profile("quick")
 
 

@@ -15,12 +15,12 @@ CaseT = TypeVar("CaseT")
 def examples(count: int) -> settings:
     """Set `count` examples for the profile `full`, and its share for other profiles.
 
-    Below 10 a test would say too little.
+    Below 5 a test would say too little.
     """
-    return settings(max_examples=max(min(count, 10), count * settings().max_examples // 100))
+    return settings(max_examples=max(min(count, 5), count * settings().max_examples // 100))
 
 
-def some(cases: Iterable[CaseT], step: int = 4) -> list[CaseT]:
+def some(cases: Iterable[CaseT], step: int = 8) -> list[CaseT]:
     """Return all cases in a thorough run, and every `step`-th case in a quick run.
 
     Of so many that are alike, such as each place where a file can be cut short.
