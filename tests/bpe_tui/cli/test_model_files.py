@@ -21,6 +21,8 @@ from textual.widgets import Static
 from bpe_tui import cli
 from engine import Tokenizer, VocabularyError, longest_match
 
+CODE = SAMPLE.with_name("code.txt")
+
 T5 = {
     "added_tokens": [],
     "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
@@ -237,7 +239,7 @@ async def test_a_vocabulary_without_merges_shows_tokens_and_refuses_texts(tmp_pa
 async def test_a_corpus_is_shown_in_the_tokens_of_a_model_that_merges_nothing(
     files: dict[str, str], file: str
 ) -> None:
-    async with opened_as(TokenizerConfig((files[file],), str(SAMPLE))) as (app, pilot):
+    async with opened_as(TokenizerConfig((files[file],), str(CODE))) as (app, pilot):
         await pilot.press("escape", "1")
         await until(pilot, lambda: any(p.row_count for p in app.screen.query(PairsPanel)))
         shown = []
@@ -257,7 +259,7 @@ async def test_a_corpus_is_shown_in_the_tokens_of_a_model_that_merges_nothing(
 def test_the_plain_stepper_says_that_the_model_merges_nothing(
     files: dict[str, str], file: str, model: str
 ) -> None:
-    said = transcript_of(TokenizerConfig((files[file],), str(SAMPLE))).start()
+    said = transcript_of(TokenizerConfig((files[file],), str(CODE))).start()
     assert f"no merges to go through: its model is {model}, which merges nothing" in said
 
 

@@ -139,7 +139,7 @@ def test_the_training_text_is_known(name: str) -> None:
     path = SAMPLES / "tinystories_valid.txt"
     counts = count_pretokens(path, "bert", ["<|endoftext|>"])
     tokenizer = BASELINES[name].train(counts, special_tokens=["<|endoftext|>"])
-    units = list(tokenizer.explain(path.read_text()))
+    units = list(tokenizer.explain(path.read_text()[:20_000]))
     assert all(unit.known for unit in units)
     assert Counter(unit.data for unit in units)[b"<|endoftext|>"] > 0
 

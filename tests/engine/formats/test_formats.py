@@ -285,6 +285,7 @@ def test_a_file_cut_short_is_an_error_or_makes_no_difference(
     assert all(str(saved) in error for error in errors)
 
 
+@pytest.mark.slow
 def test_gpt2s_own_files_cut_short_are_an_error(gpt2_files: Path) -> None:
     for name in ("vocab.json", "merges.txt"):
         whole = (gpt2_files / name).read_bytes()

@@ -350,7 +350,7 @@ def test_all_pieces_together_have_the_pretokens_of_the_whole(name: str, data: by
 @every_pattern_with_cuts
 @pytest.mark.parametrize("sample", SAMPLE_NAMES)
 def test_the_pieces_of_samples_have_the_pretokens_of_the_whole(name: str, sample: str) -> None:
-    data, pattern = (SAMPLES / sample).read_bytes(), PATTERNS[name]
+    data, pattern = (SAMPLES / sample).read_bytes()[:20_000], PATTERNS[name]
     places = [0, *(cut.start() for cut in pattern.cut_regex.finditer(data)), len(data)]
     between = b"\n" if name == "lines" else b" "
     assert len(places) > data.count(between) / 2, "a cut that hardly ever matches is of no use"
