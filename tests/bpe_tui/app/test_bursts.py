@@ -61,6 +61,7 @@ async def test_the_palette_runs_a_command_once_however_often_enter_is_pressed() 
         assert app.screen.id == "training"
 
 
+@pytest.mark.slow
 async def test_the_palette_can_be_closed_and_opened_again_at_once() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         below = app.screen
@@ -88,6 +89,7 @@ async def test_the_palette_begins_again_while_it_is_still_closing() -> None:
         assert palette.query_one(Input).value == "tie"
 
 
+@pytest.mark.slow
 async def test_a_closed_palette_keeps_no_focus_and_shows_other_commands_on_another_screen() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         found = []

@@ -42,6 +42,7 @@ async def test_a_hidden_panel_is_named_with_its_key(model: str) -> None:
                 assert "…" not in named
 
 
+@pytest.mark.slow
 async def test_the_names_of_panels_are_closer_where_they_would_not_fit() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("4")

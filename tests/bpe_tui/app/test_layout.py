@@ -103,6 +103,7 @@ async def test_the_corpus_panel_names_its_visible_lines(tmp_path: Path) -> None:
             assert str(app.screen.query_one("#corpus").border_subtitle) == said
 
 
+@pytest.mark.slow
 async def test_a_small_screen_shows_all_lanes_of_a_text() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("2", "a")

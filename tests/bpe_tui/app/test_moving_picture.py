@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from inside.bpe_tui.session import RunConfig, Viewpoint
 from inside.bpe_tui.views import screen_text
 from opening import opened_as
@@ -52,6 +53,7 @@ async def test_a_moving_picture_shows_each_step_for_its_time(tmp_path: Path) -> 
     assert "prefers-reduced-motion" in picture
 
 
+@pytest.mark.slow
 def test_a_picture_of_one_step_stands_still(tmp_path: Path) -> None:
     out = tmp_path / "one.svg"
     run("record", HANDOUT, "--pattern", "whitespace", "--steps", "3", "--out", out)

@@ -133,6 +133,7 @@ async def test_leaving_a_fork_is_refused_where_there_is_none() -> None:
         await until(pilot, lambda: app.notices.now.startswith("This run is no fork"))
 
 
+@pytest.mark.slow
 async def test_keys_of_merges_say_why_another_model_has_no_use_for_them() -> None:
     async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
         await pilot.press("I")
@@ -156,6 +157,7 @@ def test_every_command_is_found_from_every_model(model: str) -> None:
     assert {command.action for command in COMMANDS} - alone <= actions
 
 
+@pytest.mark.slow
 async def test_a_page_key_before_the_list_has_lines_does_not_fail() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("ctrl+p", "pagedown", "pageup", "escape")

@@ -202,6 +202,7 @@ async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> 
         assert app.notices.now.startswith("Nothing to go back to")
 
 
+@pytest.mark.slow
 async def test_a_drag_of_the_slider_is_one_jump() -> None:
     async with opened() as (app, pilot):
         before, slider = place(app), app.screen.query_one(Scrubber)

@@ -37,6 +37,7 @@ async def test_only_the_focused_panel_is_bold(monkeypatch: pytest.MonkeyPatch) -
     assert len([each for each in looked_at if each[2]]) >= 15
 
 
+@pytest.mark.slow
 async def test_with_colours_the_border_keeps_its_kind() -> None:
     async with opened(vocab_size=300) as (app, _):
         assert isinstance(app.screen, PanelScreen)

@@ -100,6 +100,7 @@ async def test_the_scrubber_marks_the_merges_of_breakpoints() -> None:
         assert (strip[0], strip[-1]) == ("●", "◆")
 
 
+@pytest.mark.slow
 async def test_every_cell_of_the_scrubber_with_a_breakpoint_is_marked() -> None:
     async with opened() as (app, pilot):
         await added(app, pilot, "len>=1")
@@ -125,6 +126,7 @@ async def test_ties_are_marked_only_if_they_are_few_and_counted_in_words() -> No
         assert list(scrubber._marked_cells(Marks([443], "┊", "tie"))) == [scrubber.size.width - 1]
 
 
+@pytest.mark.slow
 async def test_the_hits_of_a_breakpoint_fit_into_the_narrowest_window() -> None:
     async with opened(size=(60, 20)) as (app, pilot):
         await pilot.press("end", "b")

@@ -83,6 +83,7 @@ async def test_on_a_small_screen_tab_goes_from_chart_to_chart() -> None:
                     assert "┤" in drawn(seen[0])
 
 
+@pytest.mark.slow
 async def test_escape_leaves_a_zoom_and_stays_where_a_digit_has_led() -> None:
     async with opened() as (app, pilot):
         await pilot.press("4", "z", "escape")
@@ -92,6 +93,7 @@ async def test_escape_leaves_a_zoom_and_stays_where_a_digit_has_led() -> None:
         assert app.notices.now.startswith("Nothing to go back to")
 
 
+@pytest.mark.slow
 async def test_without_a_merge_the_charts_say_so(tmp_path: Path) -> None:
     corpus = tmp_path / "one.txt"
     corpus.write_text("a")
@@ -127,7 +129,7 @@ def test_each_row_of_the_table_states_its_number_of_merges() -> None:
 @pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
 async def test_the_table_shows_the_gain_of_further_merges(model: str) -> None:
     size = (160, 50)  # enough for exact numbers
-    async with opened(size=size, vocab_size=500, model=model) as (app, pilot):
+    async with opened(size=size, vocab_size=330, model=model) as (app, pilot):
         await pilot.press("4", "tab")
         await pilot.pause()
         shown = app.session.shown
@@ -199,9 +201,8 @@ async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_enco
         assert app.session.text == " the"
 
 
-@pytest.mark.parametrize(
-    ("model", "second"), first_quick([("wordpiece", "the"), ("unigram", " the")])
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "second"), [("wordpiece", "the"), ("unigram", " the")])
 async def test_other_models_list_the_most_frequent_pretokens_too(model: str, second: str) -> None:
     async with opened(model=model) as (app, pilot):
         await pilot.press("4")

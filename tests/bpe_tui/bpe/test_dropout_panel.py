@@ -60,6 +60,7 @@ async def test_a_click_chooses_a_draw() -> None:
         assert screen.query_one(DropoutRows).place == 3
 
 
+@pytest.mark.slow
 async def test_an_invalid_line_is_answered_in_the_panel() -> None:
     async with encoding("happiness") as (_, screen, pilot):
         await pilot.press("%")

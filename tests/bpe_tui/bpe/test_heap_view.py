@@ -44,6 +44,7 @@ async def test_array_and_tree_show_the_same_entry_at_the_same_index() -> None:
         assert row.target.pair == entry.pair  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 async def test_moves_lead_through_a_merge_and_into_the_next() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right_square_bracket", "v")

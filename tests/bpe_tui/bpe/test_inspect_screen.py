@@ -84,6 +84,7 @@ async def test_each_length_and_each_kind_has_examples_that_lead_to_their_tokens(
         assert app.screen.table.rows.token == 261
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_tab_goes_to_the_next_section() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("5")

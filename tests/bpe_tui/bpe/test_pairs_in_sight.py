@@ -68,6 +68,7 @@ async def test_both_tokens_of_a_pair_are_readable_in_bytes() -> None:
         assert app.screen.query_one("#merge").size.width < 60
 
 
+@pytest.mark.slow
 async def test_the_foot_shows_a_pair_that_its_row_cuts() -> None:
     async with opened(UNICODE, size=(60, 20), vocab_size=1500) as (app, pilot):
         await pilot.press("end", "m")

@@ -20,6 +20,7 @@ def painted(app: BpeTuiApp) -> str:
     return " ".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
+@pytest.mark.slow
 async def test_the_slider_marks_where_a_phase_begins() -> None:
     async with opened(vocab_size=301) as (app, pilot):  # a run of its own, to write in its record
         assert app.session.merges is not None

@@ -36,7 +36,7 @@ async def test_a_long_line_continues_below() -> None:
         assert all(spans_width(row) <= panel.room for row in rows)
 
 
-@pytest.mark.parametrize("name", first_quick([name for name in ABLE if name != "heap"], 2))
+@pytest.mark.parametrize("name", first_quick([name for name in ABLE if name != "heap"]))
 async def test_every_part_is_lit_once_in_a_step(name: str) -> None:
     async with opened(vocab_size=270, trainer=name) as (app, pilot):
         parts = parts_of_step(TRAINERS[name].pseudocode)
@@ -70,6 +70,7 @@ def test_every_move_of_the_heap_has_a_line() -> None:
     assert set(parts_of_step(TRAINERS["heap"].pseudocode)) == set(Move)
 
 
+@pytest.mark.slow
 async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("p", "W", "right", "full_stop")
@@ -77,6 +78,7 @@ async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
         assert (app.session.frame.step, app.session.frame.moves_done) == (1, 1)
 
 
+@pytest.mark.slow
 async def test_beside_the_lists_of_linked_the_key_goes_through_its_pseudocode() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("right", *"vvv", "full_stop")

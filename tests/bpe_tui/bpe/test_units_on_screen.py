@@ -131,6 +131,7 @@ async def test_the_save_window_begins_with_the_format_that_holds_characters(
         assert open_tokenizer(path).format == "huggingface"
 
 
+@pytest.mark.slow
 async def test_the_save_window_says_when_no_format_is_possible(corpus: Path) -> None:
     async with opened_as(config(corpus)) as (app, pilot):
         await pilot.press("end", "s")

@@ -93,6 +93,7 @@ async def test_o_sorts_by_the_next_column_and_a_second_key_reverses_the_order() 
         assert f" {counts[counts >= 0].min()} " in line(rows, 0)
 
 
+@pytest.mark.slow
 async def test_a_click_on_the_header_sorts() -> None:
     async with vocabulary() as (app, pilot, rows):
         header = app.screen.query_one(Header)
@@ -243,6 +244,7 @@ async def test_a_token_hidden_by_filters_is_shown_when_chosen() -> None:
         assert app.screen.query_one(Input).value == ""
 
 
+@pytest.mark.slow
 async def test_a_token_of_a_later_step_is_shown_at_its_merge() -> None:
     async with opened() as (app, pilot):
         app.navigation.go_to_target(ToToken(300))

@@ -162,6 +162,7 @@ async def test_tie_rules_patterns_documents_and_special_tokens_can_be_changed() 
         assert "difference" in text_shown(app)
 
 
+@pytest.mark.slow
 async def test_a_kept_pattern_is_the_pattern_from_then_on() -> None:
     async with opened(vocab_size=330) as (app, pilot):
         await fork_after_choosing(app, pilot, "pattern whitespace")

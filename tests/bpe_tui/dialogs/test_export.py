@@ -65,6 +65,7 @@ async def test_a_range_of_steps_is_written_as_json_and_as_markdown(tmp_path: Pat
         assert "## Merge 7:" in (tmp_path / "steps.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 async def test_the_charts_are_drawn_each_with_its_question(tmp_path: Path) -> None:
     async with opened() as (app, pilot):
         await pilot.press("x", "up")  # the last kind

@@ -201,6 +201,7 @@ async def test_open_a_file_opens_the_window_and_esc_leads_back() -> None:
         await until(pilot, lambda: isinstance(app.screen, StartPage))
 
 
+@pytest.mark.slow
 async def test_every_screen_has_room_for_its_text() -> None:
     async with started() as (app, pilot):
         async for size in each_size(pilot):

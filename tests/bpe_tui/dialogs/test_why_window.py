@@ -72,6 +72,7 @@ async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_ne
         assert "It is merge 4" in answer(app)
 
 
+@pytest.mark.slow
 async def test_both_screens_and_plain_explain_a_piece_in_the_same_words() -> None:
     async with opened() as (app, pilot):
         await pilot.press("end")
@@ -205,6 +206,7 @@ async def test_a_token_in_the_lanes_can_be_asked_about() -> None:
         assert ids == app.screen._ids == (699,)
 
 
+@pytest.mark.slow
 async def test_a_token_chosen_in_a_word_shows_why_it_is_alone_there() -> None:
     async with opened() as (app, pilot):
         app.seek(5)

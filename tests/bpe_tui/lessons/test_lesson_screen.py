@@ -39,6 +39,7 @@ async def held(app: BpeTuiApp, pilot: Pilot[int], *keys: str) -> Beat:
     return beat(app)
 
 
+@pytest.mark.slow
 async def test_the_list_of_lessons_scrolls_to_the_last_one_on_the_smallest_screen() -> None:
     async with opened(size=(60, 20), vocab_size=270) as (app, pilot):
         await pilot.press("L")

@@ -106,7 +106,7 @@ def test_each_kind_of_screen_is_a_screen_of_the_application(model: str) -> None:
     assert {MODELS[model].screen(kind) for kind in KINDS} <= SCREENS.keys()
 
 
-@every_model
+@pytest.mark.parametrize("model", first_quick(MODELS))
 async def test_the_same_keys_lead_to_the_same_kinds_of_screens(model: str) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         for key, kind in zip("12345", KINDS, strict=True):

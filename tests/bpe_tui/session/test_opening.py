@@ -288,6 +288,7 @@ async def test_a_directory_that_was_walked_to_opens_as_one_corpus(
         assert app.session.config.name == "texts"
 
 
+@pytest.mark.slow
 async def test_typing_narrows_the_list_and_tab_completes(
     trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

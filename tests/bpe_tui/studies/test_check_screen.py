@@ -173,6 +173,7 @@ def test_files_near_a_corpus_are_found_by_their_beginnings(
     assert nearby_files(RunConfig("https://example.org/a.txt")) != []
 
 
+@pytest.mark.slow
 async def test_other_files_replace_those_before(
     tmp_path: Path, merges: Sequence[tuple[bytes, bytes]]
 ) -> None:

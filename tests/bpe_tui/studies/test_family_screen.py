@@ -118,9 +118,8 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
         assert app.session.model.name == "wordpiece"
 
 
-@pytest.mark.parametrize(
-    "name", first_quick(["bpe-characters", "bpe-end-of-word", "bpe-whole-text"])
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bpe-characters", "bpe-end-of-word", "bpe-whole-text"])
 async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
         await measured(app, pilot)
@@ -236,7 +235,7 @@ async def test_kinds_that_cannot_be_trained_say_why(corpus: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+@pytest.mark.parametrize("model", first_quick(["wordpiece", "unigram"]))
 async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: str) -> None:
     async with opened(corpus, vocab_size=300, model=model) as (app, pilot):
         await pilot.press("7")

@@ -147,6 +147,7 @@ async def test_keys_for_merges_say_that_there_are_none(tmp_path: Path) -> None:
         assert "model WordPiece has none" in app.notices.now
 
 
+@pytest.mark.slow
 async def test_tab_goes_to_the_second_text() -> None:
     async with pipeline() as (app, pilot):
         await pilot.press("e", "tab", "h", "i", "escape")
@@ -254,6 +255,7 @@ async def heading_says(app: BpeTuiApp, pilot: Pilot[int], text: str) -> None:
     raise AssertionError(heading.render())
 
 
+@pytest.mark.slow
 async def test_the_row_under_the_cursor_has_a_mark_and_no_other_has() -> None:
     async with pipeline() as (app, pilot):
         panel = app.screen.query_one(PipelinePanel)
@@ -264,6 +266,7 @@ async def test_the_row_under_the_cursor_has_a_mark_and_no_other_has() -> None:
             assert [place for place, mark in enumerate(marks) if mark == "❯ "] == [at]
 
 
+@pytest.mark.slow
 async def test_enter_on_the_text_says_where_it_is_typed_and_keeps_it_in_sight() -> None:
     async with pipeline() as (app, pilot):
         await pilot.press("enter")

@@ -92,6 +92,7 @@ async def test_at_step_0_the_bars_are_the_totals_of_the_whole_run() -> None:
         assert str(standings.border_title).startswith("by step 1,")
 
 
+@pytest.mark.slow
 async def test_the_panels_of_a_tokenizer_say_why_nothing_races() -> None:
     config = TokenizerConfig((str(HANDOUT.with_name("swapped.json")),))
     async with opened_as(config, (60, 20)) as (app, pilot):
@@ -136,6 +137,7 @@ async def test_the_counters_are_those_of_the_timelines_step() -> None:
             assert int(in_all) == heap.work.total("heap_pushes", len(heap))
 
 
+@pytest.mark.slow
 async def test_the_cursor_says_what_a_counter_counts() -> None:
     async with racing() as (_, screen, pilot):
         await pilot.press("tab", "down")
@@ -160,12 +162,14 @@ async def test_a_key_changes_from_operations_to_time() -> None:
         assert "milliseconds" in str(screen.query_one(StandingsPanel).border_subtitle)
 
 
+@pytest.mark.slow
 async def test_a_trainer_that_cannot_follow_the_tie_rule_is_named() -> None:
     async with racing(tie_rule="first-seen") as (_, screen, _):
         assert "fast cannot follow" in shown(screen.query_one(StandingsPanel))
         assert said(screen).startswith("4 trainers, the same")
 
 
+@pytest.mark.slow
 async def test_a_trainer_out_of_time_shows_where_it_was_stopped() -> None:
     with patch.object(race_screen, "TRAINER_SECONDS", 0.0):
         async with racing() as (app, screen, _):
@@ -201,6 +205,7 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
         assert app.screen.id == "race"  # no jump has led here
 
 
+@pytest.mark.slow
 async def test_a_click_on_the_chart_over_steps_goes_to_the_step() -> None:
     async with racing() as (app, screen, pilot):
         app.seek(1)

@@ -51,6 +51,7 @@ async def test_a_click_goes_to_the_step_and_escape_back_to_the_step_before(corpu
         assert (app.screen.id, step(app)) == ("unigram-charts", 0)
 
 
+@pytest.mark.slow
 async def test_the_charts_beside_the_steps_are_the_same(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("u")

@@ -41,6 +41,7 @@ async def test_a_key_shows_every_section_for_the_step_and_steps_change_it(corpus
         assert shown_text(app, "overview")[0] != before
 
 
+@pytest.mark.slow
 async def test_a_row_that_names_a_piece_leads_to_the_vocabulary_and_escape_back(
     corpus: Path,
 ) -> None:

@@ -100,6 +100,7 @@ async def test_the_table_shows_score_probability_and_cost_of_removal(corpus: Pat
         assert text_of(rows, [0])[0].rstrip().endswith("stays")
 
 
+@pytest.mark.slow
 async def test_a_search_keeps_the_pieces_that_contain_it(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("slash", *"ug", "enter")
@@ -148,6 +149,7 @@ async def test_a_prune_lists_removed_pieces_with_their_replacements(corpus: Path
             assert row.startswith(f"{piece.text} → {'┊'.join(parts)}"[:20])
 
 
+@pytest.mark.slow
 async def test_words_touched_are_found_while_the_cursor_rests(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "W")
@@ -323,6 +325,7 @@ async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
         assert broken[0] == broken[-1]
 
 
+@pytest.mark.slow
 async def test_the_table_of_the_family_opens_from_here(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "7")

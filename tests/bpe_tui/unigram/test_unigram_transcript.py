@@ -137,6 +137,7 @@ def test_the_pieces_are_saved_and_never_overwrite_a_file(
     assert refused.startswith(f"{place} is there already, and nothing is overwritten here")
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_answers_and_no_textual_is_loaded(tmp_path: Path) -> None:
     corpus = tmp_path / "hugs.txt"
     corpus.write_text("the hugs of the thugs and the bugs\n" * 4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.bpe import PretokensPanel
 from inside.bpe_tui.views import FramePanel
 from inside.bpe_tui.widgets import Lines
@@ -68,11 +69,13 @@ async def test_a_short_pretoken_is_shown_in_full_beside_the_name_of_its_alternat
 
 @pytest.mark.parametrize(
     ("model", "steps", "named"),
-    [
-        ("bpe", "merges", ["pair", "count"]),
-        ("wordpiece", "merges", ["pair", "score"]),
-        ("unigram", "steps", ["step", "pieces", "loss"]),
-    ],
+    first_quick(
+        [
+            ("bpe", "merges", ["pair", "count"]),
+            ("wordpiece", "merges", ["pair", "score"]),
+            ("unigram", "steps", ["step", "pieces", "loss"]),
+        ]
+    ),
 )
 async def test_lists_of_the_training_screen_name_their_columns(
     model: str, steps: str, named: list[str]

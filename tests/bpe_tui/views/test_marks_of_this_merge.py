@@ -51,7 +51,7 @@ def test_a_pair_joins_from_left_to_right() -> None:
             assert text.replace("+", "") == after
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", first_quick(MODELS))
 @pytest.mark.parametrize("colourless", first_quick([False, True]))
 async def test_the_next_merge_is_marked_without_extra_cells(
     model: str, colourless: bool, monkeypatch: pytest.MonkeyPatch
@@ -89,6 +89,7 @@ async def test_words_show_the_join_that_was_made() -> None:
             assert joined in row.partition("→")[0]
 
 
+@pytest.mark.slow
 async def test_shortened_words_of_bytes_name_the_word() -> None:
     config = RunConfig(str(SAMPLE.parent / "unicode.txt"))
     async with opened_as(config, size=(100, 30)) as (app, pilot):

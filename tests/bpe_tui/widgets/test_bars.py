@@ -82,6 +82,7 @@ async def test_the_bars_of_scores_are_ordered_like_the_scores() -> None:
             assert all(drawn for _, drawn in lengths)
 
 
+@pytest.mark.slow
 async def test_the_longest_bar_of_a_prune_has_the_highest_cost() -> None:
     async with opened(model="unigram") as (app, pilot):
         await pilot.press("right", "right", "right")

@@ -63,6 +63,7 @@ async def test_a_placeholder_without_room_ends_in_an_ellipsis() -> None:
         assert field.render_line(0).text.rstrip().endswith("vocab and merges")
 
 
+@pytest.mark.slow
 async def test_the_border_of_a_field_does_not_move() -> None:
     async with opened(size=(80, 24), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding("plain")

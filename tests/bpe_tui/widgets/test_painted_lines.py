@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from generated import first_quick
 from inside.bpe_tui.widgets import Lines, PaintedLines
 from opening import opened
 from textual._styles_cache import StylesCache
@@ -18,7 +19,7 @@ def lines_of(widget: Widget, cache: StylesCache) -> list[str]:
 
 
 @pytest.mark.usefixtures("painted_at_each_wait")
-@pytest.mark.parametrize("without_colours", [False, True])
+@pytest.mark.parametrize("without_colours", first_quick([False, True]))
 async def test_lines_are_those_that_textual_paints(
     monkeypatch: pytest.MonkeyPatch, without_colours: bool
 ) -> None:

@@ -59,6 +59,7 @@ async def test_the_arrows_go_from_probe_to_probe(corpus: Path) -> None:
         assert panel.place == 2
 
 
+@pytest.mark.slow
 async def test_a_word_that_cannot_be_spelled_forgets_what_was_found(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "hugé")

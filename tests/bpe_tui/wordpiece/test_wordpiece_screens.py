@@ -68,6 +68,7 @@ async def test_a_piece_leads_to_its_merge_and_esc_comes_back(corpus: Path) -> No
         assert step(app) == before
 
 
+@pytest.mark.slow
 async def test_the_tree_of_a_piece_goes_down_to_characters(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "3", "slash", *"hugs", "enter")

@@ -141,6 +141,7 @@ def test_an_unknown_command_gets_one_sentence(transcript: WordPieceTranscript, l
     assert answer.isprintable()
 
 
+@pytest.mark.slow
 def test_the_program_answers_without_loading_textual() -> None:
     program = (
         "import sys; from bpe_tui.cli import main; "
