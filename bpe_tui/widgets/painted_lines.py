@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from rich.segment import Segment
@@ -11,6 +11,7 @@ from textual._border import get_box
 from textual._styles_cache import StylesCache
 from textual.color import Color
 from textual.css.styles import StylesBase
+from textual.dom import DOMNode
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.style import Style
@@ -86,6 +87,13 @@ class PaintedLines(StylesCache):
             render_content_line,
             *others,
         )
+
+
+def keep_lines(widgets: Iterable[DOMNode]) -> None:
+    """Let widgets keep their lines from painting to painting, those of Textual's classes too."""
+    for widget in widgets:
+        if isinstance(widget, Widget) and type(widget._styles_cache) is StylesCache:
+            widget._styles_cache = PaintedLines()
 
 
 class PaintedWidget(Widget):

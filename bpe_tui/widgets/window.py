@@ -23,7 +23,7 @@ from textual.visual import Visual
 from textual.widget import Widget
 
 from bpe_tui.styles.restyling import restyle
-from bpe_tui.widgets.painted_lines import PaintedLines, blank_lines
+from bpe_tui.widgets.painted_lines import PaintedLines, blank_lines, keep_lines
 
 STYLES = 1 << 12
 """Number of tinted styles to remember; a screen has a few dozen."""
@@ -112,6 +112,8 @@ class PaintedOnce(Screen[ScreenResultType]):
             self._styled_for = self.app.theme
         if isinstance(event, ScreenResume | Mount):
             self._styled_with = self.classes
+        if isinstance(event, Mount):
+            keep_lines(self.walk_children())
         await super().on_event(event)
 
     def update_node_styles(self, animate: bool = True) -> None:
