@@ -7,6 +7,7 @@ import gc
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 from time import monotonic
 from typing import Any
 
@@ -26,7 +27,7 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
     It is that of somebody who has opened a training before.
     """
-    place = tmp_path_factory.mktemp("state")
+    place = Path(mkdtemp(dir=tmp_path_factory.getbasetemp()))  # `mktemp` lists all others
     (place / "bpe-tui").mkdir(mode=0o700)
     (place / "bpe-tui" / "preferences.json").write_text('{"welcomed": true}')
     monkeypatch.setenv("XDG_STATE_HOME", str(place))

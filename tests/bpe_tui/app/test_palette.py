@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
-from inside.bpe_tui.app import BpeTuiApp, all_commands, useful_first
+from inside.bpe_tui.app import BpeTuiApp, FoundCommand, all_commands, useful_first
 from inside.bpe_tui.session import COMMANDS, MODELS
 from inside.bpe_tui.views import commands_on
 from opening import opened, until
@@ -36,6 +38,12 @@ async def test_words_lead_to_the_screen_that_has_the_command() -> None:
             await until(pilot, lambda: app.screen.slot == panel)  # type: ignore[attr-defined]  # noqa: B023
             await pilot.press("escape", "1")
             await until(pilot, lambda: app.screen.id == "training")
+
+
+@cache
+def found_in(model: str) -> list[FoundCommand]:
+    """Return what the palette has on the training screen of a model."""
+    return list(all_commands(MODELS[model].screen("training"), MODELS[model]))
 
 
 @pytest.mark.parametrize(
@@ -76,8 +84,7 @@ async def test_words_lead_to_the_screen_that_has_the_command() -> None:
 def test_the_best_answer_of_the_palette_is_the_right_command(
     query: str, model: str, label: str, kind: str
 ) -> None:
-    found = all_commands(MODELS[model].screen("training"), MODELS[model])
-    best = max(found, key=lambda each: each.score(query))
+    best = max(found_in(model), key=lambda each: each.score(query))
     assert (best.command.label, best.kind) == (label, kind)
 
 

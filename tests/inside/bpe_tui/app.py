@@ -9,6 +9,6 @@ from bpe_tui.app.base import SingleScreenApp
 from bpe_tui.app.lesson_author import SIZES, problems_of, recording_of, unseen_at
 from bpe_tui.app.lesson_film import keys_of
 from bpe_tui.app.navigation import JumpStart
-from bpe_tui.app.palette import all_commands, useful_first
+from bpe_tui.app.palette import FoundCommand, all_commands, useful_first
 from bpe_tui.app.session_app import SCREENS, mount_ahead
 from bpe_tui.app.step_page import question_data
