@@ -74,7 +74,8 @@ class MergePanel(Panel):
         ]
         if not merge.count:
             return [*above, *sentence(NOWHERE if frame.has_corpus else NO_CORPUS, width)]
-        return change_rows(frame, painter, merge, self._attribution(frame), width, above)
+        attribution = self._attribution(frame) if width >= ROOM_FOR_PRETOKENS else None
+        return change_rows(frame, painter, merge, attribution, width, above)
 
     def _next_rows(self, frame: Frame, width: int) -> list[Row]:
         """Return the tie that the next merge decides: tied pairs, winner, other rules' choices.

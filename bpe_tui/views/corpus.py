@@ -23,8 +23,6 @@ from engine.text.pretokenize import Pretoken
 
 StepFrameT = TypeVar("StepFrameT", bound=StepFrame)
 
-SLICE_SECONDS = 0.004
-"""Seconds at a time for the search for a pretoken with the merge."""
 WHEEL = 3
 """Lines that a notch of the mouse wheel scrolls."""
 
@@ -151,7 +149,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
 
     _follows = False
     _next: MergeFrameT | None = None
-    """The frame after the next merge; kept, since the search for words takes slices."""
+    """The frame after the next merge; kept with the word that has been found for it."""
     _painter: TokenPainter | None = None
     """The painter of the rows that are being made, which remembers its words."""
     _earlier: TokenPainter | None = None
@@ -207,10 +205,9 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
             return None
         if self._line_with(made, merge) is not None:
             return None
-        found, _ = made.affected_within(SLICE_SECONDS, 1)
+        found = made.affected(1)
         if not found:
-            self.set_timer(SLICE_SECONDS, self.rebuild)
-            return Row([("Not in the lines read for show …", "dim")])
+            return Row([("Not in the lines read for show.", "dim")])
         return elsewhere_row(painter, found[0], excerpt, is_made=role == "fresh", width=width)
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
@@ -157,7 +158,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         limit = SCREENFULS * self.size.height
         touched, are_all = made.affected_within(SLICE_SECONDS, limit)
         if not are_all:
-            self.set_timer(SLICE_SECONDS, self.rebuild)
+            self.set_timer(SLICE_SECONDS, partial(self._search_on, frame, made, limit))
         # The count of the most frequent pretoken, so that the columns never change.
         count_width = count_cells(frame.run.highest_count, width)
         before, after = self.painter(frame), self.painter(frame)
@@ -174,6 +175,15 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
                 else rest
             ),
         )
+
+    def _search_on(self, frame: MergeFrameT, made: MergeFrameT, limit: int) -> None:
+        """Search for another slice of time; then make the rows again, if that changes any."""
+        if self.frame is frame:
+            _, are_all = made.affected_within(SLICE_SECONDS, limit)
+            if are_all or self.row_count < self.size.height:
+                self.rebuild()
+            else:
+                self.set_timer(SLICE_SECONDS, partial(self._search_on, frame, made, limit))
 
     def _row(
         self,
