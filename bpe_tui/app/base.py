@@ -72,6 +72,8 @@ class BaseApp(App[int]):
 
     def __init__(self) -> None:
         super().__init__(driver_class=terminal.lasting_driver())
+        # Else each screen gets two widgets for them. Textual has no public switch but in tests.
+        self._disable_tooltips = self._disable_notifications = True
         free_painted_lines()
         for theme in THEMES:
             self.register_theme(theme)

@@ -114,6 +114,8 @@ class Player(ABC, Generic[FrameT]):
         self.came_from = 0
         self.cursor = 0
         self._frame: FrameT | None = None
+        self._left: tuple[int, FrameT | None] | None = None
+        """The step and the frame before the last move, kept with all it has found."""
 
     def __repr__(self) -> str:
         """Describe the cursor: `Timeline(step 3 of 12)`."""
@@ -129,18 +131,18 @@ class Player(ABC, Generic[FrameT]):
 
     def extend(self, steps: Iterable[Any]) -> None:
         """Add steps at the end; `TimelineError` if a step is not the next one."""
-        self._frame = None
+        self._frame = self._left = None
         self.run.extend(steps)
 
     def extend_to(self, length: int) -> None:
         """Add steps of the record until there are `length`."""
-        self._frame = None
+        self._frame = self._left = None
         self.run.extend_to(length)
 
     def complete(self) -> None:
         """Mark the run as complete: no step will follow."""
         self.run.is_complete = True
-        self._frame = None
+        self._frame = self._left = None
 
     @property
     def frame(self) -> FrameT:
@@ -158,8 +160,9 @@ class Player(ABC, Generic[FrameT]):
         if not 0 <= step <= len(self):
             raise TimelineError(f"there is no step {step:,}; the steps go from 0 to {len(self):,}")
         if step != self.cursor:
+            known, self._left = self._left, (self.cursor, self._frame)
             self.came_from, self.cursor = self.cursor, step
-            self._frame = None
+            self._frame = known[1] if known is not None and known[0] == step else None
         return self.frame
 
     def forward(self, steps: int = 1) -> FrameT:

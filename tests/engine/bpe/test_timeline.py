@@ -487,6 +487,26 @@ def test_a_pretoken_that_the_corpus_lacks_has_tokens_by_the_merges_so_far(
         assert list(tokens) == oracles.apply_merges(pretoken, merges, 256)
 
 
+def test_the_way_back_leads_to_the_same_frame_unless_there_are_more_steps() -> None:
+    steps = trained(LOW)
+    timeline = Timeline(LOW, steps[:3])
+    left = timeline.seek(2)
+    timeline.forward()
+    assert timeline.back() is left
+    timeline.forward()
+    timeline.extend(steps[3:])
+    assert timeline.back() is not left
+    assert timeline.frame.recorded_steps == len(steps)
+
+
+def test_the_way_back_leads_to_a_frame_without_moves_in_the_heap() -> None:
+    timeline = Timeline(LOW, trained(LOW))
+    timeline.seek(2)
+    assert timeline.sub_step().moves_done
+    timeline.seek(3)
+    assert not timeline.seek(2).moves_done
+
+
 def test_a_long_pretoken_has_tokens_at_any_step_too() -> None:
     steps = trained(LOW)
     merges = [(step.left, step.right) for step in steps]
