@@ -23,7 +23,8 @@ from textual.widgets import Input
 from engine import Tokenizer, train_bpe
 
 SPECIALS = ["<|endoftext|>"]
-CONFIG = RunConfig(str(SAMPLE), vocab_size=357)
+CORPUS = SAMPLE.with_name("code.txt")  # small: causes are searched over all of it
+CONFIG = RunConfig(str(CORPUS), vocab_size=357)
 
 
 Learnt = tuple[dict[int, bytes], list[tuple[bytes, bytes]]]
@@ -31,7 +32,7 @@ Learnt = tuple[dict[int, bytes], list[tuple[bytes, bytes]]]
 
 @pytest.fixture(scope="module")
 def learnt() -> Learnt:
-    return train_bpe(SAMPLE, 357, SPECIALS, tie_rule="first-seen")
+    return train_bpe(CORPUS, 357, SPECIALS, tie_rule="first-seen")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def merges(learnt: Learnt) -> Sequence[tuple[bytes, bytes]]:
 
 @pytest.fixture(scope="module")
 def mine(learnt: Learnt, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the files of a trainer with another tie rule, which differ at merge 35."""
+    """Return the files of a trainer with another tie rule, which differ at merge 19."""
     path = tmp_path_factory.mktemp("trained") / "mine"
     Tokenizer(*learnt, SPECIALS).save(path)
     return path
@@ -65,26 +66,26 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
     async with opened_as(replace(CONFIG, claimed=Claimed((str(mine),)))) as (app, pilot):
         assert isinstance(app.screen, CheckScreen)
         why = await sentences(app, pilot)
-        assert "The first merge that is not by the rule is merge 35." in why
+        assert "The first merge that is not by the rule is merge 19." in why
         assert "Likely cause (tie-rule)" in why
         header, pinned = rows(app, "#check-pinned")
         assert header.split() == ["merge", "yours", "count", "the", "rule", "count"]
-        assert pinned.split() == ["first", "35", "✗", "·+m", "601", "·+p", "601"]
+        assert pinned.split() == ["first", "19", "✗", "·+c", "32", "a+r", "32"]
         listed = rows(app, "#check-rows")
         assert len(listed) == len(merges)
-        assert [row.split()[1] for row in listed[:35]] == ["✓"] * 34 + ["✗"]
+        assert [row.split()[1] for row in listed[:19]] == ["✓"] * 18 + ["✗"]
         for row in listed:  # what is by the rule is the same on both sides
             _, sign, yours, count, rule, rule_count = row.split()
             assert (sign == "✓") == ((yours, count) == (rule, rule_count))
         wrong = [at for at, row in enumerate(listed) if "✗" in row]
         panel = app.screen.query_one("#check-rows", RowList)
-        assert panel.cursor == wrong[0] == 34
+        assert panel.cursor == wrong[0] == 18
         await pilot.press("n")
         assert panel.cursor == wrong[1]
         await pilot.press("p", "p")
         assert panel.cursor == wrong[0]
         await pilot.press("enter")
-        assert (app.screen.id, step(app)) == ("training", 35)
+        assert (app.screen.id, step(app)) == ("training", 19)
         await pilot.press("escape")
         assert isinstance(app.screen, CheckScreen)
 
@@ -100,11 +101,11 @@ async def test_the_window_of_o_takes_files_to_check_without_training_again(mine:
         await pilot.pause()
         assert isinstance(app.screen, OpenOther)
         kept = str(app.screen.query_one("#open-keep").render())
-        assert f"[check its merges on {SAMPLE.name}]" in kept
+        assert f"[check its merges on {CORPUS.name}]" in kept
         app.screen.query_one(Input).value = str(mine)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CheckScreen))
-        assert "merge 35" in await sentences(app, pilot)
+        assert "merge 19" in await sentences(app, pilot)
         assert app.session is session
 
 
@@ -114,7 +115,7 @@ async def test_files_near_the_corpus_are_listed_and_enter_checks_one(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     corpus = tmp_path / "stories.txt"
-    corpus.write_bytes(SAMPLE.read_bytes())
+    corpus.write_bytes(CORPUS.read_bytes())
     async with opened_as(replace(CONFIG, corpus=str(corpus))) as (app, pilot):
         await pilot.press("9")
         await pilot.pause()
@@ -136,7 +137,7 @@ async def test_files_near_the_corpus_are_listed_and_enter_checks_one(
         await pilot.press("1", "9")
         await until(pilot, lambda: any("mine " in row for row in rows(app, "#why-differs")))
         await pilot.press("enter")
-        assert "The first merge that is not by the rule is merge 35." in await sentences(app, pilot)
+        assert "The first merge that is not by the rule is merge 19." in await sentences(app, pilot)
 
 
 def test_files_near_a_corpus_are_found_by_their_beginnings(
@@ -177,7 +178,7 @@ def test_files_near_a_corpus_are_found_by_their_beginnings(
 async def test_other_files_replace_those_before(
     tmp_path: Path, merges: Sequence[tuple[bytes, bytes]]
 ) -> None:
-    right = train_bpe(SAMPLE, 300, SPECIALS)[1]
+    right = train_bpe(CORPUS, 300, SPECIALS)[1]
     steps = tmp_path / "steps[b].jsonl"
     lines = [{"left": spell(left), "right": spell(right)} for left, right in right]
     steps.write_text("".join(json.dumps(line) + "\n" for line in lines))

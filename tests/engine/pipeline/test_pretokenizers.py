@@ -7,6 +7,7 @@ from typing import Any
 from unicodedata import category
 
 import pytest
+from generated import first_quick
 from hypothesis import example, given
 from inside.engine.core import Fields
 from inside.engine.pipeline import BEHAVIORS, PRETOKENIZERS, Aligned, PreTokenizer, in_oniguruma
@@ -118,7 +119,7 @@ def test_a_text_is_cut_as_by_hugging_face(spelled: dict[str, Any]) -> None:
         check(in_old_unicode(text[:1000]))
 
 
-@pytest.mark.parametrize("around", ["a{}b", ".{}1"])
+@pytest.mark.parametrize("around", first_quick(["a{}b", ".{}1"]))
 @pytest.mark.parametrize(
     "name", ["Whitespace", "WhitespaceSplit", "BertPreTokenizer", "Punctuation", "Digits"]
 )
