@@ -439,11 +439,8 @@ OTHERS = (
 
 QUICK = (
     "which pair is next, and why?",
-    "who took of a pair?",
-    "what would another rule learn?",
     "which merge made ing?",
     "how much work does naive do?",
-    "which pretokens are the most frequent?",
     "which alternative matched 12?",
     "how is a WordPiece score made?",
 )
