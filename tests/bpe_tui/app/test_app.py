@@ -88,6 +88,7 @@ async def test_the_narration_describes_the_merge() -> None:
         assert first.token == b"he"
 
 
+@pytest.mark.slow
 async def test_the_narration_describes_the_undone_merge() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right", "right", "left")

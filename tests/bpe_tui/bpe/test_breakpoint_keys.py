@@ -92,6 +92,7 @@ async def test_an_impossible_breakpoint_is_refused_in_place() -> None:
         assert not app.session.breakpoints.watched
 
 
+@pytest.mark.slow
 async def test_the_scrubber_marks_the_merges_of_breakpoints() -> None:
     async with opened() as (app, pilot):
         await added(app, pilot, "step 443")
@@ -109,6 +110,7 @@ async def test_every_cell_of_the_scrubber_with_a_breakpoint_is_marked() -> None:
         await until(pilot, lambda: set(scrubber.render_line(0).text[1:]) == {"◆"})
 
 
+@pytest.mark.slow
 async def test_ties_are_marked_only_if_they_are_few_and_counted_in_words() -> None:
     async with opened() as (app, _):
         scrubber = app.screen.query_one(Scrubber)

@@ -64,6 +64,7 @@ async def test_the_row_above_is_as_wide_as_the_row_below() -> None:
             assert cut
 
 
+@pytest.mark.slow
 async def test_characters_and_their_bytes_are_in_sight_together() -> None:
     async with opened(SAMPLE.parent / "unicode.txt", size=(80, 24)) as (app, pilot):
         panel = app.screen.query_one(CorpusPanel)

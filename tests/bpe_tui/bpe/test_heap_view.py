@@ -114,6 +114,7 @@ async def test_each_move_is_seen_in_the_table() -> None:
             assert marked == ([ToPair(move.pair)] if is_push else [])
 
 
+@pytest.mark.slow
 async def test_the_table_says_which_token_took_how_much_of_a_stale_count() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right")

@@ -50,6 +50,7 @@ async def test_the_candidates_that_lost_are_below_the_merge() -> None:
         assert "This was the last step" in app.notices.now
 
 
+@pytest.mark.slow
 async def test_a_repeated_pretoken_comes_from_the_cache() -> None:
     async with encoding("the the the") as (_, screen, pilot):
         steps = screen.query_one(EncodeStepsPanel)
@@ -210,6 +211,7 @@ async def test_a_model_without_a_walk_shows_its_rule_instead(tmp_path: Path) -> 
         assert text_shown.startswith("the 1 token. WordLevel merges nothing: it looks the whole")
 
 
+@pytest.mark.slow
 async def test_the_longest_match_of_an_opened_vocabulary_is_walked(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):

@@ -111,6 +111,7 @@ async def test_the_heap_is_shown_first_and_its_array_names_the_key() -> None:
         assert code.algorithm is TRAINERS["heap"]
 
 
+@pytest.mark.slow
 async def test_a_trainer_that_is_asked_for_is_shown_first() -> None:
     async with opened(vocab_size=300, trainer="naive") as (app, pilot):
         await pilot.press("right", "p")

@@ -68,6 +68,7 @@ async def test_a_count_of_one_is_in_the_singular(tmp_path: Path) -> None:
             await pilot.press("right")
 
 
+@pytest.mark.slow
 async def test_the_title_of_a_tied_merge_counts_the_pairs_that_were_tied() -> None:
     async with opened() as (app, pilot):
         app.session.seek_tie(1)
@@ -79,6 +80,7 @@ async def test_the_title_of_a_tied_merge_counts_the_pairs_that_were_tied() -> No
         assert title.endswith(f"{len(merge.tied)} pairs tied")
 
 
+@pytest.mark.slow
 async def test_a_tokenizer_over_a_corpus_does_not_say_that_it_has_no_merges(tmp_path: Path) -> None:
     Trainer({b"lower": 3, b"lowest": 2}, 262)
     trainer = Trainer({b"lower": 3, b"lowest": 2}, 262)

@@ -77,6 +77,7 @@ async def test_r_shows_the_tokens_left_behind_and_what_texts_would_cost_without_
         assert "made" in [place.column.title for place in rows.places]
 
 
+@pytest.mark.slow
 async def test_o_sorts_by_the_next_column_and_a_second_key_reverses_the_order() -> None:
     async with vocabulary() as (_, pilot, rows):
         assert rows.token == 699  # it opens on the newest …
@@ -380,6 +381,7 @@ async def test_a_search_in_gpt2s_spelling_finds_the_token() -> None:
         assert foot == "GPT-2's spelling of ·the, found too"
 
 
+@pytest.mark.slow
 async def test_the_detail_names_the_twin_of_a_token() -> None:
     async with vocabulary() as (app, pilot, rows):
         ids = {rows.vocabulary.token(token_id): token_id for token_id in range(700)}

@@ -102,6 +102,7 @@ async def test_the_window_shows_why_an_export_is_refused(tmp_path: Path) -> None
         assert "Name a file" in await export(app, pilot, ".txt", Path(" "))
 
 
+@pytest.mark.slow
 async def test_a_typed_file_name_keeps_all_but_its_suffix() -> None:
     async with opened() as (app, pilot):
         await pilot.press("x", "down")

@@ -224,6 +224,7 @@ async def test_a_token_chosen_in_a_word_shows_why_it_is_alone_there() -> None:
             assert pair_history(frame, pair).outcome in said
 
 
+@pytest.mark.slow
 async def test_keys_point_at_a_token_in_a_strip_and_enter_tells_about_it() -> None:
     async with opened() as (app, pilot):
         panel = app.screen.query_one("#corpus", Lines)

@@ -88,6 +88,7 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
         assert "Nothing to predict: no pair merges after step 12." in app.notices.now
 
 
+@pytest.mark.slow
 async def test_a_click_answers_and_a_large_corpus_shows_words_instead_of_bars() -> None:
     async with opened_as(STORIES, (100, 30)) as (app, pilot):
         await pilot.press("0", "P")
@@ -135,6 +136,7 @@ async def test_the_next_merges_are_made_by_hand_and_then_shown(size: tuple[int, 
         assert "0 of 1 at the first try" in str(screen.query_one("#heading").render())
 
 
+@pytest.mark.slow
 async def test_escape_leaves_merges_by_hand_where_they_began() -> None:
     async with opened_as(HANDOUT, (80, 24)) as (app, pilot):
         await pilot.press("0")

@@ -212,6 +212,7 @@ async def test_both_parts_of_long_pairs_stay_readable(tmp_path: Path) -> None:
             assert len(row) <= app.screen.query_one("#check-rows").size.width
 
 
+@pytest.mark.slow
 async def test_the_check_of_other_models_says_that_it_is_for_bpe() -> None:
     async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
         await pilot.press("9")

@@ -186,6 +186,7 @@ async def test_unigram_has_a_pipeline_too() -> None:
         assert "▁ stands for a space" in "".join(stage(app, "pre-tokenizer"))
 
 
+@pytest.mark.slow
 async def test_wordpiece_has_a_pipeline_too() -> None:
     async with opened(model="wordpiece", vocab_size=300) as (app, pilot):
         await pilot.press("end", "8")
@@ -216,6 +217,7 @@ async def test_without_colour_the_token_is_marked_by_signs(monkeypatch: pytest.M
         assert "the·caf«é»" in stage(app, "text")[1]
 
 
+@pytest.mark.slow
 async def test_the_stages_of_many_tokens_are_built_in_a_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

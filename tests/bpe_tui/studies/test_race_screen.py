@@ -146,6 +146,7 @@ async def test_the_cursor_says_what_a_counter_counts() -> None:
         )
 
 
+@pytest.mark.slow
 async def test_both_charts_have_a_curve_for_each_trainer() -> None:
     async with racing() as (_, screen, _):
         for name in ("over-steps", "over-sizes"):
@@ -178,6 +179,7 @@ async def test_a_trainer_out_of_time_shows_where_it_was_stopped() -> None:
             assert "naive was stopped at merge 1" in said(screen)
 
 
+@pytest.mark.slow
 async def test_a_large_corpus_is_raced_on_in_part_and_the_screen_says_so() -> None:
     with patch.object(race_screen, "MOST_BYTES", 15):
         async with racing() as (_, screen, _):
@@ -264,6 +266,7 @@ def test_no_curves_make_no_figure() -> None:
     assert curves_of([Curve("none", "token-0", nothing, nothing)], "step", "operations") is None
 
 
+@pytest.mark.slow
 async def test_a_screen_too_small_for_columns_still_counts_the_work() -> None:
     async with racing(size=(40, 20)) as (_, screen, pilot):
         await pilot.press("tab", "tab", "tab", "right")

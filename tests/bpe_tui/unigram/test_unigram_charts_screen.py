@@ -40,6 +40,7 @@ async def test_a_key_shows_all_charts_and_what_each_says_here(corpus: Path) -> N
         )
 
 
+@pytest.mark.slow
 async def test_a_click_goes_to_the_step_and_escape_back_to_the_step_before(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("4")

@@ -169,6 +169,7 @@ async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
         assert "".join(char for char in text_of(lattice)[1] if char not in " │") == "▁puns"
 
 
+@pytest.mark.slow
 async def test_adjacent_unknown_characters_count_as_one(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2")
@@ -215,6 +216,7 @@ async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
         assert len(text_of(app.screen.query_one(LatticePanel))) > before
 
 
+@pytest.mark.slow
 async def test_without_a_text_each_panel_explains_itself_once(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", "delete", "escape")
@@ -272,6 +274,7 @@ async def test_every_panel_can_be_reached_at_every_size(corpus: Path) -> None:
                 assert screen.focused_panel() == panel
 
 
+@pytest.mark.slow
 async def test_a_key_for_merges_says_why_unigram_has_none(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "escape")

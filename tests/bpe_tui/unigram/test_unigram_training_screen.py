@@ -180,6 +180,7 @@ async def test_at_step_0_the_words_that_the_first_step_touches_are_shown(corpus:
         assert len(shown) == len(changed)
 
 
+@pytest.mark.slow
 async def test_the_list_of_steps_leads_to_each_and_shares_its_place_with_charts(
     corpus: Path,
 ) -> None:
@@ -337,6 +338,7 @@ async def test_the_table_of_the_family_opens_from_here(corpus: Path) -> None:
         assert frame_of(app).step == frame_of(app).recorded_steps
 
 
+@pytest.mark.slow
 async def test_sorting_shows_the_pieces(corpus: Path) -> None:
     async with opened(corpus, (60, 20), vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("c")

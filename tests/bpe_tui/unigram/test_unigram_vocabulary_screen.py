@@ -105,6 +105,7 @@ async def test_the_detail_shows_the_replacement_of_the_piece(tmp_path: Path) -> 
         assert expected in text_shown
 
 
+@pytest.mark.slow
 async def test_enter_goes_to_a_part_of_the_replacement_and_escape_comes_back(
     tmp_path: Path,
 ) -> None:

@@ -57,6 +57,7 @@ async def test_a_pretoken_shows_the_alternative_that_matched_it() -> None:
         assert not app.notices.note
 
 
+@pytest.mark.slow
 async def test_a_short_pretoken_is_shown_in_full_beside_the_name_of_its_alternative() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         app.navigation.open_encoding("a little running yesterday", look=True)

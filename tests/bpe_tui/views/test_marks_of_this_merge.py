@@ -188,6 +188,7 @@ async def test_the_heading_names_the_corpus_and_the_inspection_the_training(
         assert "distinct" in text
 
 
+@pytest.mark.slow
 async def test_the_heading_names_unusual_options() -> None:
     config = RunConfig(str(SAMPLE), pattern="whitespace", tie_rule="smallest-ids", vocab_size=270)
     async with opened_as(config) as (app, _):

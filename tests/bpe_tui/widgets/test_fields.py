@@ -52,6 +52,7 @@ def test_the_drawn_text_has_no_controls(parts: list[str]) -> None:
     )
 
 
+@pytest.mark.slow
 async def test_a_placeholder_without_room_ends_in_an_ellipsis() -> None:
     async with opened(size=(60, 20), vocab_size=300) as (app, pilot):
         await pilot.press("o")

@@ -72,6 +72,7 @@ async def test_a_word_that_cannot_be_spelled_forgets_what_was_found(corpus: Path
         assert foot.startswith("1 word lost in [UNK]")
 
 
+@pytest.mark.slow
 async def test_a_word_of_more_than_100_characters_is_not_looked_up(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "h" * 101)
@@ -85,6 +86,7 @@ async def test_a_word_of_more_than_100_characters_is_not_looked_up(corpus: Path)
         assert panel.step_count > 0
 
 
+@pytest.mark.slow
 async def test_a_special_token_is_one_id(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "<|endoftext|> hug")

@@ -44,6 +44,7 @@ async def test_the_vocabulary_has_every_piece_as_it_is_written(corpus: Path) -> 
         assert app.screen.query_one(TabLine).note == f"step {step(app)} of {step(app)}"
 
 
+@pytest.mark.slow
 async def test_where_the_step_is_beside_the_tabs_the_heading_leaves_it_out(corpus: Path) -> None:
     async with opened(corpus, size=(60, 20), model="wordpiece") as (app, pilot):
         await pilot.press("2")
@@ -80,6 +81,7 @@ async def test_the_tree_of_a_piece_goes_down_to_characters(corpus: Path) -> None
         assert [line.split()[0] for line in lanes] == ["characters", "bytes", "pieces", "ids"]
 
 
+@pytest.mark.slow
 async def test_only_filters_that_apply_are_offered(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "3", "u")
@@ -150,6 +152,7 @@ async def test_the_inspection_counts_pieces_that_begin_and_continue_words(
         assert not any("byte" in line for line in lengths)
 
 
+@pytest.mark.slow
 async def test_a_long_piece_leads_to_the_vocabulary(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "5")

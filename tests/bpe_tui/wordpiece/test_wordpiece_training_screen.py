@@ -61,6 +61,7 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
         assert "= log₂ 1.19 = 0.25 bits" in merge
 
 
+@pytest.mark.slow
 async def test_in_a_narrow_panel_the_title_of_short_fractions_is_whole(tmp_path: Path) -> None:
     (tmp_path / "aaaa.txt").write_text("aaaa")
     async with opened(tmp_path / "aaaa.txt", (60, 20), model="wordpiece") as (app, pilot):
@@ -93,6 +94,7 @@ async def test_the_comparison_with_bpe_ends_within_the_panel_at_every_step() -> 
             assert "times lower." in above or "tie rule decided" in " ".join(above.split())
 
 
+@pytest.mark.slow
 async def test_a_touched_word_shows_its_change_at_any_position(tmp_path: Path) -> None:
     place = tmp_path / "long.txt"
     place.write_text("a a a " + "abcdefghijklmnopqrstuvwxyz " * 2)
@@ -138,6 +140,7 @@ async def test_words_merges_and_corpus_follow_the_step(corpus: Path) -> None:
         assert step(app) == 0
 
 
+@pytest.mark.slow
 async def test_a_pair_leads_to_the_step_that_merges_it(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("p", "down", "enter")
@@ -177,6 +180,7 @@ async def test_a_key_for_bpe_says_why_wordpiece_has_none(corpus: Path) -> None:
             assert app.notices.now, key
 
 
+@pytest.mark.slow
 async def test_s_saves_the_pieces_a_line_each(corpus: Path, tmp_path: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "s")
