@@ -58,6 +58,7 @@ class TokenPainter:
         """A pair that is marked as about to join wherever it occurs."""
         self.joint = ABOUT_TO_JOIN
         """The mark between the two tokens of `joining`."""
+        self._tokens: dict[int, Span] = {}
         self._widths: dict[tuple[str, bool], tuple[int, ...]] = {}
         self._words: dict[tuple[str, bool], tuple[list[Span], ...]] = {}
 
@@ -72,11 +73,14 @@ class TokenPainter:
         return f"token-{token_id % TOKEN_HUES}"
 
     def token(self, token_id: int) -> Span:
-        """Return a token in one span."""
-        text = visible_bytes(self.frame.any_token(token_id))
-        if self.marks and token_id == self.fresh:
-            text = f"«{text}»"
-        return SubjectSpan.of(text, self.role(token_id), token_id)
+        """Return a token in one span; remembered but for the fresh one, since most repeat."""
+        if (known := self._tokens.get(token_id)) is not None:
+            return known
+        text, role = visible_bytes(self.frame.any_token(token_id)), self.role(token_id)
+        if token_id == self.fresh:
+            return SubjectSpan.of(f"«{text}»" if self.marks else text, role, token_id)
+        span = self._tokens[token_id] = SubjectSpan.of(text, role, token_id)
+        return span
 
     def spans(self, token_id: int) -> list[Span]:
         """Return a token in spans, one for each role in it."""
