@@ -5,7 +5,10 @@ from __future__ import annotations
 from asyncio import get_running_loop
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from itertools import chain
+from operator import is_
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from rich.segment import Segment
 from rich.style import Style
@@ -13,7 +16,6 @@ from textual.await_complete import AwaitComplete
 from textual.await_remove import AwaitRemove
 from textual.color import Color
 from textual.events import Event, Mount, ScreenResume
-from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.renderables.background_screen import BackgroundScreen
@@ -29,18 +31,32 @@ STYLES = 1 << 12
 """Number of tinted styles to remember; a screen has a few dozen."""
 
 
-class Tint(LineFilter):
-    """A filter that tints the lines of a screen behind a window with a colour.
+class TintedLine(NamedTuple):
+    """A line of a screen as a colour tints it.
 
-    A `Strip` keeps what a filter made of it. So a window over lines that were tinted before, for
-    another window, takes them as they are.
+    Attributes:
+        parts: the line as its widgets painted it; they give the same strips until they change.
+        colour: the colour.
+        strip: the whole line, tinted.
     """
 
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        return [Segment(text, _tinted(style, background)) for text, style, _ in segments]
+    parts: list[Strip]
+    colour: Color
+    strip: Strip
+
+    @classmethod
+    def of(cls, parts: list[Strip], colour: Color) -> TintedLine:
+        segments = [Segment(text, _tinted(style, colour)) for text, style, _ in chain(*parts)]
+        return cls(parts, colour, Strip(segments, sum(part.cell_length for part in parts)))
+
+    def shows(self, parts: list[Strip], colour: Color) -> bool:
+        """Whether it is these parts, not only equal ones, in this colour."""
+        is_as_long = len(parts) == len(self.parts)
+        return is_as_long and colour == self.colour and all(map(is_, parts, self.parts))
 
 
-TINT = Tint()
+_LINES: WeakKeyDictionary[Screen[Any], dict[int, TintedLine]] = WeakKeyDictionary()
+"""The tinted lines of each screen that was behind a window, for the next window."""
 
 
 @dataclass(eq=False)
@@ -52,13 +68,14 @@ class Tinted(Visual):
     def render_strips(
         self, width: int, height: int | None, style: object, options: object
     ) -> list[Strip]:
-        compositor, colour = self.behind.screen._compositor, self.behind.color
-        # The parts of lines, since `render_strips` joins them to new strips, which keep nothing.
-        lines = compositor._render_chops(compositor.size.region, lambda y: True)
-        return [
-            Strip.join(part.apply_filter(TINT, colour) for part in filter(None, line.values()))
-            for line in lines
-        ]
+        screen, colour = self.behind.screen, self.behind.color
+        compositor, known = screen._compositor, _LINES.setdefault(screen, {})
+        # Not `render_strips`, which joins the parts of a line to a new strip each time.
+        for y, line in enumerate(compositor._render_chops(compositor.size.region, lambda y: True)):
+            parts = [part for part in line.values() if part]
+            if y not in known or not known[y].shows(parts, colour):
+                known[y] = TintedLine.of(parts, colour)
+        return [known[y].strip for y in range(compositor.size.height)]
 
     def get_optimal_width(self, rules: object, container_width: int) -> int:
         return self.behind.screen.app.size.width

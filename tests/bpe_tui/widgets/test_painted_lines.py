@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.widgets import Lines, PaintedLines
+from inside.bpe_tui.widgets import Lines, PaintedLines, Tinted
 from opening import opened
 from textual._styles_cache import StylesCache
+from textual.color import Color
 from textual.geometry import Region
+from textual.renderables.background_screen import BackgroundScreen
 from textual.widget import Widget
 
 
@@ -61,3 +63,15 @@ async def test_no_style_has_a_colour_of_the_terminal_or_is_dim() -> None:
                     colours = filter(None, (style.color, style.bgcolor))
                     assert all(each.triplet for each in colours), style
                     assert not style.dim, style
+
+
+async def test_a_window_has_the_present_lines_behind_it_also_the_second_time() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        below = app.screen
+        for _ in range(2):
+            await pilot.press("l")
+            await pilot.pause()
+            behind = Tinted(BackgroundScreen(below, Color(0, 0, 0, 0.5)))
+            lines = below._compositor.render_strips()
+            tinted = behind.render_strips(*below.size, None, None)
+            assert [line.text for line in tinted] == [line.text for line in lines]

@@ -60,3 +60,4 @@ from bpe_tui.widgets.visible import (
     visible_text,
     width,
 )
+from bpe_tui.widgets.window import Tinted
