@@ -332,7 +332,7 @@ class BpeTuiApp(SessionApp):
         if use == "CHECK" and (why := why_not_checkable(config)) is not None:
             self.tell(why)
             return
-        self.session.hold()
+        self.hold()
         from bpe_tui.dialogs.open_other import ChosenFile, OpenOther
 
         # A session that could not be opened cannot be combined with another file.
@@ -366,7 +366,7 @@ class BpeTuiApp(SessionApp):
             self._guide.arrive()
 
     def action_lessons(self) -> None:
-        self.session.hold()
+        self.hold()
         self.guide.choose()
 
     def action_scene(self, by: int) -> None:
@@ -381,7 +381,7 @@ class BpeTuiApp(SessionApp):
         config = self.session.config
         if self._refuse_to_retrain() or not isinstance(config, RunConfig):
             return
-        self.session.hold()
+        self.hold()
         from bpe_tui.dialogs.open_other import ChooseModel
 
         self.push_screen(ChooseModel(config), self._chose)
@@ -396,7 +396,7 @@ class BpeTuiApp(SessionApp):
         elif config.from_input:
             self.tell("Standard input has been read to its end; save it as a file, and open that.")
         else:
-            self.session.hold()
+            self.hold()
             from bpe_tui.bpe.continuation import AddMerges
 
             self.push_screen(AddMerges(config, opened.tokenizer), self._chose)

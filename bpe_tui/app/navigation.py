@@ -89,7 +89,7 @@ class ScreenNavigation:
                     self.host.tell(f"This pair does not merge{still}; w explains why.")
             case targets.ToChange(pair):
                 if (frame := self.host.session.frame) is not None:
-                    self.host.session.hold()
+                    self.host.hold()
                     from bpe_tui.bpe.windows import LedgerWindow
 
                     self.app.push_screen(LedgerWindow(frame, pair), self._left_window)
@@ -116,7 +116,7 @@ class ScreenNavigation:
         screen = self.app.screen
         painter = screen.painter_maker() if isinstance(screen, SessionScreen) else None
         if isinstance(frame, MergeFrame) and painter is not None:
-            self.host.session.hold()
+            self.host.hold()
             from bpe_tui.dialogs.why import WhyWindow
 
             window = WhyWindow(frame, painter, ids, beside)
@@ -128,7 +128,7 @@ class ScreenNavigation:
         if frame is None or not frame.has_corpus:
             self.host.tell("No corpus is open, so the token has no places; o opens one.")
             return
-        self.host.session.hold()
+        self.host.hold()
         from bpe_tui.bpe.windows import PlacesWindow
 
         self.app.push_screen(PlacesWindow(frame, token_id), self._left_window)
@@ -137,7 +137,7 @@ class ScreenNavigation:
         """Open the window that finds pairs in the heap by one of their tokens."""
         frame = self.host.session.frame
         if frame is not None:
-            self.host.session.hold()
+            self.host.hold()
             from bpe_tui.dialogs.find_pair import FindPair
 
             painter = self.app.screen.query(TokenPanel).first().painter
@@ -206,6 +206,7 @@ class ScreenNavigation:
             self.host.seek(before.step)
             screen = cast("SessionScreen", self.app.get_screen(before.screen))
             screen.call_later(screen.return_to, before.spot)  # once its rows are made
+            screen.call_later(screen.show_keys)  # Esc may lead back no further
             return
         self.host.tell(GONE if self._has_lost_trail else NO_TRAIL)
         self._has_lost_trail = False

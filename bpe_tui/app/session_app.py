@@ -134,6 +134,14 @@ class SessionApp(BaseApp):
     def start_clock(self) -> None:
         self._clock = self.set_interval(TICK_SECONDS, self._tick)
 
+    def hold(self) -> None:
+        """Stop what moves the cursor by itself, and show that: a window is about to open."""
+        session = self.session
+        is_moving = session.playing or session.following or session.awaiting
+        session.hold()
+        if is_moving:
+            self.changed()
+
     def wake(self) -> None:
         """Let the clock tick again, which stops while nothing moves."""
         if self._clock is not None and self._is_at_rest:
@@ -257,7 +265,7 @@ class SessionApp(BaseApp):
 
     def action_breakpoints(self) -> None:
         if self.session.merges is not None:
-            self.session.hold()
+            self.hold()
             from bpe_tui.bpe.windows import Breakpoints
 
             self.push_screen(Breakpoints(self.session), self._chose_step)
@@ -272,7 +280,7 @@ class SessionApp(BaseApp):
         session = self.session
         if session.frame is None:
             return
-        session.hold()
+        self.hold()
         if not isinstance(session.config, RunConfig) and session.config.continued is None:
             self.tell("These merges are a tokenizer's. A fork needs merges learnt here (A).")
             return
@@ -320,7 +328,7 @@ class SessionApp(BaseApp):
 
     def action_save(self) -> None:
         if (shown := self.session.shown) is not None:
-            self.session.hold()
+            self.hold()
             suggestion = f"{self._file_name}-step-{shown.step}"
             opened = self.session.opened
             own = {} if opened is None else {"format": opened.format}  # of BPE
@@ -347,7 +355,7 @@ class SessionApp(BaseApp):
         if self.session.shown is not None:
             from bpe_tui.dialogs.export import SaveSession
 
-            self.session.hold()
+            self.hold()
             suggestion = f"{self._file_name}-session.json"
             self.push_screen(SaveSession(self.session, self.viewpoint, suggestion), self._saved)
 
@@ -355,7 +363,7 @@ class SessionApp(BaseApp):
         if (shown := self.session.shown) is not None:
             from bpe_tui.dialogs.export import Export  # 15 ms that the first frame need not wait
 
-            self.session.hold()
+            self.hold()
             kinds = self.session.model.part("exports")
             self.push_screen(Export(self.screen, shown, self._file_name, kinds), self._saved)
 

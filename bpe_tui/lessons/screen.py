@@ -399,7 +399,7 @@ class LessonScreen(SessionScreen):
         self.clock.finish()
         if (frame := self.frame_of(self.session)) is None:
             return
-        self.session.hold()
+        self.host.hold()
 
         def go_on(question: Question) -> None:
             self.session.step(question.steps)

@@ -67,6 +67,15 @@ async def test_playing_moves_the_cursor_until_paused() -> None:
         assert 0 < reached == step(app)
 
 
+async def test_a_window_stops_playing_and_the_screen_behind_it_says_so() -> None:
+    async with opened() as (app, pilot):
+        step_shown = app.screen.query_one("#transport-step", Static)
+        await pilot.press("space")
+        assert str(step_shown.render()).startswith("▶")
+        await pilot.press("s")
+        assert str(step_shown.render()).startswith("‖")
+
+
 async def test_the_typed_text_is_encoded_with_the_merges_of_the_step() -> None:
     async with opened() as (app, pilot):
         await pilot.press("e", *"the")

@@ -8,7 +8,7 @@ import pytest
 from inside.bpe_tui.app import BpeTuiApp, JumpStart
 from inside.bpe_tui.session import MODELS, RunConfig
 from inside.bpe_tui.views import SessionScreen
-from inside.bpe_tui.widgets import Lines, Scrubber, TabLine
+from inside.bpe_tui.widgets import KeyBar, Lines, Scrubber, TabLine
 from opening import each_size, opened, opened_as, step, until
 from program import HANDOUT
 from textual.pilot import Pilot
@@ -32,6 +32,10 @@ async def back(app: BpeTuiApp, pilot: Pilot[int], before: JumpStart) -> None:
         if here is not None and not here.differs_from(before):
             return
     raise AssertionError((before, here))
+
+
+def keys_shown(app: BpeTuiApp) -> list[str]:
+    return [key.label for key in app.screen.query_one(KeyBar).keys]
 
 
 def rows_that_lead(rows: Lines) -> list[int]:
@@ -195,8 +199,10 @@ async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> 
             if place(app).differs_from(places[-1]):
                 places.append(place(app))
         assert len(places) == 6
+        assert "leave" in keys_shown(app)
         for before in reversed(places[:-1]):
             await back(app, pilot, before)
+        await until(pilot, lambda: "leave" not in keys_shown(app))
         await pilot.press("escape")
         assert step(app) == 2
         assert app.notices.now.startswith("Nothing to go back to")
