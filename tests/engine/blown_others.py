@@ -11,7 +11,7 @@ from typing import Any
 
 from blown import Files, Grow, add, filled, word_of
 from fuzz_formats import other_files
-from inside.engine.counting import CountsMetadata, written
+from inside.engine.counting import CountsMetadata, packed_blocks, written
 from inside.engine.text import PATTERNS
 
 # -- sessions, answers, lessons, counts, steps, corpora
@@ -215,7 +215,8 @@ def counts(pretokens: Iterable[tuple[bytes, int]], **about: Any) -> Files:
         "corpus": "c", "bytes": 9, "documents": 3, "distinct": len(pretokens),
         "pattern": PATTERNS["gpt2"].source, "special_tokens": ("<|endoftext|>",), "head_is_all": True,
     } | about  # fmt: skip
-    return {"a": b"".join(written(CountsMetadata(**metadata), b"text", pretokens))}
+    blocks = packed_blocks(pretokens)
+    return {"a": b"".join(written(CountsMetadata(**metadata), b"text", blocks))}
 
 
 add(
