@@ -22,6 +22,7 @@ from bpe_tui import cli
 ROOT = Path(__file__).parents[2]
 HANDOUT = str(ROOT / "samples" / "handout.txt")
 STORIES = str(ROOT / "samples" / "tinystories_valid.txt")
+FILES = ["vocab.json", "merges.txt", "bpe-tui.json"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
 PROGRAM = [sys.executable, "-m", "bpe_tui"]
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141

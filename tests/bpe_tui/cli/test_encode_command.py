@@ -1,0 +1,297 @@
+"""`bpe-tui encode` and `decode`, also through pipes, and of damaged tokenizers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from inside.engine.core import unspell
+from program import (
+    BAD_INPUT,
+    BROKEN_PIPE,
+    ENVIRONMENT,
+    FILES,
+    HANDOUT,
+    PROGRAM,
+    STORIES,
+    refusal,
+    run,
+    run_on_terminal,
+    run_process,
+    train,
+)
+
+from bpe_tui import cli
+from engine import Tokenizer
+
+NO_ID = "is no token id; ids are whole numbers from 0"
+
+
+def test_the_lectures_example(toy: Path) -> None:
+    result = run("encode", "--tokenizer", toy, "the quick brown fox")
+    assert result.stdout == b"258 113 117 105 99 107 32 98 114 111 119 110 32 102 111 120\n"
+    assert result.stderr == b""
+
+
+def test_encode_explains_cuts_and_merges(toy: Path, tokenizer: Path) -> None:
+    result = run("encode", "--tokenizer", toy, "the hat", "--explain")
+    assert result.stdout.decode() == (
+        "the·hat  (whole document)\n"
+        "  t h → th (merge 1)\n"
+        "  th e → the (merge 2)\n"
+        "  the · → the· (merge 3)\n"
+        "  (4 ways, at the fewest 4 tokens)\n"
+        "  the· h a t = 258 104 97 116\n"
+    )
+    result = run(
+        *("encode", "--tokenizer", tokenizer, "--explain", "--allow-special", "all"),
+        stdin=b"\x1b[2J\xff<|endoftext|> 7",
+    )
+    assert result.stdout.decode() == (
+        "␛[  (symbols)\n"
+        "  ␛ [ = 27 91\n"
+        "2  (numbers)\n"
+        "  2 = 50\n"
+        "J  (letters)\n"
+        "  J = 74\n"
+        "<FF>  (symbols)\n"
+        "  <FF> = 255\n"
+        "<|endoftext|>  (special token)\n"
+        "  <|endoftext|> = 256\n"
+        "·7  (numbers)\n"
+        "  · 7 = 32 55\n"
+    )
+
+
+def test_encode_leaves_merges_out_at_random_and_the_same_each_time(tokenizer: Path) -> None:
+    text = "once upon a time there was a little girl"
+    encode = ("encode", "--tokenizer", tokenizer, text)
+    plain, whole, half, other = (
+        run(*encode, *options).stdout
+        for options in (
+            [],
+            ["--dropout", "0"],
+            ["--dropout", "0.5"],
+            ["--dropout", "0.5", "--seed", "1"],
+        )
+    )
+    again = run_process(*encode, "--dropout", "0.5").stdout
+    assert plain == whole
+    assert half == again
+    assert len({plain, half, other}) == 3
+    back = run("decode", "--tokenizer", tokenizer, stdin=half)
+    assert back.stdout.decode() == text
+
+
+def test_dropout_and_json_exclude_each_other(tokenizer: Path) -> None:
+    result = run("encode", "--tokenizer", tokenizer, "--dropout", "0.1", "--json", "a")
+    assert "leave --json and --explain away" in refusal(result)
+
+
+def test_no_token_is_longer_than_the_bound(tmp_path: Path) -> None:
+    train(tmp_path, "--max-token-length", "3", "--workers", "1", size=400)
+    learnt = Tokenizer.load(tmp_path).merges
+    assert max(len(left + right) for left, right in learnt) == 3
+
+
+def test_encode_gives_json(tokenizer: Path) -> None:
+    text = "once upon a time<|endoftext|> café 漢字\n"
+    result = run("encode", "--tokenizer", tokenizer, "--json", text, "--allow-special", "all")
+    facts = json.loads(result.stdout)
+    assert facts["ids"] == Tokenizer.load(tokenizer).encode(text)
+    assert "<|endoftext|>" in facts["tokens"]
+    pieces = [text.encode()[start:end] for start, end in facts["offsets"]]
+    assert pieces == [unspell(token) for token in facts["tokens"]]
+    assert b"".join(pieces) == text.encode()
+
+
+@pytest.mark.parametrize("dash", [[], ["-"]])
+def test_standard_input_comes_back_from_its_ids(tokenizer: Path, dash: Sequence[str]) -> None:
+    text = Path(STORIES).read_bytes()
+    allowing = ("--allow-special", "all")
+    ids = run("encode", "--tokenizer", tokenizer, *allowing, *dash, stdin=text)
+    assert ids.stdout.count(b"\n") == 1
+    expected = Tokenizer.load(tokenizer).encode(text.decode())
+    assert list(map(int, ids.stdout.split())) == expected
+    back = run("decode", "--tokenizer", tokenizer, *dash, stdin=ids.stdout)
+    assert back.stdout == text
+
+
+def test_invalid_utf8_is_encoded_byte_by_byte(tokenizer: Path) -> None:
+    data = b"caf\xc3\xa9 \xff\xe6\xbc\xa2 tim\xc3" * 12_000  # more than one block of input
+    result = run("encode", "--tokenizer", tokenizer, stdin=data)
+    ids = list(map(int, result.stdout.split()))
+    assert Tokenizer.load(tokenizer).decode_bytes(ids) == data
+    back = run("decode", "--tokenizer", tokenizer, stdin=result.stdout)
+    assert back.stdout == data.decode("utf-8", "replace").encode()
+
+
+def test_an_argument_that_is_no_utf8_is_encoded_byte_by_byte(tokenizer: Path) -> None:
+    assert run_process("encode", "--tokenizer", tokenizer, b"\xff\xc3").stdout == b"255 195\n"
+
+
+def test_the_ids_of_an_empty_text_are_an_empty_line(tokenizer: Path) -> None:
+    assert run("encode", "--tokenizer", tokenizer).stdout == b"\n"
+    assert run("decode", "--tokenizer", tokenizer, stdin=b"\n").stdout == b""
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["104", "105"],
+        ["104,105"],
+        ["[104, 105]"],
+        ["[104,", "105]"],
+        ["[104", ",105]"],
+        ["104\n105\n"],
+        ["[[104],[105]]"],
+    ],
+)
+def test_decode_reads_ids_in_several_spellings(toy: Path, ids: list[str]) -> None:
+    assert run("decode", "--tokenizer", toy, *ids).stdout == b"hi"
+
+
+def test_decode_reads_a_json_list_from_standard_input(toy: Path) -> None:
+    assert run("decode", "--tokenizer", toy, "-", stdin=b"[258,\n 104]\n").stdout == b"the h"
+
+
+@pytest.mark.parametrize(
+    "word", ["x", "1.5", "9" * 5000, "²", "0x10", "1_0", "null", "\udcff", "--typo"]
+)
+def test_decode_names_an_invalid_id(
+    toy: Path, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["decode", "--tokenizer", str(toy), "104", word]) == BAD_INPUT
+    assert capsys.readouterr() == ("", f"bpe-tui: {word[:40]!r} {NO_ID}\n")
+
+
+def test_a_negative_id_is_no_option(toy: Path) -> None:
+    assert refusal(run("decode", "--tokenizer", toy, "-5")) == f"bpe-tui: '-5' {NO_ID}\n"
+
+
+def test_decode_names_an_id_that_the_vocabulary_lacks(toy: Path) -> None:
+    result = run("decode", "--tokenizer", toy, "104", "259", "[104, 300]")
+    assert (result.returncode, result.stdout.decode()) == (BAD_INPUT, "h\ufffdh\ufffd")
+    assert "id 259;" in result.stderr.decode()
+    assert "(1 more like it)" in result.stderr.decode()
+
+
+def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:
+    with subprocess.Popen(
+        [*PROGRAM, "encode", "--tokenizer", tokenizer, "--explain", "--allow-special", "none"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        program.stdin.write(Path(STORIES).read_bytes()[:20_000])
+        program.stdin.close()
+        assert program.wait(timeout=20) == BROKEN_PIPE
+        assert program.stderr.read() == b""
+
+
+@pytest.mark.slow  # it starts a process
+@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
+def test_closed_streams_are_empty_ones(tokenizer: Path, closed: str) -> None:
+    command = f'"$@" {closed}'
+    arguments = [*PROGRAM, "encode", "--tokenizer", str(tokenizer)]
+    result = subprocess.run(
+        ["sh", "-c", command, "sh", *arguments], input=b"", capture_output=True, env=ENVIRONMENT
+    )
+    assert result.returncode == 0
+    assert result.stderr == b""
+
+
+def test_a_full_disk_is_reported_in_one_line(tokenizer: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run(
+            [*PROGRAM, "encode", "--tokenizer", tokenizer, "a"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+        )
+    assert result.returncode == BAD_INPUT
+    assert result.stderr == b"bpe-tui: No space left on device\n"
+
+
+def test_a_terminal_gets_visible_characters_and_a_pipe_the_bytes(tokenizer: Path) -> None:
+    clear = [str(byte) for byte in b"a b\n\x1b[2J\n"]
+    assert run_on_terminal("decode", "--tokenizer", tokenizer, *clear) == "a b\r\n␛[2J\r\n"
+    assert run("decode", "--tokenizer", tokenizer, *clear).stdout == b"a b\n\x1b[2J\n"
+
+
+@pytest.mark.slow  # another process on a terminal
+def test_a_terminal_gets_a_hostile_file_name_with_visible_characters(tmp_path: Path) -> None:
+    hostile = str(tmp_path / "\x1b[31m")
+    options = ["train", HANDOUT, "--vocab-size", "258", "--out", hostile]
+    assert "\x1b" not in run_on_terminal(*options)
+    assert os.fsencode(f"{hostile}/vocab.json") in run(*options, "--force").stdout
+
+
+# -- encode into a file
+
+
+def test_a_corpus_is_encoded_into_a_file_with_what_students_report(
+    tokenizer: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "ids.npy"
+    command = ["encode", "--tokenizer", tokenizer, STORIES, "--out", out]
+    refused = run(*command)
+    assert (refused.returncode, out.exists()) == (BAD_INPUT, False)
+    assert b"--allow-special all" in refused.stderr
+    result = run(*command, "--allow-special", "all")
+    ids = np.load(out, mmap_mode="r")
+    assert ids.tolist() == Tokenizer.load(tokenizer).encode(Path(STORIES).read_text("utf-8"))
+    assert result.stdout == f"{out}\n".encode()
+    per_token = Path(STORIES).stat().st_size / len(ids)
+    assert f"{len(ids):,} ids (uint16)" in result.stderr.decode()
+    assert f"{per_token:.3f} bytes per token" in result.stderr.decode()
+    again = run(*command, "--allow-special", "all")
+    assert (again.returncode, b"give --force" in again.stderr) == (BAD_INPUT, True)
+
+
+# -- damaged tokenizers
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("keep", [0.0, 0.5])
+def test_a_half_written_tokenizer_is_refused(
+    tokenizer: Path, tmp_path: Path, name: str, keep: float
+) -> None:
+    shutil.copytree(tokenizer, tmp_path / "cut")
+    content = (tmp_path / "cut" / name).read_bytes()
+    (tmp_path / "cut" / name).write_bytes(content[: int(len(content) * keep)])
+    assert str(tmp_path / "cut") in refusal(run("encode", "--tokenizer", tmp_path / "cut", "a"))
+
+
+def test_a_missing_vocabulary_is_named(tokenizer: Path, tmp_path: Path) -> None:
+    shutil.copytree(tokenizer, tmp_path / "part")
+    (tmp_path / "part" / "vocab.json").unlink()
+    assert "vocab.json" in refusal(run("decode", "--tokenizer", tmp_path / "part", "1"))
+
+
+def test_without_merges_ids_are_decoded_and_a_text_is_refused(
+    tokenizer: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(tokenizer, tmp_path / "part")
+    (tmp_path / "part" / "merges.txt").unlink()
+    assert run("decode", "--tokenizer", tmp_path / "part", "97").stdout == b"a"
+    refused = run("encode", "--tokenizer", tmp_path / "part", "a")
+    assert refused.returncode == BAD_INPUT
+    assert b"its merges are missing" in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["absent", "empty", "x" * 300])
+def test_a_place_without_a_tokenizer_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    assert name in refusal(run("encode", "--tokenizer", tmp_path / name, "a"))

@@ -1,0 +1,218 @@
+"""`bpe-tui train`: what it writes, what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from generated import first_quick
+from program import (
+    BAD_INPUT,
+    ENVIRONMENT,
+    FILES,
+    HANDOUT,
+    INTERRUPTED,
+    PROGRAM,
+    STORIES,
+    refusal,
+    run,
+    train,
+)
+
+from engine import Tokenizer, train_bpe
+
+
+def test_train_writes_what_the_engine_learns(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = run("train", STORIES, "--vocab-size", "600", "--out", out)
+    assert result.returncode == 0, result.stderr
+    vocab, merges = train_bpe(STORIES, 600, ["<|endoftext|>"])
+    loaded = Tokenizer.load(tmp_path / "out")
+    assert loaded.vocab == vocab
+    assert loaded.merges == merges
+    assert loaded.special_tokens == ("<|endoftext|>",)
+
+
+def test_train_prints_the_paths_on_stdout_and_the_rest_on_stderr(tmp_path: Path) -> None:
+    out, steps = tmp_path / "out", tmp_path / "steps.jsonl"
+    result = train(out, "--steps", steps)
+    assert result.stdout.decode().splitlines() == [*(str(out / name) for name in FILES), str(steps)]
+    assert result.stderr.decode() == (
+        "270 tokens: 256 bytes, 1 special, 13 merges; the vocabulary has the size asked for\n"
+    )
+
+
+def test_train_says_that_no_pair_is_left(tmp_path: Path) -> None:
+    result = train(tmp_path, size=1000)
+    assert b"no pair is left" in result.stderr
+
+
+def test_train_names_the_trainer_that_replaces_one_unable_to_follow_the_tie_rule(
+    tmp_path: Path,
+) -> None:
+    result = train(tmp_path, "--tie-rule", "first-seen", "--trainer", "fast")
+    assert b"; first-seen ties: trained by heap" in result.stderr
+
+
+def test_the_steps_are_those_of_the_engine(tmp_path: Path) -> None:
+    steps = tmp_path / "new" / "steps.jsonl"
+    train(tmp_path / "out", "--steps", steps, corpus=STORIES, size=400)
+    expected: list[object] = []
+    train_bpe(STORIES, 400, ["<|endoftext|>"], on_step=lambda step: expected.append(step.as_dict()))
+    written = [json.loads(line) for line in steps.read_text(encoding="utf-8").splitlines()]
+    assert written == json.loads(json.dumps(expected))
+    assert os.listdir(steps.parent) == ["steps.jsonl"]
+
+
+def test_train_takes_the_options_of_the_engine(tmp_path: Path) -> None:
+    options = ["--pattern", "whitespace", "--tie-rule", "first-seen", "--trainer", "naive"]
+    special = ["--special", "<a>", "--special", "newest"]
+    result = train(tmp_path, *options, *special, "--min-count", "3", "--workers", "1", size=400)
+    assert result.returncode == 0, result.stderr
+    vocab, merges = train_bpe(
+        HANDOUT, 400, ["<a>", "newest"], "whitespace", "first-seen", "naive", min_count=3
+    )
+    loaded = Tokenizer.load(tmp_path)
+    assert (loaded.vocab, loaded.merges) == (vocab, merges)
+    assert loaded.pattern.name == "whitespace"
+    assert b"frequent enough" in result.stderr
+
+
+@pytest.mark.parametrize("format", ["gpt2", "huggingface", "course-json", "tiktoken"])
+def test_train_gives_special_tokens_the_first_ids(tmp_path: Path, format: str) -> None:
+    options = ["--specials-first", "--special", "<a>", "--special", "<b>", "--format", format]
+    result = train(tmp_path / "out", *options, corpus=STORIES, size=300)
+    assert result.returncode == 0, result.stderr
+    tokenizer = Tokenizer.load(tmp_path / "out", special_tokens=["<a>", "<b>"])
+    vocab, _ = train_bpe(STORIES, 300, ["<a>", "<b>"], specials_first=True)
+    assert tokenizer.vocab == vocab
+    assert tokenizer.encode("<b>a<a>") == [1, 99, 0]
+
+
+def test_special_tokens_first_is_refused_where_ids_would_disagree(tmp_path: Path) -> None:
+    for options in (["--units", "characters"], ["--steps", tmp_path / "s"]):
+        result = train(tmp_path / "out", "--specials-first", *options)
+        assert (result.returncode, result.stdout) == (BAD_INPUT, b"")
+        assert b"--specials-first" in result.stderr
+
+
+def test_train_without_special_tokens(tmp_path: Path) -> None:
+    assert train(tmp_path, "--no-special", size=257).returncode == 0
+    assert Tokenizer.load(tmp_path).vocab[256] == b"st"
+
+
+def test_train_reads_standard_input(tmp_path: Path) -> None:
+    text = Path(HANDOUT).read_bytes()
+    result = run("train", "-", "--vocab-size", "270", "--out", tmp_path / "piped", stdin=text)
+    assert result.returncode == 0, result.stderr
+    train(tmp_path / "read")
+    for name in FILES:
+        assert (tmp_path / "piped" / name).read_bytes() == (tmp_path / "read" / name).read_bytes()
+
+
+@pytest.mark.parametrize("present", [*FILES, "steps.jsonl"])
+def test_train_overwrites_only_with_force(tmp_path: Path, present: str) -> None:
+    (tmp_path / present).write_text("precious")
+    options = ["--steps", str(tmp_path / "steps.jsonl")]
+    assert f"{tmp_path / present}: is there already; give --force" in refusal(
+        train(tmp_path, *options)
+    )
+    assert os.listdir(tmp_path) == [present]
+    assert (tmp_path / present).read_text() == "precious"
+
+    assert train(tmp_path, *options, "--force").returncode == 0
+    assert sorted(os.listdir(tmp_path)) == sorted([*FILES, "steps.jsonl"])
+    assert (tmp_path / present).read_text() != "precious"
+
+
+def test_outputs_are_checked_before_the_corpus_is_read(tmp_path: Path) -> None:
+    (tmp_path / "merges.txt").touch()
+    endless = subprocess.Popen(
+        [*PROGRAM, "train", "-", "--vocab-size", "300", "--out", tmp_path],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    with endless:
+        assert endless.wait(timeout=20) == BAD_INPUT
+        assert endless.stderr is not None
+        assert b"is there already" in endless.stderr.read()
+
+
+def test_train_refuses_places_that_hold_no_files(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "vocab.json").mkdir()
+    assert "file: is not a directory" in refusal(train(tmp_path / "file"))
+    assert "file: is not a directory" in refusal(train(tmp_path / "file" / "deeper"))
+    assert "no ordinary file" in refusal(train(tmp_path, "--force"))
+    assert "no ordinary file" in refusal(train(tmp_path / "out", "--steps", tmp_path, "--force"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_train_does_not_write_one_file_over_another(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    corpus = tmp_path / "corpus.txt"
+    shutil.copy(HANDOUT, corpus)
+    same = refusal(train(out, "--steps", tmp_path / "out" / ".." / "out" / "vocab.json"))
+    assert "the same file" in same
+    over = refusal(train(out, "--steps", corpus, "--force", corpus=str(corpus)))
+    assert "is the corpus" in over
+    assert corpus.read_bytes() == Path(HANDOUT).read_bytes()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_train_refuses_a_place_without_permission(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    assert "no permission" in refusal(train(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("workers", first_quick(["1", "2"]))
+def test_an_interrupt_leaves_no_files_and_no_noise(tmp_path: Path, workers: str) -> None:
+    steps = tmp_path / "steps.jsonl"
+    slow = ["--trainer", "naive", "--tie-rule", "first-seen", "--workers", workers]
+    outputs = ["--out", str(tmp_path / "out"), "--steps", str(steps)]
+    program = subprocess.Popen(
+        [*PROGRAM, "train", STORIES, "--vocab-size", "9000", *outputs, *slow],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    deadline = time.monotonic() + 20
+    while not any(path.stat().st_size for path in tmp_path.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    program.send_signal(signal.SIGINT)
+    output, errors = program.communicate(timeout=20)
+    assert (program.returncode, output, errors) == (INTERRUPTED, b"", b"")
+    assert os.listdir(tmp_path) == []
+
+
+INTERRUPTED_DURING_AN_IMPORT = """
+import signal, sys, time
+import bpe_tui.cli
+from bpe_tui.__main__ import main
+
+def run():
+    import touchy
+    time.sleep(20)
+
+bpe_tui.cli.main = run
+sys.exit(main())
+"""
+
+
+def test_an_interrupt_during_an_import_is_not_taken_for_damage(tmp_path: Path) -> None:
+    touchy = "try: signal.raise_signal(2)\nexcept BaseException: raise ImportError('damaged')"
+    (tmp_path / "touchy.py").write_text(f"import signal\n{touchy}\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}){INTERRUPTED_DURING_AN_IMPORT}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env=ENVIRONMENT, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (INTERRUPTED, b"")
