@@ -15,6 +15,7 @@ A tokenizer without merges has a timeline with step 0 only: it encodes and shows
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -398,6 +399,10 @@ def _spelled_in(tokenizer: Tokenizer) -> Alphabet:
     return alphabet.inner if isinstance(alphabet, WholeTokens) else alphabet
 
 
+ALL_MERGES = sys.maxsize
+"""A step behind all merges of a tokenizer, whose ranks need not be the steps of its replay."""
+
+
 class _TokenizerAtLastStep:
     """A source of tokens that uses the tokenizer's own alphabet and table at the last step."""
 
@@ -408,8 +413,9 @@ class _TokenizerAtLastStep:
         )
 
     def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]:
-        at_last = step == self._last_step
-        return (self._own if at_last else self._by_merges).tokens_at(pretoken, step)
+        if step == self._last_step:
+            return self._own.tokens_at(pretoken, ALL_MERGES)
+        return self._by_merges.tokens_at(pretoken, step)
 
 
 class ReplayRun(Run):

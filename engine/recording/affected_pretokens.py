@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, count, pairwise
+from math import inf
 from time import monotonic
 from typing import NamedTuple, Protocol
 
@@ -99,16 +100,16 @@ class Segmenter:
             self._known.clear()
         merges = len(self._table)
         is_long = len(pretoken) > LONG
-        tokens = self._heap.encode(pretoken) if is_long else self._encode_with(merges, pretoken)
+        tokens = self._heap.encode(pretoken) if is_long else self._encode_with(inf, pretoken)
         self._known[pretoken] = merges, tokens
         return tokens
 
-    def _encode_with(self, merges: int, pretoken: bytes) -> list[int]:
-        """Return the token ids of a short pretoken after the first merges.
+    def _encode_with(self, below: float, pretoken: bytes) -> list[int]:
+        """Return the token ids of a short pretoken after the merges of ranks below this one.
 
         It merges one occurrence at a time, as `RankList` does, whose tables cannot grow.
         """
-        merge_of, never = self._table.get, (merges, 0)
+        merge_of, never = self._table.get, (below, 0)
         ids = self._alphabet.spell(pretoken)
         found = [merge_of(pair, never) for pair in pairwise(ids)]
         while found and (first := min(found)) < never:

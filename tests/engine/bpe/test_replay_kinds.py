@@ -19,6 +19,8 @@ from inside.engine.text import Corpus
 from tokenizers import Tokenizer as Reference
 from tokenizers_of_today import KINDS, TEXT, saved
 
+from engine import Tokenizer
+
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_its_merges_are_steps_over_a_corpus(kind: str, tmp_path: Path) -> None:
@@ -60,3 +62,21 @@ def test_its_merges_are_steps_over_a_corpus(kind: str, tmp_path: Path) -> None:
         assert dict(frame.top_pairs(10_000)) == dict(pairs)
         shown = [token_id for piece in frame.encode(TEXT[-300:]) for token_id in piece.ids]
         assert frame.tokenizer().encode(TEXT[-300:]) == shown
+
+
+@pytest.mark.parametrize("early", [0, 1000])
+def test_merges_that_a_file_repeats_leave_no_later_merge_out(
+    early: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its table has fewer merges than ranks. `early` chooses the way to encode a pretoken."""
+    monkeypatch.setattr("engine.recording.affected_pretokens.EARLY", early)
+    vocab = dict(enumerate([*(bytes([byte]) for byte in range(256)), b"th", b"the", b"in"]))
+    th, the, in_ = (b"t", b"h"), (b"th", b"e"), (b"i", b"n")
+    tokenizer = Tokenizer(vocab, [th, th, the, th, in_], [], "gpt2")
+    counts = {b"in": 1, b"the": 1, b"thin": 1}
+    replay = Replay(tokenizer, counts)
+    replay.timeline.extend(replay.steps())
+    replay.timeline.complete()
+    last = replay.timeline.seek(len(replay.timeline))
+    for pretoken in counts:
+        assert list(last.tokens_of(pretoken)) == tokenizer.encode(pretoken.decode())
