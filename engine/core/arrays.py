@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import accumulate, chain, pairwise
 from os import urandom
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, AnyStr, TypeAlias
 
 from engine.core.slow_modules import np
 
@@ -22,7 +22,7 @@ Floats: TypeAlias = "npt.NDArray[np.float64]"
 Bools: TypeAlias = "npt.NDArray[np.bool_]"
 
 
-def parts_of(text: bytes, lengths: Iterable[int]) -> list[bytes]:
+def parts_of(text: AnyStr, lengths: Iterable[int]) -> list[AnyStr]:
     """Cut a text into consecutive parts of these lengths.
 
     >>> parts_of(b"lowlower", [3, 5])

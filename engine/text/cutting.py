@@ -11,8 +11,8 @@ import re
 from array import array
 from collections.abc import Callable
 from functools import cache
-from itertools import accumulate, pairwise
 
+from engine.core.arrays import parts_of
 from engine.core.slow_modules import regex
 from engine.native import KERNEL, scanning
 from engine.text.patterns import Pattern, name_of
@@ -51,7 +51,7 @@ def text_cutter(pattern: Pattern) -> Callable[[str], list[str]]:
         if not text.isascii():  # the kernel counts bytes, and asks `regex` for other characters
             return pattern.split(text)
         lengths, _ = scanner.cut(text.encode(), array("q", (len(text),)))
-        return [text[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
+        return parts_of(text, lengths)
 
     return cut
 
@@ -69,8 +69,8 @@ def regex_cutter(pattern: Pattern) -> CutPieces:
 
     def cut(text: bytes, sizes: array[int]) -> tuple[array[int], array[int]]:
         lengths, counts = array("q"), array("q")
-        for start, end in pairwise(accumulate(sizes, initial=0)):
-            pretokens = pretokens_of_piece(pattern, text[start:end])
+        for piece in parts_of(text, sizes):
+            pretokens = pretokens_of_piece(pattern, piece)
             lengths.extend(map(len, pretokens))
             counts.append(len(pretokens))
         return lengths, counts

@@ -280,8 +280,8 @@ class Pretoken(NamedTuple):
     Attributes:
         text: the characters `text[start:end]` of the text.
         start, end: its place in the text, in characters.
-        alternative: the branch of the pattern that matched; `None` for a special token and for
-            text that no branch matches.
+        alternative: the branch of the pattern that matched; `None` for a special token, for
+            text that no branch matches, and in the lines of an excerpt, which show no branch.
         special: whether it is a special token.
     """
 
