@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from textual.screen import Screen
 
 from bpe_tui.app.base import BaseApp
 from bpe_tui.session.declarations import ENCODING, TRAINING, VOCABULARY
@@ -183,14 +185,18 @@ class ScreenNavigation:
             start = start._replace(carried=session.text)
         if not self._trail or self._trail[-1].differs_from(start):  # else an inner jump's
             self._trail.append(start)
-        screen = self.app.screen
-        if isinstance(screen, SessionScreen):
-            screen.call_later(screen.show_keys)  # now Esc leads back
+        self._show_keys(self.app.screen)
 
     def forget(self) -> None:
         """Forget the way back: its steps are another run's."""
         self._has_lost_trail = self._has_lost_trail or bool(self._trail)
         self._trail.clear()
+        self._show_keys(self.app.screen)
+
+    def _show_keys(self, screen: Screen[Any]) -> None:
+        """Show on a screen, when it has changed, whether Esc leads back from there."""
+        if isinstance(screen, SessionScreen):
+            screen.call_later(screen.show_keys)
 
     def go_back(self) -> None:
         """Go back to where the last jump started; restore the text if the jump's is unchanged."""
@@ -206,7 +212,7 @@ class ScreenNavigation:
             self.host.seek(before.step)
             screen = cast("SessionScreen", self.app.get_screen(before.screen))
             screen.call_later(screen.return_to, before.spot)  # once its rows are made
-            screen.call_later(screen.show_keys)  # Esc may lead back no further
+            self._show_keys(screen)
             return
         self.host.tell(GONE if self._has_lost_trail else NO_TRAIL)
         self._has_lost_trail = False
