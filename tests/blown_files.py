@@ -30,9 +30,9 @@ import blown_pipelines
 import blown_solutions
 from blown import BLOWN
 from fuzz_formats import USES
-from inside.engine.formats import is_tokenizer, open_tokenizer
 
 from engine import BpeError
+from engine.formats import is_tokenizer, open_tokenizer
 
 assert all((blown_others, blown_pipelines, blown_solutions))  # importing them fills the registry
 MEGABYTE = 1 << 20

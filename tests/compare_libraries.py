@@ -24,8 +24,6 @@ sys.path[:0] = [str(TESTS.parent), str(TESTS), str(TESTS / "engine")]
 import tiktoken
 import tokenizers
 from format_files import BERT_PIECES, CL100K, write_lines
-from inside.engine.formats import open_tokenizer
-from inside.engine.text import PATTERNS
 from model_pipelines import MODEL_BUILDERS
 from odd_texts import CHARACTERS, sample_texts
 from pipelines import BUILDERS, built
@@ -35,6 +33,8 @@ from tiktoken.load import load_tiktoken_bpe
 from tiny_tokenizers import END, GOLDEN, handout
 
 from engine import Tokenizer
+from engine.formats import open_tokenizer
+from engine.text.patterns import PATTERNS
 
 Encode = Callable[[str], list[int]]
 PARTS = (

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from inside.engine.core import available_cores
 
 from engine import native
+from engine.core.systems import available_cores
 
 settings.register_profile("full", max_examples=100, deadline=None)
 settings.register_profile("thorough", max_examples=50, deadline=None)

@@ -19,11 +19,14 @@ from hashlib import blake2b
 from random import Random
 from typing import Any
 
-from inside.engine.formats import ProtobufError, fields_in, load_pickles
-from inside.engine.pipeline import DECODERS, NORMALIZERS, POST_PROCESSORS, PRETOKENIZERS
-from inside.engine.text import COUNTS
-
 from engine import BpeError
+from engine.formats.safe_pickle import load_pickles
+from engine.formats.sentencepiece_model import ProtobufError, fields_in
+from engine.pipeline.decoders import DECODERS
+from engine.pipeline.normalizers import NORMALIZERS
+from engine.pipeline.post_processors import POST_PROCESSORS
+from engine.pipeline.pretokenizers import PRETOKENIZERS
+from engine.text.corpus import COUNTS
 
 HARD_TO_DAMAGE = (
     *(ValueError, TypeError, BpeError, RecursionError, MemoryError, OverflowError),

@@ -18,16 +18,11 @@ TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS.parent), str(TESTS), str(TESTS / "engine")]
 
 from counting_texts import SPECIAL_TOKENS, TEXT_PIECES
-from inside.engine.counting import (
-    Tally,
-    count_pretokens_of,
-    counter_for,
-)
-from inside.engine.text import (
-    PATTERNS,
-    ChunkCutter,
-    SpecialSplitter,
-)
+
+from engine.counting.count import Tally, counter_for
+from engine.counting.plain import count_pretokens_of
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import ChunkCutter, SpecialSplitter
 
 
 @dataclass(frozen=True)

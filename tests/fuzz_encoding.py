@@ -24,14 +24,15 @@ sys.path[:0] = [str(TESTS.parent), str(TESTS), str(TESTS / "engine")]
 import tiktoken
 from compare_libraries import PARTS, any_character
 from format_files import CL100K
-from inside.engine.encoding import BYTES, WholeTokens
-from inside.engine.formats import open_tokenizer
-from inside.engine.native import SWITCH
-from inside.engine.text import PATTERNS, to_bytes, to_text
 from odd_texts import CHARACTERS
 from tiny_tokenizers import END, GOLDEN, handout
 
 from engine import Tokenizer
+from engine.encoding.alphabet import BYTES, WholeTokens
+from engine.formats import open_tokenizer
+from engine.native import SWITCH
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_bytes, to_text
 
 SPECIALS = [END, "<|end|>", "<|", " é"]
 SIZES = [*range(1, 20), 31, 32, 33, *range(61, 68), 127, 128, 255, 256, 257, 4095, 4096, 4097]

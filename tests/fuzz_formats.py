@@ -45,45 +45,36 @@ from course_solutions import SAVES
 from damage import damaged
 from format_files import encoding, tekken
 from gguf_files import gguf, of_bytes, of_pieces, of_sentencepiece
-from inside.bpe_tui.cli import explanation
-from inside.engine.analysis import (
-    Inspection,
-    parse,
-    read_claim,
-)
-from inside.engine.core import LONGEST
-from inside.engine.counting import (
-    CountsMetadata,
-    KeptCount,
-    count_corpus,
-    packed_blocks,
-    written,
-)
-from inside.engine.formats import is_tokenizer, open_tokenizer, save
-from inside.engine.learning import (
-    SavedFile,
-    SavedFork,
-    SavedSession,
-    grade_files,
-    grade_tables,
-    read_lesson,
-    read_session,
-    write_session,
-)
-from inside.engine.text import (
-    PATTERNS,
-    Corpus,
-    Reading,
-)
 from model_pipelines import bert
 from tiny_tokenizers import GOLDEN, REPO, handout
 from tokenizers import Tokenizer as HuggingFace
 from tokenizers import models
 
+from bpe_tui.cli.explain import explanation
 from engine import (
     BpeError,
     count_pretokens,
 )
+from engine.analysis.breakpoints import parse
+from engine.analysis.check.claim import read_claim
+from engine.analysis.inspection import Inspection
+from engine.core.errors import LONGEST
+from engine.counting.cache import KeptCount
+from engine.counting.count import count_corpus
+from engine.counting.counts_file import CountsMetadata, packed_blocks, written
+from engine.formats import is_tokenizer, open_tokenizer, save
+from engine.learning.grade_tables import grade_tables
+from engine.learning.grading import grade_files
+from engine.learning.lesson_file import read_lesson
+from engine.learning.session_file import (
+    SavedFile,
+    SavedFork,
+    SavedSession,
+    read_session,
+    write_session,
+)
+from engine.text.corpus import Corpus, Reading
+from engine.text.patterns import PATTERNS
 
 SECONDS, BYTES = 5, 1 << 30
 IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None

@@ -34,22 +34,21 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "bpe_tui")]
 
-from inside.bpe_tui.session import (  # noqa: E402
-    RunConfig,
-    recent,
-    remember_opened,
-)
-from inside.engine.analysis import read_steps  # noqa: E402
-from inside.engine.core import DRAFT, LIST, write_files  # noqa: E402
-from inside.engine.counting import CorpusCount, CountsReader  # noqa: E402
-from inside.engine.counting import cache as counts_cache  # noqa: E402
-from inside.engine.learning import SavedFile, SavedSession, read_session, write_session  # noqa: E402
-from inside.engine.text import Corpus  # noqa: E402
 from opening import opened_as, until  # noqa: E402
 from textual.widgets import Input  # noqa: E402
 
 from bpe_tui.__main__ import main  # noqa: E402
+from bpe_tui.session.config import RunConfig  # noqa: E402
+from bpe_tui.session.state import recent, remember_opened  # noqa: E402
 from engine import Tokenizer, train_bpe  # noqa: E402
+from engine.analysis.check.steps_file import read_steps  # noqa: E402
+from engine.core.drafts import DRAFT  # noqa: E402
+from engine.core.file_sets import LIST  # noqa: E402
+from engine.core.files import write_files  # noqa: E402
+from engine.counting import cache as counts_cache  # noqa: E402
+from engine.counting.counts_file import CorpusCount, CountsReader  # noqa: E402
+from engine.learning.session_file import SavedFile, SavedSession, read_session, write_session  # noqa: E402
+from engine.text.corpus import Corpus  # noqa: E402
 
 SECONDS_OF_WRITING = 0.05
 SECONDS_OF_A_SCREEN = 2.0

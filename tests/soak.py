@@ -35,30 +35,6 @@ sys.path[:0] = [str(TESTS.parent), str(TESTS), str(TESTS / "bpe_tui"), str(TESTS
 import psutil
 import textual._wait
 from fuzz_formats import hugging_faces
-from inside.bpe_tui.app import (
-    BpeTuiApp,
-    SingleScreenApp,
-)
-from inside.bpe_tui.lessons import QuizScreen
-from inside.bpe_tui.session import (
-    COMMANDS,
-    Claimed,
-    Config,
-    OpeningJob,
-    RunConfig,
-    TokenizerConfig,
-    config_for,
-)
-from inside.bpe_tui.studies import ComparisonScreen
-from inside.engine.counting import (
-    count_corpus,
-    counts_of,
-)
-from inside.engine.learning import SavedFile, SavedSession, write_session
-from inside.engine.text import (
-    Corpus,
-    Excerpt,
-)
 from opening import _RUNS, burst, recorded_once
 from screen_text import raw_on_screen
 from textual import events
@@ -68,12 +44,25 @@ from textual.pilot import OutOfBounds, Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.base import SingleScreenApp
+from bpe_tui.lessons.asking import QuizScreen
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
+from bpe_tui.session.jobs import OpeningJob
+from bpe_tui.session.opening import config_for
+from bpe_tui.studies.comparison import ComparisonScreen
 from engine import (
     Timeline,
     Tokenizer,
     Trainer,
     ask,
 )
+from engine.counting.count import count_corpus
+from engine.counting.counts_file import counts_of
+from engine.learning.session_file import SavedFile, SavedSession, write_session
+from engine.text.corpus import Corpus
+from engine.text.excerpt import Excerpt
 
 textual._wait.SLEEP_GRANULARITY, textual._wait.SLEEP_IDLE = 0.002, 0.0002
 """Without it Textual's pilot sleeps 50 ms for each key."""

@@ -19,7 +19,9 @@ from typing import Any
 
 import pytest
 import typer
-from inside.bpe_tui.cli import OF_TRAINING, app
+
+from bpe_tui.cli.options import OF_TRAINING
+from bpe_tui.cli.program import app
 
 REPO = Path(__file__).parents[1]
 PAGES = [

@@ -11,12 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from inside.engine.core import DRAFT
-from inside.engine.counting import CorpusCount, KeptCount
-from inside.engine.counting import cache as counts_cache
-from inside.engine.text import Corpus
 
 from engine import Tokenizer, train_bpe
+from engine.core.drafts import DRAFT
+from engine.counting import cache as counts_cache
+from engine.counting.cache import KeptCount
+from engine.counting.counts_file import CorpusCount
+from engine.text.corpus import Corpus
 
 ROOT = Path(__file__).parents[1]
 PROMISES = (ROOT / "SECURITY.md", ROOT / "docs" / "trust.md")

@@ -16,21 +16,16 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.session import (
-    Config,
-    OpeningJob,
-    RunConfig,
-    StepsRecorded,
-    TrainingEnded,
-    TrainingStarted,
-    remember_opened,
-)
 from textual import events
 from textual.app import App
 from textual.keys import key_to_character
 from textual.message import Message
 from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
+from bpe_tui.session.state import remember_opened
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
 

@@ -6,14 +6,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import regex
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import (
-    EncodingScreen,
-)
-from inside.bpe_tui.views import ChartPanel, InspectionPanel, Panel
 from opening import opened, until
 from textual.app import App
 from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.encoding_screen import EncodingScreen
+from bpe_tui.views.charts import ChartPanel
+from bpe_tui.views.inspection_screen import InspectionPanel
+from bpe_tui.views.panel import Panel
 
 
 @asynccontextmanager

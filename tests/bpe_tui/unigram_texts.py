@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inside.bpe_tui.unigram import Slices
-from inside.bpe_tui.widgets import Lines
 from opening import until
 from textual.pilot import Pilot
+
+from bpe_tui.unigram.pieces import Slices
+from bpe_tui.widgets.lines import Lines
 
 TEXT = "the hugs of the thugs and the bugs; a pun, puns, a shrug and the hugger of bugs\n" * 4
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.widgets import Lines
-from inside.engine.wordpiece import WordPieceFrame
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.widgets.lines import Lines
+from engine.wordpiece.frame import WordPieceFrame
 
 COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 """The example of Hugging Face's course."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
-from inside.engine.core import spell
+from engine.core.gpt2_bytes import spell
 
 Files = Mapping[str, bytes]
 Grow = Callable[[int], Files]

@@ -11,8 +11,9 @@ from typing import Any
 
 from blown import Files, Grow, add, filled, word_of
 from fuzz_formats import other_files
-from inside.engine.counting import CountsMetadata, packed_blocks, written
-from inside.engine.text import PATTERNS
+
+from engine.counting.counts_file import CountsMetadata, packed_blocks, written
+from engine.text.patterns import PATTERNS
 
 # -- sessions, answers, lessons, counts, steps, corpora
 

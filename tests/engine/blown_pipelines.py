@@ -12,7 +12,8 @@ from typing import Any
 
 from blown import BYTES, SINGLE, Files, add, distinct_pairs, filled, rank_tokens, word_of, words
 from fuzz_formats import hugging_faces
-from inside.engine.text import PATTERNS
+
+from engine.text.patterns import PATTERNS
 
 # -- tokenizer.json
 

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 
 import regex
 from hypothesis import strategies as st
-from inside.engine.text import COUNTS, PARQUET, PATTERNS, packing_of
+
+from engine.text.corpus import COUNTS
+from engine.text.patterns import PATTERNS
+from engine.text.sources import PARQUET, packing_of
 
 SPECIAL_TOKENS = ["<a>", "<a><a>", "<a><b>", "<s t>", " <p", "low ", "aba", "é", "\n", "<|end|>"]
 

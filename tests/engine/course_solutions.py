@@ -11,10 +11,10 @@ from io import StringIO
 from pprint import pformat
 from typing import Any
 
-from inside.engine.core import spell
 from tiny_tokenizers import handout, trained
 
 from engine import Tokenizer
+from engine.core.gpt2_bytes import spell
 
 TOK = handout()
 PLAIN = trained({b"lowest": 5, b" newer": 4, "né".encode(): 3})

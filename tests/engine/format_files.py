@@ -8,11 +8,12 @@ from typing import Any
 
 import tiktoken
 import tiktoken_ext
-from inside.engine.formats import TokenizerSource, read_ranks
-from inside.engine.text import PATTERNS
 from tiny_tokenizers import END, GOLDEN, REPO, trained
 
 from engine import Tokenizer, count_pretokens
+from engine.formats.rank_files import read_ranks
+from engine.formats.source import TokenizerSource
+from engine.text.patterns import PATTERNS
 
 CL100K = Path(next(iter(tiktoken_ext.__path__))) / "data" / "cl100k_base.tiktoken"
 BERT_PIECES = [

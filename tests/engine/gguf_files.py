@@ -10,8 +10,9 @@ from typing import Any
 
 import sentencepiece_models
 import tokenizers
-from inside.engine.formats import fields_in
 from tokenizers import decoders, models, normalizers
+
+from engine.formats.sentencepiece_model import fields_in
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import oracles
-from inside.engine.bpe import TIE_RULES, LazyHeap
-from inside.engine.core import Pair, StaleEntry
+
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers.heap import LazyHeap
+from engine.core.events import Pair, StaleEntry
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,16 @@ import tiny_tokenizers
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import Fields, html
-from inside.engine.encoding import MOST_IDS
-from inside.engine.pipeline import Pipeline, tokenizer_of
 from model_pipelines import MODEL_BUILDERS
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
 
 from engine import TextComparison, TextError, Timeline, Tokenizer, Trainer, count_pretokens
+from engine.core import html
+from engine.core.json_fields import Fields
+from engine.encoding.traced import MOST_IDS
+from engine.pipeline.conversion import tokenizer_of
+from engine.pipeline.pipeline import Pipeline
 
 REPO = Path(__file__).resolve().parents[2]
 NOTEBOOK = REPO / "docs" / "notebook.ipynb"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from inside.engine.wordpiece import (
-    WordPieceTimeline,
-    WordPieceTrainer,
-)
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
 

@@ -7,12 +7,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp, mount_ahead
-from inside.bpe_tui.bpe import EncodedText, EncodeStepsPanel, TrainingScreen
-from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, TrainingStarted, Viewpoint
-from inside.bpe_tui.views import parse_step
-from inside.bpe_tui.widgets import KeyBar, Lines, Scrubber
-from inside.engine.recording import CountedCorpus
 from opening import SAMPLE, each_size, opened, opened_as, step, until
 from textual._compositor import Compositor
 from textual.events import Paste
@@ -20,7 +14,18 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.session_app import mount_ahead
+from bpe_tui.bpe.training_screen import EncodedText, TrainingScreen
+from bpe_tui.bpe.walks import EncodeStepsPanel
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.session.jobs import OpeningJob, TrainingStarted
+from bpe_tui.views.typed import parse_step
+from bpe_tui.widgets.controls import KeyBar, Scrubber
+from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, Trainer, count_pretokens
+from engine.recording.training import CountedCorpus
 
 MOVES = (
     (["right"], 1),

@@ -10,15 +10,18 @@ from typing import Any
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.lessons import LessonPane, LessonText
-from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, builtin_lessons
-from inside.bpe_tui.views import SaveFile
 from opening import SAMPLE, burst, ended, opened, recorded_once, step, until
 from textual.command import CommandList
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.lessons.pane import LessonPane, LessonText
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.jobs import OpeningJob
+from bpe_tui.session.lessons import builtin_lessons
+from bpe_tui.views.dialog import SaveFile
 from engine import OutputError
 
 NEVER = RunConfig(str(SAMPLE), vocab_size=301)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.session import MODELS
-from inside.bpe_tui.views import SessionScreen
 from opening import each_size, opened
 from textual.widgets import Static
+
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.session_screen import SessionScreen
 
 IN_PLACE_OF_ANOTHER = {
     *("lanes", "lattice", "lockstep", "why-not", "why-not-pieces", "regex", "dropout"),

@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.widgets import width
+
+from bpe_tui.widgets.visible import width
 
 ROOT = Path(__file__).parents[3]
 # Textual believes COLUMNS and LINES, which a test runner may have set.

@@ -8,29 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp, terminal
-from inside.bpe_tui.cli import has_screen
-from inside.bpe_tui.dialogs import OpenOther
-from inside.bpe_tui.lessons import LessonList
-from inside.bpe_tui.session import (
-    COMMANDS,
-    REFUSED,
-    TABS,
-    KioskError,
-    RunConfig,
-    TokenizerConfig,
-    for_kiosk,
-    preferences,
-    save_preferences,
-    state,
-)
-from inside.bpe_tui.studies import CompareWith
-from inside.bpe_tui.views import SaveFile, commands_on
-from inside.bpe_tui.widgets import KeyBar
 from opening import opened, until
 from program import HANDOUT, run
 from textual.pilot import Pilot
 
+from bpe_tui.app import terminal
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.cli.console import has_screen
+from bpe_tui.dialogs.open_other import OpenOther
+from bpe_tui.lessons.guide import LessonList
+from bpe_tui.session import state
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.declarations import TABS
+from bpe_tui.session.kiosk import REFUSED, KioskError, for_kiosk
+from bpe_tui.session.state import preferences, save_preferences
+from bpe_tui.studies.comparison import CompareWith
+from bpe_tui.views.commands import commands_on
+from bpe_tui.views.dialog import SaveFile
+from bpe_tui.widgets.controls import KeyBar
 from engine import CorpusError
 
 REACHING_FILES = (SaveFile, OpenOther, CompareWith, LessonList)

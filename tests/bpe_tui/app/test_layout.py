@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.session import MODELS
-from inside.bpe_tui.views import StepsScreen, TypedTextPanel
-from inside.bpe_tui.widgets import Lines
 from opening import opened, until
 from textual.containers import Vertical
 from textual.widgets import Input, TextArea
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.player_screen import StepsScreen
+from bpe_tui.views.training_panels import TypedTextPanel
+from bpe_tui.widgets.lines import Lines
 
 TEXT = "The old goat's kite, 1234567 times!"
 

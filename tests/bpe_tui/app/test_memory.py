@@ -6,12 +6,13 @@ import gc
 from collections import Counter
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.session import FarJumpsPrepared
 from opening import burst, opened, step, until
 from textual._styles_cache import StylesCache
 from textual.dom import DOMNode
 from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.jobs import FarJumpsPrepared
 
 WINDOWS = ("question_mark", "ctrl+p", "s", "x", "b", "M")
 

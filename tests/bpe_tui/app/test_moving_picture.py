@@ -8,10 +8,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from inside.bpe_tui.session import RunConfig, Viewpoint
-from inside.bpe_tui.views import screen_text
 from opening import opened_as
 from program import HANDOUT, run
+
+from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.views.exports import screen_text
 
 CELL, ROW, LINES = 8.4, 18, 30
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.session import EXAMPLE
-from inside.bpe_tui.views import TypedTextPanel
 from opening import ended, opened, until
 from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.session import EXAMPLE
+from bpe_tui.views.training_panels import TypedTextPanel
 
 SENTENCE = "Once upon a time there was a little brown hen named Dot."
 """The first sentence of the open corpus."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp, FoundCommand, all_commands, useful_first
-from inside.bpe_tui.session import COMMANDS, MODELS
-from inside.bpe_tui.views import commands_on
 from opening import opened, until
 from textual.command import CommandList
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.palette import FoundCommand, all_commands, useful_first
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.commands import commands_on
 
 
 def first_answer(app: BpeTuiApp) -> str:

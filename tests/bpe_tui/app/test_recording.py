@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pyte
 import pytest
-from inside.bpe_tui.session import RunConfig, Viewpoint
-from inside.bpe_tui.views import screen_text
 from opening import opened_as, until
 from program import HANDOUT, run
 from textual.widgets import Input, Static
+
+from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.views.exports import screen_text
 
 
 def played(path: Path) -> tuple[dict[str, object], list[tuple[float, str]]]:

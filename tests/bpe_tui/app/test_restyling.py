@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import SCREENS
-from inside.bpe_tui.bpe import SaveTokenizer, TrainingScreen
-from inside.bpe_tui.session import MODELS, kind_and_model
 from opening import opened
 from textual.css.styles import RulesMap
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
+
+from bpe_tui.app.session_app import SCREENS
+from bpe_tui.bpe.summary_screens import SaveTokenizer
+from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.session.models import MODELS, kind_and_model
 
 
 async def test_a_panel_that_has_its_place_already_costs_no_new_styles(

@@ -17,12 +17,13 @@ from unittest.mock import patch
 import pytest
 from browser import PROGRAM as BROWSER
 from browser import browser
-from inside.bpe_tui.app import keys_of, question_data
-from inside.bpe_tui.session import RunConfig, Viewpoint
-from inside.bpe_tui.views import screen_text
 from opening import opened_as
 from program import BAD_INPUT, HANDOUT, run
 
+from bpe_tui.app.lesson_film import keys_of
+from bpe_tui.app.step_page import question_data
+from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.views.exports import screen_text
 from engine import Timeline, Trainer, ask
 from engine.learning.lesson_file import read_lesson
 

@@ -10,13 +10,15 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp, terminal
-from inside.bpe_tui.bpe import PairsPanel
-from inside.bpe_tui.session import state
-from inside.engine.core import Interrupts
 from opening import opened, step, until
 from textual import events
 from textual.message_pump import MessagePump
+
+from bpe_tui.app import terminal
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.session import state
+from engine.core.interrupts import Interrupts
 
 SECRET = "a secret of the corpus"
 

@@ -7,25 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.cli import app as program
-from inside.bpe_tui.cli import opened_config
-from inside.bpe_tui.session import (
-    RunConfig,
-    TokenizerConfig,
-    Viewpoint,
-    command_that_opens,
-    config_for,
-    config_of_session,
-    shell_word,
-)
-from inside.engine.learning import SavedFile, SavedSession, write_session
-from inside.engine.text import Reading
 from opening import opened_as, recorded_once, step, until
 from program import HANDOUT, run
 from textual.widgets import Input, Static
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.cli.open import opened_config
+from bpe_tui.cli.program import app as program
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.opening import config_for
+from bpe_tui.session.saved_sessions import command_that_opens, config_of_session, shell_word
 from engine import SessionFileError
+from engine.learning.session_file import SavedFile, SavedSession, write_session
+from engine.text.corpus import Reading
 
 
 def parsed(command: str) -> RunConfig | TokenizerConfig:

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 import regex
 from _pytest.mark import ParameterSet
-from inside.bpe_tui.session import Config, RunConfig, TokenizerConfig
-from inside.bpe_tui.views import screen_text
 from opening import SAMPLE, opened_as, until
 from textual import events
 
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.views.exports import screen_text
 from engine import Tokenizer
 
 MOST_KEYS = 4

@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp, JumpStart
-from inside.bpe_tui.session import MODELS, RunConfig
-from inside.bpe_tui.views import SessionScreen
-from inside.bpe_tui.widgets import KeyBar, Lines, Scrubber, TabLine
 from opening import each_size, opened, opened_as, step, until
 from program import HANDOUT
 from textual.pilot import Pilot
 from textual.widgets import Input
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.navigation import JumpStart
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.widgets.controls import KeyBar, Scrubber, TabLine
+from bpe_tui.widgets.lines import Lines
 
 ROWS_OF_EACH = 2
 """Rows tried in each list."""

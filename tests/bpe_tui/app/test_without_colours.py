@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.views import ExcerptPanel, PanelScreen, help_text, legend_of
-from inside.bpe_tui.widgets import FootLine
 from opening import opened
 from textual.widget import Widget
+
+from bpe_tui.views.commands import help_text, legend_of
+from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.widgets.controls import FootLine
 
 
 def frames(screen: PanelScreen) -> dict[str, tuple[str, bool]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import BreakpointRows, TrainingScreen
-from inside.bpe_tui.widgets import Marks, Scrubber
 from opening import opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.bpe.windows import BreakpointRows
+from bpe_tui.widgets.controls import Marks, Scrubber
 
 
 async def added(app: BpeTuiApp, pilot: Pilot[int], *lines: str) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.bpe import CorpusPanel, characters_above
-from inside.bpe_tui.widgets import BORDERS, spans_width, width
 from opening import SAMPLE, opened
+
+from bpe_tui.bpe.training_screen import CorpusPanel, characters_above
+from bpe_tui.widgets.rows import BORDERS, spans_width
+from bpe_tui.widgets.visible import width
 
 
 def texts(panel: CorpusPanel) -> list[str]:

@@ -7,24 +7,18 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.bpe import CHARTS
-from inside.bpe_tui.views import (
-    BORDER_CELLS,
-    ChartPanel,
-    ChartsScreen,
-    FramePanel,
-    FrequentPanel,
-    GainsPanel,
-    ToStep,
-    distance,
-)
-from inside.bpe_tui.widgets import spans_width, width
-from inside.engine.bpe import Replay
-from inside.engine.recording import MergeFrame
 from opening import SAMPLE, each_size, opened, step, until
 from screen_text import drawn
 
+from bpe_tui.bpe.summary_screens import CHARTS
+from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, GainsPanel, distance
+from bpe_tui.views.panel import BORDER_CELLS, FramePanel
+from bpe_tui.views.targets import ToStep
+from bpe_tui.widgets.rows import spans_width
+from bpe_tui.widgets.visible import width
 from engine import Timeline, Trainer
+from engine.bpe.replay import Replay
+from engine.recording.playback import MergeFrame
 
 
 async def test_a_key_shows_all_charts_and_what_each_says_here() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import Branches, WhatIf
-from inside.bpe_tui.session import RunConfig, TokenizerConfig, config_for
-from inside.bpe_tui.widgets import Scrubber
 from opening import SAMPLE, ended, opened_as, recorded_once, until
 from textual.widgets import Input, Static
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.what_if import Branches, WhatIf
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.opening import config_for
+from bpe_tui.widgets.controls import Scrubber
 from engine import Tokenizer, train_bpe
 
 CODE, HANDOUT = SAMPLE.parent / "code.txt", SAMPLE.parent / "handout.txt"

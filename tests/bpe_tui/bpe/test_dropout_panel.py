@@ -7,13 +7,13 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.bpe_tui.bpe import DRAWS, DropoutRows, parse_dropout
-from inside.engine.encoding import Dropout
 from opening import until
 from screen_text import encoding, shown
 from textual.widgets import Input
 
+from bpe_tui.bpe.dropout import DRAWS, DropoutRows, parse_dropout
 from engine import DropoutError
+from engine.encoding.dropout import Dropout
 
 
 async def test_a_key_shows_draws_beside_the_encoding_without_dropout() -> None:

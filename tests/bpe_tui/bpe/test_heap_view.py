@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import MergePanel, PairsPanel
-from inside.bpe_tui.dialogs import FindPair
-from inside.bpe_tui.views import EntryTable, TableRoom, TokenPainter, ToPair
-from inside.bpe_tui.widgets import Lines, RowList, number
-from inside.engine.bpe import Move
 from opening import opened, step, until
 from textual.widgets import Static
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.merge_panel import MergePanel
+from bpe_tui.dialogs.find_pair import FindPair
+from bpe_tui.views.heap_table import EntryTable, TableRoom
+from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.targets import ToPair
+from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.numbers import number
 from engine import Timeline, Trainer
+from engine.bpe.trainers.algorithm import Move
 
 
 def text_of(panel: Lines) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import SECTIONS
-from inside.bpe_tui.session import RunConfig, TokenizerConfig
-from inside.bpe_tui.views import InspectionPanel, InspectionScreen, VocabularyScreen
-from inside.engine.analysis import Inspection
 from opening import SAMPLE, opened, opened_as, until
 from screen_text import shown_text
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.inspection_rows import SECTIONS
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
+from bpe_tui.views.token_table import VocabularyScreen
 from engine import Tokenizer
+from engine.analysis.inspection import Inspection
 
 
 async def test_a_key_shows_every_section_for_the_step_and_steps_change_it() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import LanguagesPanel, TrainingScreen
-from inside.bpe_tui.session import RunConfig
-from inside.engine.text import Reading
 from opening import SAMPLE, each_size, opened, opened_as, step, until
 from screen_text import shown
 from textual.widgets import Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.languages_panel import LanguagesPanel
+from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.session.config import RunConfig
+from engine.text.corpus import Reading
 
 PARITY = RunConfig(
     str(SAMPLE), 420, parity=True, reading=Reading((str(SAMPLE.with_name("code.txt")),))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import CorpusPanel, LedgerWindow, MergePanel
-from inside.bpe_tui.views import ToChange
-from inside.bpe_tui.widgets import Row, RowList
 from opening import opened, step
 from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.merge_panel import MergePanel
+from bpe_tui.bpe.training_screen import CorpusPanel
+from bpe_tui.bpe.windows import LedgerWindow
+from bpe_tui.views.targets import ToChange
+from bpe_tui.widgets.lines import RowList
+from bpe_tui.widgets.rows import Row
 
 
 def text_of(row: Row) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import BpeTranscript, PairsPanel
-from inside.bpe_tui.session import RunConfig
 from opening import each_size, opened, opened_as, until
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.transcript import BpeTranscript
+from bpe_tui.session.config import RunConfig
 from engine import StopReason, Timeline, Trainer, count_pretokens
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"

@@ -7,26 +7,20 @@ from pathlib import Path
 
 import pytest
 from bert_file import BERT
-from inside.bpe_tui.bpe import (
-    EncodeStepsPanel,
-    LockstepPanel,
-    PretokensPanel,
-    RegexPanel,
-    RegexRows,
-    TrainingScreen,
-    WhyNotRows,
-)
-from inside.bpe_tui.session import TokenizerConfig
-from inside.bpe_tui.views import Panel
-from inside.engine.analysis import parts_asked
-from inside.engine.bpe import to_tokenizer
-from inside.engine.formats import save
 from opening import each_size, opened_as, until
 from screen_text import encoding, shown
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
+from bpe_tui.bpe.encoding_screen import RegexPanel, RegexRows, WhyNotRows
+from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.bpe.walks import EncodeStepsPanel, LockstepPanel, PretokensPanel
+from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.views.panel import Panel
 from engine import Trainer
+from engine.analysis.why_not import parts_asked
+from engine.bpe.run import to_tokenizer
+from engine.formats import save
 
 
 async def eventually(pilot: Pilot[int], panel: Panel, text: str) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import PairsPanel, WordsPanel
-from inside.bpe_tui.views import FramePanel, ToChange, ToPair, ToStep
-from inside.bpe_tui.widgets import Row, signs, visible_bytes
 from opening import SAMPLE, opened
 from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.training_screen import WordsPanel
+from bpe_tui.views.panel import FramePanel
+from bpe_tui.views.targets import ToChange, ToPair, ToStep
+from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.visible import signs, visible_bytes
 
 UNICODE = SAMPLE.parent / "unicode.txt"
 SIZES = ((120, 40), (100, 30), (80, 24), (60, 20))

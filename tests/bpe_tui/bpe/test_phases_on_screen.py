@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import CorpusPanel, PairsPanel, TrainingScreen
-from inside.bpe_tui.session import RunConfig, in_phases
-from inside.bpe_tui.widgets import Lines, Scrubber
-from inside.engine.recording import PhaseStart
 from opening import SAMPLE, each_size, opened, opened_as, step, until
 from screen_text import shown
 from textual.widgets import Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.training_screen import CorpusPanel, TrainingScreen
+from bpe_tui.session.config import RunConfig, in_phases
+from bpe_tui.widgets.controls import Scrubber
+from bpe_tui.widgets.lines import Lines
+from engine.recording.merge_record import PhaseStart
 
 BORDER = 73
 PHASES = in_phases(RunConfig(str(SAMPLE), phases="gpt2:330,none:360"))

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import PairsPanel, PseudocodePanel
-from inside.bpe_tui.widgets import spans_width
-from inside.engine.bpe import TIE_RULES, TRAINERS, Move, algorithm_for, parts_of_step
 from opening import opened, step
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.training_screen import PseudocodePanel
+from bpe_tui.widgets.rows import spans_width
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS, algorithm_for
+from engine.bpe.trainers.algorithm import Move, parts_of_step
 
 ABLE = [name for name in TRAINERS if algorithm_for(name, TIE_RULES["lexicographic"]).name == name]
 """All trainers that can run; `native` needs the compiled kernel."""

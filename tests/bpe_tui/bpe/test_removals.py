@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import EncodeStepsPanel
-from inside.bpe_tui.session import RunConfig, Viewpoint
 from opening import opened_as, until
 from program import BAD_INPUT, HANDOUT, run
 from screen_text import shown
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.walks import EncodeStepsPanel
+from bpe_tui.session.config import RunConfig, Viewpoint
 
 WENT = "est is gone: the merge took 6 of its 9 occurrences (IoS 0.67, above 0.60); the other 3 fell"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inside.bpe_tui.bpe import PretokensPanel
 from opening import opened
 from textual.widgets import TextArea
 
+from bpe_tui.bpe.walks import PretokensPanel
 from engine import Timeline, Trainer
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.bpe import TAIL_EXAMPLES, TailPanel
 from opening import until
 from screen_text import encoding, shown
 
+from bpe_tui.bpe.tail import EXAMPLES as TAIL_EXAMPLES
+from bpe_tui.bpe.tail import TailPanel
 from engine import find_tail
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.bpe import EncodedText
-from inside.bpe_tui.views import LONG_TEXT, over_ids, training_panels
-from inside.bpe_tui.widgets import spans_width
 from opening import SAMPLE, opened, until
 from textual.widgets import TextArea
+
+from bpe_tui.bpe.training_screen import EncodedText
+from bpe_tui.views import training_panels
+from bpe_tui.views.encoding_screen import LONG_TEXT
+from bpe_tui.views.training_panels import over_ids
+from bpe_tui.widgets.rows import spans_width
 
 
 @pytest.mark.parametrize("room", first_quick([9, 20, 76]))

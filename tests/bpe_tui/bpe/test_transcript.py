@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.bpe import BpeTranscript, narrate, narrate_tie
-from inside.bpe_tui.views import first_fitting, narrate_end, narrate_undone
 from transcript_run import HANDOUT, run
 
+from bpe_tui.bpe.narration import narrate, narrate_tie
+from bpe_tui.bpe.transcript import BpeTranscript
+from bpe_tui.views.narration import first_fitting, narrate_end, narrate_undone
 from engine import StopReason, Timeline, Tokenizer, Trainer
 
 LECTURE = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}

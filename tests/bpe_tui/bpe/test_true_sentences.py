@@ -6,25 +6,24 @@ import re
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import (
-    CorpusPanel,
-    MergePanel,
-    PairsPanel,
-    narrate,
-    report_step,
-    sentences_about,
-)
-from inside.bpe_tui.session import RunConfig, Session, TokenizerConfig
-from inside.bpe_tui.views import add_stop, step_markdown
-from inside.bpe_tui.widgets import Lines, visible_bytes, width
-from inside.engine.analysis import why_not
-from inside.engine.bpe import Replay
-from inside.engine.encoding import CharacterAlphabet
 from opening import opened, opened_as, step, until
 from textual.widgets import Static
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.merge_panel import MergePanel
+from bpe_tui.bpe.narration import narrate, report_step, sentences_about
+from bpe_tui.bpe.training_screen import CorpusPanel
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.session import Session
+from bpe_tui.views.narration import add_stop
+from bpe_tui.views.report import step_markdown
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.visible import visible_bytes, width
 from engine import StopReason, Timeline, Tokenizer, Trainer
+from engine.analysis.why_not import why_not
+from engine.bpe.replay import Replay
+from engine.encoding.alphabet import CharacterAlphabet
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 

@@ -6,14 +6,19 @@ import io
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import EncodeLine, SaveTokenizer, narrate, report_step
-from inside.bpe_tui.cli import main
-from inside.bpe_tui.session import RunConfig
-from inside.bpe_tui.views import LanesPanel, heading, step_markdown
-from inside.engine.formats import WRITABLE, open_tokenizer
 from opening import opened_as, step, until
 from textual.widgets import Input, Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.narration import narrate, report_step
+from bpe_tui.bpe.summary_screens import SaveTokenizer
+from bpe_tui.bpe.training_screen import EncodeLine
+from bpe_tui.cli import main
+from bpe_tui.session.config import RunConfig
+from bpe_tui.views.narration import heading
+from bpe_tui.views.report import step_markdown
+from bpe_tui.views.token_detail import LanesPanel
+from engine.formats import WRITABLE, open_tokenizer
 
 CLASSIC = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3 + "\n中文分词 中文\n"
 

@@ -8,16 +8,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.views import (
+from opening import each_size, opened, step, until
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.views.targets import ToToken
+from bpe_tui.views.token_detail import (
     Label,
     Lane,
     LanesPanel,
     MergeTreePanel,
-    TokenRows,
-    ToToken,
-    VocabularyPanel,
-    VocabularyScreen,
     bracketed,
     branches,
     break_lines,
@@ -26,11 +27,12 @@ from inside.bpe_tui.views import (
     flush_left,
     token_text,
 )
-from inside.bpe_tui.widgets import Column, Header, Lines, RowList, Switches, arranged, spans_width
-from inside.engine.encoding import TokenPlace, align, align_places
-from opening import each_size, opened, step, until
-from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from bpe_tui.views.token_table import TokenRows, VocabularyPanel, VocabularyScreen
+from bpe_tui.widgets.controls import Switches
+from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.rows import spans_width
+from bpe_tui.widgets.virtual_table import Column, Header, arranged
+from engine.encoding.lanes import TokenPlace, align, align_places
 
 
 @asynccontextmanager

@@ -5,21 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import (
-    Branches,
-    MergePanel,
-    PairsPanel,
-    TrainingScreen,
-    WhatIf,
-    WhatIfJob,
-)
-from inside.bpe_tui.session import RunConfig, WhatIfFailed, WhatIfProgress
-from inside.bpe_tui.widgets import Lines, RowList
 from opening import each_size, opened, opened_as, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.merge_panel import MergePanel
+from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.bpe.what_if import Branches, WhatIf, WhatIfJob
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.jobs import WhatIfFailed, WhatIfProgress
+from bpe_tui.widgets.lines import Lines, RowList
 from engine import BpeError
 
 

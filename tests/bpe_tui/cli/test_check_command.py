@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.cli import BAD_INPUT, DIFFERS
-from inside.bpe_tui.session import Claimed, RunConfig
 from opening import SAMPLE
 
 from bpe_tui import cli
+from bpe_tui.cli.console import BAD_INPUT, DIFFERS
+from bpe_tui.session.config import Claimed, RunConfig
 from engine import StepRecorder, Tokenizer, train_bpe
 
 SPECIAL = "<|endoftext|>"

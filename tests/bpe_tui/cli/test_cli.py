@@ -13,7 +13,6 @@ from unittest.mock import patch
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.session import RunConfig
 from program import (
     BAD_INPUT,
     ENVIRONMENT,
@@ -27,6 +26,7 @@ from program import (
 
 import engine
 from bpe_tui import cli
+from bpe_tui.session.config import RunConfig
 from engine import Tokenizer
 
 # -- bad input

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 import tokenizers
-from inside.bpe_tui.session import TokenizerConfig, Viewpoint, command_that_opens
 from program import BAD_INPUT, HANDOUT, ROOT, STORIES, run
 
+from bpe_tui.session.config import TokenizerConfig, Viewpoint
+from bpe_tui.session.saved_sessions import command_that_opens
 from engine import Tokenizer, train_bpe
 
 CODE, UNICODE = ROOT / "samples" / "code.txt", ROOT / "samples" / "unicode.txt"

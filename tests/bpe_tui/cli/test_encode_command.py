@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inside.engine.core import unspell
 from program import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -29,6 +28,7 @@ from program import (
 
 from bpe_tui import cli
 from engine import Tokenizer
+from engine.core.gpt2_bytes import unspell
 
 NO_ID = "is no token id; ids are whole numbers from 0"
 

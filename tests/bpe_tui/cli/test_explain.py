@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.cli import BAD_INPUT
 
 from bpe_tui import cli
+from bpe_tui.cli.console import BAD_INPUT
 from engine import Tokenizer, train_bpe
 
 

@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 import regex
-from inside.bpe_tui.cli import print_json
-from inside.bpe_tui.session import RunConfig, TokenizerConfig
-from inside.bpe_tui.widgets import Field, TextField
 from opening import opened_as, until
 from program import HANDOUT, press_on_terminal
 from screen_text import RAW, raw_on_screen
@@ -20,6 +17,11 @@ from textual.app import App
 from textual.command import CommandInput
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
+
+from bpe_tui.cli.console import print_json
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.text_field import TextField
 
 NAME = "a\x1b]52;c;aGk=\x07\u202eb[red]"
 HOSTILE = (

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.bpe_tui.cli import facts
-from inside.engine.analysis import Inspection
-from inside.engine.bpe import Replay
-from inside.engine.formats import Opened
 
 from bpe_tui import cli
+from bpe_tui.cli.convert import facts
 from engine import Tokenizer, Trainer
+from engine.analysis.inspection import Inspection
+from engine.bpe.replay import Replay
+from engine.formats.tokenizer_format import Opened
 
 
 @pytest.fixture(scope="module")

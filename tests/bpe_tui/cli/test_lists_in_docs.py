@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.session import MODELS
-from inside.engine.bpe import TIE_RULES, TRAINERS
-from inside.engine.encoding import UNITS
-from inside.engine.text import PATTERNS
+
+from bpe_tui.session.models import MODELS
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS
+from engine.encoding.alphabet import UNITS
+from engine.text.patterns import PATTERNS
 
 DOCS = Path(__file__).parents[3] / "docs"
 COMMANDS, SEMANTICS = DOCS / "commands.md", DOCS / "semantics.md"

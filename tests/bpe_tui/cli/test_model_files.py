@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 from bert_file import BERT, PIECES
 from generated import first_quick
-from inside.bpe_tui.bpe import CorpusPanel, PairsPanel
-from inside.bpe_tui.cli import BAD_INPUT, transcript_of
-from inside.bpe_tui.session import TokenizerConfig
-from inside.bpe_tui.views import ChartPanel
-from inside.bpe_tui.widgets import KeyBar
-from inside.engine.core import spell
 from opening import SAMPLE, opened_as, until
 from textual.widgets import Static
 
 from bpe_tui import cli
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.training_screen import CorpusPanel
+from bpe_tui.cli.console import BAD_INPUT
+from bpe_tui.cli.plain import transcript_of
+from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.views.charts import ChartPanel
+from bpe_tui.widgets.controls import KeyBar
 from engine import Tokenizer, VocabularyError, longest_match
+from engine.core.gpt2_bytes import spell
 
 CODE = SAMPLE.with_name("code.txt")
 

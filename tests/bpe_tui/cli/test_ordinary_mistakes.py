@@ -6,9 +6,10 @@ import gzip
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.cli import main
-from inside.bpe_tui.session import SAMPLES
 from program import HANDOUT, refusal, run, train
+
+from bpe_tui.cli import main
+from bpe_tui.session.samples import SAMPLES
 
 
 @pytest.fixture(scope="module")

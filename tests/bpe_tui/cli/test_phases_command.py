@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.session import RunConfig, Viewpoint, command_that_opens, config_for, in_phases
 from program import BAD_INPUT, HANDOUT, STORIES, run
 
+from bpe_tui.session.config import RunConfig, Viewpoint, in_phases
+from bpe_tui.session.opening import config_for
+from bpe_tui.session.saved_sessions import command_that_opens
 from engine import Tokenizer
 
 PHASES = ("--phases", "gpt2:400,none:450")

@@ -6,13 +6,17 @@ import os
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.bpe import CorpusPanel, LedgerWindow, MergePanel
-from inside.bpe_tui.session import RunConfig, config_for
-from inside.bpe_tui.views import MergingExcerptPanel, ToChange
-from inside.bpe_tui.widgets import Lines, RowList
 from opening import opened_as, until
 
 from bpe_tui import cli
+from bpe_tui.bpe.merge_panel import MergePanel
+from bpe_tui.bpe.training_screen import CorpusPanel
+from bpe_tui.bpe.windows import LedgerWindow
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.opening import config_for
+from bpe_tui.views.corpus import MergingExcerptPanel
+from bpe_tui.views.targets import ToChange
+from bpe_tui.widgets.lines import Lines, RowList
 
 TEXT = "low low lower<s>newest\n" * 20
 

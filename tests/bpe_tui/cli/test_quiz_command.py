@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import SingleScreenApp
-from inside.bpe_tui.lessons import QuestionPanel, QuizScreen
-from inside.bpe_tui.widgets import RowList
-from inside.engine.learning import AnswerSheet, Attempt, Paper
-from inside.engine.text import Excerpt
 from program import run
 from textual.widgets import Static
 
+from bpe_tui.app.base import SingleScreenApp
+from bpe_tui.lessons.asking import QuizScreen
+from bpe_tui.lessons.question_panel import QuestionPanel
+from bpe_tui.widgets.lines import RowList
 from engine import Timeline, Trainer, ask
+from engine.learning.questions.question import Attempt
+from engine.learning.quiz import AnswerSheet, Paper
+from engine.text.excerpt import Excerpt
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = SAMPLES / "handout.txt"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.session import directory, file_of
 from program import HANDOUT, refusal, run
+
+from bpe_tui.session.samples import directory, file_of
 
 OPTIONS = ("--pattern", "whitespace", "--vocab-size", "262")
 SAMPLE = "samples/handout.txt"

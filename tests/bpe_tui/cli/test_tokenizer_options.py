@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.cli import noting_newer
-from inside.engine.core import spell
-from inside.engine.formats import WRITABLE, open_tokenizer
 from program import HANDOUT, refusal, run, train
 
+from bpe_tui.cli.inputs import noting_newer
 from engine import Tokenizer
+from engine.core.gpt2_bytes import spell
+from engine.formats import WRITABLE, open_tokenizer
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from inside.bpe_tui.session import RunConfig, TokenizerConfig, config_for
-from inside.engine.counting import count_corpus
-from inside.engine.formats import open_tokenizer
-from inside.engine.text import Corpus
-from inside.engine.wordpiece import WordPieceTrainer
 from program import BAD_INPUT, HANDOUT, refusal, run
+
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.opening import config_for
+from engine.counting.count import count_corpus
+from engine.formats import open_tokenizer
+from engine.text.corpus import Corpus
+from engine.wordpiece.trainer import WordPieceTrainer
 
 
 def test_the_written_pieces_are_those_of_the_library(tmp_path: Path) -> None:

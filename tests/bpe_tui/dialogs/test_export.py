@@ -7,13 +7,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import EXPORTS
-from inside.bpe_tui.dialogs import Export
-from inside.bpe_tui.views import parse_steps
 from opening import opened, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.summary_screens import EXPORTS
+from bpe_tui.dialogs.export import Export
+from bpe_tui.views.typed import parse_steps
 
 
 async def export(

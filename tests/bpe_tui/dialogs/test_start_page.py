@@ -8,25 +8,26 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.cli import check_config
-from inside.bpe_tui.dialogs import Offer, OfferList, OpenOther, StartPage
-from inside.bpe_tui.lessons import LessonPane
-from inside.bpe_tui.session import (
-    SAMPLES,
-    LessonProgress,
-    RunConfig,
-    all_progress,
-    builtin_lessons,
-    directory,
-    keep_progress,
-    progress_key,
-    remember_opened,
-    samples,
-)
-from inside.bpe_tui.widgets import KeyBar, RowList
 from opening import each_size, ended, recorded_once, until
 from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.cli.inputs import check_config
+from bpe_tui.dialogs.open_other import OpenOther
+from bpe_tui.dialogs.start_page import Offer, OfferList, StartPage
+from bpe_tui.lessons.pane import LessonPane
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.lessons import (
+    LessonProgress,
+    all_progress,
+    builtin_lessons,
+    keep_progress,
+    progress_key,
+)
+from bpe_tui.session.samples import SAMPLES, directory, samples
+from bpe_tui.session.state import remember_opened
+from bpe_tui.widgets.controls import KeyBar
+from bpe_tui.widgets.lines import RowList
 
 REPO = Path(__file__).parents[3]
 

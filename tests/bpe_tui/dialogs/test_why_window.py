@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import BpeTranscript, CorpusPanel, EncodedText, WhyNotRows, WordsPanel
-from inside.bpe_tui.dialogs import AnswerRows, WhyWindow
-from inside.bpe_tui.views import LanesPanel, ToStep
-from inside.bpe_tui.widgets import Chart, Lines, subject_cells, subjects_at, visible_bytes
-from inside.engine.analysis import explain, pair_history
 from opening import SAMPLE, opened, step
 from screen_text import shown
 from textual.pilot import Pilot
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.encoding_screen import WhyNotRows
+from bpe_tui.bpe.training_screen import CorpusPanel, EncodedText, WordsPanel
+from bpe_tui.bpe.transcript import BpeTranscript
+from bpe_tui.dialogs.why import AnswerRows, WhyWindow
+from bpe_tui.views.targets import ToStep
+from bpe_tui.views.token_detail import LanesPanel
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import subject_cells, subjects_at
+from bpe_tui.widgets.visible import visible_bytes
 from engine import StopReason, Timeline
+from engine.analysis.pair_history import pair_history
+from engine.analysis.why import explain
 
 
 def answer(app: BpeTuiApp) -> str:

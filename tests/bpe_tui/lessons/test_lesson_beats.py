@@ -8,25 +8,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inside.bpe_tui.bpe import BpeExplainer
-from inside.bpe_tui.lessons import ALL_BEATS, BeatClock, layout
-from inside.bpe_tui.unigram import UnigramExplainer
-from inside.bpe_tui.views import (
+
+from bpe_tui.bpe.lesson import BpeExplainer
+from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
+from bpe_tui.lessons.layout import layout
+from bpe_tui.unigram.lesson import UnigramExplainer
+from bpe_tui.views.corpus import CorpusPlace
+from bpe_tui.views.explanation import (
     BAR_BESIDE_FRACTION,
     REMARK,
     BarColumns,
     Beat,
-    CorpusPlace,
     CountRoom,
     StepMoment,
 )
-from inside.bpe_tui.widgets import Row, spans_width
-from inside.bpe_tui.wordpiece import WordPieceExplainer
-from inside.engine.text import Excerpt
-from inside.engine.unigram import UnigramTimeline, UnigramTrainer
-from inside.engine.wordpiece import WordPieceTimeline, WordPieceTrainer
-
+from bpe_tui.widgets.rows import Row, spans_width
+from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from engine import Frame, Timeline, Trainer, count_pretokens
+from engine.text.excerpt import Excerpt
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 TEXT = b"low low lower widest newest newest\n"

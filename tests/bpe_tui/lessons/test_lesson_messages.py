@@ -10,41 +10,31 @@ from pathlib import Path
 
 import pytest
 import regex
-from inside.bpe_tui.app import BpeTuiApp, recording_of
-from inside.bpe_tui.bpe import sentences_about
-from inside.bpe_tui.lessons import LessonPane, LessonScreen, LessonText
-from inside.bpe_tui.session import (
-    COMMANDS,
-    MODELS,
-    PLACE,
-    TABS,
-    builtin_lessons,
-    config_of,
-    languages,
-    messages_in,
-)
-from inside.bpe_tui.views import SIGNS
-from inside.bpe_tui.widgets import KeyBar
-from inside.engine.bpe import TIE_RULES
-from inside.engine.core import template_parts
-from inside.engine.learning import (
-    Choice,
-    Cuts,
-    FirstTries,
-    LessonError,
-    Merges,
-    Question,
-    Text,
-    read_lesson,
-    read_messages,
-)
-from inside.engine.text import PATTERNS
-from inside.engine.wordpiece import SCORE_TIE_RULES
 from opening import recorded_once, until
 
 import bpe_tui
 import engine
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.lesson_author import recording_of
+from bpe_tui.bpe.narration import sentences_about
+from bpe_tui.lessons.pane import LessonPane, LessonText
+from bpe_tui.lessons.screen import LessonScreen
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.declarations import TABS
+from bpe_tui.session.lessons import PLACE, builtin_lessons, config_of, languages, messages_in
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.commands import SIGNS
+from bpe_tui.widgets.controls import KeyBar
 from engine import ask
+from engine.bpe.ties import TIE_RULES
+from engine.core.wording import template_parts
+from engine.learning.lesson import LessonError
+from engine.learning.lesson_file import read_lesson
+from engine.learning.message_file import read_messages
+from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.question import Choice, Cuts, FirstTries, Question, Text
+from engine.text.patterns import PATTERNS
+from engine.wordpiece.score import SCORE_TIE_RULES
 
 TRANSLATED = [language for language in languages() if messages_in(language)]
 SOURCES = (

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inside.bpe_tui.app import recording_of
-from inside.bpe_tui.session import PLACE, builtin_lessons, config_of, languages
-from inside.engine.learning import Lesson, read_lesson
 from program import run
 from rich.cells import cell_len
 
+from bpe_tui.app.lesson_author import recording_of
+from bpe_tui.session.lessons import PLACE, builtin_lessons, config_of, languages
 from engine import Frame
+from engine.learning.lesson import Lesson
+from engine.learning.lesson_file import read_lesson
 
 CODE_CELLS = 31
 """Cells of a line of code beside the screen at 100×30; longer lines are cut."""

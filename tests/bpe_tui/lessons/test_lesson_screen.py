@@ -7,13 +7,18 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.lessons import LessonList, LessonScreen, LessonSection, beats
-from inside.bpe_tui.session import TokenizerConfig, preferences, save_preferences
-from inside.bpe_tui.views import Beat
-from inside.bpe_tui.widgets import RowList
 from opening import opened, opened_as, step, until
 from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.lessons import beats
+from bpe_tui.lessons.guide import LessonList
+from bpe_tui.lessons.screen import LessonScreen
+from bpe_tui.lessons.section import LessonSection
+from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.session.state import preferences, save_preferences
+from bpe_tui.views.explanation import Beat
+from bpe_tui.widgets.lines import RowList
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 

@@ -11,9 +11,17 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import BpeTuiApp, problems_of, recording_of
-from inside.bpe_tui.lessons import AskWindow, LessonPane, LessonText, QuestionPanel, rows_of
-from inside.bpe_tui.session import (
+from opening import recorded_once, step, until
+from program import run
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.lesson_author import problems_of, recording_of
+from bpe_tui.lessons.asking import AskWindow
+from bpe_tui.lessons.pane import LessonPane, LessonText, rows_of
+from bpe_tui.lessons.question_panel import QuestionPanel
+from bpe_tui.session.lessons import (
     PLACE,
     LessonProgress,
     all_progress,
@@ -23,14 +31,9 @@ from inside.bpe_tui.session import (
     languages,
     progress_key,
 )
-from inside.bpe_tui.widgets import KeyBar
-from inside.engine.learning import read_lesson
-from opening import recorded_once, step, until
-from program import run
-from textual.pilot import Pilot
-from textual.widgets import Static
-
+from bpe_tui.widgets.controls import KeyBar
 from engine import Frame
+from engine.learning.lesson_file import read_lesson
 
 BUILT_IN = [*PLACE.glob("*/*.md")]
 TRIAL = """+++

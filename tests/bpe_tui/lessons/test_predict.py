@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.bpe import EncodingScreen
-from inside.bpe_tui.lessons import (
-    AskWindow,
-    LessonScreen,
-    LessonSection,
-    QuestionPanel,
-    sentence_rows,
-)
-from inside.bpe_tui.session import RunConfig
-from inside.engine.core import Sentence
 from opening import opened_as, step, until
+
+from bpe_tui.bpe.encoding_screen import EncodingScreen
+from bpe_tui.lessons.asking import AskWindow
+from bpe_tui.lessons.question_panel import QuestionPanel
+from bpe_tui.lessons.question_rows import sentence_rows
+from bpe_tui.lessons.screen import LessonScreen
+from bpe_tui.lessons.section import LessonSection
+from bpe_tui.session.config import RunConfig
+from engine.core.wording import Sentence
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")

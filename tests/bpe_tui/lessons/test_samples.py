@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inside.bpe_tui.session import RunConfig, TokenizerConfig
-from inside.bpe_tui.views import VocabularyTable
-from inside.engine.analysis import lockstep
 from opening import opened_as
 
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.views.vocabulary_screen import VocabularyTable
 from engine import Frame, Tokenizer, check
+from engine.analysis.encoder_comparison import lockstep
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 SHIP = SAMPLES / "ship.txt"

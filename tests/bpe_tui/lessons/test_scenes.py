@@ -6,11 +6,13 @@ import asyncio
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import SIZES, unseen_at
-from inside.bpe_tui.lessons import rows_of
-from inside.bpe_tui.session import DEFAULT_LANGUAGE, builtin_lessons, languages, numbered_lesson
-from inside.engine.learning import Lesson, read_lesson
 from opening import recorded_once
+
+from bpe_tui.app.lesson_author import SIZES, unseen_at
+from bpe_tui.lessons.pane import rows_of
+from bpe_tui.session.lessons import DEFAULT_LANGUAGE, builtin_lessons, languages, numbered_lesson
+from engine.learning.lesson import Lesson
+from engine.learning.lesson_file import read_lesson
 
 SMALLEST, *LARGER = SIZES
 LESSONS = [each.number for each in builtin_lessons()]

@@ -7,11 +7,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.session import COMMANDS, COMPARISON, EVERYWHERE, MODELS, START
-from inside.bpe_tui.views import NotePanel, commands_on, explain_dead_key, key_of_screen, kinds_with
-from inside.bpe_tui.widgets import FootLine, KeyBar
 from opening import each_size, opened, until
 from textual.widgets import Static
+
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.declarations import COMPARISON, EVERYWHERE, START
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.commands import commands_on, explain_dead_key, key_of_screen, kinds_with
+from bpe_tui.views.panel_screen import NotePanel
+from bpe_tui.widgets.controls import FootLine, KeyBar
 
 PACKAGE = Path(__file__).parents[3] / "bpe_tui"
 HANDOUT = PACKAGE.parent / "samples" / "handout.txt"

@@ -7,22 +7,20 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import SCREENS
-from inside.bpe_tui.cli import transcript_of
-from inside.bpe_tui.session import (
-    CHARTS,
-    COMMANDS,
-    ENCODING,
-    INSPECTION,
-    MODELS,
-    TRAINING,
-    VOCABULARY,
-    RunConfig,
-)
-from inside.bpe_tui.views import BORDER_CELLS, AnyTranscript, ExportSource
-from inside.bpe_tui.widgets import Switches, width
 from opening import opened, until
 from textual.widgets import Input, TextArea
+
+from bpe_tui.app.session_app import SCREENS
+from bpe_tui.cli.plain import transcript_of
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.declarations import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.exports import ExportSource
+from bpe_tui.views.panel import BORDER_CELLS
+from bpe_tui.views.transcript import AnyTranscript
+from bpe_tui.widgets.controls import Switches
+from bpe_tui.widgets.visible import width
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = SAMPLES / "handout.txt"

@@ -7,19 +7,21 @@ import os
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import SaveTokenizer
-from inside.bpe_tui.dialogs import ALL_OF_IT, OpenOther, PlaceRows
-from inside.bpe_tui.session import Config, RunConfig, TokenizerConfig, config_for, state
-from inside.engine.encoding import CharacterAlphabet
-from inside.engine.formats import WRITABLE, open_tokenizer
-from inside.engine.formats import tokenizer_format as formats
 from opening import SAMPLE, ended, opened, opened_as, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui import cli
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.summary_screens import SaveTokenizer
+from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther, PlaceRows
+from bpe_tui.session import state
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.opening import config_for
 from engine import Tokenizer, count_pretokens, train_bpe
+from engine.encoding.alphabet import CharacterAlphabet
+from engine.formats import WRITABLE, open_tokenizer
+from engine.formats import tokenizer_format as formats
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inside.bpe_tui.session import COMMANDS, TABS
-from inside.bpe_tui.views import commands_on
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.declarations import TABS
+from bpe_tui.views.commands import commands_on
 
 DOCS = Path(__file__).parents[3] / "docs" / "screens.md"
 

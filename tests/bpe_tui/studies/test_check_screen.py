@@ -9,18 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.dialogs import OpenOther
-from inside.bpe_tui.session import Claimed, RunConfig
-from inside.bpe_tui.studies import CheckScreen, WhyPanel, nearby_files
-from inside.bpe_tui.widgets import RowList
-from inside.engine.analysis import CAUSES
-from inside.engine.core import spell
 from opening import SAMPLE, each_size, opened, opened_as, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.dialogs.open_other import OpenOther
+from bpe_tui.session.config import Claimed, RunConfig
+from bpe_tui.studies.check import CheckScreen, WhyPanel
+from bpe_tui.studies.nearby import nearby_files
+from bpe_tui.widgets.lines import RowList
 from engine import Tokenizer, train_bpe
+from engine.analysis.check.causes import CAUSES
+from engine.core.gpt2_bytes import spell
 
 SPECIALS = ["<|endoftext|>"]
 CORPUS = SAMPLE.with_name("code.txt")  # small: causes are searched over all of it

@@ -6,16 +6,18 @@ import io
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.cli import main
-from inside.bpe_tui.session import RunConfig
-from inside.bpe_tui.studies import ChunksScreen
-from inside.bpe_tui.views import describe_all, describe_counting, describe_course, strip_rows
-from inside.bpe_tui.widgets import KeyBar, Lines, TabLine
-from inside.engine.counting import ChunkReport, CourseCuts, EvenCut
-from inside.engine.recording import CountOrigin
 from opening import SAMPLE, each_size, opened, opened_as, until
 
+from bpe_tui.cli import main
+from bpe_tui.session.config import RunConfig
+from bpe_tui.studies.chunks import ChunksScreen
+from bpe_tui.views.chunks import describe_all, describe_counting, describe_course, strip_rows
+from bpe_tui.widgets.controls import KeyBar, TabLine
+from bpe_tui.widgets.lines import Lines
 from engine import ChunkCounted, ChunkLog, CorpusError
+from engine.counting.chunk_boundaries import CourseCuts, EvenCut
+from engine.counting.chunk_log import ChunkReport
+from engine.recording.training import CountOrigin
 
 COURSE = CourseCuts("<s>", 27, [EvenCut(9, 20), EvenCut(18, 20)])
 """The cuts of `one two<s>three four<s>five` in 3 parts."""

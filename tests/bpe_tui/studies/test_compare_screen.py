@@ -7,9 +7,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import SingleScreenApp
-from inside.bpe_tui.bpe import EncodingScreen
-from inside.bpe_tui.studies import (
+from opening import opened, until
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui import cli
+from bpe_tui.app.base import SingleScreenApp
+from bpe_tui.bpe.encoding_screen import EncodingScreen
+from bpe_tui.studies.comparison import (
     ComparisonScreen,
     NumbersPanel,
     StripsPanel,
@@ -18,14 +24,9 @@ from inside.bpe_tui.studies import (
     segments_of,
     strip,
 )
-from inside.engine.analysis import ParallelTexts, TextComparison
-from opening import opened, until
-from textual.app import App
-from textual.pilot import Pilot
-from textual.widgets import Input, Static
-
-from bpe_tui import cli
 from engine import Tokenizer
+from engine.analysis.fertility import ParallelTexts
+from engine.analysis.text_comparison import TextComparison
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 ONE = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")])

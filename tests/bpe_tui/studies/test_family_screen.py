@@ -8,19 +8,22 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.session import FAMILY, MODELS, RunConfig, TokenizerConfig
-from inside.bpe_tui.studies import FamilyDetails, FamilyJob, FamilyRows, FamilyScreen, KindMeasured
-from inside.bpe_tui.views import commands_on
-from inside.bpe_tui.widgets import Lines
-from inside.engine.analysis import ComparableTokenizer, KindRow, Untrained, table_rows, try_training
-from inside.engine.formats import save
 from opening import SAMPLE, opened, opened_as, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.declarations import FAMILY
+from bpe_tui.session.models import MODELS
+from bpe_tui.studies.model_table import FamilyJob, FamilyScreen, KindMeasured
+from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows
+from bpe_tui.views.commands import commands_on
+from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
-from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS
+from engine.analysis.model_table import KindRow, Untrained, table_rows, try_training
+from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
+from engine.formats import save
 
 
 @cache

@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 from bert_file import BERT
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.session import RunConfig, TokenizerConfig, Viewpoint, builtin_lessons
-from inside.bpe_tui.studies import ChoiceRows, PipelinePanel, SavePipeline, StageWindow
-from inside.engine.formats import open_tokenizer
 from opening import SAMPLE, each_size, opened, opened_as, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.lessons import builtin_lessons
+from bpe_tui.studies.pipeline import ChoiceRows, SavePipeline, StageWindow
+from bpe_tui.studies.pipeline_stages import PipelinePanel
+from engine.formats import open_tokenizer
 
 There = AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]
 

@@ -10,16 +10,18 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.session import TokenizerConfig
-from inside.bpe_tui.studies import RaceJob, RaceScreen, StandingsPanel, WorkPanel
-from inside.bpe_tui.studies import race as race_screen
-from inside.bpe_tui.views import Panel
-from inside.bpe_tui.widgets import Curve, CurvesChart, canvas_of, curves_of, number
-from inside.engine.bpe import RACERS
 from opening import each_size, opened, opened_as, step
 from textual.pilot import Pilot
 from textual.widgets import Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.studies import race as race_screen
+from bpe_tui.studies.race import RaceJob, RaceScreen, StandingsPanel, WorkPanel
+from bpe_tui.views.panel import Panel
+from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
+from bpe_tui.widgets.numbers import number
+from engine.bpe.race import RACERS
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 

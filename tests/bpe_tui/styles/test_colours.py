@@ -6,8 +6,9 @@ import colorsys
 import re
 
 import pytest
-from inside.bpe_tui.styles import LOOKS, THEMES, sheet
 from textual.theme import Theme
+
+from bpe_tui.styles import LOOKS, THEMES, sheet
 
 READABLE = 4.5
 THIS_MERGE = {"role-pair", "role-fresh", "role-fresh-back"}

@@ -7,27 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.session import (
-    MODELS,
-    RunConfig,
-    Viewpoint,
-    command_that_opens,
-    completed,
-    config_for,
-    trainer_of,
-    with_trainer,
-)
-from inside.bpe_tui.unigram import narrate, often, score_text
-from inside.bpe_tui.views import ENDED
-from inside.engine.learning import SavedFile, SavedSession, write_session
-from inside.engine.unigram import (
-    GRAM_UNITS,
-    TRAINER_NAMES,
-    UnigramStopReason,
-    UnigramTimeline,
-    UnigramTrainer,
-)
 from program import BAD_INPUT, STORIES, run
+
+from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
+from bpe_tui.session.opening import config_for
+from bpe_tui.session.saved_sessions import command_that_opens
+from bpe_tui.unigram.narration import narrate, often, score_text
+from bpe_tui.views.narration import ENDED
+from engine.learning.session_file import SavedFile, SavedSession, write_session
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
+from engine.unigram.units import GRAM_UNITS, TRAINER_NAMES
 
 FRUIT = "我 喜欢 苹果\n你 喜欢 香蕉\n他 喜欢 橙子\n"
 TEXTBOOK = ("--model", "unigram", "--trainer", "textbook")

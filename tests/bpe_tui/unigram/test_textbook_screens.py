@@ -6,23 +6,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.session import RunConfig
-from inside.bpe_tui.unigram import (
-    PieceCorpusPanel,
-    PieceDetailPanel,
-    PieceRows,
-    StepPanel,
-    StepsPanel,
-    UnigramExplainer,
-    Walkthrough,
-    narrate,
-)
-from inside.bpe_tui.views import Beat, CountRoom, StepMoment
-from inside.bpe_tui.widgets import Header, Row
-from inside.engine.unigram import Reached, TextbookTrainer, UnigramFrame, UnigramTimeline
 from opening import SAMPLE, opened_as, step, until
 from screen_text import shown_text
 from unigram_texts import text_of
+
+from bpe_tui.session.config import RunConfig
+from bpe_tui.unigram.lesson import UnigramExplainer
+from bpe_tui.unigram.narration import narrate
+from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceRows
+from bpe_tui.unigram.training_screen import PieceCorpusPanel, StepPanel, StepsPanel
+from bpe_tui.unigram.walks import Walkthrough
+from bpe_tui.views.explanation import Beat, CountRoom, StepMoment
+from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.virtual_table import Header
+from engine.unigram.frame import UnigramFrame, UnigramTimeline
+from engine.unigram.lattice import Reached
+from engine.unigram.textbook import TextbookTrainer
 
 FRUIT = "我 喜欢 苹果\n你 喜欢 香蕉\n他 喜欢 橙子\n"
 

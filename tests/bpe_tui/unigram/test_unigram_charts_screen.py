@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.unigram import CHARTS, UnigramChartsScreen
-from inside.bpe_tui.views import ChartPanel
-from inside.bpe_tui.widgets import Chart
-from inside.engine.unigram import UnigramFrame
 from opening import each_size, opened, step
 from screen_text import drawn
 from unigram_texts import TEXT
+
+from bpe_tui.unigram.summary_screens import CHARTS, UnigramChartsScreen
+from bpe_tui.views.charts import ChartPanel
+from bpe_tui.widgets.chart import Chart
+from engine.unigram.frame import UnigramFrame
 
 
 @pytest.fixture

@@ -6,7 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.unigram import (
+from opening import each_size, opened, until
+from textual.widgets import TextArea
+from unigram_texts import TEXT, text_of
+
+from bpe_tui.unigram.encoding_screen import TextLanesPanel, UnigramEncodingScreen, WordsOfTextPanel
+from bpe_tui.unigram.walks import (
     COLUMN,
     HEAD,
     LONGEST,
@@ -14,18 +19,14 @@ from inside.bpe_tui.unigram import (
     LatticeDrawing,
     LatticePanel,
     PathsPanel,
-    TextLanesPanel,
-    UnigramEncodingScreen,
     Walkthrough,
     WhyNotPiecesPanel,
-    WordsOfTextPanel,
     lanes_of,
 )
-from inside.bpe_tui.widgets import width
-from inside.engine.unigram import UnigramFrame, UnigramTimeline, UnigramTrainer, spelled_counts
-from opening import each_size, opened, until
-from textual.widgets import TextArea
-from unigram_texts import TEXT, text_of
+from bpe_tui.widgets.visible import width
+from engine.unigram.frame import UnigramFrame, UnigramTimeline
+from engine.unigram.pieces import spelled_counts
+from engine.unigram.trainer import UnigramTrainer
 
 
 @pytest.fixture

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.unigram import SECTIONS, UnigramInspectionScreen
-from inside.bpe_tui.views import InspectionPanel
-from inside.engine.analysis import UnigramInspection
-from inside.engine.unigram import UnigramFrame
 from opening import opened, until
 from screen_text import shown_text
 from unigram_texts import TEXT
+
+from bpe_tui.unigram.summary_screens import SECTIONS, UnigramInspectionScreen
+from bpe_tui.views.inspection_screen import InspectionPanel
+from engine.analysis.inspection import UnigramInspection
+from engine.unigram.frame import UnigramFrame
 
 
 @pytest.fixture

@@ -8,15 +8,13 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.bpe_tui.unigram import json_lines, report_step
-from inside.bpe_tui.views import markdown, step_markdown
-from inside.engine.unigram import (
-    EmStep,
-    PruneStep,
-    TextbookTrainer,
-    UnigramTimeline,
-    UnigramTrainer,
-)
+
+from bpe_tui.unigram.narration import json_lines, report_step
+from bpe_tui.views.report import markdown, step_markdown
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.record import EmStep, PruneStep
+from engine.unigram.textbook import TextbookTrainer
+from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(
     st.text("ab`|\n\udcff", min_size=1, max_size=7), st.integers(1, 9), min_size=1

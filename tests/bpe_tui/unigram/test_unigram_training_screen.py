@@ -5,28 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import SCREENS, BpeTuiApp
-from inside.bpe_tui.session import MODELS, RunConfig
-from inside.bpe_tui.unigram import (
-    ChangedWordsPanel,
-    PieceCorpusPanel,
-    PieceRows,
-    PiecesOfText,
-    StepPanel,
-    StepsPanel,
-    UnigramEncodingScreen,
-    UnigramTrainingScreen,
-    count_text,
-    probability_text,
-    prune_rows,
-    score_text,
-)
-from inside.bpe_tui.views import commands_on
-from inside.bpe_tui.widgets import BELOW, Chart, Scrubber, width
-from inside.engine.unigram import EmStep, PruneStep, UnigramFrame
 from opening import each_size, opened, step, until
 from textual.widgets import Input, Static
 from unigram_texts import TEXT, settled, text_of
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.session_app import SCREENS
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import MODELS
+from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen
+from bpe_tui.unigram.narration import count_text, probability_text, score_text
+from bpe_tui.unigram.piece_table import PieceRows
+from bpe_tui.unigram.training_screen import (
+    ChangedWordsPanel,
+    PieceCorpusPanel,
+    PiecesOfText,
+    StepPanel,
+    StepsPanel,
+    UnigramTrainingScreen,
+    prune_rows,
+)
+from bpe_tui.views.commands import commands_on
+from bpe_tui.widgets.chart import BELOW, Chart
+from bpe_tui.widgets.controls import Scrubber
+from bpe_tui.widgets.visible import width
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.record import EmStep, PruneStep
 
 
 @pytest.fixture

@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.unigram import UnigramTranscript, describe_distance
-from inside.engine.unigram import PruneStep, UnigramStopReason, UnigramTimeline, UnigramTrainer
+
+from bpe_tui.unigram.narration import describe_distance
+from bpe_tui.unigram.transcript import UnigramTranscript
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.record import PruneStep
+from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
 
 WORDS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}
 

@@ -8,24 +8,21 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.unigram import (
-    PieceDetailPanel,
-    PieceLanesPanel,
-    PieceRows,
-    PieceUsesPanel,
-    UnigramVocabularyScreen,
-    score_text,
-)
-from inside.bpe_tui.views import ToPiece
-from inside.bpe_tui.widgets import Chart, Switches
-from inside.engine.analysis import PIECE_FILTERS
-from inside.engine.core import finished
-from inside.engine.unigram import UnigramFrame
 from opening import each_size, opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input
 from unigram_texts import TEXT, settled, text_of
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.unigram.narration import score_text
+from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, PieceRows, PieceUsesPanel
+from bpe_tui.unigram.summary_screens import UnigramVocabularyScreen
+from bpe_tui.views.targets import ToPiece
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.controls import Switches
+from engine.analysis.inspection import PIECE_FILTERS
+from engine.core.events import finished
+from engine.unigram.frame import UnigramFrame
 
 
 @asynccontextmanager

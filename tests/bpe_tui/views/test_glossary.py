@@ -7,10 +7,21 @@ import unicodedata
 from typing import Any
 
 import pytest
-from inside.bpe_tui.session import ALWAYS, MODELS
-from inside.bpe_tui.views import LEGENDS, SIGNS, WORDS, hanging, help_text, key_of_screen, legend_of
-from inside.bpe_tui.widgets import FootLine, KeyBar, width
 from opening import opened, until
+
+from bpe_tui.session.declarations import ALWAYS
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.commands import (
+    LEGENDS,
+    SIGNS,
+    WORDS,
+    hanging,
+    help_text,
+    key_of_screen,
+    legend_of,
+)
+from bpe_tui.widgets.controls import FootLine, KeyBar
+from bpe_tui.widgets.visible import width
 
 FURNITURE = frozenset("─╌│╭╮╯╰├┤└┘┌┐┬┴━←→↑↓↵–−—“”×⁰¹²³⁴⁵⁶⁷⁸⁹⁻‹›≤≥√Δ▁▂▃▄▅▆▇█▉▊▋▌▍▎▏")
 """Signs that need no explanation: borders, names of keys, typography, bars, scroll bars."""

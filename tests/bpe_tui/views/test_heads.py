@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.bpe import PretokensPanel
-from inside.bpe_tui.views import FramePanel
-from inside.bpe_tui.widgets import Lines
 from opening import each_size, opened
+
+from bpe_tui.bpe.walks import PretokensPanel
+from bpe_tui.views.panel import FramePanel
+from bpe_tui.widgets.lines import Lines
 
 TEXT = "The old goat's kite, 1234567 times!"
 

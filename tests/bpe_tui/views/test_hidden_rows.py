@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.bpe import PairsPanel
 from opening import opened, until
+
+from bpe_tui.bpe.heap_panel import PairsPanel
 
 
 @pytest.mark.usefixtures("painted_at_each_wait")  # which asks for the rows

@@ -8,19 +8,17 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.session import RunConfig
-from inside.bpe_tui.views import (
-    ABOUT_TO_JOIN,
-    ExcerptPanel,
-    InspectionPanel,
-    TokenPainter,
-    TouchedPanel,
-    TypedTextPanel,
-)
-from inside.bpe_tui.widgets import Lines, Span, visible_bytes, width
 from opening import SAMPLE, each_size, opened, opened_as, until
 from textual.widgets import Input, Static
 
+from bpe_tui.session.config import RunConfig
+from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.inspection_screen import InspectionPanel
+from bpe_tui.views.panel import ABOUT_TO_JOIN, TokenPainter
+from bpe_tui.views.training_panels import TouchedPanel, TypedTextPanel
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import Span
+from bpe_tui.widgets.visible import visible_bytes, width
 from engine import Timeline, Trainer
 
 MODELS = ("bpe", "wordpiece")

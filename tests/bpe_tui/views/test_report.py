@@ -7,10 +7,10 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.bpe_tui.bpe import report_step
-from inside.bpe_tui.views import escaped, json_lines, markdown, step_markdown
-from inside.bpe_tui.widgets import visible_bytes
 
+from bpe_tui.bpe.narration import report_step
+from bpe_tui.views.report import escaped, json_lines, markdown, step_markdown
+from bpe_tui.widgets.visible import visible_bytes
 from engine import Timeline, Trainer
 
 LECTURE = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}

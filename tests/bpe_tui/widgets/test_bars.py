@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.bpe_tui.bpe import PairsPanel
-from inside.bpe_tui.unigram import prune_rows
-from inside.bpe_tui.widgets import BODY, HALF, bar, scale_of, trace
-from inside.bpe_tui.wordpiece import ScoresPanel
-from inside.engine.unigram import PruneStep, UnigramFrame
-from inside.engine.wordpiece import WordPieceFrame
 from opening import each_size, opened
+
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.unigram.training_screen import prune_rows
+from bpe_tui.widgets.numbers import BODY, HALF, bar, scale_of, trace
+from bpe_tui.wordpiece.training_screen import ScoresPanel
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.record import PruneStep
+from engine.wordpiece.frame import WordPieceFrame
 
 
 def halves(text: str) -> int:

@@ -6,16 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.bpe_tui.widgets import (
-    GUTTER,
-    Figure,
-    Scale,
-    cells_of,
-    round_step,
-    scale_for,
-    spans,
-    x_axis,
-)
+
+from bpe_tui.widgets.chart import GUTTER, x_axis
+from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
 
 
 def line(*ys: float, log_y: bool = False) -> Figure:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.bpe_tui.views import before_after
-from inside.bpe_tui.widgets import (
+
+from bpe_tui.views.training_panels import before_after
+from bpe_tui.widgets.rows import (
     NameSpans,
     PairSpans,
     RowColumn,
@@ -14,13 +15,10 @@ from inside.bpe_tui.widgets import (
     in_sight,
     left,
     paragraph,
-    shorten,
-    signs,
     spans_width,
-    visible_bytes,
-    width,
     wrapped_text,
 )
+from bpe_tui.widgets.visible import shorten, signs, visible_bytes, width
 
 UNKNOWN = "[UNK] stands for é  漢  字  — and 1 more: which text it was is lost"
 

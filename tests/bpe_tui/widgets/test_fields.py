@@ -6,10 +6,13 @@ import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.bpe_tui.widgets import Field, TextField, typed_text
 from opening import opened
 from rich.cells import cell_len
 from textual.widgets import Input, TextArea
+
+from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.text_field import TextField
+from bpe_tui.widgets.visible import typed_text
 
 ODD = [
     "🇩🇪",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 from generated import first_quick
-from inside.bpe_tui.widgets import Lines, PaintedLines, Tinted
 from opening import opened
 from textual._styles_cache import StylesCache
 from textual.color import Color
 from textual.geometry import Region
 from textual.renderables.background_screen import BackgroundScreen
 from textual.widget import Widget
+
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.painted_lines import PaintedLines
+from bpe_tui.widgets.window import Tinted
 
 
 def lines_of(widget: Widget, cache: StylesCache) -> list[str]:

@@ -6,11 +6,12 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.bpe_tui.widgets import LONG_LINE, TextField, rewrapped
 from textual.app import App, ComposeResult
 from textual.document._wrapped_document import WrappedDocument
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
+
+from bpe_tui.widgets.text_field import LONG_LINE, TextField, rewrapped
 
 WIDTHS = st.integers(8, 40)
 PARTS = st.lists(st.sampled_from(["a", "low", " ", "  ", "漢字", "x" * 30, "e\u0301", "\u3000"]))

@@ -9,23 +9,18 @@ import pytest
 from generated import first_quick
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.bpe_tui.widgets import (
+from rich.cells import cell_len
+
+from bpe_tui.widgets.numbers import number, percent, rate, short_number, signed, size, with_power
+from bpe_tui.widgets.visible import (
     ending,
-    number,
-    percent,
-    rate,
-    short_number,
     shorten,
-    signed,
     signs,
-    size,
     still_visible,
     visible_bytes,
     visible_text,
     width,
-    with_power,
 )
-from rich.cells import cell_len
 
 FORBIDDEN = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
 ZERO_WIDTH = set("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u034f\u115f\u1160\u3164\uffa0")

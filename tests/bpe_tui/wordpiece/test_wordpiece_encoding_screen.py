@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.widgets import Lines
-from inside.bpe_tui.wordpiece import (
-    ProbesPanel,
-    TypedWordPieces,
-    TypedWordsPanel,
-    WordPieceEncodingScreen,
-)
 from opening import each_size, opened
 from textual.widgets import Static, TextArea
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.wordpiece.encoding_screen import ProbesPanel, TypedWordsPanel, WordPieceEncodingScreen
+from bpe_tui.wordpiece.training_screen import TypedWordPieces
 
 
 @pytest.fixture

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-from inside.bpe_tui.views import json_lines, markdown, step_markdown
-from inside.bpe_tui.wordpiece import report_step
-from inside.engine.wordpiece import WordPieceTimeline, WordPieceTrainer
+from bpe_tui.views.report import json_lines, markdown, step_markdown
+from bpe_tui.wordpiece.narration import report_step
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
 

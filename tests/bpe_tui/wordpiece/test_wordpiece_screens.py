@@ -7,22 +7,25 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from inside.bpe_tui.views import ROOMY_ROWS, InspectionPanel, MergeTreePanel
-from inside.bpe_tui.widgets import Chart, TabLine
-from inside.bpe_tui.wordpiece import (
-    CHARTS,
-    EXPORTS,
-    WordLanesPanel,
-    WordPieceChartsScreen,
-    WordPieceLanesPanel,
-    WordPieceRows,
-    WordPieceTrainingScreen,
-    WordPieceVocabularyScreen,
-)
 from opening import each_size, opened, step, until
 from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Input, Static, TextArea
 from wordpiece_screen import corpus as corpus
+
+from bpe_tui.views.encoding_screen import ROOMY_ROWS
+from bpe_tui.views.inspection_screen import InspectionPanel
+from bpe_tui.views.token_detail import MergeTreePanel
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.controls import TabLine
+from bpe_tui.wordpiece.encoding_screen import WordLanesPanel, WordPieceLanesPanel
+from bpe_tui.wordpiece.summary_screens import (
+    CHARTS,
+    EXPORTS,
+    WordPieceChartsScreen,
+    WordPieceRows,
+    WordPieceVocabularyScreen,
+)
+from bpe_tui.wordpiece.training_screen import WordPieceTrainingScreen
 
 # -- vocabulary
 

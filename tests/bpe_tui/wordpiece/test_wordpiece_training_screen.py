@@ -6,26 +6,28 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.session import RunConfig
-from inside.bpe_tui.widgets import Scrubber
-from inside.bpe_tui.wordpiece import (
+from opening import each_size, opened, opened_as, step, until
+from textual.widgets import Input, Static
+from wordpiece_screen import corpus as corpus
+from wordpiece_screen import frame_of, text_of
+
+from bpe_tui.session.config import RunConfig
+from bpe_tui.widgets.controls import Scrubber
+from bpe_tui.wordpiece.encoding_screen import WordPieceEncodingScreen
+from bpe_tui.wordpiece.narration import score_text
+from bpe_tui.wordpiece.training_screen import (
     ScoreMergePanel,
     ScoresPanel,
     TouchedWordsPanel,
     TypedWordPieces,
     WordPieceCorpusPanel,
-    WordPieceEncodingScreen,
     WordPieceMergesPanel,
     WordPieceTrainingScreen,
     format_change,
-    score_text,
 )
-from inside.engine.formats import open_tokenizer
-from inside.engine.wordpiece import Score, WordPieceFrame
-from opening import each_size, opened, opened_as, step, until
-from textual.widgets import Input, Static
-from wordpiece_screen import corpus as corpus
-from wordpiece_screen import frame_of, text_of
+from engine.formats import open_tokenizer
+from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.score import Score
 
 
 async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> None:

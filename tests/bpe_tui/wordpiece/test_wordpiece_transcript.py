@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.wordpiece import WordPieceTranscript, explain_merge, narrate_tie
-from inside.engine.wordpiece import WordPieceTimeline, WordPieceTrainer
 from transcript_run import HANDOUT, run
 
+from bpe_tui.wordpiece.narration import explain_merge, narrate_tie
+from bpe_tui.wordpiece.transcript import WordPieceTranscript
 from engine import StopReason
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
 

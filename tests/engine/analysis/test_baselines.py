@@ -8,14 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import (
-    BASELINES,
-    ByteTokenizer,
-    CharacterTokenizer,
-    SeenCharacterTokenizer,
-    WordTokenizer,
-)
-from inside.engine.text import to_bytes
 
 from engine import (
     SpecialTokenError,
@@ -25,6 +17,14 @@ from engine import (
     VocabSizeError,
     count_pretokens,
 )
+from engine.analysis.baselines import (
+    BASELINES,
+    ByteTokenizer,
+    CharacterTokenizer,
+    SeenCharacterTokenizer,
+    WordTokenizer,
+)
+from engine.text.pretokenize import to_bytes
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 every_kind = pytest.mark.parametrize("name", BASELINES)

@@ -8,10 +8,10 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import Breakpoint, BreakpointList, Matching, parse, quoted, unquoted
 
 from engine import BreakpointError, MergeStep, Timeline, Trainer
-from engine.analysis.breakpoints import KINDS
+from engine.analysis.breakpoint_list import BreakpointList
+from engine.analysis.breakpoints import KINDS, Breakpoint, Matching, parse, quoted, unquoted
 
 LOW = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
 

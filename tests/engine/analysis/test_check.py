@@ -10,13 +10,17 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import Assignment, Claim, ClaimedStep, check_claim, read_claim
-from inside.engine.bpe import TIE_RULES
-from inside.engine.core import BytesPair, spell
-from inside.engine.text import PATTERNS, to_text
 from students import SPECIAL, Student
 
 from engine import TokenizerFileError, Trainer, check, train_bpe
+from engine.analysis.check.checking import check_claim
+from engine.analysis.check.claim import Assignment, Claim, read_claim
+from engine.analysis.check.steps_file import ClaimedStep
+from engine.bpe.ties import TIE_RULES
+from engine.core.events import BytesPair
+from engine.core.gpt2_bytes import spell
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_text
 
 SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
 STORY = SAMPLE.read_text(encoding="utf-8")[:3000]

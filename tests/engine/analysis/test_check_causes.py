@@ -12,11 +12,14 @@ import pytest
 import students
 from _pytest.mark import ParameterSet
 from generated import first_quick, some
-from inside.engine.analysis import CAUSES, Assignment, Claim, ClaimedStep, check_claim
-from inside.engine.core import BytesPair
 from students import SPECIAL, Student
 
 from engine import Report, Trainer, check
+from engine.analysis.check.causes import CAUSES
+from engine.analysis.check.checking import check_claim
+from engine.analysis.check.claim import Assignment, Claim
+from engine.analysis.check.steps_file import ClaimedStep
+from engine.core.events import BytesPair
 
 REPO = Path(__file__).resolve().parents[3]
 SAMPLE = REPO / "samples" / "tinystories_valid.txt"

@@ -8,17 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import (
-    LONGEST_LINE,
-    Assignment,
-    Claim,
-    ClaimedStep,
-    check_claim,
-    read_steps,
-    read_token,
-)
 
 from engine import OutputError, StepRecorder, StepsFileError
+from engine.analysis.check.checking import check_claim
+from engine.analysis.check.claim import Assignment, Claim
+from engine.analysis.check.steps_file import LONGEST_LINE, ClaimedStep, read_steps, read_token
 
 
 def written(tmp_path: Path, *lines: str) -> Path:

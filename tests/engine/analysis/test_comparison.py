@@ -10,20 +10,20 @@ import pytest
 import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import (
+from tokenizers import models, normalizers, pre_tokenizers, trainers
+
+from engine import Tokenizer
+from engine.analysis.text_comparison import (
     TextComparison,
     _spells,
+    differences,
     first_merge_difference,
     overlap,
     token_spans,
 )
-from inside.engine.encoding import ByteAlphabet, CharacterAlphabet
-from inside.engine.formats import open_tokenizer
-from inside.engine.text import to_text
-from tokenizers import models, normalizers, pre_tokenizers, trainers
-
-from engine import Tokenizer
-from engine.analysis.text_comparison import differences
+from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet
+from engine.formats import open_tokenizer
+from engine.text.pretokenize import to_text
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import TextComparison, cut_text, fertility, parallel_texts, token_spans
-from inside.engine.encoding import CharacterAlphabet, WordEndAlphabet
-from inside.engine.formats import open_tokenizer
-from inside.engine.text import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable
 from sentencepiece_models import trained
 
 from engine import ComparisonError, Tokenizer
+from engine.analysis.fertility import fertility, parallel_texts
+from engine.analysis.text_comparison import TextComparison, cut_text, token_spans
+from engine.encoding.alphabet import CharacterAlphabet, WordEndAlphabet
+from engine.formats import open_tokenizer
+from engine.text.scripts import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 

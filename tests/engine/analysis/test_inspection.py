@@ -7,19 +7,13 @@ import pytest
 import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.analysis import TOKEN_KIND_NAMES, Inspection, numbers_of, token_kinds
-from inside.engine.formats import Opened
-from inside.engine.text import (
-    KIND_NAMES,
-    PATTERNS,
-    SCRIPTS,
-    Alternative,
-    Pattern,
-    ScriptTable,
-    to_text,
-)
 
 from engine import Timeline, Tokenizer, Trainer
+from engine.analysis.inspection import TOKEN_KIND_NAMES, Inspection, numbers_of, token_kinds
+from engine.formats.tokenizer_format import Opened
+from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.pretokenize import to_text
+from engine.text.scripts import KIND_NAMES, SCRIPTS, ScriptTable
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 SOME = "aZé漢字かカーяΩ한अी\u0301 \n\t\u00a012٣½!_€🙂ªµ\u2028Ⅷⴰ𐤀"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from generated import examples
 from hypothesis import given
-from inside.engine.analysis import GoesBack, Greedy, TooGreedy, lockstep
-from inside.engine.encoding import ENCODERS
 from merge_lists import MERGES, PRETOKENS, Merges, tokenizer
+
+from engine.analysis.encoder_comparison import GoesBack, Greedy, TooGreedy, lockstep
+from engine.encoding.encoders import ENCODERS
 
 UN = [(b"u", b"n"), (b"b", b"e"), (b"n", b"b")]
 

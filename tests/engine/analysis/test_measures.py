@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import (
+
+from engine import TextComparison, Tokenizer, Trainer
+from engine.analysis.fertility import parallel_texts, premiums_over_english
+from engine.analysis.measures import (
     MOST_WAYS,
     RenyiEfficiency,
     Segmentations,
     fewest_tokens,
-    parallel_texts,
-    premiums_over_english,
     renyi_efficiency,
 )
-
-from engine import TextComparison, Tokenizer, Trainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 BYTES = {byte: bytes([byte]) for byte in range(256)}

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import (
+
+from engine import Trainer, UnknownNameError
+from engine.analysis.measures import RenyiEfficiency
+from engine.analysis.model_table import (
     CHINESE,
-    ComparableTokenizer,
     DecodingLoss,
     KindRow,
     Misspelling,
-    RenyiEfficiency,
     TextMeasures,
     Untrained,
     hold_out,
@@ -23,13 +24,10 @@ from inside.engine.analysis import (
     misspellings,
     swap_letters,
     table_rows,
-    train_kind,
     try_training,
 )
-from inside.engine.text import PATTERNS
-
-from engine import Trainer, UnknownNameError
-from engine.analysis.tokenizer_kinds import KINDS
+from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, train_kind
+from engine.text.patterns import PATTERNS
 
 SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
 EOT = "<|endoftext|>"

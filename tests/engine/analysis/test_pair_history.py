@@ -8,11 +8,12 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import PairHistory, pair_history
-from inside.engine.wordpiece import WordPieceTimeline, WordPieceTrainer
 from oracles import recount, replace
 
 from engine import Frame, Timeline, Trainer
+from engine.analysis.pair_history import PairHistory, pair_history
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 CORPORA = st.dictionaries(
     st.binary(min_size=1, max_size=9).map(lambda data: bytes(97 + byte % 3 for byte in data)),

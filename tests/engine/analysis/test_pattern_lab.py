@@ -7,11 +7,11 @@ import regex
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import split_alternatives, try_pattern
-from inside.engine.text import PATTERNS, Pattern, Pretoken, SpecialSplitter, pretokens
 
 from engine import PatternError
-from engine.analysis.pattern_lab import differences
+from engine.analysis.pattern_lab import differences, split_alternatives, try_pattern
+from engine.text.patterns import PATTERNS, Pattern
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 
 NO_SPECIALS = SpecialSplitter([])
 TEXTS = st.text(st.sampled_from("ab1 '\n!sé漢"), max_size=25)

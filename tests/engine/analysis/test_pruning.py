@@ -15,16 +15,17 @@ import tiktoken
 from generated import examples, first_quick
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import Fields
-from inside.engine.counting import count_text
-from inside.engine.formats import convert, open_tokenizer
-from inside.engine.pipeline import Pipeline, tokenizer_of
 from model_pipelines import MODEL_BUILDERS
 from odd_texts import CHARACTERS, in_old_unicode, sample_texts
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
 
 from engine import Tokenizer, Trainer, VocabularyError, prune
+from engine.core.json_fields import Fields
+from engine.counting.count import count_text
+from engine.formats import convert, open_tokenizer
+from engine.pipeline.conversion import tokenizer_of
+from engine.pipeline.pipeline import Pipeline
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 BytesPair = tuple[bytes, bytes]

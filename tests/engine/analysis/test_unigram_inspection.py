@@ -8,8 +8,10 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import UnigramInspection
-from inside.engine.unigram import UnigramTimeline, UnigramTrainer
+
+from engine.analysis.inspection import UnigramInspection
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(
     st.text("aA!▁\udcff", min_size=1, max_size=7), st.integers(1, 9), min_size=1

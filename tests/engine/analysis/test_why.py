@@ -10,9 +10,10 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import Explanation, NoSuchToken, OneToken, Unreachable, explain
 
 from engine import Frame, Timeline, Tokenizer, Trainer, count_pretokens
+from engine.analysis.why import Explanation, explain
+from engine.analysis.why_not import NoSuchToken, OneToken, Unreachable
 
 HANDOUT = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STORIES = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"

@@ -6,7 +6,10 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import (
+from merge_lists import BYTES, MERGES, Merges
+
+from engine import Timeline, Tokenizer, Trainer
+from engine.analysis.why_not import (
     Answer,
     Beaten,
     BorderInside,
@@ -22,10 +25,7 @@ from inside.engine.analysis import (
     why_not,
     why_not_merged,
 )
-from inside.engine.text import to_text
-from merge_lists import BYTES, MERGES, Merges
-
-from engine import Timeline, Tokenizer, Trainer
+from engine.text.pretokenize import to_text
 
 MERGE_LIST = [(b"u", b"n"), (b" ", b"un"), (b"b", b"e"), (b"n", b"b"), (b"nb", b"e")]
 

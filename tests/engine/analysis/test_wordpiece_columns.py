@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 import wordpiece_oracle as oracle
 from hypothesis import given
-from inside.engine.analysis import BreakpointList, parse
-from inside.engine.wordpiece import WordPieceStep, WordPieceTimeline, bare
 from wordpiece_course import COURSE, in_bytes, timeline_of
 
 from engine import BreakpointError
+from engine.analysis.breakpoint_list import BreakpointList
+from engine.analysis.breakpoints import parse
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceStep
+from engine.wordpiece.words import bare
 
 
 def stops(line: str, timeline: WordPieceTimeline) -> list[int]:

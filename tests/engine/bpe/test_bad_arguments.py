@@ -9,10 +9,6 @@ from typing import Any
 
 import pytest
 import regex
-from inside.engine.analysis import train_kind
-from inside.engine.text import PATTERNS, as_pattern
-from inside.engine.unigram import UnigramTrainer
-from inside.engine.wordpiece import WordPieceTrainer
 
 from engine import (
     BpeError,
@@ -28,6 +24,10 @@ from engine import (
     count_pretokens,
     train_bpe,
 )
+from engine.analysis.tokenizer_kinds import train_kind
+from engine.text.patterns import PATTERNS, as_pattern
+from engine.unigram.trainer import UnigramTrainer
+from engine.wordpiece.trainer import WordPieceTrainer
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 PLAIN = Tokenizer(BYTES, [], ["<s>"])

@@ -21,16 +21,6 @@ import tokenizers
 from generated import examples, first_quick
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import (
-    Continuation,
-    ContinuedReplay,
-    ForkChange,
-    check_continuable,
-    fork_continuation,
-)
-from inside.engine.counting import count_text
-from inside.engine.formats import convert, open_tokenizer
-from inside.engine.pipeline import Pipeline
 from tiny_tokenizers import END, trained
 from tokenizers_of_today import KINDS, saved
 
@@ -48,6 +38,16 @@ from engine import (
     ask,
     continue_bpe,
 )
+from engine.bpe.continuation import (
+    Continuation,
+    ContinuedReplay,
+    check_continuable,
+    fork_continuation,
+)
+from engine.bpe.what_if import ForkChange
+from engine.counting.count import count_text
+from engine.formats import convert, open_tokenizer
+from engine.pipeline.pipeline import Pipeline
 
 REPO = Path(__file__).resolve().parents[3]
 SAMPLES, GPT2 = REPO / "samples", REPO.parent / "shared" / "data"

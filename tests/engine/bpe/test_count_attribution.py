@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import oracles
 from hypothesis import given
-from inside.engine.core import Pair
 
 from engine import Timeline, Trainer
+from engine.core.events import Pair
 
 
 @given(oracles.corpora())

@@ -11,9 +11,12 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import BORDER, TIE_RULES, BucketQueue, Symbols, algorithm, fast
 
 from engine import MergeStep, StopReason, Trainer
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import algorithm, fast
+from engine.bpe.trainers.algorithm import BORDER, Symbols
+from engine.bpe.trainers.fast import BucketQueue
 
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
 

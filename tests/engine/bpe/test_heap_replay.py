@@ -8,10 +8,13 @@ from generated import diagonal_quick, examples
 from heap_by_hand import Moment, replay
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES, TRAINERS, Record, claim_of
-from inside.engine.core import Pair
 
 from engine import Trainer
+from engine.bpe.heap import claim_of
+from engine.bpe.record import Record
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS
+from engine.core.events import Pair
 
 MERGES = 40
 every_rule = pytest.mark.parametrize("tie_rule", TIE_RULES)

@@ -6,9 +6,13 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES, HeapWalk, LazyHeap, Move, Record
 
 from engine import Timeline, Trainer
+from engine.bpe.heap import HeapWalk
+from engine.bpe.record import Record
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers.algorithm import Move
+from engine.bpe.trainers.heap import LazyHeap
 
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]

@@ -10,8 +10,10 @@ from generated import examples
 from heap_by_hand import replay
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES, LazyHeap
-from inside.engine.core import Pair, StaleEntry
+
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers.heap import LazyHeap
+from engine.core.events import Pair, StaleEntry
 
 
 def by_ids(pair: Pair) -> Pair:

@@ -9,10 +9,14 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES, LinkedPretokens, TrainingTask, base_vocab, linked
-from inside.engine.core import Pair
 
 from engine import MergeStep, Trainer
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import base_vocab
+from engine.bpe.trainers import linked
+from engine.bpe.trainers.algorithm import TrainingTask
+from engine.bpe.trainers.linked import LinkedPretokens
+from engine.core.events import Pair
 
 A, B = b"ab"
 

@@ -12,8 +12,6 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TRAINERS, ActivePairs, linked
-from inside.engine.core import Pair
 
 from engine import (
     Bigram,
@@ -24,6 +22,9 @@ from engine import (
     Trainer,
     count_pretokens,
 )
+from engine.bpe.trainers import TRAINERS, linked
+from engine.bpe.trainers.linked import ActivePairs
+from engine.core.events import Pair
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"
 

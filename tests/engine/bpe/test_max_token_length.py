@@ -11,9 +11,10 @@ import pytest
 from generated import diagonal_quick, examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES, TRAINERS, fast
 
 from engine import StopReason, Timeline, TokenLengthError, Trainer, train_bpe
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS, fast
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 

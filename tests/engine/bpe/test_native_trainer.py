@@ -18,11 +18,14 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES, Record, algorithm_for
-from inside.engine.native import KERNEL, KERNEL_TIE_RULES, MOST_COUNTED, Merger, can_merge
 
 import engine
 from engine import Trainer
+from engine.bpe.record import Record
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import algorithm_for
+from engine.native import KERNEL
+from engine.native.merging import KERNEL_TIE_RULES, MOST_COUNTED, Merger, can_merge
 
 needs_kernel = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
 

@@ -13,11 +13,11 @@ import tokenizers
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.counting import count_text
-from inside.engine.encoding import UNITS
 from tokenizers import models, trainers
 
 from engine import CorpusError, ParityTrainer, Timeline, Trainer
+from engine.counting.count import count_text
+from engine.encoding.alphabet import UNITS
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 LETTERS = "".join(map(chr, range(0x100, 0x200)))

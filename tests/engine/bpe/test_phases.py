@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.engine.bpe import TRAINERS, is_wordy, phases_from
-from inside.engine.core import BYTE_TO_CHAR, Pair, spell
-from inside.engine.text import as_pattern
 from superbpe_by_hand import SECOND_STAGE, extend, isolated, lines_of
 
 from engine import Frame, Phase, PhasedTrainer, PhaseError, StopReason, Timeline, Trainer
+from engine.bpe.phases import phases_from
+from engine.bpe.trainers import TRAINERS
+from engine.bpe.trainers.algorithm import is_wordy
+from engine.core.events import Pair
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
+from engine.text.patterns import as_pattern
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 LINES = r"[^\n]*\n|[^\n]+"

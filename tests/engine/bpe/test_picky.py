@@ -11,10 +11,6 @@ import pytest
 from generated import examples, first_quick
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import OneToken, TakenApart, why_not
-from inside.engine.bpe import ForkChange, fork
-from inside.engine.encoding import EventOrder
-from inside.engine.formats import save
 
 from engine import (
     Frame,
@@ -29,6 +25,10 @@ from engine import (
     WhatIfError,
     ask,
 )
+from engine.analysis.why_not import OneToken, TakenApart, why_not
+from engine.bpe.what_if import ForkChange, fork
+from engine.encoding.event_order import EventOrder
+from engine.formats import save
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 Event = tuple[str, ...]

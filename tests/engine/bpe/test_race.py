@@ -5,10 +5,10 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import pytest
-from inside.engine.bpe import PARTS, RACERS, Race, RaceSettings, RunnerState, SizeRace, sample
-from inside.engine.bpe import race as race_module
 
 from engine import Trainer, UnknownNameError
+from engine.bpe import race as race_module
+from engine.bpe.race import PARTS, RACERS, Race, RaceSettings, RunnerState, SizeRace, sample
 
 COUNTS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3, b"lowlow": 1}
 COURSE = RaceSettings(290)

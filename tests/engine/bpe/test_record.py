@@ -8,10 +8,11 @@ import oracles
 import pytest
 from generated import examples
 from hypothesis import given
-from inside.engine.bpe import DEFAULT_TRAINER, TRAINERS, Record
-from inside.engine.core import Pair
 
 from engine import CountChange, MergeStep, Trainer
+from engine.bpe.record import Record
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.core.events import Pair
 
 A, B, C = b"abc"
 

@@ -12,14 +12,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from inside.engine.bpe import Replay
-from inside.engine.counting import count_corpus
-from inside.engine.formats import open_tokenizer
-from inside.engine.text import Corpus
 from tokenizers import Tokenizer as Reference
 from tokenizers_of_today import KINDS, TEXT, saved
 
 from engine import Tokenizer
+from engine.bpe.replay import Replay
+from engine.counting.count import count_corpus
+from engine.formats import open_tokenizer
+from engine.text.corpus import Corpus
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,9 +6,10 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES, TieHistory
 
 from engine import Timeline, Trainer
+from engine.bpe.run import TieHistory
+from engine.bpe.ties import TIE_RULES
 
 CORPORA = st.dictionaries(
     st.binary(min_size=1, max_size=8).map(lambda data: bytes(97 + byte % 3 for byte in data)),

@@ -6,10 +6,11 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES
-from inside.engine.core import BYTE_TO_CHAR, Pair, spell, unspell
 
 from engine import UnknownNameError
+from engine.bpe.ties import TIE_RULES
+from engine.core.events import Pair
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell, unspell
 
 BYTES = [bytes([byte]) for byte in range(256)]
 

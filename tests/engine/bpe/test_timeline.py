@@ -16,10 +16,6 @@ from generated import diagonal_quick, examples
 from heap_by_hand import replay
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.bpe import DEFAULT_TRAINER, TIE_RULES, TRAINERS, QueueEntry
-from inside.engine.core import Pair
-from inside.engine.recording import LONGEST_TAKEN_APART, AffectedPretoken, PretokenIndex
-from inside.engine.text import Excerpt
 
 from engine import (
     Frame,
@@ -30,6 +26,12 @@ from engine import (
     UnknownTokenIdError,
     count_pretokens,
 )
+from engine.bpe.pair_queue import QueueEntry
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.core.events import Pair
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, AffectedPretoken, PretokenIndex
+from engine.text.excerpt import Excerpt
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 Corpus = dict[bytes, int]

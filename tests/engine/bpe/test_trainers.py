@@ -16,9 +16,6 @@ import pytest
 from generated import diagonal_quick, examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import DEFAULT_TRAINER, TIE_RULES, TRAINERS
-from inside.engine.core import unspell
-from inside.engine.text import PATTERNS
 from tiktoken._educational import bpe_train
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.trainers import BpeTrainer
@@ -32,6 +29,10 @@ from engine import (
     UnknownNameError,
     VocabSizeError,
 )
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.core.gpt2_bytes import unspell
+from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).parents[3]
 SAMPLES = REPO / "samples"

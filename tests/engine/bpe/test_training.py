@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 import regex
 from generated import first_quick
-from inside.engine.bpe import TIE_RULES, TRAINERS
 
 from engine import (
     CorpusError,
@@ -27,6 +26,8 @@ from engine import (
     VocabSizeError,
     train_bpe,
 )
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS
 
 REPO = Path(__file__).resolve().parents[3]
 HANDOUT = REPO / "samples" / "handout.txt"

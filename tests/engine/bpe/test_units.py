@@ -14,10 +14,6 @@ import tokenizers
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import Inspection, lockstep, why_not, why_not_merged
-from inside.engine.bpe import TIE_RULES, TRAINERS, ForkChange, Race, RaceSettings, fork, never_seen
-from inside.engine.encoding import UNITS, WordEndAlphabet
-from inside.engine.formats import WRITABLE
 
 from engine import (
     BpeError,
@@ -30,6 +26,15 @@ from engine import (
     VocabSizeError,
     train_bpe,
 )
+from engine.analysis.encoder_comparison import lockstep
+from engine.analysis.inspection import Inspection
+from engine.analysis.why_not import why_not, why_not_merged
+from engine.bpe.race import Race, RaceSettings
+from engine.bpe.ties import TIE_RULES, never_seen
+from engine.bpe.trainers import TRAINERS
+from engine.bpe.what_if import ForkChange, fork
+from engine.encoding.alphabet import UNITS, WordEndAlphabet
+from engine.formats import WRITABLE
 
 CLASSIC = {b"low": 5, b" ": 13, b"lower": 2, b"newest": 6, b"widest": 3}
 CHINESE = {"中文".encode(): 3, "中文分词".encode(): 2, "分词".encode(): 4}

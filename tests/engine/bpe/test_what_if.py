@@ -8,9 +8,10 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES, ForkChange, compare, fork
 
 from engine import Timeline, Trainer, WhatIfError
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.what_if import ForkChange, compare, fork
 
 SIZE = 276
 

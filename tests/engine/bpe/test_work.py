@@ -8,9 +8,10 @@ import oracles
 import pytest
 from generated import examples
 from hypothesis import given
-from inside.engine.bpe import COUNTERS, TRAINERS, WorkCounts, WorkLog
 
 from engine import Trainer
+from engine.bpe.trainers import TRAINERS
+from engine.bpe.trainers.algorithm import COUNTERS, WorkCounts, WorkLog
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 

@@ -12,9 +12,13 @@ import heapq
 from itertools import pairwise
 
 import pytest
-from inside.engine.bpe import TIE_RULES, BucketQueue, LinkedPretokens, PairIndex, TrainingTask
 
 from engine import MergeStep, Timeline, Tokenizer, Trainer
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers.algorithm import TrainingTask
+from engine.bpe.trainers.fast import BucketQueue
+from engine.bpe.trainers.indexed import PairIndex
+from engine.bpe.trainers.linked import LinkedPretokens
 
 CORPUS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 

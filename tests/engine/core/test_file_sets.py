@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 from file_checks import ENDS, INTERRUPTIONS, Killed, contents, each_interruption
-from inside.engine.core import DRAFT, LIST, file_sets, finish_writing, write_files
 
 from engine import OutputError, Tokenizer, TokenizerFileError, train_bpe
+from engine.core import file_sets
+from engine.core.drafts import DRAFT
+from engine.core.file_sets import LIST, finish_writing
+from engine.core.files import write_files
 
 NAMES = ("bpe-tui.json", "merges.txt", "vocab.json")
 

@@ -17,9 +17,10 @@ from file_checks import (
     contents,
     each_interruption,
 )
-from inside.engine.core import DRAFT, check_free, sweep, write_files, written_meanwhile
 
 from engine import OutputError, OutputExistsError
+from engine.core.drafts import DRAFT, sweep
+from engine.core.files import check_free, write_files, written_meanwhile
 
 
 def test_files_are_written_and_their_directories_made(tmp_path: Path) -> None:

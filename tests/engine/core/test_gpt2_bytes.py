@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import read_stand_ins, spell, unspell
+
+from engine.core.gpt2_bytes import read_stand_ins, spell, unspell
 
 NO_CONTROLS = st.characters(exclude_categories=["Cc", "Cs"])
 

@@ -8,9 +8,10 @@ from itertools import count, islice, takewhile
 
 import psutil
 import pytest
-from inside.engine.core import HelperWarning, in_order
 
 from engine import CorpusError
+from engine.core.errors import HelperWarning
+from engine.core.helper_pool import in_order
 
 divide_100 = partial(partial, divmod, 100)
 """Returns the function from a task to `divmod(100, task)`."""

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from inside.engine.native import KERNEL, LIBRARY
 
 import engine
+from engine.native import KERNEL, LIBRARY
 
 WHOLE = Path(engine.__file__).parent / "native" / LIBRARY
 

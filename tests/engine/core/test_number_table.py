@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import NumberTable
+
+from engine.core.arrays import NumberTable
 
 few_numbers = st.integers(0, 60) | st.integers(0, 2**63 - 1)
 

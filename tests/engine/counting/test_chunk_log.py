@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from inside.engine.counting import KeptCount, course_cuts
-from inside.engine.recording import (
+
+from engine import ChunkCounted, ChunkLog, CorpusError, StopReason, count_pretokens, find_even_cuts
+from engine.counting.cache import KeptCount
+from engine.counting.chunk_boundaries import course_cuts
+from engine.recording.training import (
     CountedCorpus,
     CountOrigin,
     Training,
     TrainingListener,
     train_on_corpus,
 )
-from inside.engine.text import Corpus, Reading
-
-from engine import ChunkCounted, ChunkLog, CorpusError, StopReason, count_pretokens, find_even_cuts
+from engine.text.corpus import Corpus, Reading
 
 TEXT = b"one two<s>three four<s>five"
 """Special tokens at the bytes 7 and 20; 27 bytes; one, two, three, four and five are pretokens."""

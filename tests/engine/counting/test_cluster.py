@@ -19,21 +19,17 @@ from counting_texts import TEXT_PIECES
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import HelperWarning
-from inside.engine.counting import (
-    CountingOptions,
-    cluster,
-    cluster_connection,
-    cluster_sums,
-    cluster_tasks,
-    count_corpus,
-    counted_on,
-    counts_of,
-    examples_for,
-)
-from inside.engine.text import Corpus, Reading, as_pattern, separator_of
 
 from engine import BpeError, ClusterError, CorpusError, CountProgress
+from engine.core.errors import HelperWarning
+from engine.counting import cluster, cluster_connection, cluster_sums, cluster_tasks
+from engine.counting.cluster import counted_on
+from engine.counting.cluster_tasks import CountingOptions
+from engine.counting.count import count_corpus
+from engine.counting.counts_file import counts_of
+from engine.counting.examples import examples_for
+from engine.text.corpus import Corpus, Reading, separator_of
+from engine.text.patterns import as_pattern
 
 SPECIAL = ("<|endoftext|>",)
 

@@ -12,8 +12,11 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.counting import PlacedCounts, cluster_sums, counts_file
-from inside.engine.native import KERNEL, kernel_numbers
+
+from engine.counting import cluster_sums, counts_file
+from engine.counting.cluster_sums import PlacedCounts
+from engine.native import KERNEL
+from engine.native.counting import kernel_numbers
 
 PRETOKENS = st.sampled_from([b"a", b"\0", b"a\0", b" low", b"lowlower", b"lowlowes", b"x" * 9])
 PARTS = st.lists(

@@ -17,36 +17,23 @@ from counting_texts import SPECIAL_TOKENS, TEXT_PIECES
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.counting import (
+
+from engine.counting import by_pieces
+from engine.counting.by_pieces import (
     PADDING,
-    ArraySums,
-    ChunkCounter,
-    NativePieceCounter,
     PieceCache,
     PieceCounter,
     PieceCutter,
-    PlainCounter,
-    Tally,
-    by_pieces,
-    counter_for,
     documents_between,
-    documents_in,
-    joined,
     special_tokens_in,
     words_of,
 )
-from inside.engine.native import KERNEL, KernelSums
-from inside.engine.text import (
-    AFTER_TEXT,
-    BEFORE_TEXT,
-    PATTERNS,
-    Border,
-    BorderTables,
-    ChunkCutter,
-    SpecialSplitter,
-    to_bytes,
-    to_text,
-)
+from engine.counting.count import ArraySums, NativePieceCounter, Tally, counter_for
+from engine.counting.plain import ChunkCounter, PlainCounter, documents_in, joined
+from engine.native import KERNEL
+from engine.native.counting import KernelSums
+from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border, BorderTables
+from engine.text.pretokenize import ChunkCutter, SpecialSplitter, to_bytes, to_text
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 WITH_BORDERS = [name for name, pattern in PATTERNS.items() if pattern.borders]

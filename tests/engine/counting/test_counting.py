@@ -23,13 +23,16 @@ from chunk_texts import BROKEN, CORPORA, PIECES, SPECIALS, is_text, one_pass
 from generated import examples, first_quick
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.core import HelperWarning
-from inside.engine.counting import CorpusCount, count_corpus
-from inside.engine.native import KERNEL, SWITCH
-from inside.engine.text import CHUNK, PATTERNS, Chunk, Corpus, Pattern, SpecialSplitter
-from inside.engine.text import corpus as corpus_module
 
 from engine import CorpusError, CountProgress, SpecialTokenError, UnknownNameError, count_pretokens
+from engine.core.errors import HelperWarning
+from engine.counting.count import count_corpus
+from engine.counting.counts_file import CorpusCount
+from engine.native import KERNEL, SWITCH
+from engine.text import corpus as corpus_module
+from engine.text.corpus import CHUNK, Corpus
+from engine.text.patterns import PATTERNS, Pattern
+from engine.text.pretokenize import Chunk, SpecialSplitter
 
 REPO = Path(__file__).resolve().parents[3]
 SPECIAL = "<|endoftext|>"

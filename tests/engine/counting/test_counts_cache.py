@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.counting import CorpusCount, CountsReader, KeptCount, count_corpus
-from inside.engine.counting import cache as counts_cache
-from inside.engine.text import Corpus, Reading
 
 from engine import CorpusError
+from engine.counting import cache as counts_cache
+from engine.counting.cache import KeptCount
+from engine.counting.count import count_corpus
+from engine.counting.counts_file import CorpusCount, CountsReader
+from engine.text.corpus import Corpus, Reading
 
 SPECIAL = ("<|endoftext|>",)
 

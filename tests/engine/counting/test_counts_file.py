@@ -12,22 +12,21 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from inside.engine.counting import (
+
+from engine import CorpusError, OutputError, check, count_pretokens, train_bpe
+from engine.counting import counts_file, examples
+from engine.counting.count import count_corpus, count_text
+from engine.counting.counts_file import (
     CountsMetadata,
     CountsReader,
-    count_corpus,
-    count_text,
-    counts_file,
     counts_of,
-    examples,
-    examples_for,
     packed_block,
     packed_blocks,
     written,
 )
-from inside.engine.text import Corpus, as_pattern
-
-from engine import CorpusError, OutputError, check, count_pretokens, train_bpe
+from engine.counting.examples import examples_for
+from engine.text.corpus import Corpus
+from engine.text.patterns import as_pattern
 
 SPECIAL = ("<|endoftext|>",)
 TEXT = "low low lower<|endoftext|>new 中文 newest\n".encode() * 40 + b"\xff end"

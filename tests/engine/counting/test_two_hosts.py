@@ -16,8 +16,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from inside.engine.counting import count_corpus
-from inside.engine.text import Corpus
+
+from engine.counting.count import count_corpus
+from engine.text.corpus import Corpus
 
 HERE, THERE = f"bpe-here-{os.getpid()}", f"bpe-there-{os.getpid()}"
 ADDRESSES = {HERE: "10.213.7.1", THERE: "10.213.7.2"}

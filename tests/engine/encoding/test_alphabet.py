@@ -7,21 +7,20 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import BYTE_TO_CHAR
-from inside.engine.encoding import (
+
+from engine import Tokenizer
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
+from engine.encoding.alphabet import (
     BYTES,
     Alphabet,
     ByteAlphabet,
     CharacterAlphabet,
-    RankHeap,
     WholeTokens,
     WordEndAlphabet,
-    first_merge_across,
-    trace,
 )
-from inside.engine.pipeline import SymbolAlphabet
-
-from engine import Tokenizer
+from engine.encoding.encoders import RankHeap
+from engine.encoding.rules import first_merge_across, trace
+from engine.pipeline.sentencepiece import SymbolAlphabet
 
 CHARACTERS = {"a": 300, "é": 301, "漢": 302}
 BYTE_IDS = list(range(1000, 1256))

@@ -5,19 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import (
-    Alphabet,
-    BatchEncoder,
-    ByteAlphabet,
-    CharacterAlphabet,
-    Encoder,
-    RankHeap,
-    RankLoop,
-    WholeTokens,
-    batch_encoder,
-    columns_of,
-)
-from inside.engine.text import to_bytes
+
+from engine.encoding import batch_encoder
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.encoding.batch_encoder import BatchEncoder
+from engine.encoding.encoders import Encoder, RankHeap, RankLoop
+from engine.encoding.merging import columns_of
+from engine.text.pretokenize import to_bytes
 
 BYTES = ByteAlphabet(range(256))
 pretokens = st.lists(st.text("abc", max_size=12).map(str.encode), max_size=12)

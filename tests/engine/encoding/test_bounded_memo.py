@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
-from inside.engine.encoding import ENTRY_BYTES, LONGEST, BoundedMemo
+from engine.encoding.piece_encoder import ENTRY_BYTES, LONGEST, BoundedMemo
 
 
 class Counted:

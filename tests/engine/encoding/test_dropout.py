@@ -7,9 +7,11 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import ByteAlphabet, Dropout, MergeTable, RankLoop, encode_with_dropout
 
 from engine import DropoutError, Tokenizer
+from engine.encoding.alphabet import ByteAlphabet
+from engine.encoding.dropout import Dropout, encode_with_dropout
+from engine.encoding.encoders import MergeTable, RankLoop
 
 BYTES = ByteAlphabet(range(256))
 A, B, C = b"abc"

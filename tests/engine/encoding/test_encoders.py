@@ -14,10 +14,12 @@ import oracles
 import pytest
 from generated import examples
 from hypothesis import example, given
-from inside.engine.encoding import ENCODERS, LONG, alphabet, columns_of, merge_arrays
 from merge_lists import BYTES, MERGES, PRETOKENS, Merges, tokenizer
 
 from engine import EncodeStep, Tokenizer, Trainer, count_pretokens
+from engine.encoding import alphabet
+from engine.encoding.encoders import ENCODERS, LONG
+from engine.encoding.merging import columns_of, merge_arrays
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from file_checks import NO_SPACE, FullDisk
-from inside.engine.encoding import write_ids
 from tiny_tokenizers import BYTES, END, handout
 
 from engine import OutputError, OutputExistsError, SpecialTokenFoundError, Tokenizer
+from engine.encoding.id_files import write_ids
 
 STORIES = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
 

@@ -7,10 +7,11 @@ from chunk_texts import PIECES, SPECIALS
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.encoding import IncrementalPretokens
-from inside.engine.text import PATTERNS, Pretoken, SpecialSplitter, pretokens
 
 from engine import Timeline, Tokenizer, Trainer
+from engine.encoding.incremental import IncrementalPretokens
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 
 Edit = tuple[int, int, str]
 """The place of an edit, the number of removed characters, and the inserted text."""

@@ -10,24 +10,20 @@ import pytest
 from generated import examples, first_quick
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import Lanes, TokenPlace, align, align_places, tokens_in
-from inside.engine.formats import open_tokenizer
-from inside.engine.pipeline import (
-    BertPreTokenizer,
-    Lowercase,
-    Metaspace,
-    Pipeline,
-    Unigram,
-    WordPiece,
-    tokenizer_of,
-)
-from inside.engine.text import to_bytes
 from model_pipelines import MODEL_BUILDERS
 from odd_texts import texts
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as HuggingFace
 
 from engine import Timeline, Tokenizer, Trainer
+from engine.encoding.lanes import Lanes, TokenPlace, align, align_places, tokens_in
+from engine.formats import open_tokenizer
+from engine.pipeline.conversion import tokenizer_of
+from engine.pipeline.models import Unigram, WordPiece
+from engine.pipeline.normalizers import Lowercase
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.pretokenizers import BertPreTokenizer, Metaspace
+from engine.text.pretokenize import to_bytes
 
 PARTS = st.one_of(
     st.text("a é漢🙂", min_size=1, max_size=3).map(str.encode),

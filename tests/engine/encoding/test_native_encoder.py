@@ -24,12 +24,16 @@ from counting_texts import TEXT_PIECES
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import BYTES, WholeTokens, text_encoder
-from inside.engine.native import KERNEL, MOST, KernelEncoder, merge_numbers, no_specials
-from inside.engine.text import PATTERNS, BorderTables, CutPieces, cutter_for, scanner_for, to_text
 
 import engine
 from engine import Tokenizer, Trainer, count_pretokens
+from engine.encoding import text_encoder
+from engine.encoding.alphabet import BYTES, WholeTokens
+from engine.native import KERNEL
+from engine.native.encoding import MOST, KernelEncoder, merge_numbers, no_specials
+from engine.text.cutting import CutPieces, cutter_for, scanner_for
+from engine.text.patterns import PATTERNS, BorderTables
+from engine.text.pretokenize import to_text
 
 needs_kernel = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
 pytestmark = needs_kernel

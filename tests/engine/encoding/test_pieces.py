@@ -10,14 +10,11 @@ import pytest
 from generated import examples, some
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.encoding import (
-    PieceEncoder,
-    PretokenEncoder,
-    blocks,
-    cutting_for,
-    piece_encoder,
-)
-from inside.engine.text import PATTERNS, Alternative, Pattern, to_text
+
+from engine.encoding import piece_encoder
+from engine.encoding.piece_encoder import PieceEncoder, PretokenEncoder, blocks, cutting_for
+from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.pretokenize import to_text
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 CUT_PATTERNS = [name for name, pattern in PATTERNS.items() if cutting_for(pattern)]

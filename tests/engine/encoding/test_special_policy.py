@@ -8,9 +8,9 @@ import pytest
 import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
 
 from engine import SpecialTokenError, SpecialTokenFoundError, Tokenizer
+from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 SPECIALS = {"<a>": 300, "<b>": 301}

@@ -13,11 +13,11 @@ import tokenizers
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import LONGEST_TAIL
-from inside.engine.formats import open_tokenizer
 from tokenizers import models, normalizers
 
 from engine import TailError, Tokenizer, find_tail, train_bpe
+from engine.encoding.tail import LONGEST_TAIL
+from engine.formats import open_tokenizer
 
 REPO = Path(__file__).resolve().parents[3]
 STORIES = (REPO / "samples" / "tinystories_valid.txt").read_text("utf-8")

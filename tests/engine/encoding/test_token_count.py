@@ -8,10 +8,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import NONE_SPECIAL, REFUSE_SPECIAL, TextSize, file_size, text_size
-from inside.engine.text import read_blocks, to_text
 
 from engine import CorpusError, SpecialTokenFoundError, Tokenizer, train_bpe
+from engine.encoding.special_policy import (
+    NONE_SPECIAL,
+    REFUSE_SPECIAL,
+    TextSize,
+    file_size,
+    text_size,
+)
+from engine.text.corpus import read_blocks
+from engine.text.pretokenize import to_text
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
 END = "<|endoftext|>"

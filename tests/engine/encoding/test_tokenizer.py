@@ -18,10 +18,6 @@ from chunk_texts import CORPORA, PIECES, SPECIALS
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.core import HelperWarning, helper_pool
-from inside.engine.encoding import text_encoder
-from inside.engine.encoding import tokenizer as tokenizer_module
-from inside.engine.text import PATTERNS, to_text
 from tokenizers import decoders, models, pre_tokenizers
 
 from engine import (
@@ -33,6 +29,12 @@ from engine import (
     UnknownTokenIdError,
     VocabularyError,
 )
+from engine.core import helper_pool
+from engine.core.errors import HelperWarning
+from engine.encoding import text_encoder
+from engine.encoding import tokenizer as tokenizer_module
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_text
 
 REPO = Path(__file__).resolve().parents[3]
 SAMPLES = [path.read_text() for path in sorted((REPO / "samples").glob("*.txt"))]

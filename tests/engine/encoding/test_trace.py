@@ -5,11 +5,11 @@ from __future__ import annotations
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import first_merge_across, trace
-from inside.engine.text import to_text
 from merge_lists import BYTES, MERGES, PRETOKENS, Merges, tokenizer
 
 from engine import Timeline, Tokenizer, Trainer
+from engine.encoding.rules import first_merge_across, trace
+from engine.text.pretokenize import to_text
 
 LOW = [(b"l", b"o"), (b"lo", b"w"), (b"o", b"w")]
 

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inside.engine.formats import FORMATS, PROBE, Opened, convert, open_tokenizer, save
-from inside.engine.text import Alternative, Pattern
 
 from engine import (
     ConversionError,
@@ -17,6 +15,9 @@ from engine import (
     UnknownNameError,
     train_bpe,
 )
+from engine.formats import FORMATS, PROBE, convert, open_tokenizer, save
+from engine.formats.tokenizer_format import Opened
+from engine.text.patterns import Alternative, Pattern
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
 END = "<|endoftext|>"

@@ -11,10 +11,11 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.formats import ADDED, CONFIG, SPECIAL, open_tokenizer
 from tiny_tokenizers import GOLDEN, handout
 
 from engine import Tokenizer, TokenizerFileError
+from engine.formats import open_tokenizer
+from engine.formats.tokenizer_json import ADDED, CONFIG, SPECIAL
 
 SIZE = len(handout().vocab)
 MASK = {"content": "<mask>", "lstrip": True, "rstrip": False, "single_word": False}

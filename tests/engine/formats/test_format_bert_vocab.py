@@ -8,14 +8,15 @@ import pytest
 from format_files import BERT_PIECES, write_lines
 from generated import examples
 from hypothesis import given
-from inside.engine.counting import count_corpus
-from inside.engine.formats import is_tokenizer, open_tokenizer
-from inside.engine.text import Corpus
-from inside.engine.wordpiece import WordPieceTokenizer, WordPieceTrainer, save_vocab
 from odd_texts import texts
 from tiny_tokenizers import REPO
 
 from engine import TokenizerFileError, VocabularyError
+from engine.counting.count import count_corpus
+from engine.formats import is_tokenizer, open_tokenizer
+from engine.text.corpus import Corpus
+from engine.wordpiece.tokenizer import WordPieceTokenizer, save_vocab
+from engine.wordpiece.trainer import WordPieceTrainer
 
 SAMPLES = REPO / "samples"
 TEXTS = ["", "The lowest!", "the\tlow 漢é [SEP] [unused1] [MASK]", "a" * 101, "b" * 100, "##b#"]

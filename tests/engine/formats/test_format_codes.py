@@ -15,11 +15,11 @@ import regex
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import BYTE_TO_CHAR, spell
-from inside.engine.formats import open_tokenizer
 from odd_texts import in_old_unicode, sample_texts, texts
 
 from engine import Tokenizer, TokenizerFileError
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
+from engine.formats import open_tokenizer
 
 CORPUS = "low low lower newest newest widest é漢 don't it's 1999 a\n" * 3 + "her herself the there"
 CLIP_HEAD = '"bpe_simple_vocab_16e6.txt#version: 0.2'

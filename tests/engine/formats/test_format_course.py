@@ -12,12 +12,12 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import spell
-from inside.engine.formats import open_tokenizer, save
-from inside.engine.text import Alternative, Pattern
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import Tokenizer, TokenizerFileError
+from engine.core.gpt2_bytes import spell
+from engine.formats import open_tokenizer, save
+from engine.text.patterns import Alternative, Pattern
 
 SPELLINGS: dict[str, Callable[[bytes], Any]] = {
     "lists of numbers": list,

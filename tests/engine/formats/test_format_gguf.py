@@ -23,13 +23,16 @@ from gguf_files import (
     of_sentencepiece,
     processor,
 )
-from inside.engine.analysis import first_merge_difference, overlap
-from inside.engine.formats import CUTS, PRE_NAMES, Opened, open_tokenizer, save
 from model_pipelines import bert
 from odd_texts import CHARACTERS, sample_texts
 from pipelines import built, deepseek, gpt2, llama3
 
 from engine import Tokenizer, TokenizerFileError
+from engine.analysis.text_comparison import first_merge_difference, overlap
+from engine.formats import open_tokenizer, save
+from engine.formats.gguf_cuts import CUTS
+from engine.formats.gguf_cuts import NAMES as PRE_NAMES
+from engine.formats.tokenizer_format import Opened
 
 TEXTS = (
     "Hello, WORLD's  12345 x=(1+2);\n\n\tdon't DON'T \n ",

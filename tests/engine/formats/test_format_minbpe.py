@@ -10,10 +10,11 @@ import regex
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.formats import open_tokenizer, renumbered, save
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import Tokenizer, TokenizerFileError, VocabularyError
+from engine.formats import open_tokenizer, save
+from engine.formats.tokenizer_format import renumbered
 
 GPT4 = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*"

@@ -11,11 +11,11 @@ import huggingface_hub
 import pytest
 import tiktoken
 from huggingface_hub import errors
-from inside.engine.formats import open_tokenizer
 from tiny_tokenizers import GOLDEN, handout
 
 import engine.formats.by_name
 from engine import TokenizerFileError
+from engine.formats import open_tokenizer
 
 # -- tiktoken
 

@@ -9,10 +9,10 @@ import regex
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.formats import OTHER_SPELLINGS, pattern_of
-from inside.engine.text import PATTERNS
 
 from engine import PatternError
+from engine.formats.guesses import OTHER_SPELLINGS, pattern_of
+from engine.text.patterns import PATTERNS
 
 
 @pytest.mark.parametrize("name", PATTERNS)

@@ -16,17 +16,17 @@ import pytest
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.formats import (
+from tiny_tokenizers import END, TEXTS, handout
+
+from engine import TokenizerFileError
+from engine.formats import open_tokenizer
+from engine.formats.safe_pickle import (
     MOST_BYTES,
     Allowance,
     PickleError,
     PickleMachine,
     load_pickles,
-    open_tokenizer,
 )
-from tiny_tokenizers import END, TEXTS, handout
-
-from engine import TokenizerFileError
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 

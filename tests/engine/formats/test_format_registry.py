@@ -18,12 +18,13 @@ from format_files import encoding
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import LONGEST
-from inside.engine.encoding import ByteAlphabet, WholeTokens
-from inside.engine.formats import FORMATS, LARGEST, WRITABLE, TokenizerSource, open_tokenizer, save
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import BpeError, OutputExistsError, Tokenizer, TokenizerFileError
+from engine.core.errors import LONGEST
+from engine.encoding.alphabet import ByteAlphabet, WholeTokens
+from engine.formats import FORMATS, WRITABLE, open_tokenizer, save
+from engine.formats.source import LARGEST, TokenizerSource
 
 FILES = {
     "gpt2": "gpt2",

@@ -13,10 +13,11 @@ import pytest
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.formats import ProtobufError, fields_in, is_tokenizer, open_tokenizer, save
 from sentencepiece_models import SCRIPTS, TYPES, VARIANTS, trained
 
 from engine import BpeError, Tokenizer, TokenizerFileError
+from engine.formats import is_tokenizer, open_tokenizer, save
+from engine.formats.sentencepiece_model import ProtobufError, fields_in
 
 KINDS = [(model_type, variant) for model_type in TYPES for variant in VARIANTS]
 

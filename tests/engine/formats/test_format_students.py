@@ -12,11 +12,12 @@ from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, hex_lines, lines
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import read_claim
-from inside.engine.formats import TokenizerSource, course_files, open_tokenizer
 from tiny_tokenizers import BYTES, TEXTS, trained
 
 from engine import BpeError, Tokenizer, TokenizerFileError
+from engine.analysis.check.claim import read_claim
+from engine.formats import course_files, open_tokenizer
+from engine.formats.source import TokenizerSource
 
 
 @pytest.mark.parametrize("name", SAVES)

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 from format_files import RANKS, TEKKEN_SPECIALS, tekken
-from inside.engine.formats import LARGEST, open_tokenizer
-from inside.engine.text import PATTERNS
 from tiny_tokenizers import GOLDEN, TEXTS, handout
 
 from engine import BpeError, TokenizerFileError
+from engine.formats import open_tokenizer
+from engine.formats.source import LARGEST
+from engine.text.patterns import PATTERNS
 
 
 @pytest.fixture

@@ -14,24 +14,16 @@ from format_files import CL100K
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.core import unspell
-from inside.engine.encoding import ByteAlphabet, WholeTokens
-from inside.engine.formats import (
-    RankedMerges,
-    known_ranks,
-    likely_pattern,
-    likely_ranks,
-    merges_of_ranks,
-    open_tokenizer,
-    ranks_of,
-    read_json,
-    save,
-    tokenizer_of_ranks,
-)
 from tiktoken.load import load_tiktoken_bpe
 from tiny_tokenizers import BYTES, END, GOLDEN, REPO, TEXTS, handout, trained
 
 from engine import Tokenizer, TokenizerFileError, VocabularyError
+from engine.core.gpt2_bytes import unspell
+from engine.encoding.alphabet import ByteAlphabet, WholeTokens
+from engine.formats import open_tokenizer, save
+from engine.formats.rank_files import known_ranks, likely_pattern, likely_ranks
+from engine.formats.ranks import RankedMerges, merges_of_ranks, ranks_of, tokenizer_of_ranks
+from engine.formats.source import read_json
 
 GPT2_VOCAB = REPO.parent / "shared" / "data" / "gpt2_vocab.json"
 SINGLE_BYTES = {token: byte for byte, token in BYTES.items()}

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 import tiktoken
 from format_files import encoding
-from inside.engine.formats import PickledObject, load_pickles, open_tokenizer
 from tiny_tokenizers import TEXTS
 
 from engine import TokenizerFileError
+from engine.formats import open_tokenizer
+from engine.formats.safe_pickle import PickledObject, load_pickles
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 

@@ -17,9 +17,6 @@ from format_files import facts, padded_handout
 from generated import examples, some
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.analysis import Inspection, read_claim
-from inside.engine.formats import FORMATS, open_tokenizer, save
-from inside.engine.text import PATTERNS, Alternative, Pattern
 from tiny_tokenizers import BYTES, END, trained
 from tokenizers import models, pre_tokenizers
 
@@ -33,6 +30,10 @@ from engine import (
     VocabularyError,
     count_pretokens,
 )
+from engine.analysis.check.claim import read_claim
+from engine.analysis.inspection import Inspection
+from engine.formats import FORMATS, open_tokenizer, save
+from engine.text.patterns import PATTERNS, Alternative, Pattern
 
 REPO = Path(__file__).resolve().parents[3]
 SHARED = REPO.parent / "shared" / "data"

@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inside.engine.analysis import Matching, try_pattern
-from inside.engine.core import LONGEST, spell
-from inside.engine.formats import PickleError, _read_python, load_pickles, open_tokenizer, save
-from inside.engine.pipeline import CharacterMap
-from inside.engine.text import SpecialSplitter, as_pattern, compile_typed, pretokens
 
 from engine import BpeError, PatternError, Tokenizer, TokenizerFileError
+from engine.analysis.breakpoints import Matching
+from engine.analysis.pattern_lab import try_pattern
+from engine.core.errors import LONGEST
+from engine.core.gpt2_bytes import spell
+from engine.formats import open_tokenizer, save
+from engine.formats.course_files import _read_python
+from engine.formats.safe_pickle import PickleError, load_pickles
+from engine.pipeline.sentencepiece import CharacterMap
+from engine.text.patterns import as_pattern
+from engine.text.pretokenize import SpecialSplitter, pretokens
+from engine.text.typed_regex import compile_typed
 
 NOTHING_SPECIAL = SpecialSplitter([])
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inside.engine.formats import open_tokenizer
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from engine import TokenizerFileError
+from engine.formats import open_tokenizer
 
 CHESS = (
     "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 1-0",

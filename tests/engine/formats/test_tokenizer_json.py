@@ -12,15 +12,17 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import Replay
-from inside.engine.encoding import write_ids
-from inside.engine.formats import Opened, open_tokenizer
-from inside.engine.recording import TokenTable
 from model_pipelines import MODEL_BUILDERS
 from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
 from tokenizers import processors
+
+from engine.bpe.replay import Replay
+from engine.encoding.id_files import write_ids
+from engine.formats import open_tokenizer
+from engine.formats.tokenizer_format import Opened
+from engine.recording.token_table import TokenTable
 
 
 @pytest.fixture(scope="module")

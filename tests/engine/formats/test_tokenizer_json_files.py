@@ -14,9 +14,6 @@ from format_files import facts, padded_handout
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import ByteAlphabet, WholeTokens
-from inside.engine.formats import WRITABLE, open_tokenizer
-from inside.engine.text import PATTERNS, Alternative, Pattern
 from model_pipelines import bert, t5, word_level
 from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
@@ -27,6 +24,9 @@ from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import ByteLevel
 
 from engine import BpeError, Tokenizer, TokenizerFileError
+from engine.encoding.alphabet import ByteAlphabet, WholeTokens
+from engine.formats import WRITABLE, open_tokenizer
+from engine.text.patterns import PATTERNS, Alternative, Pattern
 
 
 @pytest.fixture(scope="module")

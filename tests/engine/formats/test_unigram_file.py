@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.engine.formats import save_pieces
-from inside.engine.unigram import (
-    UnigramEncoder,
-    UnigramTimeline,
-    UnigramTrainer,
-    spelled,
-    spelled_counts,
-)
 from tokenizers import Tokenizer
 
 from engine import OutputExistsError, count_pretokens
+from engine.formats.tokenizer_json import save_pieces
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.lattice import UnigramEncoder
+from engine.unigram.pieces import spelled, spelled_counts
+from engine.unigram.trainer import UnigramTrainer
 
 TEXT = "the hug of the thug\n\nhugs and bugs, the shrug; it's the hugger's hug.<|end|>the end\n" * 3
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.engine.wordpiece import WordPieceTrainer, save_vocab
 
 from engine import OutputExistsError, TokenizerFileError
+from engine.wordpiece.tokenizer import save_vocab
+from engine.wordpiece.trainer import WordPieceTrainer
 
 
 def trained() -> WordPieceTrainer:

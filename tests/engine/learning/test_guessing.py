@@ -17,27 +17,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inside.engine.counting import count_text
-from inside.engine.learning import (
+
+from engine import ParityTrainer, QuestionError, Timeline, Trainer, ask
+from engine.counting.count import count_text
+from engine.learning.questions import KINDS
+from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.question import (
     END,
-    KINDS,
     Answer,
     Attempt,
     Chance,
     Choice,
     Cuts,
     Joins,
-    Merges,
     Number,
     Question,
     Text,
     YesOrNo,
 )
-from inside.engine.text import Excerpt
-from inside.engine.unigram import UnigramTimeline, UnigramTrainer, spelled_counts
-from inside.engine.wordpiece import WordPieceTimeline, WordPieceTrainer
-
-from engine import ParityTrainer, QuestionError, Timeline, Trainer, ask
+from engine.text.excerpt import Excerpt
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.pieces import spelled_counts
+from engine.unigram.trainer import UnigramTrainer
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 REPO = Path(__file__).parents[3]
 SAMPLES = REPO / "samples"

@@ -9,17 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.learning import (
-    LARGEST_CORPUS,
-    Lesson,
-    LessonError,
-    Paragraph,
-    parse_lesson,
-    read_head,
-    read_lesson,
-)
 
-from engine.learning.lesson_file import LARGEST
+from engine.learning.lesson import LARGEST_CORPUS, Lesson, LessonError, Paragraph
+from engine.learning.lesson_file import LARGEST, parse_lesson, read_head, read_lesson
 
 HERE = Path("/lessons/a.md")
 TEXT = """+++

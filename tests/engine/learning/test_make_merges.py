@@ -7,18 +7,12 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES
-from inside.engine.learning import (
-    END,
-    Attempt,
-    CountedWord,
-    Level,
-    Merges,
-    Question,
-    mistake_of,
-)
 
 from engine import AnswerError, QuestionError, Timeline, Trainer, ask
+from engine.bpe.ties import TIE_RULES
+from engine.learning.mistakes import mistake_of
+from engine.learning.questions.merges_form import CountedWord, Merges
+from engine.learning.questions.question import END, Attempt, Level, Question
 
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 SHEEP = {b"baaa": 4, b"baa": 3, b"aaaaa": 1, b"bab": 2}

@@ -22,10 +22,14 @@ from generated import examples
 from heap_by_hand import replay
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.bpe import TIE_RULES
-from inside.engine.learning import (
+
+from engine import AnswerError, QuestionError, Timeline, Trainer, ask
+from engine.bpe.ties import TIE_RULES
+from engine.learning.mistakes import mistake_of
+from engine.learning.questions import KINDS, kinds_for
+from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.question import (
     END,
-    KINDS,
     Answer,
     Attempt,
     Chance,
@@ -33,19 +37,19 @@ from inside.engine.learning import (
     Cuts,
     Joins,
     Level,
-    Merges,
     Number,
     Question,
     Text,
     YesOrNo,
-    kinds_for,
-    mistake_of,
 )
-from inside.engine.text import PATTERNS, Excerpt
-from inside.engine.unigram import PruneRule, UnigramTimeline, UnigramTrainer
-from inside.engine.wordpiece import SCORE_TIE_RULES, WordPieceTimeline, WordPieceTrainer
-
-from engine import AnswerError, QuestionError, Timeline, Trainer, ask
+from engine.text.excerpt import Excerpt
+from engine.text.patterns import PATTERNS
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.record import PruneRule
+from engine.unigram.trainer import UnigramTrainer
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.score import SCORE_TIE_RULES
+from engine.wordpiece.trainer import WordPieceTrainer
 
 Corpus = dict[bytes, int]
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}

@@ -15,30 +15,19 @@ import pytest
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import TRAINERS
-from inside.engine.core import describe, spell
-from inside.engine.learning import (
-    KINDS,
-    MISTAKES,
-    Answered,
-    AnswerSheet,
-    Attempt,
-    Choice,
-    Grades,
-    Level,
-    Merges,
-    Paper,
-    Question,
-    answer_words,
-    grade_files,
-    grade_tables,
-    make_quiz,
-    mistake_of,
-    regraded,
-)
-from inside.engine.text import Excerpt
 
 from engine import QuestionError, QuizFileError, Timeline, Trainer, ask
+from engine.bpe.trainers import TRAINERS
+from engine.core.gpt2_bytes import spell
+from engine.core.wording import describe
+from engine.learning.grade_tables import grade_tables
+from engine.learning.grading import Grades, grade_files
+from engine.learning.mistakes import MISTAKES, answer_words, mistake_of
+from engine.learning.questions import KINDS
+from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.question import Attempt, Choice, Level, Question
+from engine.learning.quiz import Answered, AnswerSheet, Paper, make_quiz, regraded
+from engine.text.excerpt import Excerpt
 
 TEXT = b"low low low low low lower lower widest widest widest " + b"newest " * 6
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b" ": 15}

@@ -6,9 +6,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from inside.engine.learning import Paper, QuizFile, SavedFile, is_quiz_file, read_quiz_file
 
 from engine import QuizFileError
+from engine.learning.quiz import Paper
+from engine.learning.quiz_file import QuizFile, is_quiz_file, read_quiz_file
+from engine.learning.session_file import SavedFile
 
 CORPUS = b"low lower lowest"
 DIGEST = sha256(CORPUS).hexdigest()

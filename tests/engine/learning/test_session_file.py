@@ -11,8 +11,11 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.learning import (
+
+from engine import OutputExistsError, SessionFileError
+from engine.learning.session_file import (
     KEY,
+    LARGEST,
     SavedFile,
     SavedFork,
     SavedSession,
@@ -22,9 +25,6 @@ from inside.engine.learning import (
     read_session_bytes,
     write_session,
 )
-
-from engine import OutputExistsError, SessionFileError
-from engine.learning.session_file import LARGEST
 
 
 @pytest.fixture

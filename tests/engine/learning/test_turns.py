@@ -6,9 +6,11 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from inside.engine.learning import Choice, mistake_of, predict
 
 from engine import ParityTrainer, QuestionError, Timeline, Trainer, ask
+from engine.learning.mistakes import mistake_of
+from engine.learning.questions import predict
+from engine.learning.questions.question import Choice
 
 TEXTS = {
     "en": Counter({b"the": 9, b" cat": 3, b" hat": 4, b" that": 2, b"s": 40}),

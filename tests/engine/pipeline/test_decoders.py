@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.core import Fields
-from inside.engine.pipeline import DECODERS
 from odd_texts import CHARACTERS
 from tokenizers import Tokenizer, decoders, models
+
+from engine.core.json_fields import Fields
+from engine.pipeline.decoders import DECODERS
 
 BYTE_LEVEL = {"add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 METASPACE = {"replacement": "▁", "split": True}

@@ -14,12 +14,12 @@ import regex
 from generated import first_quick
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.core import Fields
-from inside.engine.pipeline import NORMALIZERS, Aligned, Normalizer
 from odd_texts import in_old_unicode, sample_texts, texts
 from tokenizers import normalizers as theirs
 
 from engine import TokenizerFileError
+from engine.core.json_fields import Fields
+from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
 
 
 def charsmap(rules: dict[str, str]) -> str:

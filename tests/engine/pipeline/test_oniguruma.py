@@ -7,10 +7,10 @@ import unicodedata
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.pipeline import TextOrRegex, alternatives, can_be_empty
 from tokenizers import Regex, pre_tokenizers
 
 from engine import PatternError
+from engine.pipeline.oniguruma import TextOrRegex, alternatives, can_be_empty
 
 REGEXES = [
     *(r"^b", r"a$", r"\Z", r"\z", r"a.b", r"(?m:a.b)", r"[^a]", r"\h+", r"\H", r"[\hx]", r"\R"),

@@ -8,32 +8,23 @@ from pathlib import Path
 import pytest
 from generated import examples
 from hypothesis import given
-from inside.engine.pipeline import (
-    NFD,
-    AddedToken,
-    BertPreTokenizer,
-    Change,
-    Lowercase,
-    Pipeline,
-    Sequence,
-    StripAccents,
-    losses,
-    pair_template,
-    pipeline_of,
-    template_of,
-    unigram_pipeline,
-    wordpiece_pipeline,
-)
-from inside.engine.text import PATTERNS
-from inside.engine.unigram import UnigramEncoder
-from inside.engine.unigram import spelled as with_spaces_spelled
-from inside.engine.wordpiece import WordPieceTokenizer
 from odd_texts import texts
 from tokenizers import Tokenizer as Theirs
 
 from engine import Tokenizer, TokenizerFileError
+from engine.pipeline.added_tokens import AddedToken
+from engine.pipeline.conversion import pipeline_of, unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
+from engine.pipeline.losses import Change, losses
 from engine.pipeline.models import WordPiece
+from engine.pipeline.normalizers import NFD, Lowercase, Sequence, StripAccents
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.post_processors import pair_template, template_of
+from engine.pipeline.pretokenizers import BertPreTokenizer
+from engine.text.patterns import PATTERNS
+from engine.unigram.lattice import UnigramEncoder
+from engine.unigram.pieces import spelled as with_spaces_spelled
+from engine.wordpiece.tokenizer import WordPieceTokenizer
 
 PIECES = [
     "[UNK]",

@@ -10,12 +10,13 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import Fields
-from inside.engine.pipeline import Pipeline
 from model_pipelines import MODEL_BUILDERS
 from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
+
+from engine.core.json_fields import Fields
+from engine.pipeline.pipeline import Pipeline
 
 Build = Callable[[], Theirs]
 every_kind = pytest.mark.parametrize(

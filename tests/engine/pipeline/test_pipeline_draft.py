@@ -5,30 +5,27 @@ from __future__ import annotations
 import json
 
 import pytest
-from inside.engine.core import Fields
-from inside.engine.pipeline import (
-    DECODER,
-    NFD,
-    NORMALIZER,
-    POST_PROCESSOR,
-    PRE_TOKENIZER,
-    STAGE_KINDS,
-    Digits,
-    Draft,
-    Fuse,
-    Lowercase,
-    Pipeline,
-    StageKind,
-    StripAccents,
-    WhitespaceSplit,
-    typed_cut,
-    typed_normalizer,
-)
 from model_pipelines import bert, t5
 from pipelines import built, gpt2
 from tokenizers import Tokenizer as Theirs
 
 from engine import BpeError
+from engine.core.json_fields import Fields
+from engine.pipeline.decoders import Fuse
+from engine.pipeline.draft import (
+    DECODER,
+    NORMALIZER,
+    POST_PROCESSOR,
+    PRE_TOKENIZER,
+    STAGE_KINDS,
+    Draft,
+    StageKind,
+    typed_cut,
+    typed_normalizer,
+)
+from engine.pipeline.normalizers import NFD, Lowercase, StripAccents
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.pretokenizers import Digits, WhitespaceSplit
 
 TEXT = "  Héllo, the cafe\u0301 at 10:30 was ﬁne² — 漢字\t🙂 "
 

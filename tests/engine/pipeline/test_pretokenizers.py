@@ -9,13 +9,14 @@ from unicodedata import category
 import pytest
 from generated import first_quick
 from hypothesis import example, given
-from inside.engine.core import Fields
-from inside.engine.pipeline import BEHAVIORS, PRETOKENIZERS, Aligned, PreTokenizer, in_oniguruma
-from inside.engine.text import PATTERNS
 from odd_texts import in_old_unicode, sample_texts, texts
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from engine import TokenizerFileError
+from engine.core.json_fields import Fields
+from engine.pipeline.normalizers import Aligned
+from engine.pipeline.pretokenizers import BEHAVIORS, PRETOKENIZERS, PreTokenizer, in_oniguruma
+from engine.text.patterns import PATTERNS
 
 
 def split(regex: str, behavior: str = "Isolated", invert: bool = False) -> dict[str, Any]:

@@ -11,12 +11,13 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.bpe import Replay
-from inside.engine.encoding import ByteAlphabet, CharacterAlphabet, WholeTokens
-from inside.engine.pipeline import Pipeline, tokenizer_of
 
 from engine import Timeline, Tokenizer, Trainer, UnknownTokenIdError, VocabularyError
+from engine.bpe.replay import Replay
+from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.pipeline.conversion import tokenizer_of
 from engine.pipeline.models import WordPiece
+from engine.pipeline.pipeline import Pipeline
 
 LOW = {b"low": 5, b"lower": 2}
 SPECIAL = "<|end|>"

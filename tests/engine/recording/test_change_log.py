@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.recording import ChangeLog, GrowingArray
+
+from engine.recording.change_log import ChangeLog, GrowingArray
 
 Step = list[tuple[int, int]]
 """(counter, its new value), in order."""

@@ -13,9 +13,10 @@ import regex
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.recording import COLUMNS, FILTERS, NONE, Query, Vocabulary
 
 from engine import QueryError, Timeline, Tokenizer, Trainer, UnknownNameError, UnknownTokenIdError
+from engine.recording.token_table import NONE
+from engine.recording.vocabulary import COLUMNS, FILTERS, Query, Vocabulary
 
 SPECIAL = "<|end|>"
 BYTES = {byte: bytes([byte]) for byte in range(256)}

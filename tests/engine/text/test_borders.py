@@ -11,8 +11,10 @@ from counting_texts import TEXT_PIECES
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.native import KERNEL, SWITCH, KernelCounter
-from inside.engine.text import PATTERNS, BorderTables, Pattern
+
+from engine.native import KERNEL, SWITCH
+from engine.native.counting import KernelCounter
+from engine.text.patterns import PATTERNS, BorderTables, Pattern
 
 pytestmark = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
 PARTS = st.sampled_from(TEXT_PIECES) | st.binary(max_size=70)

@@ -12,8 +12,11 @@ from chunk_texts import CORPORA, SPECIALS, one_pass
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.counting import documents_in
-from inside.engine.text import PATTERNS, Chunk, ChunkCutter, SpecialSplitter, pretokenize
+
+from engine.counting.plain import documents_in
+from engine.text import pretokenize
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter
 
 TINY = st.integers(1, 64)
 OVERLAPPING = st.lists(st.text("ab<", min_size=1, max_size=4), min_size=1, max_size=4, unique=True)

@@ -19,20 +19,12 @@ from chunk_texts import is_text
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.text import (
-    BLOCK,
-    HEAD,
-    PACKED_BLOCK,
-    PATTERNS,
-    Chunk,
-    Corpus,
-    SpecialSplitter,
-    Stream,
-    packing_of,
-    unpacked,
-)
 
 from engine import CorpusError
+from engine.text.corpus import BLOCK, HEAD, Corpus
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import Chunk, SpecialSplitter
+from engine.text.sources import PACKED_BLOCK, Stream, packing_of, unpacked
 
 WORDS = b"low lower lowest "
 

@@ -10,8 +10,12 @@ from counting_texts import TEXT_PIECES
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.native import KERNEL, SCANNED
-from inside.engine.text import PATTERNS, cutter_for, regex_cutter, to_bytes, to_text
+
+from engine.native import KERNEL
+from engine.native.scanning import SCANNED
+from engine.text.cutting import cutter_for, regex_cutter
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_bytes, to_text
 
 pytestmark = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
 every_pattern = pytest.mark.parametrize("name", sorted(SCANNED))

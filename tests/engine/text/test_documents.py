@@ -7,10 +7,12 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.counting import count_corpus, counts_without, document_counts
-from inside.engine.text import PATTERNS, Corpus, SpecialSplitter
 
 from engine import WhatIfError
+from engine.counting.count import count_corpus, counts_without, document_counts
+from engine.text.corpus import Corpus
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter
 
 END = "<e>"
 

@@ -6,7 +6,10 @@ import pytest
 from chunk_texts import CORPORA, SPECIALS
 from generated import examples
 from hypothesis import given
-from inside.engine.text import LONGEST_LINE, PATTERNS, Excerpt, SpecialSplitter, pretokens, to_text
+
+from engine.text.excerpt import LONGEST_LINE, Excerpt
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter, pretokens, to_text
 
 
 def lines_of(excerpt: Excerpt) -> list[list[str]]:

@@ -15,11 +15,12 @@ import tiktoken
 from generated import examples, some
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.text import PATTERNS, Pattern, as_pattern, newer_characters, to_bytes, to_text
 from tiktoken_ext import openai_public
 from tokenizers import Regex, pre_tokenizers
 
 from engine import PatternError, UnknownNameError
+from engine.text.patterns import PATTERNS, Pattern, as_pattern, newer_characters
+from engine.text.pretokenize import to_bytes, to_text
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 WITH_CUTS = [name for name, pattern in PATTERNS.items() if pattern.borders]

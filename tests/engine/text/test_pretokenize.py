@@ -10,18 +10,6 @@ import pytest
 import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.text import (
-    PATTERNS,
-    Alternative,
-    Pattern,
-    SpecialSplitter,
-    check_special_tokens,
-    in_lower_case,
-    pretokens,
-    to_bytes,
-    to_text,
-    to_texts,
-)
 
 from engine import (
     BpeError,
@@ -31,6 +19,16 @@ from engine import (
     check,
     count_pretokens,
     train_bpe,
+)
+from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.pretokenize import (
+    SpecialSplitter,
+    check_special_tokens,
+    in_lower_case,
+    pretokens,
+    to_bytes,
+    to_text,
+    to_texts,
 )
 
 EOT = "<|endoftext|>"

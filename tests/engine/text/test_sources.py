@@ -14,18 +14,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from inside.engine.counting import KeptCount, count_corpus, count_text
-from inside.engine.text import (
-    PATTERNS,
-    Corpus,
-    Reading,
-    SpecialSplitter,
-    read_blocks,
-    remote,
-    separator_of,
-)
 
 from engine import CorpusError
+from engine.counting.cache import KeptCount
+from engine.counting.count import count_corpus, count_text
+from engine.text import remote
+from engine.text.corpus import Corpus, Reading, read_blocks, separator_of
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter
 
 zstandard = pytest.importorskip("zstandard")
 pack_zstd: Callable[[bytes], bytes] = lambda data: zstandard.ZstdCompressor().compress(data)  # noqa: E731

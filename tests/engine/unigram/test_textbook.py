@@ -11,19 +11,16 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import finished
-from inside.engine.unigram import (
-    TIED,
-    PruneStep,
-    TextbookTrainer,
-    UnigramStopReason,
-    UnigramTimeline,
-    UnigramTrainer,
-    read_words,
-    spelled,
-)
 
 from engine import BpeError, UnigramError, VocabSizeError
+from engine.core.events import finished
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.grams import TIED
+from engine.unigram.pieces import spelled
+from engine.unigram.record import PruneStep
+from engine.unigram.textbook import TextbookTrainer
+from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
+from engine.unigram.units import read_words
 
 FRUIT = {"我 喜欢 苹果": 1, "你 喜欢 香蕉": 1, "他 喜欢 橙子": 1}
 

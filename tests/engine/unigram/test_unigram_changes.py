@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.engine.core import finished
-from inside.engine.unigram import (
-    UNKNOWN,
-    EmStep,
-    Lattice,
-    PruneStep,
-    UnigramEncoder,
-    UnigramTimeline,
-    UnigramTrainer,
-    changed_words,
-    count_changes,
-    m_step,
-    spelled_counts,
-    unspelled,
-)
+
+from engine.core.events import finished
+from engine.unigram.frame import UnigramTimeline, changed_words, count_changes, m_step
+from engine.unigram.lattice import Lattice, UnigramEncoder
+from engine.unigram.pieces import UNKNOWN, spelled_counts, unspelled
+from engine.unigram.record import EmStep, PruneStep
+from engine.unigram.trainer import UnigramTrainer
 
 WORDS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}
 

@@ -13,9 +13,10 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.unigram import Reached, TracedBack, UnigramEncoder, UnigramTrainer, viterbi_steps
 
 from engine import UnigramError
+from engine.unigram.lattice import Reached, TracedBack, UnigramEncoder, viterbi_steps
+from engine.unigram.trainer import UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 STORIES = (SAMPLES / "tinystories_valid.txt").read_text(encoding="utf-8")[:60_000]

@@ -11,9 +11,10 @@ import pytest
 import unigram_by_hand as by_hand
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.unigram import ForwardBackward, Lattice, PieceTable
 
 from engine import UnigramError
+from engine.unigram.lattice import ForwardBackward, Lattice
+from engine.unigram.pieces import PieceTable
 
 SCORES = st.floats(min_value=-20, max_value=-0.01)
 TEXTS = st.text("abc", min_size=1, max_size=8)

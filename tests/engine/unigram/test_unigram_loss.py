@@ -9,15 +9,11 @@ import pytest
 import unigram_by_hand as by_hand
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import finished
-from inside.engine.unigram import (
-    NORMALISATIONS,
-    RARE,
-    EmStep,
-    TrainingCorpus,
-    UnigramTrainer,
-    digamma,
-)
+
+from engine.core.events import finished
+from engine.unigram.em import NORMALISATIONS, RARE, TrainingCorpus, digamma
+from engine.unigram.record import EmStep
+from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 50), min_size=2)
 

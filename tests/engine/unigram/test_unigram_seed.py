@@ -6,8 +6,9 @@ import pytest
 import unigram_by_hand as by_hand
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.core import WorkProgress, finished
-from inside.engine.unigram import Seeds, seed_pieces
+
+from engine.core.events import WorkProgress, finished
+from engine.unigram.seed import Seeds, seed_pieces
 
 COUNTS = st.dictionaries(st.text("abcé\0🙂", min_size=1, max_size=9), st.integers(1, 9), min_size=1)
 

@@ -7,7 +7,9 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.unigram import UnigramTimeline, UnigramTrainer
+
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=6), st.integers(1, 9), min_size=1)
 

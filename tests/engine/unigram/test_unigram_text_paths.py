@@ -8,8 +8,11 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.unigram import UnigramTimeline, UnigramTrainer, spelled
 from unigram_by_hand import score, segmentations
+
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.pieces import spelled
+from engine.unigram.trainer import UnigramTrainer
 
 WORDS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "bug": 4, "hug": 2, "<": 1, "|>": 1, "x": 1}
 

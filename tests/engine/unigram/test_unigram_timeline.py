@@ -10,18 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import finished
-from inside.engine.unigram import (
-    EmStep,
-    Event,
-    PruneStep,
-    Seeded,
-    UnigramFrame,
-    UnigramTimeline,
-    UnigramTrainer,
-)
 
 from engine import TimelineError
+from engine.core.events import finished
+from engine.unigram.frame import UnigramFrame, UnigramTimeline
+from engine.unigram.record import EmStep, PruneStep, Seeded
+from engine.unigram.trainer import Event, UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 TEXT = (SAMPLES / "tinystories_valid.txt").read_text(encoding="utf-8")[:30_000]

@@ -14,22 +14,13 @@ import unigram_by_hand as by_hand
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.core import WorkProgress, finished
-from inside.engine.unigram import (
-    LONGEST_TEXT,
-    EmStep,
-    Lattices,
-    PruneRule,
-    PruneStep,
-    Seeded,
-    UnigramRecord,
-    UnigramStopReason,
-    UnigramTrainer,
-    expected_counts,
-    lattices_of,
-)
 
 from engine import BpeError, SpecialTokenError, UnigramError, VocabSizeError
+from engine.core.events import WorkProgress, finished
+from engine.unigram.em import expected_counts
+from engine.unigram.lattices import LONGEST_TEXT, Lattices, lattices_of
+from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
+from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 HANDOUT = {"▁low": 5, "▁lower": 2, "▁widest": 3, "▁newest": 6}

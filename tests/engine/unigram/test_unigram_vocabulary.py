@@ -6,15 +6,12 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.analysis import PIECE_FILTERS
-from inside.engine.core import finished
-from inside.engine.unigram import (
-    NEVER,
-    UnigramFrame,
-    UnigramTimeline,
-    UnigramTrainer,
-    piece_occurrences,
-)
+
+from engine.analysis.inspection import PIECE_FILTERS
+from engine.core.events import finished
+from engine.unigram.frame import UnigramFrame, UnigramTimeline, piece_occurrences
+from engine.unigram.record import NEVER
+from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(st.text("aAb▁", min_size=1, max_size=7), st.integers(1, 9), min_size=1)
 HUGS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}

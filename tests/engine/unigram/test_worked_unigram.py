@@ -9,17 +9,13 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from inside.engine.core import Floats, finished
-from inside.engine.unigram import (
-    NORMALISATIONS,
-    ForwardBackward,
-    Lattice,
-    Lattices,
-    PieceTable,
-    expected_counts,
-    lattices_of,
-    removals,
-)
+
+from engine.core.arrays import Floats
+from engine.core.events import finished
+from engine.unigram.em import NORMALISATIONS, expected_counts, removals
+from engine.unigram.lattice import ForwardBackward, Lattice
+from engine.unigram.lattices import Lattices, lattices_of
+from engine.unigram.pieces import PieceTable
 
 CORPUS = {"ab": 3}
 A, B, AB = 0, 1, 2

@@ -10,10 +10,11 @@ import wordpiece_oracle as oracle
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.wordpiece import Outcome, WordPieceEncoder, WordPieceTokenizer, WordPieceTrainer
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from engine import UnknownTokenIdError, VocabularyError, count_pretokens
+from engine.wordpiece.tokenizer import Outcome, WordPieceEncoder, WordPieceTokenizer
+from engine.wordpiece.trainer import WordPieceTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 ALPHABET = "ab#é漢 "

@@ -10,15 +10,12 @@ import wordpiece_oracle as oracle
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.wordpiece import (
-    SCORE_TIE_RULES,
-    WordPieceFrame,
-    WordPieceTimeline,
-    WordPieceTrainer,
-)
 from wordpiece_course import COURSE, in_bytes, timeline_of
 
 from engine import TimelineError, UnknownTokenIdError
+from engine.wordpiece.frame import WordPieceFrame, WordPieceTimeline
+from engine.wordpiece.score import SCORE_TIE_RULES
+from engine.wordpiece.trainer import WordPieceTrainer
 
 every_tie_rule = pytest.mark.parametrize("tie_rule", SCORE_TIE_RULES)
 

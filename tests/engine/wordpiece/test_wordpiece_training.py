@@ -16,18 +16,11 @@ import wordpiece_oracle as oracle
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inside.engine.wordpiece import (
-    SCORE_TIE_RULES,
-    PieceChange,
-    Score,
-    WordPieceStep,
-    WordPieceTrainer,
-    count_words,
-    highest,
-    standings,
-)
 
 from engine import SpecialTokenError, StopReason, UnknownNameError, VocabSizeError
+from engine.wordpiece.score import SCORE_TIE_RULES, Score, highest, standings
+from engine.wordpiece.trainer import PieceChange, WordPieceStep, WordPieceTrainer
+from engine.wordpiece.words import count_words
 
 T = TypeVar("T")
 every_tie_rule = pytest.mark.parametrize("tie_rule", SCORE_TIE_RULES)

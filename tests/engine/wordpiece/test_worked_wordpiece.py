@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from inside.engine.wordpiece import WordPieceEncoder, WordPieceTimeline, WordPieceTrainer
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.tokenizer import WordPieceEncoder
+from engine.wordpiece.trainer import WordPieceTrainer
 
 WORDS = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
 # Every character is a piece. The first of a word is written as it is, the others behind ##:
