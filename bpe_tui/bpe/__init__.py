@@ -12,7 +12,6 @@ languages_panel   and in a panel, beside plain BPE
 removals          tokens that merges removed, in sentences
 walks             the pretokens of a text, and walks through the encoding of one
 tail              the end of a text that may change if the text goes on
-dropout           some draws of a pretoken's encoding with BPE-dropout
 heap_panel        the heap as a table, an array, a tree
 linked_view       the lists and bigrams of the trainer linked, for screen and transcript
 windows           the pretokens behind a count; breakpoints

@@ -18,7 +18,6 @@ from textual.widgets import Input, TextArea
 from textual.worker import get_current_worker
 
 from bpe_tui.bpe import walks
-from bpe_tui.bpe.dropout import DropoutPanel, DropoutRows
 from bpe_tui.bpe.tail import TailPanel
 from bpe_tui.bpe.training_screen import BpeScreen, EncodedText
 from bpe_tui.session.declarations import ENCODING
@@ -376,9 +375,6 @@ class TypedLanesPanel(LanesPanel):
         return to_bytes(text), tokens_in(frame.rules, text)
 
 
-WALKS: dict[str, type[walks.Walk]] = {"lockstep": walks.LockstepPanel, "dropout": DropoutRows}
-"""Panel in the slot → the walk that ← and → go through; for others the merges."""
-
 GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
 """Panel → class of a screen too small to show it beside a slot with another view."""
 
@@ -388,7 +384,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     NAME = ENCODING
     CSS_PATH = sheet("encoding.tcss")
-    SLOT = ("encode-steps", "lockstep", "why-not", "tail", "regex", "dropout")
+    SLOT = ("encode-steps", "lockstep", "why-not", "tail", "regex")
     PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pretokens": "pretokens",
@@ -404,9 +400,12 @@ class EncodingScreen(WalkScreen, BpeScreen):
             yield TypedLanesPanel()
         with Container(id="panels"):
             for panel in (
-                *(walks.PretokensPanel(), walks.EncodeStepsPanel(), walks.LockstepPanel()),
+                walks.PretokensPanel(),
+                walks.EncodeStepsPanel(),
+                walks.LockstepPanel(),
                 TailPanel(),
-                *(WhyNotPanel(id="why-not"), RegexPanel(id="regex"), DropoutPanel(id="dropout")),
+                WhyNotPanel(id="why-not"),
+                RegexPanel(id="regex"),
             ):
                 yield panel.data_bind(frame=EncodingScreen.frame)
         yield DecodePanel("ids: 1014 270, or [1014, 270]")
@@ -554,4 +553,5 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     @property
     def walked(self) -> walks.Walk:
-        return self.query_one(WALKS.get(self.slot, walks.EncodeStepsPanel))
+        is_lockstep = self.slot == walks.LockstepPanel.ID
+        return self.query_one(walks.LockstepPanel if is_lockstep else walks.EncodeStepsPanel)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -204,8 +203,6 @@ class Walk(WalkedPanel[Frame], Panel):
     """
 
     KEEPS_CURSOR = True
-    STAYS_AT_END: ClassVar[bool] = True
-    """Whether a walk at its end stays there when another frame has more steps."""
 
     piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
     seen: Drawn[bool] = Drawn(False)
@@ -238,7 +235,7 @@ class Walk(WalkedPanel[Frame], Panel):
                 f"A pretoken of {plural(length, 'byte')} is too long to be followed step by step; "
                 f"up to {number(LONGEST)} it is."
             )
-        was_at_end = self.STAYS_AT_END and self.place >= self.step_count
+        was_at_end = self.place >= self.step_count
         pretoken = b"" if piece is None or why_none else piece.pretoken.bytes
         steps = self.step_count = self.find_steps(frame, pretoken)
         # A walk at its end stays there if another step of the run has more merges.

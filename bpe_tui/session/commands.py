@@ -287,9 +287,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("r", "regex", "screen.show('regex')", LOOK, (ENCODING,),
             "Try another regex on the text, and compare it with a pattern.", in_footer=True,
             words="pretokenizer pretokens split cut"),
-    Command("percent_sign", "dropout", "screen.show('dropout')", LOOK, (ENCODING,),
-            "BPE-dropout: the pretoken encoded with merges left out at random.",
-            words="random regularization subword"),
 
     # What only one model has.
     *(command for model in MODELS.values() for command in model.commands),

@@ -66,7 +66,6 @@ _KEYS = {
     "plus": "+",
     "minus": "-",
     "slash": "/",
-    "percent_sign": "%",
     "question_mark": "?",
     "exclamation_mark": "!",
     "equals_sign": "",  # the key of + without Shift: not shown

@@ -108,8 +108,6 @@ REFUSED = {
     "screen.show('languages')": "Languages take turns in BPE only, with --parity.",
     "screen.show('tail')": "The tail is of merges; a longer text may change "
     "all of Unigram's pieces.",
-    "screen.show('dropout')": "Dropout leaves merges out by chance; Unigram draws "
-    "segmentations by chance with n.",
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; Unigram's way is "
     "the best through the lattice.",
     "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "

@@ -58,7 +58,6 @@ REFUSED: Mapping[str, str] = {
     "pieces for other programs.",
     "screen.specials": "Special tokens are one piece each here; BPE's screen can "
     "read them as text.",
-    "screen.show('dropout')": "Dropout leaves merges out by chance; WordPiece's encoding has none.",
 }
 """Action of a BPE command → the sentence that its key gives on WordPiece's screens."""
 

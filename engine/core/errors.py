@@ -94,7 +94,7 @@ class PhaseError(BpeError):
 
 
 class DropoutError(BpeError):
-    """The probability of dropout is not between 0 and 1, or its seed is not a number."""
+    """The probability of dropout is not between 0 and 1."""
 
 
 class TokenLengthError(BpeError):

@@ -11,30 +11,14 @@ on the seed, its number and the pretoken; earlier draws do not change it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import pairwise
 from random import Random
 
 from engine.core.errors import DropoutError
-from engine.core.events import EncodeStep, Pair
+from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.rules import HasRules
-
-
-@dataclass(frozen=True)
-class DropoutRound:
-    """One round of a draw.
-
-    Attributes:
-        before: the tokens at its beginning.
-        dropped: the dropped candidates, by the positions of their left tokens.
-        merge: the merge made; `None` in the last round, which has no candidate left.
-    """
-
-    before: tuple[int, ...]
-    dropped: tuple[int, ...]
-    merge: EncodeStep | None
 
 
 class Dropout:
@@ -74,32 +58,19 @@ class Dropout:
 
     def encode(self, pretoken: bytes, draw: int) -> tuple[int, ...]:
         """Return the token ids of a pretoken in draw number `draw`."""
-        tokens: tuple[int, ...] = ()
-        for tried in self.rounds(pretoken, draw):
-            tokens = tried.before
-        return tokens
-
-    def rounds(self, pretoken: bytes, draw: int) -> Iterator[DropoutRound]:
-        """Yield the rounds of a draw; the last one merges nothing."""
         random = Random(b"%d %d " % (self._seed, draw) + pretoken).random
         tokens = tuple(self._alphabet.spell(pretoken))
         while True:
-            left, dropped = [], []
+            left = []
             for position, pair in enumerate(pairwise(tokens)):
-                if (found := self._merge_of(pair)) is None:
-                    continue
-                if random() < self._probability:
-                    dropped.append(position)
-                else:
-                    left.append((found[0], position, found[1], pair))
+                found = self._merge_of(pair)
+                if found is not None and random() >= self._probability:
+                    rank, token_id = found
+                    left.append((rank, position, token_id))
             if not left:
-                yield DropoutRound(tokens, tuple(dropped), None)
-                return
-            rank, position, token_id, pair = min(left)
-            after = (*tokens[:position], token_id, *tokens[position + 2 :])
-            merge = EncodeStep(pretoken, position, pair, rank, token_id, tokens, after)
-            yield DropoutRound(tokens, tuple(dropped), merge)
-            tokens = after
+                return tokens
+            _, position, token_id = min(left)
+            tokens = (*tokens[:position], token_id, *tokens[position + 2 :])
 
 
 def encode_with_dropout(source: HasRules, text: str, probability: float, seed: int) -> list[int]:

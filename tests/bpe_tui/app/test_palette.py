@@ -28,7 +28,6 @@ async def test_words_lead_to_the_screen_that_has_the_command() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         for query, screen, panel in (
             ("regex", "encoding", "regex"),
-            ("dropout", "encoding", "dropout"),
             ("encoders side", "encoding", "lockstep"),
             ("unreachable", "vocabulary", "lanes"),
         ):
@@ -54,7 +53,6 @@ def found_in(model: str) -> list[FoundCommand]:
     [
         ("regex", "bpe", "regex", "encoding"),
         ("unreachable", "bpe", "unreachable", "vocabulary"),
-        ("dropout", "bpe", "dropout", "encoding"),
         ("lattice", "unigram", "lattice", "encoding"),
         ("convert", "bpe", "save", ""),
         ("heap", "bpe", "heap view", ""),

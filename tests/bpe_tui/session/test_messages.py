@@ -105,8 +105,6 @@ def test_no_message_appears_in_a_corner() -> None:
         ("p", "wordpiece", "p: scores on 1 training."),
         ("v", "bpe", "v: heap view on 1 training."),
         ("u", "bpe", "u: unused on 3 vocabulary · time on 6 race · undo on 8 pipeline."),
-        ("percent_sign", "bpe", "%: dropout on 2 encoding."),
-        ("percent_sign", "unigram", "%: dropout on 2 encoding, with BPE (M changes the model)."),
         (
             "b",
             "unigram",

@@ -60,23 +60,6 @@ def test_another_draw_or_another_seed_cuts_otherwise() -> None:
     assert len({dropout(0.5, seed).encode(word, 0) for seed in range(20)}) > 5
 
 
-@given(words, st.floats(0, 1), st.integers(0, 9))
-def test_each_round_merges_the_best_candidate_that_was_not_dropped(
-    word: bytes, probability: float, draw: int
-) -> None:
-    rounds = list(dropout(probability).rounds(word, draw))
-    for tried in rounds:
-        pairs = enumerate(zip(tried.before, tried.before[1:], strict=False))
-        left = {
-            (TABLE[pair][0], position)
-            for position, pair in pairs
-            if pair in TABLE and position not in tried.dropped
-        }
-        merge = tried.merge
-        assert ((merge.rank, merge.position) if merge else None) == min(left, default=None)
-    assert [tried.merge is None for tried in rounds] == [False] * (len(rounds) - 1) + [True]
-
-
 def test_a_candidate_is_dropped_as_often_as_the_probability_says() -> None:
     # One candidate, one round that counts: `ab` stays apart if it is dropped.
     draws = Counter(dropout(0.3).encode(b"ab", draw) for draw in range(2000))
