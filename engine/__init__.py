@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from engine.analysis.check.report import Report
     from engine.analysis.check.steps_file import StepRecorder
     from engine.analysis.fertility import parallel_texts
-    from engine.analysis.pruning import PrunedTokenizer, prune
     from engine.analysis.text_comparison import TextComparison
     from engine.bpe.continuation import continue_bpe
     from engine.bpe.frame import Frame, Timeline
@@ -125,8 +124,6 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "TextComparison",
     "parallel_texts",
     "continue_bpe",
-    "prune",
-    "PrunedTokenizer",
     "ask",
     "UnigramTrainer",
     "UnigramTimeline",
@@ -199,7 +196,6 @@ _HOMES = {
     "PhasedTrainer": "engine.bpe.phases",
     "PickyTrainer": "engine.bpe.picky",
     "Removal": "engine.bpe.removals",
-    "PrunedTokenizer": "engine.analysis.pruning",
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",
@@ -222,7 +218,6 @@ _HOMES = {
     "find_tail": "engine.encoding.tail",
     "parallel_texts": "engine.analysis.fertility",
     "longest_match": "engine.pipeline.conversion",
-    "prune": "engine.analysis.pruning",
     "train_bpe": "engine.bpe.trainer",
 }
 """Public name → the module that has it; every name that is not here is an error's."""

@@ -35,7 +35,6 @@ MODULES = {
     "inspect": "convert",
     "compare": "compare",
     "convert": "convert",
-    "prune": "prune",
     "learn": "learn",
     "quiz": "quiz",
     "grade": "grade",

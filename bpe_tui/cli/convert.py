@@ -41,14 +41,6 @@ def convert(
     ],
     out: options.TokenizerOutOption,
     force: options.ForceOption = False,
-    renumber: Annotated[
-        bool,
-        typer.Option(
-            "--renumber",
-            help="Give the tokens new ids where the format prescribes them.",
-            rich_help_panel=options.OUTPUT,
-        ),
-    ] = False,
 ) -> None:
     """Write a tokenizer in another format.
 
@@ -58,7 +50,7 @@ def convert(
     formats.writable_format(to)  # a wrong name is an error before anything is read
     opened = formats.open_tokenizer(*tokenizer)
     try:
-        notes = formats.convert(opened.tokenizer, to, out, overwrite=force, renumber=renumber)
+        notes = formats.convert(opened.tokenizer, to, out, overwrite=force)
     except OutputExistsError as error:
         raise outputs.exists_error(out) from error
     for message in (*opened.notes, *notes):

@@ -74,21 +74,6 @@ class CutText(NamedTuple):
 NO_PARTS = np.zeros(0, np.int64)
 
 
-def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
-    """Return the edges of the tokens of a text: token n is `data[edges[n]:edges[n + 1]]`.
-
-    A token that covers nothing of the text, such as a `▁` put in front, has no width.
-
-    Raises:
-        ComparisonError: the part of the text that a token covers cannot be found out.
-
-    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
-    >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()
-    [0, 2, 3]
-    """
-    return cut_text(tokenizer, data).edges
-
-
 def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
     """Cut a text into tokens.
 

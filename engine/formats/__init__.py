@@ -243,12 +243,8 @@ def convert(
     path: str | os.PathLike[str],
     *,
     overwrite: bool = False,
-    renumber: bool = False,
 ) -> tuple[str, ...]:
     """Write a tokenizer in a format and check that it can be read again.
-
-    Args:
-        renumber: give its tokens new ids if the format prescribes them: see `renumbered`.
 
     Returns:
         the properties that the format does not keep, a sentence each.
@@ -263,8 +259,6 @@ def convert(
         check_free(Path(path))
     wanted = writable_format(format)
     check_format_fits(tokenizer, Path(path), wanted)
-    if renumber and wanted.prescribes_ids:
-        tokenizer = renumbered(tokenizer)
     with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
         draft = Path(place) / (Path(path).name or "tokenizer")
         try:

@@ -145,7 +145,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     if not in_minbpes_order:
         raise TokenizerFileError(
             f"{path}: minbpe numbers the bytes, then the merges, then special tokens, and this "
-            "tokenizer has other ids; it has to be renumbered"
+            "tokenizer has other ids; take another format"
         )
     if not _is_word(tokenizer.pattern.source.replace(" ", "")):
         raise TokenizerFileError(f"{path}: the pattern does not fit on a line")

@@ -228,21 +228,6 @@ class BPE(MergingModel):
     def first(self, merges: int) -> BPE:
         return replace(self, merges=self.merges[:merges], ignore_merges=False)
 
-    def with_ids(self, new_ids: Mapping[int, int]) -> BPE:
-        """Return the model with the tokens in `new_ids` only, under these ids: old id → new id.
-
-        A merge is kept if its two parts and its result are.
-
-        >>> model = BPE({"a": 0, "b": 1, "ab": 2, "ba": 3}, [("b", "a"), ("a", "b")])
-        >>> kept = model.with_ids({0: 0, 1: 1, 2: 2})
-        >>> kept.vocab, kept.merges
-        ({'a': 0, 'b': 1, 'ab': 2}, [('a', 'b')])
-        """
-        vocab = {text: new_ids[old] for text, old in self.vocab.items() if old in new_ids}
-        merges = zip(self.merges, *self._columns(), strict=True)
-        kept = [merge for merge, *ids in merges if new_ids.keys() >= set(ids)]
-        return replace(self, vocab=vocab, merges=kept)
-
     def extended(self, merges: Sequence[tuple[Pair, int]], more: Mapping[str, int]) -> BPE:
         """Return the model with more tokens, and with more merges of parts without affixes.
 

@@ -8,7 +8,7 @@ normalizer, the pre-tokenizer and the model leave alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -220,20 +220,6 @@ class Pipeline:
         if not isinstance(self.model, MergingModel):
             raise TokenizerFileError(f"its model is {self.model.name}, which merges nothing")
         return replace(self, model=self.model.first(merges))
-
-    def with_ids(self, new_ids: Mapping[int, int]) -> Pipeline:
-        """Return the pipeline with the tokens in `new_ids` only: old id → new id.
-
-        Raises:
-            TokenizerFileError: its model is not BPE as in a `tokenizer.json`.
-        """
-        if not isinstance(self.model, BPE):
-            raise TokenizerFileError(f"its model is {self.model.name}, whose tokens all stay")
-        # The library numbers added tokens outside the vocabulary by its size, so they go inside.
-        vocab = {**self.added_ids, **self.model.vocab}
-        processor = self.post_processor and self.post_processor.with_ids(new_ids)
-        model = replace(self.model, vocab=vocab).with_ids(new_ids)
-        return replace(self, model=model, post_processor=processor)
 
     def extended(self, merges: SequenceOf[tuple[Pair, int]]) -> Pipeline:
         """Return the pipeline whose model has more merges, of bytes, behind its own.

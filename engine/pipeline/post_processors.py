@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import replace
 from typing import ClassVar, NamedTuple, Self
 
 from engine.core.errors import TokenizerFileError
@@ -61,10 +60,6 @@ class PostProcessor(Stage):
         """Return the parts of the template for one text or for two, in order."""
         return [TemplatePart(text, "", text) for text in range(texts)]
 
-    def with_ids(self, new_ids: Mapping[int, int]) -> Self:
-        """Return the stage for a vocabulary with other ids: old id → new id."""
-        return self
-
     def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
         """Return the tokens of a text with the spans of this stage."""
         if not self.trim_offsets:
@@ -108,9 +103,6 @@ class Sequence(Composite[PostProcessor], PostProcessor):
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
         adding = (part for part in self.parts if not isinstance(part, ByteLevel))
         return next(adding, ByteLevel()).template(texts)
-
-    def with_ids(self, new_ids: Mapping[int, int]) -> Self:
-        return replace(self, parts=[part.with_ids(new_ids) for part in self.parts])
 
     def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
         for part in self.parts:
@@ -248,13 +240,6 @@ class TemplateProcessing(PostProcessor):
         }
         return {"single": single, "pair": pair, "special_tokens": tokens}
 
-    def with_ids(self, new_ids: Mapping[int, int]) -> Self:
-        tokens = {
-            name: ([new_ids[old] for old in ids], texts)
-            for name, (ids, texts) in self.special_tokens.items()
-        }
-        return replace(self, special_tokens=tokens)
-
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
         parts = []
         for part in self.single if texts == 1 else self.pair:
@@ -283,10 +268,6 @@ class BertProcessing(PostProcessor):
     templates: ClassVar[tuple[str, str]] = "cls $A sep", "cls $A sep $B:1 sep:1"
     sep: tuple[str, int] = setting(read=_token_with_id)
     cls: tuple[str, int] = setting(read=_token_with_id)
-
-    def with_ids(self, new_ids: Mapping[int, int]) -> Self:
-        (sep, sep_id), (cls, cls_id) = self.sep, self.cls
-        return replace(self, sep=(sep, new_ids[sep_id]), cls=(cls, new_ids[cls_id]))
 
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
         parts = []

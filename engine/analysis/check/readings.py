@@ -126,11 +126,6 @@ def stripped_lines(document: bytes) -> list[bytes]:
     return [to_bytes(line.strip()) for line in to_text(document).split("\n")]
 
 
-def with_stripped_lines(document: bytes) -> bytes:
-    """Return a document whose lines have no whitespace at their edges."""
-    return b"\n".join(stripped_lines(document))
-
-
 def unescaped(here: Assignment, documents: Documents) -> Documents:
     """Split like `re.split("|".join(special_tokens), text)`: `<|e|>` cuts at `<`, `e` and `>`."""
     source = "|".join(here.special_tokens)

@@ -28,7 +28,6 @@ COMMANDS = {
     "pretokens": (HANDOUT, "--pattern", "whitespace", "--out", "handout.counts"),
     "inspect": ("trained",),
     "compare": ("trained", "trained", "--text", "low"),
-    "prune": ("trained", "--corpus", HANDOUT, "--below", "5", "--out", "pruned"),
     "convert": ("trained", "--to", "gpt2", "--out", "converted"),
     "learn": ("1", "--print"),
     "quiz": (HANDOUT, *WORDS, "--kinds", "tie", "--out", "answers.json", "--plain"),

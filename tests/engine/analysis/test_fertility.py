@@ -13,7 +13,7 @@ from sentencepiece_models import trained
 
 from engine import ComparisonError, Tokenizer
 from engine.analysis.fertility import fertility, parallel_texts
-from engine.analysis.text_comparison import TextComparison, cut_text, token_spans
+from engine.analysis.text_comparison import TextComparison, cut_text
 from engine.encoding.alphabet import CharacterAlphabet, WordEndAlphabet
 from engine.formats import open_tokenizer
 from engine.text.scripts import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable
@@ -42,7 +42,7 @@ def test_a_character_in_three_tokens_counts_three() -> None:
 
 def test_the_byte_tokens_of_llama_count_at_the_border_of_a_word_too(llama: Tokenizer) -> None:
     # ▁ is put in front and belongs to no word; then E8, AE, A8.
-    assert token_spans(llama, "讨".encode()).tolist() == [0, 0, 1, 2, 3]
+    assert cut_text(llama, "讨".encode()).edges.tolist() == [0, 0, 1, 2, 3]
     [han] = TextComparison([llama], "讨".encode()).fertility
     assert han.tokens_per_character == (3.0,)
     # Two Amharic words of two letters, each letter in three bytes: 12 tokens, 6 a word.
@@ -97,7 +97,7 @@ def test_whitespace_without_tokens_does_not_shift_the_tokens_behind_it() -> None
     inner = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
     alphabet = WordEndAlphabet(inner, marker=3)
     marked = Tokenizer(vocab, [], pattern="whitespace", alphabet=alphabet)
-    assert token_spans(marked, b"a  b").tolist() == [0, 1, 1, 4, 4]
+    assert cut_text(marked, b"a  b").edges.tolist() == [0, 1, 1, 4, 4]
 
 
 def test_each_tokenizers_tokens_are_a_multiple_of_the_first() -> None:
@@ -160,7 +160,7 @@ def test_fertility_counts_the_tokens_that_touch_words_and_characters(
 def test_fertility_of_slices_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     data = "ab cde\nfgh 漢字 я".encode() * 3
     ours = [tokenizer((b"a", b"b"), (b"\n", b"f"), pattern="none"), tokenizer()]
-    edges = [token_spans(each, data) for each in ours]
+    edges = [cut_text(each, data).edges for each in ours]
     edges.append(np.array([0, 9, len(data)]))  # tokens across the edges of slices
     whole = fertility(data, edges)
     monkeypatch.setattr("engine.analysis.fertility.SLICE", 4)

@@ -93,13 +93,3 @@ def test_files_are_overwritten_only_on_request(stories: Tokenizer, tmp_path: Pat
 def test_an_unknown_format_is_named(stories: Tokenizer, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown format 'gtp2'"):
         convert(stories, "gtp2", tmp_path / "out")
-
-
-def test_tokens_get_the_prescribed_ids_on_request(tmp_path: Path) -> None:
-    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: END.encode(), 257: b"ab"}
-    tokenizer = Tokenizer(vocab, [(b"a", b"b")], [END])
-    with pytest.raises(TokenizerFileError, match="renumbered"):
-        convert(tokenizer, "minbpe", tmp_path / "out.model")
-    convert(tokenizer, "minbpe", tmp_path / "out.model", renumber=True)
-    again = open_tokenizer(tmp_path / "out.model").tokenizer
-    assert again.encode(f"ab{END}") == [256, 257]

@@ -173,8 +173,8 @@ def test_merges_that_keep_doubling_a_token_are_refused(path: Path) -> None:
         open_tokenizer(path)
 
 
-def test_other_ids_than_minbpes_need_renumbering(path: Path) -> None:
-    with pytest.raises(TokenizerFileError, match="it has to be renumbered"):
+def test_other_ids_than_minbpes_are_renumbered_on_request(path: Path) -> None:
+    with pytest.raises(TokenizerFileError, match="this tokenizer has other ids"):
         save(handout(), path, "minbpe")
     save(handout(), path, "minbpe", renumber=True)
     assert open_tokenizer(path).tokenizer.special_ids == {272}
