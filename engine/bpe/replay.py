@@ -463,7 +463,7 @@ class ReplayRun(Run):
         rules = super().rules_at(step)
         if self._order is None:
             return rules
-        return replace(rules, table=self._order.first(step), in_order=False)
+        return replace(rules, table=self._order.first(step))
 
     def tokenizer_at(self, step: int) -> Tokenizer:
         whole = self.tokenizer

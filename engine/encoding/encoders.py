@@ -11,18 +11,18 @@ To add an encoder, write a subclass of `Encoder` and name it in `ENCODERS`; the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
+from math import inf
 from typing import ClassVar, NamedTuple
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.registry import Registry
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import as_dict, merge_pair
-from engine.encoding.piece_encoder import memoized_encoder
+from engine.encoding.pretoken_encoder import PretokenEncoder
 from engine.encoding.texts import KernelOfTexts, KernelTextsEncoder, MakeTextsEncoder, TextsEncoder
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes
@@ -170,49 +170,50 @@ WaitingPair = tuple[int, int, int, int]
 """(rank, position of the left token's first symbol, left id, right id)."""
 
 
+def merge_in_list(spelled: list[int], table: MergeTable, below: float = inf) -> list[int]:
+    """Merge the pair of lowest rank, one occurrence at a time, as long as ranks are below this one.
+
+    The merges of all pairs are in a list, where `min` finds the lowest rank. A merge changes only
+    two pairs, so only two are looked up again.
+
+    Args:
+        spelled: the tokens before any merge; the list is changed.
+        table: merges in order: see `is_in_order`. The result of a merge then merges at higher ranks
+            only, so the pair's other occurrences come next, as in a round of `RankLoop`.
+
+    >>> merge_in_list([97, 98, 97, 98], {(97, 98): (0, 256), (256, 256): (1, 257)})
+    [257]
+    """
+    ids, merge_of, never = spelled, as_dict(table).get, (below, 0)
+    merges = [merge_of(pair, never) for pair in pairwise(ids)]
+    while merges and (first := min(merges)) < never:
+        at = merges.index(first)
+        ids[at] = made = first[1]
+        del ids[at + 1], merges[at]
+        if at:
+            merges[at - 1] = merge_of((ids[at - 1], made), never)
+        if at < len(merges):
+            merges[at] = merge_of((made, ids[at + 1]), never)
+    return ids
+
+
 class RankList(RankLoop):
-    """The rank loop for short pretokens: the ranks of all pairs are in a list.
+    """The rank loop for short pretokens: see `merge_in_list`.
 
-    `RankLoop` looks every pair up again in each round. A merge changes only two pairs, so this
-    encoder looks up two; `min` finds the lowest rank, which is fast on a short list. Ranks are kept
-    by the left token and then by the right one, which saves a tuple for each look-up.
-
-    Merging one occurrence at a time, from the left, equals a round if no merge uses a token that a
-    later one makes: the result of a merge then merges at higher ranks only, and the pair's other
-    occurrences come next. Training gives only such tables; for others `RankLoop` is used.
+    `RankLoop` looks every pair up again in each round, and is used if merges are out of order.
     """
 
     name = "rank_list"
     summary = "the rank loop with the ranks kept in a list, for short pretokens"
 
-    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
-        super().__init__(alphabet, table)
-        self._made = dict(table.values())
-        self._never = 1 + max(self._made, default=0)
-        ranks: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        for (left, right), (rank, _) in table.items():
-            ranks[left][right] = rank
-        nothing: dict[int, int] = {}
-        tokens = {*alphabet.token_ids, *chain.from_iterable(table), *self._made.values()}
-        # left id → the function (right id, default) → rank of the merge
-        self._rank_after = {left: ranks.get(left, nothing).get for left in tokens}
-        self._in_order = is_in_order(table)
+    @cached_property
+    def _in_order(self) -> bool:
+        return is_in_order(self.table)
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         if not self._in_order:
             return super().encode(pretoken)
-        rank_after, never = self._rank_after, self._never
-        ids = self.alphabet.spell(pretoken)
-        ranks = [rank_after[left](right, never) for left, right in pairwise(ids)]
-        while ranks and (lowest := min(ranks)) != never:
-            at = ranks.index(lowest)
-            ids[at] = made = self._made[lowest]
-            del ids[at + 1], ranks[at]
-            if at:
-                ranks[at - 1] = rank_after[ids[at - 1]](made, never)
-            if at < len(ranks):
-                ranks[at] = rank_after[made](ids[at + 1], never)
-        return ids
+        return merge_in_list(self.alphabet.spell(pretoken), self.table)
 
 
 class RankHeap(Encoder):
@@ -308,11 +309,7 @@ class _Linked:
 
 
 class Cached(Encoder):
-    """The rank list with a memory, since text repeats its words.
-
-    Pretokens are remembered, and so are the pieces between two spaces, which are found without the
-    pattern's regex: see `engine.encoding.piece_encoder`. Both memories are bounded.
-    """
+    """The rank list with a bounded memory of pretokens, since text repeats its words."""
 
     name = "cached"
     summary = "the rank list behind a bounded cache of pretokens"
@@ -333,19 +330,19 @@ class Cached(Encoder):
         return (self._heap if len(pretoken) > LONG else self._list).encode(pretoken)
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        return (self._heap if len(pretoken) > LONG else self._list).steps(pretoken)
+        return self._heap.steps(pretoken)
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """Return a function that encodes texts and keeps its memory between them."""
-        return memoized_encoder(pattern, self.encode)
+        return PretokenEncoder(pattern, self.encode).encode
 
 
 class Native(Cached):
     """The default encoder: `Cached` in C, for texts; single pretokens are left to `Cached`.
 
     `Cached` also does what the kernel cannot: an alphabet that is not bytes, a pattern without
-    borders, ids beyond the kernel's integers. The kernel cuts at the pattern's borders instead of
-    spaces, and has a single memory, of pieces.
+    borders, ids beyond the kernel's integers. The kernel cuts at the pattern's borders, and
+    remembers the pieces between them.
     """
 
     name = "native"

@@ -22,7 +22,7 @@ from itertools import chain
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
-from engine.encoding.piece_encoder import BoundedMemo
+from engine.encoding.pretoken_encoder import BoundedMemo
 from engine.encoding.text_encoder import TextEncoder
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import (

@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 from engine.core.events import EncodeStep, Pair
 from engine.core.wording import ShowBytes
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop
+from engine.encoding.encoders import MergeTable, RankHeap
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 
@@ -44,7 +44,6 @@ class EncodingRules:
         vocab: id → bytes, special tokens included.
         special_ids: special token → id.
         pattern, splitter: cut a text into pretokens.
-        in_order: whether the merges were learnt in their order: see `is_in_order`.
         later: the tokens that merges `merges`, `merges + 1`, … are known to make.
         covered: id → the token's bytes in a pretoken, if the vocab shows more: `est` for `est</w>`.
             `None` if the vocab shows no more.
@@ -57,7 +56,6 @@ class EncodingRules:
     special_ids: Mapping[str, int]
     pattern: Pattern
     splitter: SpecialSplitter
-    in_order: bool = True
     later: Sequence[bytes] = field(default=(), repr=False)
     covered: Mapping[int, bytes] | None = field(default=None, repr=False)
 
@@ -123,8 +121,7 @@ class EncodingRules:
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """Yield the merges that encode a pretoken, one occurrence at a time."""
-        encoder = RankLoop if self.in_order and len(pretoken) <= LONG else RankHeap
-        steps = encoder(self.alphabet, self.table).steps(pretoken)
+        steps = RankHeap(self.alphabet, self.table).steps(pretoken)
         return takewhile(lambda step: step.rank < self.merges, steps)
 
     def ids_of(self, pretoken: Pretoken) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from engine.core.events import EncodeStep
 from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable, is_in_order
+from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable
 from engine.encoding.incremental import LiveEncoding
 from engine.encoding.parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
@@ -351,7 +351,6 @@ class Tokenizer:
             self._special_ids,
             self.pattern,
             self._encoder.splitter,
-            is_in_order(self.merge_table),
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, count, pairwise
-from math import inf
 from time import monotonic
 from typing import NamedTuple, Protocol
 
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import LONG, MergeTable, RankHeap
+from engine.encoding.encoders import LONG, MergeTable, RankHeap, merge_in_list
 from engine.encoding.merging import merge_pair
 
 # The tokens of a pretoken at any step need no log. Encode the pretoken once with all known merges.
@@ -86,7 +85,9 @@ class Segmenter:
         else:
             merges, known = self._known.get(pretoken, (-1, ()))
             if merges < step <= EARLY and len(pretoken) <= LONG:
-                tokens = tuple(self._encode_with(step, pretoken))
+                tokens = tuple(
+                    merge_in_list(self._alphabet.spell(pretoken), self._table, below=step)
+                )
             else:
                 tokens = self._taken_apart(known if merges >= step else self.encode(pretoken), step)
         if len(self._last) >= CACHE_SIZE:
@@ -99,28 +100,12 @@ class Segmenter:
         if len(self._known) >= CACHE_SIZE:
             self._known.clear()
         merges = len(self._table)
-        is_long = len(pretoken) > LONG
-        tokens = self._heap.encode(pretoken) if is_long else self._encode_with(inf, pretoken)
+        if len(pretoken) > LONG:
+            tokens = self._heap.encode(pretoken)
+        else:
+            tokens = merge_in_list(self._alphabet.spell(pretoken), self._table)
         self._known[pretoken] = merges, tokens
         return tokens
-
-    def _encode_with(self, below: float, pretoken: bytes) -> list[int]:
-        """Return the token ids of a short pretoken after the merges of ranks below this one.
-
-        It merges one occurrence at a time, as `RankList` does, whose tables cannot grow.
-        """
-        merge_of, never = self._table.get, (below, 0)
-        ids = self._alphabet.spell(pretoken)
-        found = [merge_of(pair, never) for pair in pairwise(ids)]
-        while found and (first := min(found)) < never:
-            at = found.index(first)
-            ids[at] = made = first[1]
-            del ids[at + 1], found[at]
-            if at:
-                found[at - 1] = merge_of((ids[at - 1], made), never)
-            if at < len(found):
-                found[at] = merge_of((made, ids[at + 1]), never)
-        return ids
 
     def _taken_apart(self, tokens: Sequence[int], step: int) -> tuple[int, ...]:
         result: list[int] = []

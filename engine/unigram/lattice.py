@@ -25,7 +25,7 @@ from random import Random
 from typing import NamedTuple, Protocol
 
 from engine.core.errors import UnigramError
-from engine.encoding.piece_encoder import BoundedMemo
+from engine.encoding.pretoken_encoder import BoundedMemo
 from engine.unigram.pieces import Edge, PieceTable
 
 

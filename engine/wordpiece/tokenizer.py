@@ -20,7 +20,7 @@ from pathlib import Path
 
 from engine.core.errors import TokenizerFileError, UnknownTokenIdError, VocabularyError
 from engine.core.files import write_files
-from engine.encoding.piece_encoder import memoized_encoder
+from engine.encoding.pretoken_encoder import PretokenEncoder
 from engine.encoding.texts import encode_around_special
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
@@ -253,12 +253,12 @@ class WordPieceTokenizer:
         self._special_ids = {token: ids[token] for token in self.special_tokens}
         self._splitter = SpecialSplitter(self.special_tokens)
         encode_word = self.encoder.encode
-        self._encode_text = memoized_encoder(
+        self._encode_text = PretokenEncoder(
             self.pattern,
             lambda pretoken: tuple(
                 chain.from_iterable(map(encode_word, words_in(to_text(pretoken))))
             ),
-        )
+        ).encode
 
     def encode(self, text: str) -> list[int]:
         """Return the token ids of a text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
-from engine.encoding.piece_encoder import ENTRY_BYTES, LONGEST, BoundedMemo
+from engine.encoding.pretoken_encoder import ENTRY_BYTES, LONGEST, BoundedMemo
 
 
 class Counted:
