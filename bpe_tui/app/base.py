@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from textual import events
 from textual.actions import ActionParseResult
@@ -26,16 +26,12 @@ from bpe_tui.app.memory import free_painted_lines
 from bpe_tui.session.host import Notices, Notifier
 from bpe_tui.session.kiosk import refusal_of
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
-from bpe_tui.styles.restyling import CurrentStylesheet
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.interrupts import Interrupts
 from engine.core.systems import ending_signals, on_signal
-
-if TYPE_CHECKING:
-    from bpe_tui.app.palette import Palette
 
 
 def _command_provider() -> type[Provider]:
@@ -79,9 +75,8 @@ class BaseApp(App[int]):
             self.register_theme(theme)
         self.theme = DARK.name
         self._sheet_colours = self.get_css_variables()
-        self.stylesheet = CurrentStylesheet(variables=self._sheet_colours)
+        self.stylesheet.set_variables(self._sheet_colours)
         self.notices = Notices()
-        self._palette: Palette | None = None
         self._survives = False
         self._leaves = False
         self._interrupts = Interrupts(signal.SIGINT)
@@ -210,13 +205,9 @@ class BaseApp(App[int]):
 
     def action_command_palette(self) -> None:
         if self.use_command_palette and not isinstance(self.screen, CommandPalette):
-            if self._palette is None:
-                from bpe_tui.app.palette import Palette  # few keys open it
+            from bpe_tui.app.palette import Palette  # few keys open it
 
-                self._palette = Palette()
-                self.install_screen(self._palette, "palette")  # so Textual keeps it
-            self.push_screen(self._palette)
-            self._palette.begin()
+            self.push_screen(Palette())
 
     def action_help(self) -> None:
         from bpe_tui.views.commands import Help

@@ -9,12 +9,7 @@ from functools import cached_property, partial
 from typing import Any, cast
 
 from textual import on
-from textual.app import ComposeResult
-from textual.await_complete import AwaitComplete
-from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
-from textual.css.styles import RulesMap
-from textual.events import Mount
-from textual.geometry import Size
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, OptionList
@@ -141,48 +136,11 @@ class CommandProvider(Provider):
             await self.screen.action_press(found.command.keys)
 
 
-class FoundCommands(CommandList):
-    """Textual's list of commands, which measures no more of them than a screen has room for."""
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        padding = self.get_component_styles("option-list--option").padding.width
-        height = 0
-        for option in self.options:
-            height += self._get_visual(option).get_height(
-                cast("RulesMap", self.styles), width - padding
-            )
-            if height >= viewport.height:
-                break
-        return height
-
-
 class Palette(CommandPalette, OverScreen[Any]):
-    """Textual's palette, kept from one time to the next: to make it takes longer than to fill it.
-
-    Keys typed fast come before its list has lines, or behind its end.
-    """
-
-    def compose(self) -> ComposeResult:
-        for widget in super().compose():
-            yield FoundCommands() if isinstance(widget, CommandList) else widget
+    """Textual's palette. Keys typed fast come before its list has lines, or behind its end."""
 
     def on_mount(self) -> None:
         draw_settled(self.query_one(Input))
-
-    def begin(self) -> None:
-        """Show the commands of the screen behind; a palette that is being made does so itself."""
-        if not self.is_mounted:
-            return
-        with self.prevent(Input.Changed):
-            self.query_one(Input).value = ""
-        self.query_one(CommandList).clear_options()
-        self._selected_command = None
-        self._on_mount(Mount())
-
-    def dismiss(self, result: Any = None) -> AwaitComplete:
-        closed = super().dismiss(result)
-        self.set_focus(None)  # else the cursor of its field blinks on
-        return closed
 
     @on(Input.Changed)
     @on(Input.Submitted)

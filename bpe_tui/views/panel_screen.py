@@ -19,7 +19,6 @@ from bpe_tui.session import kiosk
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
-from bpe_tui.styles.restyling import restyle
 from bpe_tui.views.commands import (
     bound_commands,
     commands_on,
@@ -132,8 +131,8 @@ class PanelScreen(PaintedOnce[None]):
             await super().on_event(event)
 
     def on_mount(self) -> None:
-        for panel in self.PANEL_ORDER:  # for the rules of a zoom, which restyles what it marks
-            self.query_one(f"#{panel}").add_class("panel", update=False)
+        for panel in self.PANEL_ORDER:  # for the rules of a zoom
+            self.query_one(f"#{panel}").add_class("panel")
         # The screen itself got its styles before its classes, and before its sheet was read.
         self.app.stylesheet.update_nodes([self])
         self.show_keys()
@@ -453,9 +452,7 @@ class PanelScreen(PaintedOnce[None]):
             if panel is not None:
                 for widget in self.query_one(f"#{panel}").ancestors_with_self:
                     if widget is not self.app:
-                        widget.set_class(is_zoomed, "-zoom", update=False)
-        self._styled_with = self.classes
-        restyle(self, ["-zoom"])
+                        widget.set_class(is_zoomed, "-zoom")
         self.show_keys()
 
     def action_leave(self) -> None:

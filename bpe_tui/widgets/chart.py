@@ -24,7 +24,6 @@ from bpe_tui.styles import painted
 from bpe_tui.widgets.controls import Dragged
 from bpe_tui.widgets.figure import Figure, NumberArray, braille_between, cells_of, spans_through
 from bpe_tui.widgets.numbers import short_number
-from bpe_tui.widgets.painted_lines import PaintedWidget
 from bpe_tui.widgets.rows import Span
 from engine.core.slow_modules import np
 
@@ -40,7 +39,7 @@ Canvas = list[list[Span]]
 """Lines of cells; a cell is a character with its role."""
 
 
-class Chart(Dragged, PaintedWidget, can_focus=True):
+class Chart(Dragged, can_focus=True):
     """A chart of `figure`, or the text `why_empty` without one; `at` is the x of the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

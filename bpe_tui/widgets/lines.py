@@ -14,11 +14,9 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
-from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from bpe_tui.styles import painted, role_style
-from bpe_tui.widgets.painted_lines import PaintedLines, PaintedWidget
 from bpe_tui.widgets.rows import Row, Span, beside, subject_cells, subjects_at
 
 ReactiveType = TypeVar("ReactiveType")
@@ -39,8 +37,7 @@ class Drawn(reactive[ReactiveType]):
             setattr(owner, f"watch_{name}", lambda lines: lines.rebuild())
 
 
-# Textual takes bindings and styles from the first base.
-class Lines(ScrollView, PaintedWidget, can_focus=True, inherit_bindings=False):
+class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     """A scrolling list of rows: those in `_rows`, or those that a subclass makes in `row`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -92,13 +89,6 @@ class Lines(ScrollView, PaintedWidget, can_focus=True, inherit_bindings=False):
 
     head: Sequence[Span] = ()
     """Names of the columns, in a line above the rows that does not scroll."""
-
-    @property
-    def vertical_scrollbar(self) -> ScrollBar:
-        bar = super().vertical_scrollbar
-        if not isinstance(bar._styles_cache, PaintedLines):
-            bar._styles_cache = PaintedLines()
-        return bar
 
     # -- a subclass may override these
 

@@ -3,92 +3,14 @@
 from __future__ import annotations
 
 from asyncio import get_running_loop
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain
-from operator import is_
-from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.await_complete import AwaitComplete
 from textual.await_remove import AwaitRemove
-from textual.color import Color
-from textual.events import Event, Mount, ScreenResume
-from textual.geometry import Region, Size
+from textual.events import Event, ScreenResume
+from textual.geometry import Size
 from textual.reactive import Reactive
-from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen, Screen, ScreenResultType
-from textual.strip import Strip
-from textual.visual import Visual
 from textual.widget import Widget
-
-from bpe_tui.styles.restyling import restyle
-from bpe_tui.widgets.painted_lines import PaintedLines, blank_lines, keep_lines
-
-STYLES = 1 << 12
-"""Number of tinted styles to remember; a screen has a few dozen."""
-
-
-class TintedLine(NamedTuple):
-    """A line of a screen as a colour tints it.
-
-    Attributes:
-        parts: the line as its widgets painted it; they give the same strips until they change.
-        colour: the colour.
-        strip: the whole line, tinted.
-    """
-
-    parts: list[Strip]
-    colour: Color
-    strip: Strip
-
-    @classmethod
-    def of(cls, parts: list[Strip], colour: Color) -> TintedLine:
-        segments = [Segment(text, _tinted(style, colour)) for text, style, _ in chain(*parts)]
-        return cls(parts, colour, Strip(segments, sum(part.cell_length for part in parts)))
-
-    def shows(self, parts: list[Strip], colour: Color) -> bool:
-        """Whether it is these parts, not only equal ones, in this colour."""
-        is_as_long = len(parts) == len(self.parts)
-        return is_as_long and colour == self.colour and all(map(is_, parts, self.parts))
-
-
-_LINES: WeakKeyDictionary[Screen[Any], dict[int, TintedLine]] = WeakKeyDictionary()
-"""The tinted lines of each screen that was behind a window, for the next window."""
-
-
-@dataclass(eq=False)
-class Tinted(Visual):
-    """The tinted screen behind a window. Textual would tint every text at every opening."""
-
-    behind: BackgroundScreen
-
-    def render_strips(
-        self, width: int, height: int | None, style: object, options: object
-    ) -> list[Strip]:
-        screen, colour = self.behind.screen, self.behind.color
-        compositor, known = screen._compositor, _LINES.setdefault(screen, {})
-        # Not `render_strips`, which joins the parts of a line to a new strip each time.
-        for y, line in enumerate(compositor._render_chops(compositor.size.region, lambda y: True)):
-            parts = [part for part in line.values() if part]
-            if y not in known or not known[y].shows(parts, colour):
-                known[y] = TintedLine.of(parts, colour)
-        return [known[y].strip for y in range(compositor.size.height)]
-
-    def get_optimal_width(self, rules: object, container_width: int) -> int:
-        return self.behind.screen.app.size.width
-
-    def get_height(self, rules: object, width: int) -> int:
-        return self.behind.screen.app.size.height
-
-
-@lru_cache(STYLES)
-def _tinted(style: Style | None, color: Color) -> Style | None:
-    [segment] = BackgroundScreen.process_segments([Segment(" ", style)], color)
-    return segment.style
-
 
 ROUNDS = 12
 """Rounds of the event loop before a painting: a message takes two from its sender to its effect."""
@@ -101,18 +23,13 @@ class PaintedOnce(Screen[ScreenResultType]):
 
     A key leads to several messages, and new sizes lead to new rows, which may lead to another
     layout. Textual would paint the whole screen after each of these, a sixtieth of a second apart.
-
-    Its widgets get their styles when they are made, and new ones only if these may have changed:
-    for another theme when it comes to the front, and for a class of the screen.
     """
 
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """The widget with the focus; only it and the one before change their looks."""
 
     _styled_for: str | None = None
-    """The theme of the widgets' styles; only a new theme changes them while it is hidden."""
-    _styled_with: frozenset[str] = frozenset()
-    """The screen's classes when the widgets' styles were computed."""
+    """The theme of the widgets' styles; nothing else changes them while the screen is hidden."""
     _is_waiting = False
     """Whether a painting is due in some rounds."""
     _is_settled = False
@@ -121,29 +38,11 @@ class PaintedOnce(Screen[ScreenResultType]):
     """Number of layouts in a row that have not been painted."""
 
     async def on_event(self, event: Event) -> None:
-        """Handle an event as Textual does, but compute styles only if they may have changed."""
+        """Handle an event; a screen that comes back keeps its styles, unless the theme is new."""
         if isinstance(event, ScreenResume):
             event.refresh_styles = self._styled_for != self.app.theme
             self._styled_for = self.app.theme
-        elif isinstance(event, Mount):
-            self._styled_for = self.app.theme
-        if isinstance(event, ScreenResume | Mount):
-            self._styled_with = self.classes
-        if isinstance(event, Mount):
-            keep_lines(self.walk_children())
         await super().on_event(event)
-
-    def update_node_styles(self, animate: bool = True) -> None:
-        """Compute the styles of the widgets that a changed class is about; else of all."""
-        changed = self.classes ^ self._styled_with
-        self._styled_with = self.classes
-        if changed:
-            restyle(self, changed)
-        else:
-            super().update_node_styles(animate)
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        return blank_lines(self, crop)
 
     def _screen_resized(self, size: Size) -> None:
         """Lay the screen out, unless it is behind a window and laid out for this size already.
@@ -196,10 +95,6 @@ class OverScreen(PaintedOnce[ScreenResultType]):
 
     auto_links = False  # the screen behind has no links to follow
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self._styles_cache = PaintedLines()  # the lines behind are filtered already
-
     @property
     def is_on_top(self) -> bool:
         """Whether no screen covers this one, and it has not been closed."""
@@ -226,14 +121,6 @@ class OverScreen(PaintedOnce[ScreenResultType]):
     def remove(self) -> AwaitRemove:
         """Remove the window without a new layout of the screen behind, which has not changed."""
         return self.app._prune(self)
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the screen behind as the lines under the window."""
-        return Widget.render_lines(self, crop)
-
-    def render(self) -> Any:  # Textual accepts a `Visual` too, but its types do not say so
-        behind = super().render()
-        return Tinted(behind) if isinstance(behind, BackgroundScreen) else behind
 
 
 # Textual takes bindings and styles from the first base.

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 from generated import first_quick
 from opening import SAMPLE, burst, ended, opened, recorded_once, step, until
-from textual.command import CommandList
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.lessons.pane import LessonPane, LessonText
@@ -74,38 +72,6 @@ async def test_the_palette_can_be_closed_and_opened_again_at_once() -> None:
         await pilot.press("ctrl+p")
         burst(app, *"step", "escape", "escape", "escape", "ctrl+p", "escape")
         await until(pilot, lambda: app.screen is below)
-
-
-@pytest.mark.slow
-async def test_the_palette_begins_again_while_it_is_still_closing() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("ctrl+p", "s", "t")
-        palette = app.screen
-        palette.dismiss()
-        palette.dismiss()
-        app.action_command_palette()
-        await pilot.pause()
-        assert app.screen is palette
-        assert palette.query_one(Input).value == ""
-        await until(pilot, lambda: palette.query_one(CommandList).option_count > 9)
-        await pilot.press("t", "i", "e")  # its field has the focus again
-        assert palette.query_one(Input).value == "tie"
-
-
-@pytest.mark.slow
-async def test_a_closed_palette_keeps_no_focus_and_shows_other_commands_on_another_screen() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        found = []
-        for screen in ("training", "vocabulary"):
-            await until(pilot, lambda: app.screen.id == screen)  # noqa: B023
-            await pilot.press("ctrl+p")
-            palette = app.screen
-            rows = palette.query_one(CommandList)
-            await until(pilot, lambda: rows.option_count > 9)  # noqa: B023
-            found.append(str(rows.get_option_at_index(0).prompt))
-            await pilot.press("escape", "3")
-            assert palette.focused is None  # else the cursor of its field would blink on
-        assert found[0] != found[1]
 
 
 @pytest.mark.parametrize("key", first_quick(["s", "S"]))

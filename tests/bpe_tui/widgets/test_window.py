@@ -1,0 +1,46 @@
+"""How screens are painted: a window once, after its layout; all in colours of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from opening import opened
+from textual.screen import Screen
+
+from bpe_tui.bpe.summary_screens import SaveTokenizer
+from bpe_tui.views.exports import painted_lines
+
+
+async def test_a_window_is_painted_after_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 1 / 60)  # as users have it
+    async with opened() as (app, pilot):
+        needed_layout = []
+        paint = Screen._compositor_refresh
+
+        def note_and_paint(screen: Screen[Any]) -> None:
+            if isinstance(screen, SaveTokenizer):
+                needed_layout.append(screen._layout_required)
+            paint(screen)
+
+        monkeypatch.setattr(Screen, "_compositor_refresh", note_and_paint)
+        await pilot.press("s")
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, SaveTokenizer)
+        # By itself Textual paints it before each of its layouts too.
+        assert needed_layout
+        assert not any(needed_layout)
+
+
+@pytest.mark.usefixtures("painted_at_each_wait")
+async def test_no_style_has_a_colour_of_the_terminal_or_is_dim() -> None:
+    """Textual would translate such a style at each painting; the application leaves that out."""
+    async with opened(vocab_size=300) as (app, pilot):
+        for keys in ("l", "ctrl+p", "escape x", "escape 4", "0"):
+            await pilot.press(*keys.split())
+            await pilot.pause()
+            for line in painted_lines(app.screen):
+                for style in filter(None, (segment.style for segment in line)):
+                    colours = filter(None, (style.color, style.bgcolor))
+                    assert all(each.triplet for each in colours), style
+                    assert not style.dim, style
