@@ -32,7 +32,7 @@ from engine.recording.merge_record import (
     PairsInIds,
     key_of,
 )
-from engine.recording.training import CountedCorpus
+from engine.recording.training import CountedCorpus, check_counts
 from engine.text.patterns import PatternLike, as_pattern, name_of
 
 DEFAULT_MOST_WORDS = 4
@@ -157,6 +157,7 @@ class PhasedTrainer(Trainer):
             cut = self._recount(phase.pattern)
             corpus = cut if isinstance(cut, CountedCorpus) else CountedCorpus(Counter(cut))
             counts = {pretoken: count for pretoken, count in corpus.counts.items() if count}
+            check_counts(counts)
             yield from self._go_on(phase, corpus, counts)
         self.stop_reason = self._why_stopped(counts)
 

@@ -39,6 +39,7 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import CACHE_SIZE, Segmenter, TokensAtStep
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import IdMap, MergeReport, key_of
+from engine.recording.training import check_counts
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 
@@ -258,6 +259,7 @@ class Replay:
         self.obstacle = obstacle_to(tokenizer, merges)
         self._merges = [] if self.obstacle else merges
         present = {pretoken: count for pretoken, count in counts.items() if count}
+        check_counts(present)
         # All ids in the order of making: bytes, special tokens, others, merges.
         alphabet, special_ids = _spelled_in(tokenizer), tokenizer.rules.special_ids
         made = [token_id for _, token_id in self._merges]

@@ -17,6 +17,7 @@ from engine.recording.training import (
     CountedCorpus,
     Training,
     TrainingListener,
+    check_counts,
     check_size,
     train_on_corpus,
 )
@@ -121,6 +122,7 @@ class Trainer:
         present = dict(counts)  # ten times faster than a comprehension
         if not all(present.values()):
             present = {pretoken: count for pretoken, count in counts.items() if count}
+        check_counts(present)
         base = UNITS[units].base(present)
         check_vocab_size(vocab_size, special_tokens, base)
         self.algorithm = algorithm_for(algorithm, rule, base.alphabet, base.counts)

@@ -97,6 +97,10 @@ class DropoutError(BpeError):
     """The probability of dropout is not between 0 and 1."""
 
 
+class CountsError(BpeError):
+    """The counts to train on are too large: their sums do not fit into 64 bits."""
+
+
 class TokenLengthError(BpeError):
     """The maximum token length is too small to merge anything."""
 

@@ -42,9 +42,11 @@ class GrowingArray:
         self._lock = Lock()
 
     def __len__(self) -> int:
-        return self._length + self._waiting_length
+        with self._lock:  # a reader's view may be moving waiting values
+            return self._length + self._waiting_length
 
-    def extend(self, values: Sequence[int] | Integers) -> None:
+    def extend(self, values: Sequence[int] | Integers) -> int:
+        """Add values at the end, and return the length then."""
         with self._lock:
             if isinstance(values, array):
                 self._waiting.append(values)
@@ -52,6 +54,7 @@ class GrowingArray:
             else:
                 self._take_in()
                 self._add(values)
+            return self._length + self._waiting_length
 
     def view(self, start: int, stop: int) -> Integers:
         if self._waiting or self._data is None:
@@ -111,10 +114,10 @@ class ChangeLog:
         self, counters: Sequence[int] | Integers, values: Sequence[int] | Integers, width: int
     ) -> None:
         """Append a step that sets some counters; `width` is the number of counters after it."""
-        self._counters.extend(counters)
+        end = self._counters.extend(counters)
         self._values.extend(values)
         self._widths.append(width)
-        self._ends.append(len(self._counters))
+        self._ends.append(end)
 
     def append_many(
         self, counters: array[int], values: array[int], ends: array[int], widths: array[int]

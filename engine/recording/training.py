@@ -10,13 +10,13 @@ stops the work and reaches the caller.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import cached_property, partial
-from operator import index
+from operator import index, mul
 from typing import TYPE_CHECKING, Any
 
-from engine.core.errors import BpeError, VocabSizeError
+from engine.core.errors import BpeError, CountsError, VocabSizeError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
 from engine.counting.count import count_corpus
 from engine.counting.plain import CorpusCount
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 LARGEST_VOCABULARY = 2**31 - 1
 """Largest size of a vocabulary that can be asked for: an id is a signed integer of 32 bits."""
+
+LONGEST_COUNTED = 2**63
+"""The limit of a text that counts stand for: no count of a pair or token can be above it."""
 
 
 def check_size(vocab_size: int) -> None:
@@ -46,6 +49,16 @@ def check_size(vocab_size: int) -> None:
     if size > LARGEST_VOCABULARY:
         raise VocabSizeError(
             f"a vocabulary has at most {LARGEST_VOCABULARY:,} tokens; ask for fewer"
+        )
+
+
+def check_counts(counts: Mapping[bytes, int] | Mapping[str, int]) -> None:
+    """Raise `CountsError` if sums of these counts may need more than 64 bits."""
+    length = sum(map(mul, counts.values(), map(len, counts)))
+    if length >= LONGEST_COUNTED:
+        raise CountsError(
+            f"the counts stand for a text of {length:,} bytes or characters, and sums of them "
+            f"are kept in 64 bits; divide the counts until it is below {LONGEST_COUNTED:,}"
         )
 
 

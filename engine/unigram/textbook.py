@@ -26,7 +26,7 @@ import numpy as np
 from engine.core.arrays import Floats
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
-from engine.recording.training import check_size
+from engine.recording.training import check_counts, check_size
 from engine.text.pretokenize import check_special_tokens, to_bytes
 from engine.unigram.em import Estimate, PieceRemovals, TrainingCorpus
 from engine.unigram.grams import TIED, GramLattice, GramTable
@@ -231,6 +231,7 @@ class TextbookTrainer:
         for text, times in counts.items():
             if times > 0 and self.units.read(text):
                 texts[spelled(text)] = texts.get(spelled(text), 0) + times
+        check_counts(texts)
         self._texts = texts
         self._record: TextbookRecord | None = None
         self.stop_reason: UnigramStopReason | None = None

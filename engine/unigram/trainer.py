@@ -22,7 +22,7 @@ import numpy as np
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
-from engine.recording.training import check_size
+from engine.recording.training import check_counts, check_size
 from engine.text.pretokenize import check_special_tokens
 from engine.unigram.em import (
     DEFAULT_NORMALISATION,
@@ -116,6 +116,7 @@ class UnigramTrainer:
                 f"give 1 to {LONGEST_TEXT:,}"
             )
         self._counts = {text: times for text, times in counts.items() if text and times > 0}
+        check_counts(self._counts)
         self.special_tokens = tuple(special_tokens)
         self.unknown_token = unknown_token
         self._reserved = 1 + len(special_tokens)  # tokens that are no pieces

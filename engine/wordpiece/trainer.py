@@ -23,7 +23,7 @@ from engine.encoding.alphabet import CharacterAlphabet
 from engine.encoding.merging import count_pairs
 from engine.recording.change_log import ChangeLog, GrowingArray, IntegerType
 from engine.recording.merge_record import MergeRecord, MergeReport, PairNumbers, PairStep, copied
-from engine.recording.training import check_size
+from engine.recording.training import check_counts, check_size
 from engine.text.pretokenize import check_special_tokens, to_bytes, to_text
 from engine.wordpiece.score import (
     DEFAULT_TIE_RULE,
@@ -291,6 +291,7 @@ class WordPieceTrainer:
         check_special_tokens(special_tokens)
         check_size(vocab_size)
         rule = SCORE_TIE_RULES[tie_rule]
+        check_counts(counts)
         words = count_words(counts, special_tokens)
         self.task = WordPieceTask(words, special_tokens, unknown_token)
         if vocab_size < (smallest := self.task.first_id):

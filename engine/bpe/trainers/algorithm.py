@@ -174,7 +174,7 @@ class Symbols:
         totals = np.zeros(BYTE_PAIRS, dtype=np.int64)
         for starts, pairs in self._byte_pairs():
             weights = self.times_array.take(self.pretoken_array.take(starts))
-            totals += np.bincount(pairs, weights, BYTE_PAIRS).astype(np.int64)
+            np.add.at(totals, pairs, weights)  # `bincount` would add floats
         present = np.flatnonzero(totals)
         return present.tolist(), totals[present].tolist()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import regex
 
 from engine import (
     BpeError,
+    CountsError,
     PatternError,
     SpecialTokenError,
     TextError,
@@ -25,7 +27,10 @@ from engine import (
     train_bpe,
 )
 from engine.analysis.tokenizer_kinds import train_kind
+from engine.bpe.replay import Replay
+from engine.bpe.trainers import TRAINERS
 from engine.text.patterns import PATTERNS, as_pattern
+from engine.unigram.textbook import TextbookTrainer
 from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.trainer import WordPieceTrainer
 
@@ -66,6 +71,39 @@ def test_a_bad_argument_raises_an_error_with_a_sentence(
 ) -> None:
     with pytest.raises(kind, match=said):
         call()
+
+
+TOO_LARGE = [
+    {"ab": 2**63 - 1},
+    {"ab": 2**62, "abc": 2**62},
+    {"abab": 2**62},
+    {"a": 2**63},
+    {"ab": 2**64 + 3, "cd": 2**64 + 4},
+]
+LARGEST = {"ab": 2**60 + 1, "cd": 2**60, "abcdefg": 2**58}
+
+
+def trainers_of(counts: dict[str, int]) -> Iterator[Callable[[], Any]]:
+    """Yield a call for each trainer that makes it for these counts."""
+    in_bytes = {text.encode(): count for text, count in counts.items()}
+    for algorithm in TRAINERS:
+        yield partial(Trainer, in_bytes, 258, algorithm=algorithm)
+    yield partial(WordPieceTrainer, in_bytes, 20)
+    yield partial(UnigramTrainer, counts, 20)
+    yield partial(TextbookTrainer, counts, 20)
+    yield partial(Replay, PLAIN, in_bytes)
+
+
+@pytest.mark.parametrize("counts", TOO_LARGE)
+def test_counts_whose_sums_need_more_than_64_bits_are_refused(counts: dict[str, int]) -> None:
+    for make in trainers_of(counts):
+        with pytest.raises(CountsError, match=r"text of [\d,]{25,} bytes .* divide the counts"):
+            make()
+
+
+def test_every_trainer_takes_the_largest_counts() -> None:
+    for make in trainers_of(LARGEST):
+        list(make().steps())
 
 
 def test_a_pattern_may_be_named_typed_or_compiled() -> None:

@@ -77,6 +77,15 @@ class TestConformance:
         assert [step.count for step in steps] == [2**40 + 2**33, 2**40]
         assert steps == run({b"abc": 2**40, b"ab": 2**33}, "naive")[0]
 
+    def test_counts_beyond_53_bits_are_added_exactly(self) -> None:
+        corpus = {b"ab": 2**53 + 1, b"cd": 2**53}
+        steps, _ = run(corpus)
+        assert [(step.token, step.count) for step in steps] == [
+            (b"ab", 2**53 + 1),
+            (b"cd", 2**53),
+        ]
+        assert steps == run(corpus, "naive")[0]
+
 
 class TestTheTrainer:
     @pytest.mark.parametrize("tie_rule", STATIC_RULES)

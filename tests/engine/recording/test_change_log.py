@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -197,6 +198,39 @@ def test_one_thread_may_read_while_another_appends() -> None:
             assert log.at(step).tolist() == expected(step), step
     writer.join()
     assert done == steps
+
+
+@pytest.fixture
+def hasty_switches() -> Iterator[None]:
+    """Switch between threads as often as Python can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("hasty_switches")
+def test_readers_never_shift_the_ends_of_steps_that_are_appended() -> None:
+    steps = 60_000
+    log, entry = ChangeLog([0]), array("q", [0])
+    is_done = threading.Event()
+
+    def read() -> None:
+        while not is_done.is_set():
+            log.at(0)
+            log.changes(0)
+
+    log.append(array("i", [0]), entry, 1)
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for _ in range(1, steps):
+        log.append(array("i", [0]), entry, 1)
+    is_done.set()
+    for reader in readers:
+        reader.join()
+    _, states, _ = log.entries(0, steps)
+    assert states.tolist() == list(range(1, steps + 1))
 
 
 class TestAColumn:
