@@ -61,8 +61,6 @@ async def draw() -> None:
     await picture("parity.svg", parity, 150, (120, 40))
     phases = RunConfig(STORIES, phases="gpt2:700,none:1000", viewpoint=Viewpoint(view="training"))
     await picture("superbpe.svg", in_phases(phases), 446, (120, 40))
-    picky = RunConfig("samples/handout.txt", picky=0.6, viewpoint=Viewpoint(view="training"))
-    await picture("picky.svg", picky, 5, (120, 40))
     with TemporaryDirectory() as place:
         own = Path(place, "stories.json")
         vocab, merges = train_bpe(STORIES, 700, ["<|endoftext|>"], min_count=2)

@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
     from engine.bpe.parity import ParityTrainer
     from engine.bpe.phases import Phase, PhasedTrainer
-    from engine.bpe.picky import PickyTrainer
     from engine.bpe.record import MergeStep
-    from engine.bpe.removals import Removal
     from engine.bpe.ties import TIE_RULES
     from engine.bpe.trainer import StopReason, Trainer, train_bpe
     from engine.core.errors import (
@@ -58,7 +56,6 @@ if TYPE_CHECKING:
         QueryError,
         QuestionError,
         QuizFileError,
-        RemovalError,
         SessionFileError,
         SpecialTokenError,
         SpecialTokenFoundError,
@@ -133,8 +130,6 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "Phase",
     "ParityTrainer",
     "Languages",
-    "PickyTrainer",
-    "Removal",
     "LinkedLists",
     "Bigram",
     "BigramState",
@@ -159,7 +154,6 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "QueryError",
     "QuestionError",
     "QuizFileError",
-    "RemovalError",
     "SessionFileError",
     "SpecialTokenError",
     "SpecialTokenFoundError",
@@ -196,8 +190,6 @@ _HOMES = {
     "ParityTrainer": "engine.bpe.parity",
     "Phase": "engine.bpe.phases",
     "PhasedTrainer": "engine.bpe.phases",
-    "PickyTrainer": "engine.bpe.picky",
-    "Removal": "engine.bpe.removals",
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",

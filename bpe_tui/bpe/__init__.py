@@ -9,7 +9,6 @@ lesson            the explanation of a step in the lesson view
 training_screen, encoding_screen, summary_screens    its screens, with their panels
 languages         languages that take turns in sentences, for shell, transcript and screen
 languages_panel   and in a panel, beside plain BPE
-removals          tokens that merges removed, in sentences
 walks             the pretokens of a text, and walks through the encoding of one
 tail              the end of a text that may change if the text goes on
 heap_panel        the heap as a table, an array, a tree

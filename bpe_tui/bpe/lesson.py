@@ -20,10 +20,7 @@ class BpeExplainer(MergeExplainer[Frame]):
 
     def facts(self, frame: Frame) -> str:
         compression = f"{frame.bytes_per_token:.2f}"
-        facts = self.text("{n} bytes per token", n=compression) if frame.has_corpus else ""
-        gone = frame.merge.gone if frame.merge else ()
-        went = " ".join(visible_bytes(frame.any_token(each.token_id)) for each in gone)
-        return " · ".join(filter(None, (facts, went and self.text("gone: {tokens}", tokens=went))))
+        return self.text("{n} bytes per token", n=compression) if frame.has_corpus else ""
 
     def top(self, frame: Frame, limit: int) -> list[Pair]:
         return [pair for pair, _ in frame.top_pairs(limit)]

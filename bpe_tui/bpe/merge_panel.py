@@ -9,7 +9,6 @@ from bpe_tui.bpe.narration import (
     is_replayed,
     why_first,
 )
-from bpe_tui.bpe.removals import describe_removals
 from bpe_tui.views import training_panels
 from bpe_tui.views.heap_table import highest_shown
 from bpe_tui.views.narration import NO_CORPUS, times
@@ -157,12 +156,6 @@ def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
 
 
 def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
-    """Return why this pair merged, then which tokens went with that."""
-    gone = [words_of(each) for each in describe_removals(frame, merge.index)]
-    return [*why_it_was_chosen(painter, frame, merge), *gone]
-
-
-def why_it_was_chosen(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
     """Return who chose a pair, or its count, and what decided a tie."""
     prescribed, rivals = merge.record.fork_rules, merge.tied[1:]
     if frame.was_given:

@@ -154,10 +154,6 @@ def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
         from engine.bpe.parity import ParityTrainer
 
         return ParityTrainer(counts_by_language(config), *asked, **options)
-    if config.picky is not None:
-        from engine.bpe.picky import PickyTrainer
-
-        return PickyTrainer(counts, *asked, threshold=config.picky, **options)
     return Trainer(counts, *asked, algorithm=config.trainer, **options)
 
 

@@ -10,14 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from bpe_tui.bpe.languages import describe_turn
 from bpe_tui.bpe.phases import describe_border, describe_gain
-from bpe_tui.bpe.removals import describe_removals, name_removals
 from bpe_tui.views.narration import (
     CONTINUED,
     GIVEN,
     OF_A_FORK,
     OF_PARITY,
     OF_PHASES,
-    OF_REMOVALS,
     UNLIMITED_ROOM,
     describe_rule,
     first_fitting,
@@ -64,8 +62,7 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
         return f"{sentence} {border[0]}", f"{short} {border[0]}", f"{short} {border[1]}", *border
     if not merge.count:
         return sentence, f"Merge {step}: {pair} make {token}."
-    gone = "".join(f" {each}" for each in describe_removals(frame, merge.index))
-    forked = f"{narrate_fork_rule(frame, merge)}{gone}"
+    forked = narrate_fork_rule(frame, merge)
     shorter = say(
         "Merge {step}: {pair}, {times}, become {token}.",
         step=step,
@@ -74,9 +71,7 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
         token=merge.token,
     )
     short = shorter.translated(messages).describe(visible_bytes)
-    gone = name_removals(frame, merge)
-    shortest = (f"Merge {step}: {pair} become {token}.{gone}",) if gone else ()
-    return f"{sentence}{forked}", f"{short}{forked}", *shortest, short
+    return f"{sentence}{forked}", f"{short}{forked}", short
 
 
 def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:
@@ -108,8 +103,6 @@ def why_no_heap(frame: Frame) -> str:
         return GIVEN
     if frame.run.record.counts.restarts:
         return OF_PHASES
-    if frame.removals is not None:
-        return OF_REMOVALS
     return OF_A_FORK if frame.languages is None else OF_PARITY
 
 
@@ -151,7 +144,6 @@ def explain_merge(frame: Frame) -> Iterator[str]:
     yield narrate_tie(frame)
     if (merge := frame.merge) is None:
         return
-    yield from describe_removals(frame, merge.index)
     if len(merge.tied) > 1:
         for rule, pair in frame.choices_before.items():
             if pair != merge.pair:

@@ -199,7 +199,7 @@ class PseudocodePanel(Panel):
         if self.algorithm is not None and self.frame is not None:
             names = list(TRAINERS)
             if self.algorithm.name not in names:
-                return  # parity or picky, whose merges no other trainer makes
+                return  # parity, whose merges no other trainer makes
             place = names.index(self.algorithm.name) + 1
             rule, alphabet = self.frame.tie_rule, self.frame.run.alphabet
             followers = (TRAINERS[name] for name in (*names[place:], *names))

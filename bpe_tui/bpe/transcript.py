@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 from bpe_tui.bpe.languages import ONE_LANGUAGE, describe_languages
@@ -16,7 +15,6 @@ from bpe_tui.bpe.narration import (
     narrate_tie,
     why_no_heap,
 )
-from bpe_tui.bpe.removals import describe_removals, describe_sizes
 from bpe_tui.views.encoded_text import describe_tail, explanation
 from bpe_tui.views.measures import describe_residues
 from bpe_tui.views.narration import NO_CORPUS, format_pair, times
@@ -28,7 +26,7 @@ from bpe_tui.views.transcript import (
     MergeTranscript,
     PlainCommand,
 )
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.encoding.tail import find_tail
@@ -52,7 +50,6 @@ class BpeTranscript(MergeTranscript[Frame]):
             "As --trainer linked sees it: places touched; best, active and inactive bigrams.",
         ),
         PlainCommand("residues [N]", "Tokens that later merges left behind, with their counts."),
-        PlainCommand("removals [N]", "Of --picky: the tokens that merges removed last, and why."),
         PlainCommand("languages", "Of --parity: the tokens a character of each, and its turns."),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
         PlainCommand("explain TEXT", "How each pretoken encodes: merges, or pieces looked up."),
@@ -98,20 +95,6 @@ class BpeTranscript(MergeTranscript[Frame]):
             made, now = (times(count or 0) for count in counts)
             yield f"{visible_bytes(vocabulary.token(token_id))}: {made} when made, {now} now."
         yield f"{plural(len(rows), 'token')}: {describe_residues(vocabulary)}."
-
-    def removals(self, rest: str) -> Iterator[str]:
-        """List the tokens that were removed last up to this step."""
-        frame, most = self.frame, self.number_in(rest or str(LISTED))
-        if frame.removals is None:
-            yield "No token is removed here; open CORPUS --picky 0.9 removes some."
-        elif most is None:
-            yield f"Say how many tokens to list, like removals {LISTED}."
-        else:
-            steps = (step for step in reversed(range(frame.step)) if frame.merge_at(step).gone)
-            for step in islice(steps, most):
-                for told in describe_removals(frame, step):
-                    yield f"Merge {number(step + 1)}: {told}"
-            yield f"{describe_sizes(frame)}."
 
     def languages(self, rest: str) -> Iterator[str]:
         """Describe how the languages of a parity-aware run fare at this step."""

@@ -38,7 +38,6 @@ from bpe_tui.widgets.visible import width as cell_width
 from engine.analysis.encoder_comparison import Lockstep, lockstep
 from engine.analysis.measures import Segmentations
 from engine.bpe.frame import Frame
-from engine.encoding.event_order import EventAlphabet, EventState
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import TracedMerge, seen_before, trace_pretoken
 from engine.pipeline.conversion import ModelAlphabet
@@ -258,8 +257,6 @@ class EncodeStepsPanel(Walk):
     ID, TITLE = "encode-steps", "merges of the pretoken"
     LEAST_FOR_HEAD = 2
     _merges: Sequence[TracedMerge] = ()
-    _states: Sequence[EventState] = ()
-    """The events of the pretoken if the run removes tokens."""
     _word: EncodedWord | None = None
     """The pretoken with its probes if the model is WordPiece."""
 
@@ -273,9 +270,6 @@ class EncodeStepsPanel(Walk):
             self._word = alphabet.longest_match(pretoken)
         if self._word is not None:
             return len(self._word.probes)
-        if isinstance(alphabet, EventAlphabet):
-            self._states = alphabet.states(pretoken)
-            return len(self._states) - 1
         self._merges = trace_pretoken(frame.rules, pretoken)
         return len(self._merges)
 
@@ -291,11 +285,6 @@ class EncodeStepsPanel(Walk):
             rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
             lines = [Row(line) for line in wrapped(words, width)]
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
-        if isinstance(alphabet, EventAlphabet):
-            self.say(f"how {text} encodes   event {self.place} of {self.step_count}", "w why not")
-            self.cursor = self.place
-            rows = event_rows(self.painter(frame), self._states, self.place, alphabet.unit, width)
-            return [*rows, *_ways_rows(frame, piece, width)]
         cached = " · seen before: from the cache" if self.seen else ""
         where = f"merge {self.place} of {self.step_count}" if self.step_count else "no merge"
         self.say(f"how {text} encodes   {where}{cached}", "w why not · c compare · r regex")
@@ -380,32 +369,6 @@ class EncodeStepsPanel(Walk):
             words.append([(f"and {number(len(merge.lost) - LOST_SHOWN)} more", "dim")])
         for line in wrapped(words, max(width - MARGIN, 12)):
             yield Row([(" " * MARGIN, ""), *line])
-
-
-def event_rows(
-    painter: TokenPainter, states: Sequence[EventState], place: int, unit: str, width: int
-) -> list[Row]:
-    """Return a row for each event of a pretoken: its step, what it did, the tokens then."""
-    cells = pair_cells_of(width)
-    rows = []
-    for at, (step, what, tokens) in enumerate(states):
-        done: list[Span] = [(f"{unit}s", "dim")]
-        if isinstance(what, tuple):
-            done = painter.sum(what)
-        elif what is not None:
-            done = [*painter.tokens([what]), (" goes", "loss")]
-        here = at == place
-        spans: list[Span] = [
-            ("▸ " if here else "  ", "pair"),
-            right(number(step + 1) if at else "", 7, "strong" if here else "dim"),
-            ("  ", ""),
-            *left(done, cells),
-            ("  ", ""),
-            *painter.strip(tokens, 0, max(width - cells - 13, 8)),
-        ]
-        shown = [(text, "dim") for text, _ in spans] if at > place else spans
-        rows.append(Row(shown, ToStep(step + 1) if at else None))
-    return rows
 
 
 def pair_cells_of(width: int) -> int:

@@ -21,7 +21,7 @@ from engine.text.pretokenize import check_special_tokens
 
 _FIELDS = (
     *("pattern", "tie_rule", "trainer", "min_count"),
-    *("model", "max_token_length", "units", "ngram", "parity", "phases", "most_words", "picky"),
+    *("model", "max_token_length", "units", "ngram", "parity", "phases", "most_words"),
 )
 """Options that are fields of a run, by the same names."""
 
@@ -114,7 +114,6 @@ def check_model(context: typer.Context, *more: str) -> None:
         "parity",
         "phases",
         "most_words",
-        "picky",
         *more,
     ):
         if option not in model.options and is_given(context, option):

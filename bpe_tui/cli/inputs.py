@@ -15,7 +15,6 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.widgets.numbers import plural, size
 from bpe_tui.widgets.visible import quoted, visible_text
-from engine.bpe.picky import check_picky
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
 from engine.bpe.trainers import TRAINERS
@@ -82,13 +81,6 @@ def check_run(config: RunConfig) -> Corpus:
         raise CommandLineError("--parity is between languages: give a CORPUS for each")
     if config.parity and config.trainer != RunConfig.trainer:
         raise CommandLineError("--parity trains in its own way; leave out --trainer")
-    if config.picky is not None:
-        check_picky(config.picky, config.units)
-        if config.parity or config.phases:
-            other = "parity" if config.parity else "phases"
-            raise CommandLineError(f"--picky and --{other} are two ways to train; give one")
-        if config.trainer != RunConfig.trainer:
-            raise CommandLineError("--picky trains in its own way; leave out --trainer")
     if not MODELS[config.model].trainers:
         _ = TRAINERS[config.trainer]
     elif config.vocab_size is not None and config.vocab_size < 1:

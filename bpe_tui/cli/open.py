@@ -44,7 +44,6 @@ def open_corpus(
     tokenizer: options.OpenedTokenizerOption = None,
     continued: options.ContinueOption = None,
     parity: options.ParityOption = False,
-    picky: options.PickyOption = None,
     field: options.FieldOption = None,
     skip_bad: options.SkipBadOption = False,
     step: options.StepOption = None,
@@ -176,7 +175,6 @@ def check_only_for_training(context: typer.Context, why: str) -> None:
         "parity",
         "phases",
         "most_words",
-        "picky",
     ):
         is_used = option in choices.OF_CONTINUING and context.params.get("continued") is not None
         if choices.is_given(context, option) and not is_used:

@@ -242,17 +242,6 @@ ContinueOption = Annotated[
         show_default=False,
     ),
 ]
-PickyOption = Annotated[
-    float | None,
-    typer.Option(
-        "--picky",
-        metavar="T",
-        help="PickyBPE: a merge removes a part of it if it takes a greater share than T of the "
-        "part's occurrences, such as 0.9.",
-        rich_help_panel=TRAINING,
-        show_default=False,
-    ),
-]
 CacheOption = Annotated[
     bool,
     typer.Option(

@@ -95,8 +95,6 @@ class RunConfig:
     """The phases of the training, as they are typed; empty for one phase. See `in_phases`."""
     most_words: int | None = None
     """Most words of a token; 0 for no limit, `None` for 4 in phases and no limit otherwise."""
-    picky: float | None = None
-    """The share of a token's occurrences above which a merge removes it; `None` removes none."""
     specials_first: bool = False
     """Whether saved special tokens get the ids from 0 on."""
     left_out: tuple[LeftOutDocument, ...] = ()
@@ -226,8 +224,6 @@ def why_not_checkable(config: Config) -> str | None:
         return "Merges are checked against one pattern; here each phase has its own."
     if config.parity:
         return "Merges are checked against the highest count; here languages take turns."
-    if config.picky is not None:
-        return "Merges are checked as plain BPE makes them; here tokens are removed between them."
     if config.model != "bpe" or config.units != DEFAULT_UNITS:
         return "Merges are checked against BPE on bytes, which this is not."
     return None

@@ -134,10 +134,6 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> session_file.SavedS
             "a session is of one plain file, and the corpus is more than that: take the command "
             "that opens it (y)"
         )
-    if isinstance(config, RunConfig) and config.picky is not None:
-        raise SessionFileError(
-            "a session does not keep that tokens are removed: take the command that opens it (y)"
-        )
     if missing := next((name for name in names if not Path(name).exists()), None):
         raise SessionFileError(
             f"a session is of files, and {missing} is a name: save the tokenizer (s) and open that,"
@@ -253,8 +249,6 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
             words += [word for token in value for word in ("--special", token)]
     if isinstance(config, RunConfig) and config.parity:
         words.append("--parity")
-    if isinstance(config, RunConfig) and config.picky is not None:
-        words += ["--picky", f"{config.picky:g}"]
     if not config.cache:
         words.append("--no-cache")
     if viewpoint.step is not None:

@@ -230,10 +230,6 @@ class Session:
             from engine.bpe.parity import ALGORITHM as PARITY  # few runs are of this kind
 
             return PARITY
-        if config.picky is not None:
-            from engine.bpe.picky import ALGORITHM as PICKY
-
-            return PICKY
         return _algorithm_of(config.trainer, config.tie_rule, config.units)
 
     @property

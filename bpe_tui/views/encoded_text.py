@@ -10,7 +10,6 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.measures import Segmentations
 from engine.analysis.why_not import cut_by
-from engine.encoding.event_order import EventAlphabet
 from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
 from engine.encoding.tail import Tail
 from engine.pipeline.conversion import ModelAlphabet
@@ -42,26 +41,12 @@ def explanation(source: HasRules, text: str) -> Iterator[str]:
 
 def _steps(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
     alphabet = rules.alphabet
-    if isinstance(alphabet, EventAlphabet):
-        yield from _describe_events(alphabet, piece.pretoken.bytes)
-    elif not isinstance(alphabet, ModelAlphabet):
+    if not isinstance(alphabet, ModelAlphabet):
         yield from (_describe_merge(rules, merge) for merge in piece.merges)
     elif (word := alphabet.longest_match(piece.pretoken.bytes)) is not None:
         yield from describe_probes(word)
         if word.outcome is not Outcome.SPELLED:
             yield describe_unknown(word, visible_bytes(rules.vocab[word.ids[0]]))
-
-
-def _describe_events(alphabet: EventAlphabet, pretoken: bytes) -> Iterator[str]:
-    """Yield what each event does: `e s → es (merge 3)`, `es goes (merge 9)`."""
-    for step, what, _ in alphabet.states(pretoken)[1:]:
-        at = f"(merge {number(step + 1)})"
-        if isinstance(what, tuple):
-            left, right = (alphabet.token(part) for part in what)
-            made = visible_bytes(left + right)
-            yield f"{visible_bytes(left)} {visible_bytes(right)} → {made} {at}"
-        elif what is not None:
-            yield f"{visible_bytes(alphabet.token(what))} goes {at}"
 
 
 def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:

@@ -20,7 +20,6 @@ from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
 from engine.core.wording import ShowBytes
 from engine.encoding.encoders import RankHeap
-from engine.encoding.event_order import EventAlphabet
 from engine.encoding.rules import (
     Crossing,
     EncodingRules,
@@ -178,26 +177,6 @@ class NoSuchToken(Answer):
             comes = describe_to_come(later.rank, later.left, later.right, show)
             return f"{piece} is no token yet: it {comes}. Now it is {alone}."
         return f"{piece} is no token of this vocabulary. Alone it is {alone}."
-
-
-@dataclass(frozen=True)
-class TakenApart(Answer):
-    """The piece is not one token where tokens are removed between merges.
-
-    Attributes:
-        pretoken: the bytes around it.
-        tokens: the pretoken's tokens before any merge, and after each merge and removal.
-    """
-
-    pretoken: bytes
-    tokens: tuple[tuple[bytes, ...], ...]
-
-    def describe(self, show: ShowBytes = spell) -> str:
-        ways = [" ".join(map(show, tokens)) for tokens in self.tokens]
-        return (
-            f"{show(self.piece)} is not one token here. Merges and removals in their order make of "
-            f"{show(self.pretoken)}: {', '.join(ways)}."
-        )
 
 
 @dataclass(frozen=True)
@@ -408,8 +387,6 @@ across its edge.
     if isinstance(place, Answer):
         return place
     pretoken, first = place
-    if isinstance(rules.alphabet, EventAlphabet):
-        return _by_events(rules, rules.alphabet, wanted, pretoken, first)
     if rules.alphabet.marker is not None and first + len(wanted) == len(pretoken):
         return _why_not_at_the_end(rules, wanted, pretoken, first)
     if (answer := _why_no_token(rules, wanted)) is not None:
@@ -439,24 +416,10 @@ def why_not_merged(
     place = _find(rules, text, first_part + second_part, start)
     if isinstance(place, Answer):
         return place
-    if isinstance(rules.alphabet, EventAlphabet):
-        return _by_events(rules, rules.alphabet, first_part + second_part, *place)
     for part in (first_part, second_part):
         if (answer := _why_no_token(rules, part)) is not None:
             return answer
     return _what_happened_to_pair(rules, first_part, second_part, *place)
-
-
-def _by_events(
-    rules: EncodingRules, alphabet: EventAlphabet, wanted: bytes, pretoken: bytes, first: int
-) -> Answer:
-    """Answer for a run that removes tokens, whose ranks of merges decide nothing."""
-    edges, ids = list(alphabet.edges(pretoken)), alphabet.spell(pretoken)
-    if first in edges[:-1] and edges[edges.index(first) + 1] == first + len(wanted):
-        return OneToken(wanted, ids[edges.index(first)], None, alphabet.unit)
-    states = alphabet.states(pretoken)
-    tokens = (tuple(map(alphabet.token, after)) for *_, after in states)
-    return TakenApart(wanted, pretoken, tuple(tokens))
 
 
 def _bytes_of(piece: str | bytes) -> bytes:

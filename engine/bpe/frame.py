@@ -49,7 +49,6 @@ class Frame(MergeFrame[MergeStep]):
         tie_rule: chooses among pairs of equal count.
         units: the tokens that the merges started from, in a run of ours.
         languages: the languages that take turns; `None` unless the run is parity-aware.
-        removals: the tokens that steps have removed; `None` if the run removes none.
         given: whether the tokens and the first merges are those of a tokenizer.
         was_given, next_given: whether the merge that led here, and the next one, is a tokenizer's
             own; counts chose or choose any other.
@@ -77,7 +76,6 @@ class Frame(MergeFrame[MergeStep]):
         self.tie_rule: TieRule = run.record.tie_rule
         self.units: Units = run.record.units
         self.languages: Languages | None = run.record.languages
-        self.removals = run.record.removals
         self.given: bool = run.record.given
         self.was_given = 0 < step <= run.record.given_steps
         self.next_given = step < run.record.given_steps
@@ -315,12 +313,7 @@ class Timeline(MergeTimeline[Frame]):
                 record = steps[0].record
             elif record is None:  # a record without steps is falsy
                 record = Trainer(counts, 256).record
-            kind = Run
-            if record.removals is not None:
-                from engine.bpe.picky_run import PickyRun  # few runs remove tokens
-
-                kind = PickyRun
-            run = kind(
+            run = Run(
                 counts,
                 record,
                 pattern=pattern,

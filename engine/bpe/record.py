@@ -42,7 +42,6 @@ from engine.text.patterns import PatternLike
 if TYPE_CHECKING:
     from engine.bpe.heap import HeapReplay
     from engine.bpe.languages import Languages
-    from engine.bpe.removals import Removal, Removals
     from engine.recording.training import CountedCorpus
 
 
@@ -76,23 +75,11 @@ class MergeStep(PairStep):
             if count >= self.count
         )
 
-    @property
-    def gone(self) -> tuple[Removal, ...]:
-        """The tokens that this step removed."""
-        removals = self.record.removals
-        return () if removals is None else removals.by_step[self.index]
-
     def _chosen_by(self) -> dict[str, object]:
         if (languages := self.record.languages) is not None:
             language = languages.names[languages.turns[self.index]]
             return {"count": self.count, "language": language}
-        if self.record.removals is None:
-            return {"count": self.count}
-        gone = [
-            {"id": each.token_id, "parts": list(each.parts), "share": each.share}
-            for each in self.gone
-        ]
-        return {"count": self.count, "removed": gone}
+        return {"count": self.count}
 
     @property
     def discarded(self) -> tuple[StaleEntry, ...]:
@@ -165,7 +152,6 @@ class Record(MergeRecord[MergeStep]):
             (`what_if`) overrides some choices, and then no heap predicts the next pair.
         fork_rules: the rules of a fork that override the counts; `None` in any other run.
         languages: the languages that took turns; `None` in any other run.
-        removals: the tokens that steps have removed; `None` in a run that removes none.
         given_steps: number of first merges that a tokenizer gave (`replay`): none in a run of ours,
             all in a replay; counts chose those behind them.
         given: whether the tokens and the first merges are a tokenizer's.
@@ -209,7 +195,6 @@ class Record(MergeRecord[MergeStep]):
         self.by_rule = not self.given
         self.fork_rules: ForkRules | None = None
         self.languages: Languages | None = None
-        self.removals: Removals | None = None
         self.winning_counts = array("q")
         self._ids_until = -1
         self._ids_of_token: dict[bytes, list[int]] = {}
@@ -228,7 +213,7 @@ class Record(MergeRecord[MergeStep]):
         self.merged.append(merge.number)
         self.winning_counts.append(merge.count)
         self.occurrences.append(merge.occurrences)
-        self.removed.append(self.removed[index] + merge.occurrences - merge.gained)
+        self.removed.append(self.removed[index] + merge.occurrences)
         self.pretokens.append(merge.pretokens)
         return MergeStep(self, index)
 
@@ -305,14 +290,6 @@ class Record(MergeRecord[MergeStep]):
     def rank_of(self, token_id: int) -> int:
         """Return the index of the step that made a token; negative if no step made it."""
         return self.ids.place_of(token_id) - self.first_id
-
-    def size_at(self, step: int) -> int:
-        return super().size_at(step) if self.removals is None else self.removals.sizes[step]
-
-    def exists(self, token_id: int, step: int) -> bool:
-        if self.removals is None or token_id < self.first_id:
-            return super().exists(token_id, step)
-        return self.removals.exists(token_id, step)
 
     def forbidden_pairs(self, index: int) -> list[tuple[Pair, int]]:
         """Return the pairs forbidden for merge `index` and their counts, most frequent first.

@@ -8,16 +8,16 @@ k are one sum over the first k merges. A token's row is its place (see `engine.r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from engine.bpe.record import Record
-from engine.core.arrays import Bools, Ints
+from engine.core.arrays import Ints
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, is_white_space
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import copied
-from engine.recording.token_table import NONE, MergeRows, TokenTable, reachable
+from engine.recording.token_table import NONE, MergeRows, TokenTable
 from engine.recording.vocabulary import Vocabulary
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -34,10 +34,7 @@ class RunVocabularies:
         counts_log: the count of each token at each step, for merges that do not determine it.
         replayed: the occurrences of the first merges in these pretokens, if the record has those in
             others, of an earlier phase.
-        find_reachable: finds the tokens that their own bytes give, as `TokenTable` has it.
     """
-
-    find_reachable: Callable[[TokenTable], Bools] = staticmethod(reachable)
 
     def __init__(self, record: Record, counts: Mapping[bytes, int], alphabet: Alphabet) -> None:
         self.counts_log: ChangeLog | None = None
@@ -65,7 +62,6 @@ class RunVocabularies:
                 MergeRows.of(zip(pairs, range(first, first + steps), range(steps), strict=True)),
                 np.array(self._special_places, dtype=np.int64),
                 self._alphabet,
-                self.find_reachable,
             )
         size = self._record.first_id + step
         # There are no counts without a corpus.

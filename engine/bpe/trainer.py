@@ -35,7 +35,6 @@ class StopReason(Enum):
     NO_PAIR_LEFT = "no pair is left: every pretoken is one token"
     TOO_RARE = "no pair left is frequent enough"
     TOO_LONG = "every pair left would make too long a token"
-    GOES_ROUND = "tokens are removed as fast as merges make them"
     REPLAYED = "all merges of the tokenizer are made"
     CONTINUED = "all merges that were asked for are learnt"
 
@@ -166,18 +165,13 @@ class Trainer:
     def _why_stopped(self, counts: Mapping[bytes, int]) -> StopReason:
         """Return why there is no further merge; `counts` are those of the last steps."""
         merges, record = len(self.record), self.record
-        if self._is_full:
+        if merges == self.merges_wanted:
             return StopReason.SIZE_REACHED
         if record.counts.at(merges).any():
             return StopReason.TOO_RARE
         tokens = record.alphabet.token_count(self.counts) - record.removed[merges]
         whole = sum(count for pretoken, count in counts.items() if pretoken)
         return StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
-
-    @property
-    def _is_full(self) -> bool:
-        """Whether the vocabulary has the size asked for."""
-        return len(self.record) == self.merges_wanted
 
     @property
     def vocab(self) -> dict[int, bytes]:

@@ -21,11 +21,6 @@ from engine.core.errors import WhatIfError
 from engine.core.events import BytesPair, Pair
 from engine.recording.merge_record import MergeReport
 
-NO_FORK = (
-    "a fork repeats merges, and this run has removed tokens between them; open it with another "
-    "threshold instead"
-)
-
 
 @dataclass(frozen=True)
 class ForkChange:
@@ -63,11 +58,9 @@ def fork(
     [b'ow', b'owe', b'ower', b'lower']
 
     Raises:
-        WhatIfError: the pair to force does not occur, or the run removes tokens.
+        WhatIfError: the pair to force does not occur.
         VocabSizeError, SpecialTokenError, UnknownNameError: as `Trainer` raises them.
     """
-    if frame.run.record.removals is not None:
-        raise WhatIfError(NO_FORK)
     if change.force is not None:
         ids = {frame.token(token_id): token_id for token_id in reversed(range(frame.vocab_size))}
         forced = [ids[token] for token in change.force if token in ids]

@@ -188,10 +188,6 @@ class BreakpointError(BpeError):
     """A breakpoint cannot be understood, can never stop anything, or takes too long to check."""
 
 
-class RemovalError(BpeError):
-    """A training cannot remove tokens as asked, or there is no way to keep such a tokenizer."""
-
-
 class WhatIfError(BpeError):
     """A run cannot be forked as requested: its pair or its document does not exist."""
 

@@ -16,7 +16,6 @@ from engine.core.errors import TokenizerFileError, VocabularyError, bounded
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, MissingMerges, WordEndAlphabet
-from engine.encoding.event_order import EventAlphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import TokenizerSource
 from engine.text.patterns import PatternLike
@@ -222,11 +221,6 @@ def describe_obstacle(alphabet: Alphabet, format: TokenizerFormat) -> str | None
     """
     if isinstance(alphabet, MissingMerges):
         return f"{alphabet.refusal}, and no format holds a tokenizer without merges"
-    if isinstance(alphabet, EventAlphabet):
-        return (
-            "no format can hold this tokenizer: its training removed tokens between merges, and "
-            "the formats know merges only"
-        )
     if isinstance(alphabet, WordEndAlphabet):
         return (
             "no format can hold this tokenizer: </w> is a token of its own here, which merges like "

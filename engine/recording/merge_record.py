@@ -288,7 +288,6 @@ class MergeReport:
         occurrences: number of replacements in the corpus; less than `count` only if the pair
             overlapped itself, as in `aaa`.
         pretokens: number of distinct pretokens that changed.
-        gained: number of tokens that the corpus got back, where tokens were removed.
     """
 
     def __init__(
@@ -299,11 +298,10 @@ class MergeReport:
         after: Sequence[int] | Integers,
         occurrences: int,
         pretokens: int,
-        gained: int = 0,
     ) -> None:
         self.number, self.count = number, count
         self.changed, self.after = changed, after
-        self.occurrences, self.pretokens, self.gained = occurrences, pretokens, gained
+        self.occurrences, self.pretokens = occurrences, pretokens
 
 
 class MergeBatch(NamedTuple):
@@ -392,14 +390,6 @@ class MergeRecord(ABC, Generic[StepT]):
     def rank_of(self, token_id: int) -> int:
         """Return the index of the step that made a token; negative if no step made it."""
         return token_id - self.first_id
-
-    def size_at(self, step: int) -> int:
-        """Return the number of tokens after `step` steps."""
-        return self.first_id + step
-
-    def exists(self, token_id: int, step: int) -> bool:
-        """Whether a token exists after `step` steps."""
-        return -self.first_id <= self.rank_of(token_id) < step
 
     def __len__(self) -> int:
         return len(self.pretokens)

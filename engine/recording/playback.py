@@ -295,7 +295,7 @@ class MergeFrame(ABC, Generic[StepT]):
         self.recorded_steps = recorded_steps
         self.tied_steps = run.ties
         self.first_id = record.first_id
-        self.vocab_size = record.size_at(step)
+        self.vocab_size = record.first_id + step
         self.excerpt = run.excerpt
         self.has_corpus = bool(run.counts)
         self.token_count = run.tokens_at_start - record.removed[step]
@@ -386,7 +386,7 @@ class MergeFrame(ABC, Generic[StepT]):
 
     def has_token(self, token_id: int) -> bool:
         """Whether the token exists at this step."""
-        return self._record.exists(token_id, self.step)
+        return -self.first_id <= self._record.rank_of(token_id) < self.step
 
     def step_making(self, token_id: int) -> int:
         """Return the step that made a token; 0 if it existed from the start."""

@@ -7,7 +7,7 @@ nothing here is computed again when the step changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import compress
@@ -108,7 +108,6 @@ class TokenTable:
         merges: all merges, in order of rank.
         special_rows: the rows of the special tokens.
         alphabet: spells a pretoken in ids, before any merge.
-        find_reachable: returns `is_reachable`, if merges alone do not say it.
     """
 
     SIGN: ClassVar[bytes] = b" "
@@ -119,7 +118,6 @@ class TokenTable:
     merges: MergeRows
     special_rows: Ints
     alphabet: Alphabet
-    find_reachable: Callable[[TokenTable], Bools] = lambda table: reachable(table)
 
     @classmethod
     def of_tokenizer(cls, tokenizer: Tokenizer) -> TokenTable:
@@ -235,7 +233,7 @@ class TokenTable:
     @cached_property
     def is_reachable(self) -> Bools:
         """Whether encoding a token's own bytes returns the token: see `reachable`."""
-        return self.find_reachable(self)
+        return reachable(self)
 
     @cached_property
     def least_twins(self) -> Ints:

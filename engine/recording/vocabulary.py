@@ -193,7 +193,6 @@ class Vocabulary:
             tokens; `None` if there is no corpus.
         made_counts: its number of occurrences when it was made; for a token that no merge makes,
             at step 0. `None` if that is not known.
-        gone: which rows are tokens that have been removed again; `None` if none are.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he", 257: b"the"}
     >>> merges = [(b"h", b"e"), (b"t", b"he")]
@@ -209,7 +208,6 @@ class Vocabulary:
     _merge_count: int
     counts: Ints | None = None
     made_counts: Ints | None = None
-    gone: Bools | None = None
 
     COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
     """The columns that rows can be sorted by."""
@@ -226,8 +224,7 @@ class Vocabulary:
     @cached_property
     def there(self) -> Ints:
         """The rows of the tokens that exist, in the order of their ids."""
-        rows = self.table.by_id[self.table.by_id < self._size]
-        return rows if self.gone is None else rows[~self.gone[rows]]
+        return self.table.by_id[self.table.by_id < self._size]
 
     # -- columns, by row
 
@@ -396,11 +393,7 @@ class Vocabulary:
     def _merges_there(self) -> tuple[Ints, Ints, Ints]:
         """The rows of left and right parts and of results, of the merges whose results exist."""
         merges, count = self.table.merges, self._merge_count
-        columns = merges.left[:count], merges.right[:count], merges.made[:count]
-        if self.gone is None:
-            return columns
-        left, right, made = (column[~self.gone[columns[2]]] for column in columns)
-        return left, right, made
+        return merges.left[:count], merges.right[:count], merges.made[:count]
 
     # -- choosing and ordering rows
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.registry import registry_of
 from engine.learning.questions.by_hand import MAKE_MERGES
@@ -83,14 +82,10 @@ it.', 's+t wins the tie of 2 at 9.']
     found = KINDS[kind]
     if not isinstance(frame, found.frames):
         raise QuestionError(f"{kind} is asked about {found.model}, and this is another model")
-    if kind not in WITH_REMOVALS and isinstance(frame, Frame) and frame.removals is not None:
-        raise QuestionError("tokens are removed here, and this question is about merges only")
     chance = Chance(f"{seed}:{kind}:{frame.step}")
     return replace(found.pose(frame, Request(chance, about, rows)), kind=kind)
 
 
-WITH_REMOVALS = frozenset(("next-pair", "tie", "turn", "decode", "byte-count"))
-"""Kinds whose answers removals of tokens do not change."""
 OF_WHAT_FOLLOWS = ("turn", "next-pair", "best-score", "first-to-go", "best-path")
 """Kinds asked before a step, in the order of preference; Unigram's steps without pruning take the
 last one."""
