@@ -26,7 +26,6 @@ from bpe_tui.views.exports import needs_layout, painted_lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import still_visible, visible_text
 from engine.core.errors import TimelineError
-from engine.learning.questions.question import Question
 
 # The format is asciicast, version 2, which asciinema and agg play: a line of JSON for the header,
 # and one for each output, with its time. https://docs.asciinema.org/manual/asciicast/v2/
@@ -88,18 +87,14 @@ class Shot:
     Attributes:
         screen: the painted lines.
         seconds: time for which it stays.
-        mark: the label of the step or scene that begins here; "" in the middle of one.
-        scene: place of its scene in a lesson, from 0; `None` in a run.
+        mark: the label of the step that begins here; "" in the middle of one.
         narration: sentences about it, visible text.
-        question: the question that it asks.
     """
 
     screen: Sequence[Strip]
     seconds: float
     mark: str = ""
-    scene: int | None = None
     narration: tuple[str, ...] = ()
-    question: Question | None = None
 
 
 class Film(Protocol):
@@ -107,8 +102,7 @@ class Film(Protocol):
 
     Attributes:
         theme: the theme to paint in.
-        has_text: whether it takes narrations and questions itself, so that the screen need not show
-            the text of a lesson.
+        has_text: whether it takes narrations.
         frames_a_second: number of shots a second while something moves.
     """
 
@@ -127,7 +121,7 @@ class Film(Protocol):
 
 
 class CastFilm:
-    """An asciicast: a marker at each step or scene, and the changes from screen to screen.
+    """An asciicast: a marker at each step, and the changes from screen to screen.
 
     Args:
         write: takes the lines of the file.
@@ -199,7 +193,7 @@ class Camera:
                     await self.pilot.pause(0)  # no timers run that it must wait for
                     if painted is not None:
                         self.film.take(Shot(painted, begins - at, **about))
-                        about = {"scene": about.get("scene")}
+                        about = {}
                     at, painted = begins, painted_lines(self.app.screen)
                 if painted is not None:
                     self.film.take(Shot(painted, seconds - at, **about))

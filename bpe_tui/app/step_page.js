@@ -2,9 +2,8 @@
 // Steps through the film: a stop is a shot with a label, and the shots up to the next one.
 const film = JSON.parse(document.getElementById("film").textContent);
 const at = id => document.getElementById(id);
-const shots = film.shots, words = film.words;
+const shots = film.shots;
 const stops = shots.flatMap((shot, place) => "m" in shot ? [place] : []);
-const hasScenes = shots.some(shot => "c" in shot);
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 let stop = 0, place = 0, timer = 0, playing = false;
 
@@ -43,40 +42,6 @@ const draw = next => {
 const lastOf = number => (stops[number + 1] ?? shots.length) - 1;
 const paragraphs = texts => texts.map(text => made("p", text));
 
-const ask = question => {
-  const box = at("question"), feedback = made("div", "");
-  box.hidden = !question;
-  box.replaceChildren();
-  if (!question) return;
-  feedback.setAttribute("role", "status");
-  const say = texts => feedback.replaceChildren(...paragraphs(texts));
-  box.append(made("p", question.asks, "asks"), made("p", question.advice, "advice"));
-  box.append(...paragraphs(question.given));
-  const button = (text, act) => {
-    const made_ = made("button", text);
-    made_.addEventListener("click", () => act(made_));
-    return made_;
-  };
-  if (question.options) question.options.forEach((text, row) => box.append(button(text, pressed => {
-    say(question.replies[row].concat(row === question.right ? [] : [words.again]));
-    if (row !== question.right) pressed.disabled = true;
-  })));
-  else {
-    const field = document.createElement("input");
-    field.setAttribute("aria-label", words.field);
-    for (const off of ["autocapitalize", "autocomplete", "autocorrect"]) field.setAttribute(off, "off");
-    field.spellcheck = false;
-    const plain = text => text.replace(/, +/g, ",").replaceAll(" ", "·").replace(/^(\d+),(?=\d{3})/, "$1");
-    const answer = () => say(plain(field.value) === plain(question.right)
-      ? question.reply : [words.wrong]);
-    field.addEventListener("keydown", event => { if (event.key === "Enter") answer(); });
-    box.append(made("p", question.how, "advice"), field, button(words.answer, answer));
-  }
-  const help = made("div", "", "help");
-  help.append(button(words.hint, () => say([question.hint])), button(words.show, () => say(question.answer)));
-  box.append(help, feedback);
-};
-
 const wait = () => {
   clearTimeout(timer);
   const goesOn = place < lastOf(stop), time = shots[place].s * 1000;
@@ -88,12 +53,9 @@ const wait = () => {
 const go = (number, fromFirst) => {
   stop = Math.max(0, Math.min(number, stops.length - 1));
   const shot = shots[stops[stop]];
-  at("screen").hidden = Boolean(shot.q); // all of the question is text below
   draw(fromFirst && !still.matches ? stops[stop] : lastOf(stop));
-  const where = {place: shot.m, n: stop + 1, last: stops.length};
-  at("place").textContent = words.place.replace(/\{(\w+)\}/g, (_, name) => where[name]);
+  at("place").textContent = `${shot.m} · ${stop + 1} of ${stops.length}`;
   at("narration").replaceChildren(...paragraphs(shot.n));
-  ask(shot.q);
   at("back").disabled = stop === 0;
   at("on").disabled = stop === stops.length - 1;
   wait();
@@ -105,24 +67,18 @@ const step = by => {
   if (next >= 0 && next < stops.length) go(next, by > 0);
 };
 
-const scene = by => {
-  const wanted = shots[stops[stop]].c + by;
-  const next = stops.findIndex(first => shots[first].c === wanted);
-  if (next >= 0) go(next, by > 0);
-};
-
 const play = on => {
   playing = on;
-  at("play").textContent = on ? words.pause : words.play;
+  at("play").textContent = on ? "pause" : "play";
   if (on && stop === stops.length - 1) go(0, true); else wait();
 };
 
 const acts = {
   ArrowRight: () => step(1), ArrowLeft: () => step(-1), " ": () => play(!playing),
-  n: () => scene(1), b: () => scene(-1), Home: () => go(0), End: () => go(stops.length - 1),
+  Home: () => go(0), End: () => go(stops.length - 1),
 };
 document.addEventListener("keydown", event => {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "INPUT") return;
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key === " " && event.target.tagName === "BUTTON") return;
   const act = acts[event.key] ?? acts[event.key.toLowerCase()];
   if (!act) return;
@@ -131,10 +87,8 @@ document.addEventListener("keydown", event => {
 });
 const buttons = {
   back: () => step(-1), on: () => step(1), play: () => play(!playing),
-  "scene-back": () => scene(-1), "scene-on": () => scene(1),
 };
 for (const [id, act] of Object.entries(buttons)) at(id).addEventListener("click", act);
-for (const element of document.querySelectorAll(".scenes")) element.hidden = !hasScenes;
 
 let touched = null;
 at("screen").addEventListener("touchstart", event => { touched = event.touches[0]; }, {passive: true});

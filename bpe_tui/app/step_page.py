@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,30 +20,15 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.theme import Theme
 
-from bpe_tui.app.page_words import page_words
 from bpe_tui.app.recorder import Shot
-from bpe_tui.session.lessons import DEFAULT_LANGUAGE, messages_in
 from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.widgets.visible import (
     signs,
     still_visible,
-    visible_bytes,
     visible_text,
     width,
 )
 from engine.core.errors import BpeError
-from engine.core.wording import Sentence, describe, text_of
-from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import (
-    CUT,
-    SPACE,
-    Answer,
-    Choice,
-    Cuts,
-    Joins,
-    Question,
-    YesOrNo,
-)
 
 MOST_CELLS = 2_000_000
 """Most cells of the screens of all steps of a page."""
@@ -203,88 +187,11 @@ def aligned(text: str) -> Iterator[tuple[str, int]]:
         yield even, 0
 
 
-# -- questions
-
-
-ALL_PAIRS = "Type the pairs in the order in which they merge, such as l+o, lo+w."
-ALL_PLACES = "Type all places in their order, with spaces between."
-
-
-def _plain(sentence: Sentence) -> str:
-    return still_visible(sentence.describe(visible_bytes))
-
-
-def _reply(question: Question, answer: Answer) -> list[str]:
-    """Return what to say to an answer."""
-    grade = question.grade(answer)
-    verdict = text_of(question.messages, grade.verdict)
-    return [f"{verdict}{_plain(grade.said)}", *([_plain(grade.why)] if grade.why else [])]
-
-
-def question_data(question: Question) -> dict[str, Any]:
-    """Return a question for the script: choices with a reply to each, or the answer to type."""
-    form, answer = question.form, question.answer
-    data: dict[str, Any] = {
-        "asks": _plain(question.asks),
-        "advice": _plain(question.advice),
-        "given": [_plain(given) for given in question.given],
-        "hint": _plain(question.hint),
-        "answer": [_plain(each) for each in question.model_answer],
-    }
-    if isinstance(form, Choice):
-        data["options"] = [
-            f"{describe(option.label, lambda token: still_visible(visible_bytes(token)))}"
-            f"{f'   {note}' if (note := option.note) else ''}"
-            for option in form.options
-        ]
-        data["replies"] = [_reply(question, place) for place in range(len(form.options))]
-        data["right"] = answer
-    elif isinstance(form, YesOrNo):
-        data["options"] = [text_of(question.messages, word) for word in ("yes", "no")]
-        data["replies"] = [_reply(question, each) for each in (True, False)]
-        data["right"] = int(not answer)
-    else:
-        data |= {
-            "how": question.how,
-            "right": _typed(question),
-            "reply": _reply(question, answer),
-        }
-        if isinstance(form, Cuts):
-            data["given"].append(visible_text(form.text))
-        elif isinstance(form, Joins):
-            data["given"].append(" ┊ ".join(map(visible_bytes, form.tokens)))
-            order = text_of(question.messages, ALL_PLACES)
-            data["how"] = f"{question.how} {order}"
-        elif isinstance(form, Merges):
-            data["given"] += [_plain(row) for row in form.rows(())]
-            data["how"] = text_of(question.messages, ALL_PAIRS)
-    return data
-
-
-def _typed(question: Question) -> str:
-    """Return the right answer as it is typed: cuts (3, 5) of don't go → don|'t|·go."""
-    form, answer = question.form, question.answer
-    if isinstance(answer, tuple):
-        if isinstance(form, Merges):
-            pairs = (f"{_text(left)}+{_text(right)}" for left, right in form.merged(answer))
-            return ", ".join(pairs)
-        if isinstance(form, Cuts):
-            ends = (0, *answer, len(form.text))
-            pieces = (form.text[a:b] for a, b in pairwise(ends))
-            return CUT.join(pieces).replace(" ", SPACE)
-        return " ".join(str(place + 1) for place in answer)
-    return str(answer).replace(" ", SPACE)
-
-
-def _text(token: bytes) -> str:
-    return token.decode(errors="replace").replace(" ", SPACE)
-
-
 # -- the page
 
 
-def step_page(dark: PageFilm, light: PageFilm, language: str = DEFAULT_LANGUAGE) -> str:
-    """Return the page of a film that was taken in both themes, its own words in a language."""
+def step_page(dark: PageFilm, light: PageFilm) -> str:
+    """Return the page of a film that was taken in both themes."""
     table, shots = _Table(dark, light), []
     for (shot, rows), (_, others) in zip(dark.shots, light.shots, strict=True):
         data: dict[str, Any] = {
@@ -294,23 +201,16 @@ def step_page(dark: PageFilm, light: PageFilm, language: str = DEFAULT_LANGUAGE)
         if shot.mark:
             data["m"] = still_visible(shot.mark)
             data["n"] = list(map(still_visible, shot.narration))
-        if shot.scene is not None:
-            data["c"] = shot.scene
-        if shot.question is not None:
-            data["q"] = question_data(shot.question)
         shots.append(data)
-    words = {name: escape(word) for name, word in page_words(messages_in(language)).items()}
-    film = {"rows": table.rows, "shots": shots, "words": page_words(messages_in(language))}
+    film = {"rows": table.rows, "shots": shots}
     style = "\n".join([_own("css"), *_rules(dark.size[0], list(table.looks))])
     script = _own("js")
     policy = (
         f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    title = escape(dark.title)
-    texts = {"title": title, "language": language, **words}
     return _own("html").format(
-        policy=policy, style=style, script=script, film=embedded(film), **texts
+        title=escape(dark.title), policy=policy, style=style, script=script, film=embedded(film)
     )
 
 

@@ -6,7 +6,6 @@ import asyncio
 import re
 import sys
 from collections.abc import Callable, Coroutine
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,12 +14,10 @@ import typer
 from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.session.lessons import DEFAULT_LANGUAGE, language_of, numbered_lesson
 from bpe_tui.session.state import without_state
 from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.widgets.visible import visible_text
 from engine.core.files import write_files
-from engine.learning.lesson_file import is_lesson, read_lesson
 
 if TYPE_CHECKING:
     from bpe_tui.app.recorder import Film
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
 LEAST, MOST = (60, 20), (400, 200)
 """Columns and rows of the smallest and the largest screen."""
 MOST_STEPS = 10_000
-SCENE_SECONDS = 10.0
-"""Time for a scene of a lesson at speed 1."""
 CAST_SIZE, PAGE_SIZE = "100x30", "60x30"
 
 
@@ -39,8 +34,7 @@ CAST_SIZE, PAGE_SIZE = "100x30", "60x30"
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
         "bpe-tui record session.json --steps 0-40 --view lesson --out merges.cast",
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 3 --out step.svg",
-        "bpe-tui record 2 --out lesson.cast",
-        "bpe-tui record 2 --html lesson.html",
+        "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-9 --html low.html",
     ),
 )
 @options.with_training()
@@ -80,7 +74,7 @@ def record(
         str | None,
         options.names_file(
             metavar="CORPUS",
-            help="A text, a tokenizer, a saved session, or a lesson: its file or its number.",
+            help="A text, a tokenizer, or a saved session.",
             show_default=False,
         ),
     ] = None,
@@ -101,8 +95,7 @@ def record(
             metavar="N",
             min=0.1,
             max=100,
-            help="Steps a second: 2, or 0.2 in the lesson view, with beats; of a lesson, scenes in "
-            "ten seconds: as reading takes.",
+            help="Steps a second: 2, or 0.2 in the lesson view, with beats.",
             rich_help_panel=options.OUTPUT,
             show_default=False,
         ),
@@ -113,7 +106,7 @@ def record(
     text: options.TextOption = "",
     **of_training: Any,
 ) -> None:
-    """Record steps of a run, or a lesson, as an asciicast, a moving picture or a page.
+    """Record steps of a run as an asciicast, a moving picture or a page.
 
     asciinema and agg play an asciicast, or make a GIF of it. A picture (.svg) needs no player; of
     one step it stands still. A page opens in any browser.
@@ -125,38 +118,24 @@ def record(
     if not force:
         for place in places:
             outputs.check_free(place)
-    path = None  # of a lesson, named by its file or number
-    if corpus is not None:
-        path = Path(corpus) if is_lesson(corpus) else numbered_lesson(corpus)
-    film: Callable[[Film], Coroutine[Any, Any, None]]
-    if path is not None:
-        if steps is not None:
-            raise inputs.CommandLineError(
-                "--steps is for a run; a lesson is recorded scene by scene"
-            )
-        from bpe_tui.app.lesson_film import film_lesson  # slow to import
+    config, wanted = opened_config(context), _steps(steps or "")
+    if html is not None:
+        _check_page(wanted, cells)
+    inputs.check_config(config)
+    from bpe_tui.app.app import BpeTuiApp  # slow to import
+    from bpe_tui.app.recorder import record as record_steps
 
-        seconds = SCENE_SECONDS / speed if speed else None
-        film = partial(film_lesson, read_lesson(path), size=cells, seconds=seconds)
-    else:
-        config, wanted = opened_config(context), _steps(steps or "")
-        if html is not None:
-            _check_page(wanted, cells)
-        inputs.check_config(config)
-        from bpe_tui.app.app import BpeTuiApp  # slow to import
-        from bpe_tui.app.recorder import record as record_steps
-
-        async def film(taken: Film) -> None:
-            unseen = BpeTuiApp(config)
-            unseen.theme, unseen.makes_ahead = taken.theme, False
-            await record_steps(unseen, wanted, taken, size=cells, steps_a_second=speed)
+    async def film(taken: Film) -> None:
+        unseen = BpeTuiApp(config)
+        unseen.theme, unseen.makes_ahead = taken.theme, False
+        await record_steps(unseen, wanted, taken, size=cells, steps_a_second=speed)
 
     contents: dict[Path, bytes] = {}
     with without_state():
         if out is not None:
             contents[out] = (_picture if out.suffix == ".svg" else _cast)(film)
         if html is not None:
-            contents[html] = _page(film, DEFAULT_LANGUAGE if path is None else language_of(path))
+            contents[html] = _page(film)
     write_files(contents, overwrite=force)
     for place in contents:
         print(f"Written: {visible_text(str(place), spaces=False)}", file=sys.stderr)
@@ -179,14 +158,14 @@ def _picture(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
     return moving_picture(taken, DARK).encode()
 
 
-def _page(film: Callable[[Film], Coroutine[Any, Any, None]], language: str) -> bytes:
+def _page(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
     """Film twice, once in each theme, since the page has the colours of both."""
     from bpe_tui.app.step_page import PageFilm, step_page
 
     dark, light = PageFilm(DARK), PageFilm(LIGHT)
     for taken in (dark, light):
         asyncio.run(film(taken))
-    return step_page(dark, light, language).encode()
+    return step_page(dark, light).encode()
 
 
 def _check_page(steps: tuple[int, int], cells: tuple[int, int]) -> None:

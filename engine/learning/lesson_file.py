@@ -67,15 +67,6 @@ ROWS = 6
 FENCE = "+++"
 
 
-def is_lesson(path: str | Path) -> bool:
-    """Whether a file begins as a lesson does, with its front matter."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(FENCE) + 1).rstrip() == FENCE.encode()
-    except (OSError, ValueError):
-        return False
-
-
 def read_lesson(path: str | Path) -> Lesson:
     """Read a lesson from its file.
 

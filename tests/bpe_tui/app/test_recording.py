@@ -71,17 +71,6 @@ def test_the_lesson_view_is_recorded_beat_by_beat(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_lesson_is_recorded_by_its_number_as_it_is_learnt(tmp_path: Path) -> None:
-    out = tmp_path / "lesson.cast"
-    assert run("record", "2", "--size", "100x30", "--out", out).returncode == 0
-    header, shown = played(out)
-    assert header["title"] == "Count, pick, replace"
-    joined = next(place for place, (_, screen) in enumerate(shown) if "joined" in screen)
-    assert any("picked" in screen for _, screen in shown[:joined])
-    assert "there is no lesson 99" in run("record", "99", "--out", tmp_path / "no").stderr.decode()
-
-
-@pytest.mark.slow
 async def test_x_records_the_open_session(tmp_path: Path) -> None:
     out = tmp_path / "low.cast"
     async with opened_as(RunConfig(HANDOUT, pattern="whitespace"), (100, 30)) as (app, pilot):
@@ -106,27 +95,6 @@ async def test_x_records_the_open_session(tmp_path: Path) -> None:
         await pilot.pause()
         # What was told of the file stands in the line of messages.
         assert told[1].splitlines()[:20] == screen_text(app.screen).splitlines()[:20]
-
-
-@pytest.mark.slow  # it films the screen
-def test_a_lesson_is_recorded_scene_by_scene(tmp_path: Path) -> None:
-    lesson, out = tmp_path / "two.md", tmp_path / "two.cast"
-    lesson.write_text(
-        '+++\ntitle = "Two scenes"\ncorpus = "handout.txt"\npattern = "whitespace"\n+++\n'
-        '## First\nLook.\n```show\nview = "training"\nstep = 1\n```\n'
-        '## Second\nAnd here.\n```show\nview = "vocabulary"\nstep = 3\n```\n'
-    )
-    result = run("record", lesson, "--size", "120x36", "--speed", "5", "--out", out)
-    assert result.returncode == 0, result.stderr
-    _, shown = played(out)
-    assert [seconds for seconds, _ in shown] == [0, 2, 4]
-    assert "step  1 of 12" in shown[0][1]
-    assert "Look." in shown[0][1]
-    assert "And here." in shown[1][1]
-    assert (
-        "--steps is for a run"
-        in run("record", lesson, "--steps", "1", "--out", out, "--force").stderr.decode()
-    )
 
 
 def test_no_control_character_of_a_corpus_is_in_a_recording(tmp_path: Path) -> None:

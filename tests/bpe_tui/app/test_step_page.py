@@ -20,35 +20,8 @@ from browser import browser
 from opening import opened_as
 from program import BAD_INPUT, HANDOUT, run
 
-from bpe_tui.app.lesson_film import keys_of
-from bpe_tui.app.step_page import question_data
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.views.exports import screen_text
-from engine import Timeline, Trainer, ask
-from engine.learning.lesson_file import read_lesson
-
-LESSON = """+++
-title = "Two </script> scenes"
-corpus = "handout.txt"
-pattern = "whitespace"
-+++
-## First
-Press `→` and look. The key `a` is not meant.
-```show
-view = "lesson"
-step = 1
-```
-## Second <b>
-Which one?
-```ask
-kind = "next-pair"
-steps = [2]
-```
-```ask
-kind = "count-change"
-steps = [3]
-```
-"""
 
 
 def film_of(page: str) -> dict[str, Any]:
@@ -96,55 +69,6 @@ async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Pa
             app.seek(step)
             await pilot.pause()
             assert screen == screen_text(app.screen)
-
-
-def test_a_page_asks_for_the_pairs_of_merges_and_for_the_end_of_an_encoding() -> None:
-    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
-    timeline = Timeline(counts, Trainer(counts, 300).steps())
-    timeline.complete()
-    merges = question_data(ask("make-merges", timeline.seek(0)))
-    assert merges["right"] == "s+t, e+st, o+w"
-    assert merges["given"][0] == "5 × l┊o┊w"
-    assert merges["reply"][0].startswith("Right: ")
-    joins = question_data(ask("encode-by-hand", timeline.seek(2), about="newest"))
-    assert joins["right"] == "5 4 0"
-
-
-@pytest.mark.slow
-def test_the_page_of_a_lesson_does_what_its_text_says_and_asks(tmp_path: Path) -> None:
-    lesson, out = tmp_path / "two.md", tmp_path / "two.html"
-    cast = tmp_path / "two.cast"
-    lesson.write_text(LESSON)
-    assert list(keys_of(read_lesson(lesson).scenes[0])) == ["→"]
-    both = ("--html", out, "--out", cast, "--size", "80x24", "--speed", "10")
-    result = run("record", lesson, *both)
-    assert result.returncode == 0, result.stderr
-    page = out.read_text("utf-8")
-    check_policy(page)
-    assert "<title>Two &lt;/script&gt; scenes</title>" in page
-    film = film_of(page)
-    stops = [shot for shot in film["shots"] if "m" in shot]
-    marks = [
-        "scene 1: First",
-        "scene 1: →",
-        "scene 2: Second <b>",
-        *("scene 2: question 1", "scene 2: answer 1", "scene 2: question 2", "scene 2: answer 2"),
-    ]
-    assert [stop["m"] for stop in stops] == marks
-    assert [stop["c"] for stop in stops] == [0, 0, 1, 1, 1, 1, 1]
-    assert stops[0]["n"] == ["Press → and look. The key a is not meant."]
-    assert stops[1]["n"][1].startswith("Merge 2 of 12")
-    choice, number = stops[3]["q"], stops[5]["q"]
-    replies = [reply[0] for reply in choice["replies"]]
-    assert len(replies) == len(choice["options"]) > 1
-    for place, reply in enumerate(replies):
-        assert reply.startswith("Right: " if place == choice["right"] else "No: ")
-    assert number["right"].isdigit()
-    assert number["reply"][0].startswith("Right: ")
-    assert choice["answer"] == stops[4]["n"]
-    events = [json.loads(line) for line in cast.read_text("utf-8").splitlines()[1:]]
-    assert [text for _, kind, text in events if kind == "m"] == marks
-    assert "Answer: " in "".join(text for _, kind, text in events if kind == "o")
 
 
 def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:
@@ -202,10 +126,10 @@ def test_a_page_of_40_steps_in_the_lesson_view_is_below_a_megabyte(tmp_path: Pat
 
 @pytest.mark.slow  # starts a browser
 @pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
-def test_a_browser_steps_plays_and_asks(tmp_path: Path) -> None:
-    lesson, out = tmp_path / "two.md", tmp_path / "two.html"
-    lesson.write_text(LESSON)
-    assert run("record", lesson, "--html", out, "--speed", "10").returncode == 0
+def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
+    out = tmp_path / "low.html"
+    options = ("--pattern", "whitespace", "--steps", "1-4", "--speed", "10", "--html", out)
+    assert run("record", HANDOUT, *options).returncode == 0
     film = film_of(out.read_text("utf-8"))
     first, screens = film["shots"][0], screens_of(film)
     with browser(tmp_path / "profile") as page:
@@ -214,37 +138,19 @@ def test_a_browser_steps_plays_and_asks(tmp_path: Path) -> None:
         words = "document.getElementById('words').innerText"
         for width, height, scheme in ((1200, 900, "dark"), (390, 844, "light")):
             page.open(out, width, height, scheme)
-            assert page.value(place) == "scene 1: First · 1 of 7"
+            assert page.value(place) == "step 1 · 1 of 4"
             lines = "".join(f"{line}\n" for line in page.value(shown))
             assert lines in screens
             overflows = "document.documentElement.scrollWidth > innerWidth"
             assert not page.value(overflows)
             assert first["n"][0] in page.value(words)
             page.press("ArrowRight")
-            assert page.value(place) == "scene 1: → · 2 of 7"
+            assert page.value(place) == "step 2 · 2 of 4"
             page.press("ArrowLeft")
-            page.press("n")
-            assert page.value(place) == "scene 2: Second <b> · 3 of 7"
-            page.press("b")
-            assert page.value(place) == "scene 1: First · 1 of 7"
+            assert page.value(place) == "step 1 · 1 of 4"
             page.press(" ")
             deadline = time.monotonic() + 20
-            while not page.value(place).endswith("7 of 7"):
+            while not page.value(place).endswith("4 of 4"):
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
-            for _ in range(3):
-                page.press("ArrowLeft")
-            assert page.value(place) == "scene 2: question 1 · 4 of 7"
-            choice = next(shot["q"] for shot in film["shots"] if "q" in shot)
-            wrong = (choice["right"] + 1) % len(choice["options"])
-            buttons = "document.querySelectorAll('#question button')"
-            for row, word in ((wrong, "Try again."), (choice["right"], "Right: ")):
-                page.value(f"{buttons}[{row}].click()")
-                assert word in page.value("document.querySelector('[role=status]').innerText")
-            page.press("ArrowRight")
-            page.press("ArrowRight")
-            number = film["shots"][-2]["q"]["right"]
-            page.value(f"document.querySelector('input').value = {number!r}; 0")
-            page.value(f"[...{buttons}].find(each => each.textContent === 'Answer').click()")
-            assert "Right: " in page.value("document.querySelector('[role=status]').innerText")
             assert page.complaints() == []

@@ -41,7 +41,6 @@ SOURCES = (
     *("engine/learning/questions", "engine/bpe/ties.py", "engine/wordpiece/frame.py"),
     *("bpe_tui/lessons", "bpe_tui/views/explanation.py", "bpe_tui/views/merge_explanation.py"),
     *("bpe_tui/bpe/lesson.py", "bpe_tui/wordpiece/lesson.py", "bpe_tui/unigram/lesson.py"),
-    *("bpe_tui/app/page_words.py", "bpe_tui/app/lesson_film.py"),
 )
 """The modules that say something in a lesson."""
 NOT_IN_LESSONS = {
