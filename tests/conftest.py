@@ -8,6 +8,8 @@ Time never decides: a busy machine is no failure.
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,13 @@ def pytest_xdist_auto_num_workers() -> int:
     Each takes ten seconds to collect and import, so six are enough.
     """
     return min(available_cores() + 1, 6)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def outside_the_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Run all tests in a temporary folder: what one saves under a bare name goes with it."""
+    with chdir(tmp_path_factory.mktemp("here")):
+        yield
 
 
 GARBAGE = 300_000
