@@ -21,7 +21,8 @@ WITH_EXAMPLES = [
 
 
 @pytest.mark.parametrize("module", WITH_EXAMPLES)
-def test_the_examples_of_a_module_are_true(module: str) -> None:
+def test_the_examples_of_a_module_are_true(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPO)  # the examples open samples
     runner, parser = doctest.DocTestRunner(), doctest.DocTestParser()
     report: list[str] = []
     names = vars(import_module(module))

@@ -19,7 +19,6 @@ from engine.core.wording import Words
 from engine.learning.mistakes import answer_words, mistake_of
 from engine.learning.questions.question import Attempt, Question
 from engine.learning.quiz import AnswerSheet, Paper, make_quiz, regraded
-from engine.learning.suspicions import notes_on_copies, notes_on_times
 from engine.recording.playback import Player
 
 OpenRun = Callable[[Paper], Player[Any]]
@@ -243,12 +242,7 @@ def grade_files(
     named = Counter(paper.name for paper, _ in found.values())
     for paper, sheets in found.values():
         name = paper.name if named[paper.name] == 1 else f"{paper.name} ({paper.code})"
-        copied = notes_on_copies([(each.path, each.sheet, each.attempts) for each in sheets])
-        complete = (
-            GradedSheet(each.path, each.sheet, each.attempts, (*each.notes, *more))
-            for each, more in zip(sheets, copied, strict=True)
-        )
-        grades.quizzes.append(GradedQuiz(paper, name, tuple(complete)))
+        grades.quizzes.append(GradedQuiz(paper, name, tuple(sheets)))
     return grades
 
 
@@ -337,7 +331,7 @@ def _graded(
 ) -> GradedSheet:
     attempts: list[Attempt | None] = [None] * len(questions)
     notes += _regrade(sheet, questions, attempts)
-    return GradedSheet(path, sheet, tuple(attempts), (*notes, *notes_on_times(sheet, attempts)))
+    return GradedSheet(path, sheet, tuple(attempts), tuple(notes))
 
 
 def _regrade(

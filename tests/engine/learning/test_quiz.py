@@ -351,37 +351,6 @@ def test_answers_to_another_quiz_are_in_no_table(tmp_path: Path) -> None:
     assert [each.name for each in each_apart.quizzes] == ["low.txt, seed 7", "low.txt, seed 8"]
 
 
-def test_copies_and_impossible_times_are_noted(tmp_path: Path) -> None:
-    text = place_of("decode")
-    wrong = wrong_sheet("a", {text: "x"})
-    wrong.answers[text].tried.insert(0, "y")
-    wrong.started = "2020-01-01T09:00:00+00:00"
-    copied, slow, quick = replace(wrong, id="other"), sheet_of(CLASS), sheet_of(CLASS)
-    same = replace(wrong, started="2020-01-01T10:00:00+00:00", id="third")
-    slow.answers[0].seconds, slow.started = 1e30, "2999-01-01T10:00:00+00:00"
-    quick.answers[1].seconds, quick.started = 0.2, "noon"
-    grades = grade_sheets(tmp_path, wrong, copied, same, slow, quick)
-    notes = [graded.notes for graded in grades.quizzes[0].sheets]
-    assert notes[0] == ("the same answers and times as 1.json",)
-    assert notes[1] == ("the same answers and times as 0.json",)
-    assert notes[2] == ()
-    assert notes[3] == (
-        "impossible time: question 1",
-        "impossible time: its answers end in the future",
-    )
-    assert notes[4] == (
-        "impossible time: right in less than a second: question 2",
-        "impossible time: its start is no date",
-    )
-    twice = grade_sheets(tmp_path, wrong, same, replace(sheet_of(CLASS), id="id-a"))
-    notes = [graded.notes for graded in twice.quizzes[0].sheets]
-    assert notes == [
-        ("identical answers, 2 of them wrong, as 1.json", "the same ID as 2.json"),
-        ("identical answers, 2 of them wrong, as 0.json",),
-        ("the same ID as 0.json",),
-    ]
-
-
 @pytest.mark.parametrize(
     "name", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "＝1", '"=1', "|x", "%x"]
 )
