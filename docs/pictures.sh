@@ -29,7 +29,6 @@ from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_pha
 from bpe_tui.styles import DARK
 from bpe_tui.views.exports import painted_lines
 from engine import Tokenizer, train_bpe
-from engine.text.corpus import Reading
 
 STORIES, CODE = "samples/tinystories_valid.txt", "samples/code.txt"
 
@@ -55,10 +54,6 @@ async def picture(name: str, config: RunConfig, step: int, size: tuple[int, int]
 async def draw() -> None:
     encoding = Viewpoint(view="encoding", text="the cat sat ")
     await picture("tail.svg", RunConfig(STORIES, 1000, viewpoint=encoding), 743, (100, 28), "t")
-    parity = RunConfig(
-        STORIES, 700, parity=True, reading=Reading((CODE,)), viewpoint=Viewpoint(view="training")
-    )
-    await picture("parity.svg", parity, 150, (120, 40))
     phases = RunConfig(STORIES, phases="gpt2:700,none:1000", viewpoint=Viewpoint(view="training"))
     await picture("superbpe.svg", in_phases(phases), 446, (120, 40))
     with TemporaryDirectory() as place:

@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from engine.analysis.text_comparison import TextComparison
     from engine.bpe.continuation import continue_bpe
     from engine.bpe.frame import Frame, Timeline
-    from engine.bpe.languages import Languages
     from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
-    from engine.bpe.parity import ParityTrainer
     from engine.bpe.phases import Phase, PhasedTrainer
     from engine.bpe.record import MergeStep
     from engine.bpe.ties import TIE_RULES
@@ -128,8 +126,6 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "TextbookTrainer",
     "PhasedTrainer",
     "Phase",
-    "ParityTrainer",
-    "Languages",
     "LinkedLists",
     "Bigram",
     "BigramState",
@@ -184,10 +180,8 @@ _HOMES = {
     "CountProgress": "engine.core.events",
     "EncodeStep": "engine.core.events",
     "Frame": "engine.bpe.frame",
-    "Languages": "engine.bpe.languages",
     "LinkedLists": "engine.bpe.linked_lists",
     "MergeStep": "engine.bpe.record",
-    "ParityTrainer": "engine.bpe.parity",
     "Phase": "engine.bpe.phases",
     "PhasedTrainer": "engine.bpe.phases",
     "Report": "engine.analysis.check.report",

@@ -7,8 +7,6 @@ narration         sentences about its steps, also for reports
 transcript        the commands of `--plain`
 lesson            the explanation of a step in the lesson view
 training_screen, encoding_screen, summary_screens    its screens, with their panels
-languages         languages that take turns in sentences, for shell, transcript and screen
-languages_panel   and in a panel, beside plain BPE
 walks             the pretokens of a text, and walks through the encoding of one
 tail              the end of a text that may change if the text goes on
 heap_panel        the heap as a table, an array, a tree

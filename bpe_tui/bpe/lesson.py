@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from bpe_tui.bpe.languages import describe_turn
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.widgets.numbers import number, signed
@@ -84,10 +83,8 @@ class BpeExplainer(MergeExplainer[Frame]):
             said = "{pair} occurs {times}." if is_ahead else "{pair} occurred {times}."
             if not count:
                 said = "{pair} occurs nowhere." if is_ahead else "{pair} occurred nowhere."
-            turn = describe_turn(before, before.step)
             remark = GIVEN if before.next_given else OF_A_FORK
-            why = [(turn, "dim")] if turn else self.spans(remark, "dim")
-            return self.spans(said, pair=named, times=times), why
+            return self.spans(said, pair=named, times=times), self.spans(remark, "dim")
         rivals = [rival for rival in tied if rival != pair]
         if rivals:
             return self._why_of_tied(before, pair, rivals, is_ahead, width)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bpe_tui.bpe.languages import describe_turn
 from bpe_tui.bpe.narration import (
     is_replayed,
     why_first,
@@ -161,9 +160,6 @@ def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list
     if frame.was_given:
         index = number(merge.index + 1)
         return [words_of(f"the tokenizer says so: merge {index} of its list")]
-    if turn := describe_turn(frame, merge.index):
-        most = f"It was the most frequent pair there; {times(merge.count)} in all languages."
-        return [words_of(turn), words_of(most)]
     if prescribed is not None and prescribed.forces(merge.index):
         return [words_of(f"chosen by hand, whatever the counts; it occurred {times(merge.count)}")]
     if is_replayed(frame, merge):

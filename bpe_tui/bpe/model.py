@@ -87,10 +87,7 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
 
 
 def write(training: Training, config: RunConfig, format: str, out: Path, *, overwrite: bool) -> str:
-    """Write the tokenizer; return a line about the vocabulary and the end of the training.
-
-    With parity further lines say how the languages fare.
-    """
+    """Write the tokenizer; return a line about the vocabulary and the end of the training."""
     from engine.bpe.run import to_tokenizer
     from engine.bpe.trainer import with_specials_first
     from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
@@ -108,12 +105,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
         tokenizer = to_tokenizer(record, len(record), _last_pattern(config))
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
-    if (languages := record.languages) is not None:
-        from bpe_tui.bpe.languages import describe_languages
-
-        found = describe_languages(languages, len(record))
-        fallback = "\n".join(("; languages took turns", *found))
-    elif record.phase_starts:
+    if record.phase_starts:
         from bpe_tui.bpe.phases import describe_phases
 
         fallback = "".join(f"\n{line}" for line in describe_phases(trainer.counts, record))
@@ -149,11 +141,6 @@ def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
         return PhasedTrainer(counts, *asked_of_phases, most_words=most or None, **options)
     options["most_words"] = config.most_words or None
     asked = config.size, config.special_tokens
-    if config.parity and counts:  # there are none if only the options are checked
-        from bpe_tui.session.training import counts_by_language
-        from engine.bpe.parity import ParityTrainer
-
-        return ParityTrainer(counts_by_language(config), *asked, **options)
     return Trainer(counts, *asked, algorithm=config.trainer, **options)
 
 

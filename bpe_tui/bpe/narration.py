@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bpe_tui.bpe.languages import describe_turn
 from bpe_tui.bpe.phases import describe_border, describe_gain
 from bpe_tui.views.narration import (
     CONTINUED,
     GIVEN,
     OF_A_FORK,
-    OF_PARITY,
     OF_PHASES,
     UNLIMITED_ROOM,
     describe_rule,
@@ -75,14 +73,11 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
 
 
 def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:
-    """Return a sentence about what chose a merge besides the counts of all text; often empty.
+    """Return a sentence about how a fork chose a merge besides the counts; often empty.
 
-    That is a fork, which forbade or forced a pair, or the language whose turn it was. It begins
-    with a space, to follow another sentence: ` Forbidden: e and st, 9 times.`
+    It begins with a space, to follow another sentence: ` Forbidden: e and st, 9 times.`
     """
     fork_rules = merge.record.fork_rules
-    if turn := describe_turn(frame, merge.index):
-        return f" {turn}"
     if fork_rules is None:
         return ""
     if fork_rules.forces(merge.index):
@@ -103,7 +98,7 @@ def why_no_heap(frame: Frame) -> str:
         return GIVEN
     if frame.run.record.counts.restarts:
         return OF_PHASES
-    return OF_A_FORK if frame.languages is None else OF_PARITY
+    return OF_A_FORK
 
 
 def is_replayed(frame: Frame, merge: MergeStep) -> bool:
@@ -122,8 +117,6 @@ def narrate_tie(frame: Frame) -> str:
     pair, rivals = format_pair(frame, merge.pair), merge.tied[1:]
     if frame.was_given:
         return f"The pair {pair} merged because the tokenizer's file says so; no count chose it."
-    if turn := describe_turn(frame, merge.index):
-        return f"{turn} The pair {pair} was the most frequent in it, {times(merge.count)} in all."
     fork_rules = merge.record.fork_rules
     if fork_rules is not None and fork_rules.forces(merge.index):
         return f"The pair {pair} merged because it was chosen by hand, {times(merge.count)}."
@@ -180,9 +173,6 @@ def narrate_next(frame: Frame) -> Iterator[str]:
         yield f"Next the tokenizer merges {pair}; no count chooses it."
         return
     yield f"Next is {pair}, {times(frame.count_of(following))}."
-    if turn := describe_turn(frame, frame.step):
-        yield turn
-        return
     for forbidden, count in frame.queue.forbidden:
         yield f"Forbidden in this fork: {format_pair(frame, forbidden)}, {times(count)}."
     tied = frame.queue.tied
@@ -244,7 +234,7 @@ def _narrate_start(frame: Frame) -> tuple[str, ...]:
     pair, count = format_pair(frame, following), times(frame.count_of(following))
     rivals = [tied for tied in frame.queue.tied if tied != following]
     tied_with = f", tied with {format_rivals(frame, rivals)}" if rivals else ""
-    is_next = "is next" if rivals or frame.languages is not None else "is the most frequent"
+    is_next = "is next" if rivals else "is the most frequent"
     return (
         f"Step 0: {number(frame.token_count)} {unit}, each a token of its own. "
         f"The pair {pair} {is_next}, {count}{tied_with}.",

@@ -7,7 +7,6 @@ from itertools import chain
 from typing import ClassVar
 
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
-from bpe_tui.bpe.languages_panel import LanguagesPanel
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.narration import (
     describe_unknown,
@@ -198,8 +197,6 @@ class PseudocodePanel(Panel):
         """Show the next trainer that could have made these merges."""
         if self.algorithm is not None and self.frame is not None:
             names = list(TRAINERS)
-            if self.algorithm.name not in names:
-                return  # parity, whose merges no other trainer makes
             place = names.index(self.algorithm.name) + 1
             rule, alphabet = self.frame.tie_rule, self.frame.run.alphabet
             followers = (TRAINERS[name] for name in (*names[place:], *names))
@@ -290,7 +287,7 @@ class TrainingScreen(StepsScreen, BpeScreen):
 
     NAME = TRAINING
     PANELS = (
-        *(CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel, LanguagesPanel),
+        *(CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel),
         MergesPanel,
     )
     FIRST = "merge"
@@ -312,11 +309,8 @@ class TrainingScreen(StepsScreen, BpeScreen):
             self._run_with = code.algorithm = session.algorithm
             config = session.config
             is_asked = isinstance(config, RunConfig) and config.trainer != DEFAULT_TRAINER
-            made_by = session.algorithm
-            if made_by is not None and made_by.name in TRAINERS and not is_asked:
+            if session.algorithm is not None and not is_asked:
                 code.algorithm = TRAINERS["heap"]  # its moves can be seen
-            if session.frame is not None and session.frame.languages is not None:
-                self.put_in_front(LanguagesPanel.ID)
             pairs = self.query_one(PairsPanel)
             pairs.trained_by = session.algorithm.name if session.algorithm else ""
             if pairs.trained_by == LINKED:

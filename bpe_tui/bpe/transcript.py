@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bpe_tui.bpe.languages import ONE_LANGUAGE, describe_languages
 from bpe_tui.bpe.linked_view import describe_lists
 from bpe_tui.bpe.narration import (
     describe_unknown,
@@ -50,7 +49,6 @@ class BpeTranscript(MergeTranscript[Frame]):
             "As --trainer linked sees it: places touched; best, active and inactive bigrams.",
         ),
         PlainCommand("residues [N]", "Tokens that later merges left behind, with their counts."),
-        PlainCommand("languages", "Of --parity: the tokens a character of each, and its turns."),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
         PlainCommand("explain TEXT", "How each pretoken encodes: merges, or pieces looked up."),
         PlainCommand("tail TEXT", "Which tokens at the end may change if the text goes on."),
@@ -95,13 +93,6 @@ class BpeTranscript(MergeTranscript[Frame]):
             made, now = (times(count or 0) for count in counts)
             yield f"{visible_bytes(vocabulary.token(token_id))}: {made} when made, {now} now."
         yield f"{plural(len(rows), 'token')}: {describe_residues(vocabulary)}."
-
-    def languages(self, rest: str) -> Iterator[str]:
-        """Describe how the languages of a parity-aware run fare at this step."""
-        if self.frame.languages is None:
-            yield ONE_LANGUAGE
-        else:
-            yield from describe_languages(self.frame.languages, self.frame.step)
 
     def why_merged(self) -> Iterator[str]:
         return explain_merge(self.frame)

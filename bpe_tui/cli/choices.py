@@ -21,7 +21,7 @@ from engine.text.pretokenize import check_special_tokens
 
 _FIELDS = (
     *("pattern", "tie_rule", "trainer", "min_count"),
-    *("model", "max_token_length", "units", "ngram", "parity", "phases", "most_words"),
+    *("model", "max_token_length", "units", "ngram", "phases", "most_words"),
 )
 """Options that are fields of a run, by the same names."""
 
@@ -57,9 +57,8 @@ def _check_goes_with_phases(context: typer.Context) -> None:
         if is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"each phase has its pattern and size; leave out --{name}")
-    for option in ("parity", "units"):
-        if is_given(context, option):
-            raise CommandLineError(f"--phases and --{option} do not go together; leave one out")
+    if is_given(context, "units"):
+        raise CommandLineError("--phases and --units do not go together; leave one out")
 
 
 OF_CONTINUING = "tie_rule", "min_count"
@@ -111,7 +110,6 @@ def check_model(context: typer.Context, *more: str) -> None:
         "trainer",
         "min_count",
         "units",
-        "parity",
         "phases",
         "most_words",
         *more,

@@ -75,12 +75,6 @@ def check_run(config: RunConfig) -> Corpus:
                 "--phases reads the corpus once a phase, and standard input is read only once; "
                 "save it to a file"
             )
-    if config.parity and config.from_input:
-        raise CommandLineError("--parity reads each language by itself, so none is standard input")
-    if config.parity and not config.reading.more:
-        raise CommandLineError("--parity is between languages: give a CORPUS for each")
-    if config.parity and config.trainer != RunConfig.trainer:
-        raise CommandLineError("--parity trains in its own way; leave out --trainer")
     if not MODELS[config.model].trainers:
         _ = TRAINERS[config.trainer]
     elif config.vocab_size is not None and config.vocab_size < 1:

@@ -43,7 +43,6 @@ def open_corpus(
     ] = None,
     tokenizer: options.OpenedTokenizerOption = None,
     continued: options.ContinueOption = None,
-    parity: options.ParityOption = False,
     field: options.FieldOption = None,
     skip_bad: options.SkipBadOption = False,
     step: options.StepOption = None,
@@ -172,7 +171,6 @@ def check_only_for_training(context: typer.Context, why: str) -> None:
         "units",
         "ngram",
         "model",
-        "parity",
         "phases",
         "most_words",
     ):

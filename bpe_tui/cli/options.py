@@ -200,15 +200,6 @@ NgramOption = Annotated[
         rich_help_panel=TRAINING,
     ),
 ]
-ParityOption = Annotated[
-    bool,
-    typer.Option(
-        "--parity",
-        help="Parity-aware BPE: each CORPUS is a language, and each merge serves the one with the "
-        "most tokens a character.",
-        rich_help_panel=TRAINING,
-    ),
-]
 PhasesOption = Annotated[
     str,
     typer.Option(

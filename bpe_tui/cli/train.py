@@ -45,7 +45,6 @@ MERGES_A_MOVE = 64
         "bpe-tui train corpus.txt --vocab-size 1000 --out tokenizer",
         "bpe-tui train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
         "bpe-tui train corpus.txt --model wordpiece --vocab-size 1000 --out vocab.txt",
-        "bpe-tui train en.txt am.txt --parity --vocab-size 1000 --out tokenizer",
         "bpe-tui train corpus.txt --phases gpt2:8000,none:10000 --out tokenizer.json --format "
         "huggingface",
         "bpe-tui train corpus.txt --tokenizer tokenizer.json --continue 500 --out longer.json",
@@ -96,7 +95,6 @@ def train(
         ),
     ] = False,
     min_count: options.MinCountOption = 1,
-    parity: options.ParityOption = False,
     tokenizer: options.ContinuedTokenizerOption = None,
     continued: options.ContinueOption = None,
     field: options.FieldOption = None,

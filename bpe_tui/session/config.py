@@ -89,8 +89,6 @@ class RunConfig:
     units: str = DEFAULT_UNITS
     ngram: int = 2
     """Units of the longest n-gram, for the textbook trainer of Unigram."""
-    parity: bool = False
-    """Whether each file is a language, and these take turns."""
     phases: str = ""
     """The phases of the training, as they are typed; empty for one phase. See `in_phases`."""
     most_words: int | None = None
@@ -143,8 +141,8 @@ def in_phases(run: RunConfig) -> RunConfig:
         return run
     from engine.bpe.phases import phases_from  # brings the trainers, which are slow to import
 
-    if run.model != RunConfig.model or run.units != DEFAULT_UNITS or run.parity:
-        raise PhaseError("only BPE on the bytes of one language is trained in phases")
+    if run.model != RunConfig.model or run.units != DEFAULT_UNITS:
+        raise PhaseError("only BPE on bytes is trained in phases")
     first, *_, last = phases_from(run.phases)
     return replace(run, pattern=str(first.pattern), vocab_size=last.size)
 
@@ -222,8 +220,6 @@ def why_not_checkable(config: Config) -> str | None:
         return "Standard input has been read to its end; a check needs the corpus in a file."
     if config.phases:
         return "Merges are checked against one pattern; here each phase has its own."
-    if config.parity:
-        return "Merges are checked against the highest count; here languages take turns."
     if config.model != "bpe" or config.units != DEFAULT_UNITS:
         return "Merges are checked against BPE on bytes, which this is not."
     return None

@@ -20,7 +20,6 @@ from bpe_tui.session.models import model_of
 from bpe_tui.session.state import remember_opened
 from bpe_tui.session.training import OpeningListener, replay, train
 from engine.bpe.frame import Timeline
-from engine.bpe.languages import Languages
 from engine.bpe.trainer import StopReason
 from engine.core.errors import CorpusError, TokenizerFileError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
@@ -257,12 +256,6 @@ class Job:
             self.post(self._failed(error))
 
 
-def _doubts_of(training: Training) -> tuple[str, ...]:
-    """Return a sentence if the languages of a training are of very unequal size."""
-    languages: Languages | None = getattr(training.trainer, "languages", None)
-    return (languages.doubt,) if languages is not None and languages.doubt else ()
-
-
 class OpeningJob(Job, OpeningListener):
     """The job that trains on a corpus, or replays a tokenizer's merges, as `config` says.
 
@@ -336,7 +329,7 @@ class OpeningJob(Job, OpeningListener):
         self.post(
             TrainingStarted(
                 *(training.recording, corpus.documents, corpus.bytes_read, obstacle),
-                *(self._chunks.report, corpus.origin, (*self._doubts(), *_doubts_of(training))),
+                *(self._chunks.report, corpus.origin, self._doubts()),
             )
         )
         remember_opened(self.config)

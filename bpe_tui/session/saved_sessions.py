@@ -247,8 +247,6 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
             words.append("--no-special")
         else:
             words += [word for token in value for word in ("--special", token)]
-    if isinstance(config, RunConfig) and config.parity:
-        words.append("--parity")
     if not config.cache:
         words.append("--no-cache")
     if viewpoint.step is not None:

@@ -226,10 +226,6 @@ class Session:
         config = self.config
         if not isinstance(config, RunConfig) or self.model.trainers:
             return None
-        if config.parity:
-            from engine.bpe.parity import ALGORITHM as PARITY  # few runs are of this kind
-
-            return PARITY
         return _algorithm_of(config.trainer, config.tie_rule, config.units)
 
     @property

@@ -6,10 +6,8 @@ listeners differ.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
@@ -176,23 +174,6 @@ def recut(config: RunConfig, pattern: PatternLike) -> CountedCorpus:
     corpus, count = count_corpus_of(replace(config, pattern=name))
     cut = partial(cut_head, corpus, pattern, config.special_tokens, None)
     return CountedCorpus(count.counts, count.documents, cut_head=cut)
-
-
-def counts_by_language(config: RunConfig) -> dict[str, Counter[bytes]]:
-    """Count each file of `config` by itself; return the counts by the names of the files.
-
-    Raises:
-        CorpusError: a file cannot be read.
-    """
-    files = (config.corpus, *config.reading.more)
-    names = [Path(name).name for name in files]
-    if len(set(names)) < len(names):
-        names = [f"{place} {name}" for place, name in enumerate(names, start=1)]
-    alone = config.reading._replace(more=())
-    return {
-        name: count_corpus_of(replace(config, corpus=file, reading=alone))[1].counts
-        for name, file in zip(names, files, strict=True)
-    }
 
 
 def course_cuts_of(

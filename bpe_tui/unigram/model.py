@@ -105,7 +105,6 @@ REFUSED = {
     "pieces for other programs.",
     "screen.specials": "Special tokens are one piece each here; BPE's screen can "
     "read them as text.",
-    "screen.show('languages')": "Languages take turns in BPE only, with --parity.",
     "screen.show('tail')": "The tail is of merges; a longer text may change "
     "all of Unigram's pieces.",
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; Unigram's way is "

@@ -102,7 +102,6 @@ CONTINUED = "The first merges here are a tokenizer's, so no trainer has a heap o
 OF_A_FORK = "This is a fork: some of its merges were prescribed, and no trainer would choose them."
 
 OF_PHASES = "The lists of the trainer linked are shown for a training of one phase only."
-OF_PARITY = "Languages take turns here: each merge is of the pairs of one language, not of all."
 
 
 def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:

@@ -48,7 +48,6 @@ REFUSED: Mapping[str, str] = {
     "screen.ask": "The probes show it: each row is a piece that was looked up.",
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
     "WordPiece only looks pieces up.",
-    "screen.show('languages')": "Languages take turns in BPE only, with --parity.",
     "screen.show('tail')": "The tail is of merges; WordPiece's last word is looked up anew.",
     "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
     "WordPiece's text is cut by the same pattern.",

@@ -11,7 +11,6 @@ from functools import cached_property
 from heapq import nlargest
 from typing import TYPE_CHECKING, Self
 
-from engine.bpe.languages import Languages
 from engine.bpe.pair_queue import PairQueue
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
@@ -48,7 +47,6 @@ class Frame(MergeFrame[MergeStep]):
         cuts_specials: whether a special token in a text to encode is one id, or ordinary text.
         tie_rule: chooses among pairs of equal count.
         units: the tokens that the merges started from, in a run of ours.
-        languages: the languages that take turns; `None` unless the run is parity-aware.
         given: whether the tokens and the first merges are those of a tokenizer.
         was_given, next_given: whether the merge that led here, and the next one, is a tokenizer's
             own; counts chose or choose any other.
@@ -75,7 +73,6 @@ class Frame(MergeFrame[MergeStep]):
         self.cuts_specials = cuts_specials
         self.tie_rule: TieRule = run.record.tie_rule
         self.units: Units = run.record.units
-        self.languages: Languages | None = run.record.languages
         self.given: bool = run.record.given
         self.was_given = 0 < step <= run.record.given_steps
         self.next_given = step < run.record.given_steps
@@ -151,8 +148,7 @@ class Frame(MergeFrame[MergeStep]):
         return self.queue.top(limit)
 
     def _best_pair(self) -> Pair | None:
-        prescribed = self.next_given or self.languages is not None
-        return None if prescribed else self.queue.best()
+        return None if self.next_given else self.queue.best()
 
     @property
     def merges_nothing(self) -> bool:

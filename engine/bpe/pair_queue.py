@@ -98,11 +98,8 @@ class PairQueue:
 
     @cached_property
     def tied(self) -> tuple[Pair, ...]:
-        """The pairs that share the top count before the next merge, without forbidden pairs.
-
-        None where languages take turns: no count of all texts together decides.
-        """
-        if not self._top_count or self._record.languages is not None:
+        """The pairs that share the top count before the next merge, without forbidden pairs."""
+        if not self._top_count:
             return ()
         return tuple(self._record.pairs_with_count(self._counts_to_choose_by, self._top_count))
 

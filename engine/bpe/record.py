@@ -41,7 +41,6 @@ from engine.text.patterns import PatternLike
 
 if TYPE_CHECKING:
     from engine.bpe.heap import HeapReplay
-    from engine.bpe.languages import Languages
     from engine.recording.training import CountedCorpus
 
 
@@ -59,7 +58,7 @@ class MergeStep(PairStep):
 
     def _shared_top(self) -> Iterable[Pair]:
         """Return the pairs of the top count; only its own pair if no count chose it."""
-        if self.index < self.record.given_steps or self.record.languages is not None:
+        if self.index < self.record.given_steps:
             return (self.pair,)
         counts = self.record.counts_to_choose_by(self.index)
         if not self.record.by_rule and self.count < counts.max(initial=0):
@@ -76,9 +75,6 @@ class MergeStep(PairStep):
         )
 
     def _chosen_by(self) -> dict[str, object]:
-        if (languages := self.record.languages) is not None:
-            language = languages.names[languages.turns[self.index]]
-            return {"count": self.count, "language": language}
         return {"count": self.count}
 
     @property
@@ -151,7 +147,6 @@ class Record(MergeRecord[MergeStep]):
         by_rule: whether the tie rule chose every merge among the most frequent pairs. A fork
             (`what_if`) overrides some choices, and then no heap predicts the next pair.
         fork_rules: the rules of a fork that override the counts; `None` in any other run.
-        languages: the languages that took turns; `None` in any other run.
         given_steps: number of first merges that a tokenizer gave (`replay`): none in a run of ours,
             all in a replay; counts chose those behind them.
         given: whether the tokens and the first merges are a tokenizer's.
@@ -194,7 +189,6 @@ class Record(MergeRecord[MergeStep]):
         self.given_steps = sys.maxsize if self.given else 0
         self.by_rule = not self.given
         self.fork_rules: ForkRules | None = None
-        self.languages: Languages | None = None
         self.winning_counts = array("q")
         self._ids_until = -1
         self._ids_of_token: dict[bytes, list[int]] = {}

@@ -41,8 +41,6 @@ class TieHistory(TiedSteps):
 
     @property
     def steps(self) -> Ints:
-        if self._recorded.languages is not None:
-            return self._steps  # no count of all texts has chosen these merges
         given = min(self._recorded.given_steps, len(self._recorded))
         self._known = max(self._known, given)  # no count has chosen the given ones
         return super().steps

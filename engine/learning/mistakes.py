@@ -241,14 +241,6 @@ def _best_path(question: Question, answer: Any) -> str:
     return "took a path of a smaller sum"
 
 
-def _turn(question: Question, answer: Any) -> str:
-    """Name a wrong choice of the language that is served next."""
-    tokens = [counts[question.frame.step] for counts in question.frame.languages.tokens]
-    if tokens[answer] == max(tokens):
-        return "took the most tokens, not the most tokens a character"
-    return "took a language with fewer tokens a character"
-
-
 MISTAKES: dict[str, Callable[[Question, Any], str]] = {
     "next-pair": _tied_pair,
     "tie": _tied_pair,
@@ -264,6 +256,5 @@ MISTAKES: dict[str, Callable[[Question, Any], str]] = {
     "longest-match": _longest_match,
     "first-to-go": _first_to_go,
     "best-path": _best_path,
-    "turn": _turn,
 }
 """Kind of question → the function that names a mistake in its answers."""

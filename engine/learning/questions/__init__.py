@@ -24,7 +24,6 @@ from engine.learning.questions.encoding import CUTS, DECODE, ENCODE_BY_HAND
 from engine.learning.questions.pair_choice import NEXT_PAIR, TIE
 from engine.learning.questions.question import Chance, Question, Request
 from engine.learning.questions.sizes import BYTE_COUNT, TOKENS_LEFT
-from engine.learning.questions.turns import TURN
 from engine.learning.questions.unigram import BEST_PATH, FIRST_TO_GO
 from engine.learning.questions.wordpiece import BEST_SCORE, LONGEST_MATCH
 
@@ -44,7 +43,6 @@ KINDS = registry_of(
     LONGEST_MATCH,
     FIRST_TO_GO,
     BEST_PATH,
-    TURN,
 )
 """All kinds, in the order in which they are offered."""
 
@@ -86,7 +84,7 @@ it.', 's+t wins the tie of 2 at 9.']
     return replace(found.pose(frame, Request(chance, about, rows)), kind=kind)
 
 
-OF_WHAT_FOLLOWS = ("turn", "next-pair", "best-score", "first-to-go", "best-path")
+OF_WHAT_FOLLOWS = ("next-pair", "best-score", "first-to-go", "best-path")
 """Kinds asked before a step, in the order of preference; Unigram's steps without pruning take the
 last one."""
 

@@ -186,8 +186,6 @@ def refuse_prescribed(frame: Frame) -> None:
         raise QuestionError("these merges are a tokenizer's; no count chose them")
     if frame.run.record.fork_rules is not None:
         raise QuestionError("this run is a fork; its merges do not follow from the counts alone")
-    if frame.languages is not None:
-        raise QuestionError("languages take turns here; no count of all texts chooses a pair")
     if frame.next_pair is None:
         raise QuestionError(f"no pair merges after step {frame.step:,}")
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from engine import ParityTrainer, QuestionError, Timeline, Trainer, ask
+from engine import QuestionError, Timeline, Trainer, ask
 from engine.counting.count import count_text
 from engine.learning.questions import KINDS
 from engine.learning.questions.merges_form import Merges
@@ -268,19 +268,11 @@ BPE_KINDS = (
     *("encode-by-hand", "cuts", "stale", "decode"),
     *("byte-count", "tokens-left"),
 )
-OTHER_KINDS = ("best-score", "longest-match", "first-to-go", "best-path", "turn")
+OTHER_KINDS = ("best-score", "longest-match", "first-to-go", "best-path")
 
 
 def test_every_kind_is_guessed_at() -> None:
     assert {*BPE_KINDS, *OTHER_KINDS} == set(KINDS)
-
-
-def test_whose_turn_it_is_is_no_better_guessed_than_by_chance() -> None:
-    paths = sorted((SAMPLES / "parallel").glob("*.txt"))
-    texts = {path.stem[:2]: path.read_bytes() for path in paths}  # names of one length
-    turns = ParityTrainer({name: count_text(text, "gpt2") for name, text in texts.items()}, 600)
-    run = Timeline(turns.counts, list(turns.steps()), record=turns.record)
-    assert not problems_of(drawn(run, "turn", 200))
 
 
 @pytest.mark.slow  # thousands of questions

@@ -688,5 +688,5 @@ def test_an_attempt_counts_only_the_first_try() -> None:
 
 
 def test_every_kind_has_a_slow_grader() -> None:
-    elsewhere = {"best-score", "longest-match", "first-to-go", "best-path", "turn"}
+    elsewhere = {"best-score", "longest-match", "first-to-go", "best-path"}
     assert {*GRADERS, *elsewhere} == set(KINDS)
