@@ -207,7 +207,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         self._complete = complete
         if complete:
             self._add_named_and_later()
-        of, problem = len(self.vocabulary.there), self._query.problem
+        of, problem = len(self.vocabulary), self._query.problem
         spelled = self._query.spelled if self._query.expression is None else None
         self.show_order(self.Found(len(self._order), of, complete, problem, spelled))
         if not complete:
@@ -234,7 +234,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
     def why_none(self, frame: AnyMergeFrame) -> str:
         text = visible_text(self._query.text)
         if self.filters == {"unreachable"} and not text:
-            every = plural(len(self.vocabulary.there), self.TOKEN)
+            every = plural(len(self.vocabulary), self.TOKEN)
             return f"None: encoding can give every one of the {every}."
         if not text or self.filters:
             return super().why_none(frame)

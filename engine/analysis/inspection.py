@@ -335,10 +335,10 @@ class Inspection(AnyInspection):
         super().__init__(pattern, special_ids)
         self.vocabulary, self.rules = vocabulary, rules
         self.merges, self.opened = merges, opened
-        self.size = len(vocabulary.there)
-        self._ids = vocabulary.table.ids[: len(vocabulary)]
-        self.greatest_id = int(self._ids[vocabulary.there].max(initial=-1))
-        self.lengths = vocabulary.table.covered[: len(vocabulary)]
+        self.size = len(vocabulary)
+        self._ids = vocabulary.table.ids[: self.size]
+        self.greatest_id = int(self._ids.max(initial=-1))
+        self.lengths = vocabulary.table.covered[: self.size]
         self.format: str | None = None
         self.notes: tuple[str, ...] = ()
         self.model: str | None = None
@@ -367,7 +367,7 @@ class Inspection(AnyInspection):
 
     @cached_property
     def ordinary(self) -> OrdinaryTokens:
-        table, rows = self.vocabulary.table, self.vocabulary.there
+        table, rows = self.vocabulary.table, self.vocabulary.by_id
         rows = rows[~table.is_special[rows]]
         tokens = [table.tokens[row] for row in rows.tolist()]
         return OrdinaryTokens(self._ids[rows], self.lengths[rows], tokens, frozenset(tokens))
@@ -375,7 +375,7 @@ class Inspection(AnyInspection):
     @cached_property
     def gaps(self) -> IdGaps:
         """The ids without a token."""
-        ids = np.concatenate(([-1], np.sort(self._ids[self.vocabulary.there])))
+        ids = np.concatenate(([-1], np.sort(self._ids)))
         places = np.flatnonzero(np.diff(ids) > 1)
         first, last = ids[places] + 1, ids[places + 1] - 1
         stretches = zip(first[:EXAMPLES].tolist(), last[:EXAMPLES].tolist(), strict=True)

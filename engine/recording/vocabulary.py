@@ -222,8 +222,8 @@ class Vocabulary:
         return self._size
 
     @cached_property
-    def there(self) -> Ints:
-        """The rows of the tokens that exist, in the order of their ids."""
+    def by_id(self) -> Ints:
+        """The rows in the order of their ids."""
         return self.table.by_id[self.table.by_id < self._size]
 
     # -- columns, by row
@@ -282,7 +282,8 @@ class Vocabulary:
     @cached_property
     def children(self) -> Ints:
         """The number of merges that use each token."""
-        left, right, _ = self._merges_there
+        merges, made = self.table.merges, self._merge_count
+        left, right = merges.left[:made], merges.right[:made]
         used = np.bincount(left, minlength=self._size) + np.bincount(right, minlength=self._size)
         return used - np.bincount(left[left == right], minlength=self._size)
 
@@ -386,14 +387,9 @@ class Vocabulary:
     def built_on(self, token_id: int) -> list[int]:
         """Return the tokens that have this one as a part, in order of rank."""
         row = self.row_of(token_id)
-        left, right, made = self._merges_there
-        return [self.id_of(each) for each in made[(left == row) | (right == row)].tolist()]
-
-    @cached_property
-    def _merges_there(self) -> tuple[Ints, Ints, Ints]:
-        """The rows of left and right parts and of results, of the merges whose results exist."""
-        merges, count = self.table.merges, self._merge_count
-        return merges.left[:count], merges.right[:count], merges.made[:count]
+        merges, made = self.table.merges, self._merge_count
+        uses = (merges.left[:made] == row) | (merges.right[:made] == row)
+        return [self.id_of(made_row) for made_row in merges.made[:made][uses].tolist()]
 
     # -- choosing and ordering rows
 
@@ -411,7 +407,7 @@ class Vocabulary:
         kept = np.ones(self._size, dtype=np.bool_)
         for name in filters:
             kept &= FILTERS[name].keeps(self)
-        rows = self.there[kept[self.there]]
+        rows = self.by_id[kept[self.by_id]]
         key = key[rows]
         key = np.where(key < 0, np.iinfo(np.int64).max, -key if reverse else key)
         return rows[np.argsort(key, kind="stable")]
