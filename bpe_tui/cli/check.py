@@ -50,22 +50,18 @@ def check(
     ] = None,
     jsonl: Annotated[
         Path | None,
-        typer.Option(
-            "--jsonl",
-            metavar="STEPS.jsonl",
-            help="Check steps instead: a line of JSON a merge, with left and right.",
-            rich_help_panel=INPUT,
-            show_default=False,
+        options.option(
+            "--jsonl STEPS.jsonl",
+            "Check steps instead: a line of JSON a merge, with left and right.",
+            INPUT,
         ),
     ] = None,
     vocab_size: Annotated[
         int | None,
-        typer.Option(
-            "--vocab-size",
-            metavar="N",
-            help="The size asked for; any number of merges will do if not given.",
-            rich_help_panel=options.TRAINING,
-            show_default=False,
+        options.option(
+            "--vocab-size N",
+            "The size asked for; any number of merges will do if not given.",
+            options.TRAINING,
         ),
     ] = None,
     special: options.SpecialOption = None,
@@ -77,14 +73,14 @@ def check(
     skip_bad: options.SkipBadOption = False,
     json: Annotated[
         bool,
-        typer.Option("--json", help="Print the outcome as JSON.", rich_help_panel=options.OUTPUT),
+        options.option("--json", "Print the outcome as JSON.", options.OUTPUT),
     ] = False,
     open_app: Annotated[
         bool,
-        typer.Option(
+        options.option(
             "--open",
-            help="Show it on the screen: the merges beside the rule's, and the cause.",
-            rich_help_panel=options.OUTPUT,
+            "Show it on the screen: the merges beside the rule's, and the cause.",
+            options.OUTPUT,
         ),
     ] = False,
 ) -> None:

@@ -280,13 +280,7 @@ def compare(
     ],
     text: Annotated[
         str | None,
-        typer.Option(
-            "--text",
-            metavar="TEXT",
-            help="A text to encode with all.",
-            rich_help_panel=options.TEXT,
-            show_default=False,
-        ),
+        options.option("--text TEXT", "A text to encode with all.", options.TEXT),
     ] = None,
     file: Annotated[
         list[str] | None,
@@ -300,28 +294,21 @@ def compare(
     ] = None,
     parallel: Annotated[
         bool | None,
-        typer.Option(
+        options.option(
             "--parallel/--no-parallel",
-            help="The files are translations, line by line; by default if they have as many lines.",
-            rich_help_panel=options.TEXT,
-            show_default=False,
+            "The files are translations, line by line; by default if they have as many lines.",
+            options.TEXT,
         ),
     ] = None,
     allow_special: options.AllowSpecialOption = None,
     every: Annotated[
         bool,
-        typer.Option(
-            "--all",
-            help=f"Print all differences, not the first {FIRST}.",
-            rich_help_panel=options.OUTPUT,
-        ),
+        options.option("--all", f"Print all differences, not the first {FIRST}.", options.OUTPUT),
     ] = False,
     as_json: options.JsonOption = False,
     on_screen: Annotated[
         bool,
-        typer.Option(
-            "--open", help="Show it on the screen, side by side.", rich_help_panel=options.OUTPUT
-        ),
+        options.option("--open", "Show it on the screen, side by side.", options.OUTPUT),
     ] = False,
 ) -> None:
     """Print how tokenizers differ, and how they cut a text.

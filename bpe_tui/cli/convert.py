@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import plural
@@ -30,13 +28,11 @@ def convert(
     tokenizer: options.TokenizerArgument,
     to: Annotated[
         str,
-        typer.Option(
-            "--to",
-            metavar="FORMAT",
+        options.option(
+            "--to FORMAT",
+            f"The format to write: {', '.join(formats.WRITABLE)}.",
+            options.OUTPUT,
             autocompletion=options.completed_by(formats.WRITABLE),
-            help=f"The format to write: {', '.join(formats.WRITABLE)}.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
         ),
     ],
     out: options.TokenizerOutOption,

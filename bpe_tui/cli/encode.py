@@ -52,62 +52,54 @@ def encode(
     ] = STANDARD_INPUT,
     as_json: Annotated[
         bool,
-        typer.Option(
+        options.option(
             "--json",
-            help="Print ids, tokens in GPT-2's spelling and their place in bytes, as JSON.",
-            rich_help_panel=options.OUTPUT,
+            "Print ids, tokens in GPT-2's spelling and their place in bytes, as JSON.",
+            options.OUTPUT,
         ),
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Write the ids of a file into FILE: .npy or .bin (uint16 if every id fits, else "
+        options.option(
+            "--out FILE",
+            "Write the ids of a file into FILE: .npy or .bin (uint16 if every id fits, else "
             "uint32), or .txt with an id a line.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
+            options.OUTPUT,
         ),
     ] = None,
     force: options.ForceOption = False,
     dropout: Annotated[
         float | None,
-        typer.Option(
-            "--dropout",
-            metavar="P",
+        options.option(
+            "--dropout P",
+            "BPE-dropout: leave out merges at random, each with this probability.",
+            options.TEXT,
             min=0,
             max=1,
-            help="BPE-dropout: leave out merges at random, each with this probability.",
-            rich_help_panel=options.TEXT,
-            show_default=False,
         ),
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(
-            "--seed",
-            metavar="N",
-            min=0,
-            help="With --dropout: another draw.",
-            rich_help_panel=options.TEXT,
+        options.option(
+            "--seed N", "With --dropout: another draw.", options.TEXT, min=0, show_default=True
         ),
     ] = 0,
     explain: Annotated[
         bool,
-        typer.Option(
+        options.option(
             "--explain",
-            help="Print how each pretoken was cut, its merges, and what each won against; of "
+            "Print how each pretoken was cut, its merges, and what each won against; of "
             "WordPiece the pieces looked up.",
-            rich_help_panel=options.OUTPUT,
+            options.OUTPUT,
         ),
     ] = False,
     allow_special: options.EncodedSpecialOption = None,
     template: Annotated[
         bool,
-        typer.Option(
+        options.option(
             "--template",
-            help="Add what the tokenizer's template puts around a text, such as [CLS] … [SEP].",
-            rich_help_panel=options.TEXT,
+            "Add what the tokenizer's template puts around a text, such as [CLS] … [SEP].",
+            options.TEXT,
         ),
     ] = False,
 ) -> None:
@@ -265,8 +257,8 @@ def decode(
     ] = None,
     as_bytes: Annotated[
         bool,
-        typer.Option(
-            "--bytes", help="Every byte of the tokens as it is, also where that is no UTF-8."
+        options.option(
+            "--bytes", "Every byte of the tokens as it is, also where that is no UTF-8."
         ),
     ] = False,
 ) -> None:

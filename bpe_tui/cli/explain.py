@@ -85,12 +85,10 @@ def why(
     ] = None,
     text: Annotated[
         str | None,
-        typer.Option(
-            "--text",
-            metavar="TEXT",
-            help="The text that it occurs in; by default it is the whole text.",
-            rich_help_panel=options.TEXT,
-            show_default=False,
+        options.option(
+            "--text TEXT",
+            "The text that it occurs in; by default it is the whole text.",
+            options.TEXT,
         ),
     ] = None,
     allow_special: options.AllowSpecialOption = None,
@@ -158,18 +156,16 @@ def tail(
     tokenizer: options.TokenizerOption,
     text: Annotated[
         str,
-        typer.Option(
-            "--text", metavar="TEXT", help="A text that goes on.", rich_help_panel=options.TEXT
-        ),
+        options.option("--text TEXT", "A text that goes on.", options.TEXT, show_default=True),
     ],
     pattern: options.OtherPatternOption = None,
     allow_special: options.AllowSpecialOption = None,
     as_json: Annotated[
         bool,
-        typer.Option(
+        options.option(
             "--json",
-            help="Print the ids that are stable, those that are not, and all completions.",
-            rich_help_panel=options.OUTPUT,
+            "Print the ids that are stable, those that are not, and all completions.",
+            options.OUTPUT,
         ),
     ] = False,
 ) -> None:

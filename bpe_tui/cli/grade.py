@@ -46,13 +46,11 @@ def grade(
     ],
     quiz: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--quiz",
-            metavar="QUIZ.toml",
-            help="The quiz file that was asked, which alone decides the questions; repeat it for "
+        options.option(
+            "--quiz QUIZ.toml",
+            "The quiz file that was asked, which alone decides the questions; repeat it for "
             "more. Answers to other quizzes are listed apart.",
-            rich_help_panel=QUIZ,
-            show_default=False,
+            QUIZ,
         ),
     ] = None,
     corpus: Annotated[
@@ -68,23 +66,17 @@ def grade(
     ] = None,
     seed: Annotated[
         str | None,
-        typer.Option(
-            "--seed",
-            metavar="TEXT",
-            help="Only files of this seed count; others are listed apart.",
-            rich_help_panel=QUIZ,
-            show_default=False,
+        options.option(
+            "--seed TEXT", "Only files of this seed count; others are listed apart.", QUIZ
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE.csv",
-            help="Write a line for each learner; beside it NAME-answers.csv, NAME-questions.csv "
+        options.option(
+            "--out FILE.csv",
+            "Write a line for each learner; beside it NAME-answers.csv, NAME-questions.csv "
             "and NAME-mistakes.csv.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
+            options.OUTPUT,
         ),
     ] = None,
     force: options.ForceOption = False,

@@ -169,39 +169,33 @@ def learn(
         ),
     ] = None,
     show_list: Annotated[
-        bool, typer.Option("--list", help="Name the lessons.", rich_help_panel=options.OUTPUT)
+        bool, options.option("--list", "Name the lessons.", options.OUTPUT)
     ] = False,
     check: Annotated[
         bool,
-        typer.Option(
-            "--check",
-            help="Say what is wrong in the lesson, as FILE:LINE: …, and end.",
-            rich_help_panel=options.OUTPUT,
+        options.option(
+            "--check", "Say what is wrong in the lesson, as FILE:LINE: …, and end.", options.OUTPUT
         ),
     ] = False,
     handout: Annotated[
         bool,
-        typer.Option(
-            "--print",
-            help="Print the lesson in Markdown, with what the screen shows.",
-            rich_help_panel=options.OUTPUT,
+        options.option(
+            "--print", "Print the lesson in Markdown, with what the screen shows.", options.OUTPUT
         ),
     ] = False,
     plain: Annotated[
         bool,
-        typer.Option(
-            "--plain",
-            help="No screen: read the lesson as text, answer by typing.",
-            rich_help_panel=options.OUTPUT,
+        options.option(
+            "--plain", "No screen: read the lesson as text, answer by typing.", options.OUTPUT
         ),
     ] = False,
     language: Annotated[
         str,
-        typer.Option(
-            "--language",
-            metavar="NAME",
+        options.option(
+            "--language NAME",
+            f"One of: {', '.join(lessons.languages())}.",
             autocompletion=options.completed_by(lessons.languages()),
-            help=f"One of: {', '.join(lessons.languages())}.",
+            show_default=True,
         ),
     ] = lessons.DEFAULT_LANGUAGE,
 ) -> None:

@@ -51,18 +51,18 @@ def open_corpus(
     animation: options.AnimationOption = None,
     plain: Annotated[
         bool,
-        typer.Option(
+        options.option(
             "--plain",
-            help="No screen: read commands from standard input, answer in sentences.",
-            rich_help_panel=options.OUTPUT,
+            "No screen: read commands from standard input, answer in sentences.",
+            options.OUTPUT,
         ),
     ] = False,
     kiosk: Annotated[
         bool,
-        typer.Option(
+        options.option(
             "--kiosk",
-            help="For strangers: save and export nothing, open no other file, use no network.",
-            rich_help_panel=options.OUTPUT,
+            "For strangers: save and export nothing, open no other file, use no network.",
+            options.OUTPUT,
         ),
     ] = False,
     **of_training: Any,

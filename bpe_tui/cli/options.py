@@ -51,6 +51,16 @@ def names_file(*names: str, **more: Any) -> Any:
     return make(*names, callback=sample_or_path, autocompletion=complete_sample, **more)
 
 
+def option(usage: str, help: str, panel: str | None = None, **more: Any) -> Any:
+    """Return an option from its usage, such as `--out FILE`; its default is not shown.
+
+    Names are joined by commas; a flag has no name for a value.
+    """
+    names, _, metavar = usage.partition(" ")
+    more = {"show_default": False, "metavar": metavar or None, **more}
+    return typer.Option(*names.split(","), help=help, rich_help_panel=panel, **more)
+
+
 TRAINING = "Training"
 INPUT = "What to read"
 OUTPUT = "Output"
@@ -69,21 +79,13 @@ SourcesArgument = Annotated[
 ]
 FieldOption = Annotated[
     str | None,
-    typer.Option(
-        "--field",
-        metavar="NAME",
-        help="The corpus is JSON lines or Parquet; its texts are in this field.",
-        rich_help_panel=INPUT,
-        show_default=False,
+    option(
+        "--field NAME", "The corpus is JSON lines or Parquet; its texts are in this field.", INPUT
     ),
 ]
 SkipBadOption = Annotated[
     bool,
-    typer.Option(
-        "--skip-bad",
-        help="With --field: leave out records that are broken or hold no text.",
-        rich_help_panel=INPUT,
-    ),
+    option("--skip-bad", "With --field: leave out records that are broken or hold no text.", INPUT),
 ]
 _OTHER_TRAINERS = " ".join(
     f"Of {model.name}: {', '.join(trainer.name for trainer in model.trainers)}."
@@ -96,159 +98,141 @@ TRAINER_NAMES = (
 )
 VocabSizeOption = Annotated[
     int,
-    typer.Option(
-        "--vocab-size",
-        metavar="N",
-        help="Tokens at the most; of BPE 256 bytes (or --units), special tokens, merges.",
-        rich_help_panel=TRAINING,
+    option(
+        "--vocab-size N",
+        "Tokens at the most; of BPE 256 bytes (or --units), special tokens, merges.",
+        TRAINING,
+        show_default=True,
     ),
 ]
 ModelOption = Annotated[
     str,
-    typer.Option(
-        "--model",
-        metavar="NAME",
+    option(
+        "--model NAME",
+        f"What is trained: {', '.join(MODELS)}.",
+        TRAINING,
         autocompletion=completed_by(MODELS),
-        help=f"What is trained: {', '.join(MODELS)}.",
-        rich_help_panel=TRAINING,
+        show_default=True,
     ),
 ]
 SpecialOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--special",
-        metavar="TOKEN",
-        help=f"A special token; repeat it for more.  [default: {' '.join(DEFAULT_SPECIAL)}]",
-        rich_help_panel=TRAINING,
-        show_default=False,
+    option(
+        "--special TOKEN",
+        f"A special token; repeat it for more.  [default: {' '.join(DEFAULT_SPECIAL)}]",
+        TRAINING,
     ),
 ]
 NoSpecialOption = Annotated[
     bool,
-    typer.Option("--no-special", help="No special tokens at all.", rich_help_panel=TRAINING),
+    option("--no-special", "No special tokens at all.", TRAINING),
 ]
 PatternOption = Annotated[
     str,
-    typer.Option(
-        "--pattern",
-        metavar="NAME|REGEX",
+    option(
+        "--pattern NAME|REGEX",
+        f"What cuts text into pretokens: {', '.join(PATTERNS)}; or a regex of yours.",
+        TRAINING,
         autocompletion=completed_by(PATTERNS),
-        help=f"What cuts text into pretokens: {', '.join(PATTERNS)}; or a regex of yours.",
-        rich_help_panel=TRAINING,
+        show_default=True,
     ),
 ]
 TieRuleOption = Annotated[
     str,
-    typer.Option(
-        "--tie-rule",
-        metavar="NAME",
+    option(
+        "--tie-rule NAME",
+        f"Which of equally frequent pairs merges: {', '.join(TIE_RULES)}.",
+        TRAINING,
         autocompletion=completed_by(TIE_RULES),
-        help=f"Which of equally frequent pairs merges: {', '.join(TIE_RULES)}.",
-        rich_help_panel=TRAINING,
+        show_default=True,
     ),
 ]
 TrainerOption = Annotated[
     str,
-    typer.Option(
-        "--trainer",
-        metavar="NAME",
+    option(
+        "--trainer NAME",
+        f"The algorithm; all find the same merges: {', '.join(TRAINERS)}. {_OTHER_TRAINERS}",
+        TRAINING,
         autocompletion=completed_by(TRAINER_NAMES),
-        help=f"The algorithm; all find the same merges: {', '.join(TRAINERS)}. {_OTHER_TRAINERS}",
-        rich_help_panel=TRAINING,
+        show_default=True,
     ),
 ]
 MinCountOption = Annotated[
     int,
-    typer.Option(
-        "--min-count",
-        metavar="N",
-        min=1,
-        help="Stop when no pair occurs this often.",
-        rich_help_panel=TRAINING,
+    option(
+        "--min-count N", "Stop when no pair occurs this often.", TRAINING, min=1, show_default=True
     ),
 ]
 MaxTokenLengthOption = Annotated[
     int | None,
-    typer.Option(
-        "--max-token-length",
-        metavar="N",
+    option(
+        "--max-token-length N",
+        "No pair merges whose token would have more bytes than this.",
+        TRAINING,
         min=2,
-        help="No pair merges whose token would have more bytes than this.",
-        rich_help_panel=TRAINING,
-        show_default=False,
     ),
 ]
 UnitsOption = Annotated[
     str,
-    typer.Option(
-        "--units",
-        metavar="NAME",
-        autocompletion=completed_by(UNITS),
-        help=f"What the merges start from: {', '.join(UNITS)} (characters with </w> behind words; "
+    option(
+        "--units NAME",
+        f"What the merges start from: {', '.join(UNITS)} (characters with </w> behind words; "
         "for the pattern whitespace). With --trainer textbook the n-grams are of words or "
         "characters.",
-        rich_help_panel=TRAINING,
+        TRAINING,
+        autocompletion=completed_by(UNITS),
+        show_default=True,
     ),
 ]
 NgramOption = Annotated[
     int,
-    typer.Option(
-        "--ngram",
-        metavar="N",
+    option(
+        "--ngram N",
+        "Units of the longest n-gram, with --trainer textbook.",
+        TRAINING,
         min=1,
-        help="Units of the longest n-gram, with --trainer textbook.",
-        rich_help_panel=TRAINING,
+        show_default=True,
     ),
 ]
 PhasesOption = Annotated[
     str,
-    typer.Option(
-        "--phases",
-        metavar="PATTERN:N,…",
-        help="Train in phases, each with its pattern and the size at its end: "
+    option(
+        "--phases PATTERN:N,…",
+        "Train in phases, each with its pattern and the size at its end: "
         "gpt2:8000,none:10000 is SuperBPE, whose tokens cross spaces.",
-        rich_help_panel=TRAINING,
-        show_default=False,
+        TRAINING,
     ),
 ]
 MostWordsOption = Annotated[
     int | None,
-    typer.Option(
-        "--most-words",
-        metavar="N",
-        min=0,
-        help="No pair merges whose token would have more words, or a colon and a space; 0 for no "
+    option(
+        "--most-words N",
+        "No pair merges whose token would have more words, or a colon and a space; 0 for no "
         "limit.  [default: 4 with --phases, else none]",
-        rich_help_panel=TRAINING,
-        show_default=False,
+        TRAINING,
+        min=0,
     ),
 ]
 ContinueOption = Annotated[
     int | None,
-    typer.Option(
-        "--continue",
-        metavar="N",
-        help="With --tokenizer: learn N more merges on CORPUS, behind its own. All ids stay.",
-        rich_help_panel="Tokenizer",
-        show_default=False,
+    option(
+        "--continue N",
+        "With --tokenizer: learn N more merges on CORPUS, behind its own. All ids stay.",
+        "Tokenizer",
     ),
 ]
 CacheOption = Annotated[
     bool,
-    typer.Option(
-        "--no-cache",
-        help="Count again, and keep no counts for the next time.",
-        rich_help_panel=TRAINING,
-    ),
+    option("--no-cache", "Count again, and keep no counts for the next time.", TRAINING),
 ]
 WorkersOption = Annotated[
     int | None,
-    typer.Option(
-        "--workers",
-        metavar="N",
+    option(
+        "--workers N",
+        "How many count pretokens at once; one for each core if not given.",
+        TRAINING,
         min=1,
-        help="How many count pretokens at once; one for each core if not given.",
-        rich_help_panel=TRAINING,
+        show_default=True,
     ),
 ]
 ContinuedTokenizerOption = Annotated[
@@ -275,60 +259,38 @@ OpenedTokenizerOption = Annotated[
 ]
 StepOption = Annotated[
     int | None,
-    typer.Option(
-        "--step",
-        metavar="N",
-        min=0,
-        help="Go to this step as soon as it is there.",
-        rich_help_panel=VIEWPOINT,
-        show_default=False,
-    ),
+    option("--step N", "Go to this step as soon as it is there.", VIEWPOINT, min=0),
 ]
 ViewOption = Annotated[
     str | None,
-    typer.Option(
-        "--view",
-        metavar="NAME",
+    option(
+        "--view NAME",
+        f"The screen to begin with: {', '.join(EVERYWHERE)}.",
+        VIEWPOINT,
         autocompletion=completed_by(EVERYWHERE),
-        help=f"The screen to begin with: {', '.join(EVERYWHERE)}.",
-        rich_help_panel=VIEWPOINT,
-        show_default=False,
     ),
 ]
 TextOption = Annotated[
     str,
-    typer.Option(
-        "--text",
-        metavar="TEXT",
-        help="What is typed there, to be encoded.",
-        rich_help_panel=VIEWPOINT,
-        show_default=False,
-    ),
+    option("--text TEXT", "What is typed there, to be encoded.", VIEWPOINT),
 ]
 AnimationOption = Annotated[
     bool | None,
-    typer.Option(
+    option(
         "--animation/--no-animation",
-        help="Show steps beat by beat in the lesson view, or each result at once. Remembered.",
-        rich_help_panel=OUTPUT,
-        show_default=False,
+        "Show steps beat by beat in the lesson view, or each result at once. Remembered.",
+        OUTPUT,
     ),
 ]
 TokenizerOutOption = Annotated[
     Path,
-    typer.Option(
-        "--out",
-        metavar="PATH",
-        help="Where to write the tokenizer.",
-        rich_help_panel=OUTPUT,
-        show_default=False,
-    ),
+    option("--out PATH", "Where to write the tokenizer.", OUTPUT),
 ]
 ForceOption = Annotated[
     bool,
-    typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
+    option("--force", "Overwrite files that are there.", OUTPUT),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
+JsonOption = Annotated[bool, option("--json", "Print JSON.", OUTPUT)]
 TokenizerArgument = Annotated[
     list[str],
     names_file(
@@ -349,13 +311,11 @@ TokenizerOption = Annotated[
 ]
 OtherPatternOption = Annotated[
     str | None,
-    typer.Option(
-        "--pattern",
-        metavar="NAME|REGEX",
+    option(
+        "--pattern NAME|REGEX",
+        f"What cuts text, if not the tokenizer's own: {', '.join(PATTERNS)}; or a regex.",
+        "Tokenizer",
         autocompletion=completed_by(PATTERNS),
-        help=f"What cuts text, if not the tokenizer's own: {', '.join(PATTERNS)}; or a regex.",
-        rich_help_panel="Tokenizer",
-        show_default=False,
     ),
 ]
 
@@ -415,14 +375,12 @@ ALL, NONE = "all", "none"
 
 
 def _allow_special(by_default: str) -> Any:
-    return typer.Option(
-        "--allow-special",
-        metavar="all|none|TOKEN",
-        autocompletion=completed_by((ALL, NONE)),
-        help="Special tokens in the text are one id each (all), ordinary text (none), or only "
+    return option(
+        "--allow-special all|none|TOKEN",
+        "Special tokens in the text are one id each (all), ordinary text (none), or only "
         f"those given are special; repeat it for more.  [default: {by_default}]",
-        rich_help_panel=TEXT,
-        show_default=False,
+        TEXT,
+        autocompletion=completed_by((ALL, NONE)),
     )
 
 

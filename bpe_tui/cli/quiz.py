@@ -76,100 +76,70 @@ def quiz(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE.json",
-            help="Where the answers go, after each question.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
+        options.option(
+            "--out FILE.json", "Where the answers go, after each question.", options.OUTPUT
         ),
     ] = None,
     write: Annotated[
         Path | None,
-        typer.Option(
-            "--write",
-            metavar="FILE.toml",
-            help="Ask nothing: write a quiz file for your class, which fixes corpus and options.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
+        options.option(
+            "--write FILE.toml",
+            "Ask nothing: write a quiz file for your class, which fixes corpus and options.",
+            options.OUTPUT,
         ),
     ] = None,
     questions: Annotated[
         int,
-        typer.Option(
-            "--questions",
-            metavar="N",
+        options.option(
+            "--questions N",
+            "How many, from easy to hard.",
+            QUIZ,
             min=1,
             max=MOST_QUESTIONS,
-            help="How many, from easy to hard.",
-            rich_help_panel=QUIZ,
+            show_default=True,
         ),
     ] = 12,
     seed: Annotated[
         str,
-        typer.Option(
-            "--seed",
-            metavar="TEXT",
-            help="Decides which questions; the same seed asks the same on every machine.",
-            rich_help_panel=QUIZ,
+        options.option(
+            "--seed TEXT",
+            "Decides which questions; the same seed asks the same on every machine.",
+            QUIZ,
+            show_default=True,
         ),
     ] = "1",
     kinds: Annotated[
         str,
-        typer.Option(
-            "--kinds",
-            metavar="KIND,…",
+        options.option(
+            "--kinds KIND,…",
+            f"Only questions of these kinds: {', '.join(KINDS)}.",
+            QUIZ,
             autocompletion=_complete_kinds,
-            help=f"Only questions of these kinds: {', '.join(KINDS)}.",
-            rich_help_panel=QUIZ,
-            show_default=False,
         ),
     ] = "",
     lessons: Annotated[
         str,
-        typer.Option(
-            "--lessons",
-            metavar="1-4",
-            help="Only questions of the kinds that these lessons ask.",
-            rich_help_panel=QUIZ,
-            show_default=False,
+        options.option(
+            "--lessons 1-4", "Only questions of the kinds that these lessons ask.", QUIZ
         ),
     ] = "",
     name: Annotated[
         str,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="Your name, for the file.",
-            rich_help_panel=QUIZ,
-            show_default=False,
-        ),
+        options.option("--name NAME", "Your name, for the file.", QUIZ),
     ] = "",
     learner_id: Annotated[
         str,
-        typer.Option(
-            "--id",
-            metavar="ID",
-            help="Your ID, such as a student number, for the file.",
-            rich_help_panel=QUIZ,
-            show_default=False,
-        ),
+        options.option("--id ID", "Your ID, such as a student number, for the file.", QUIZ),
     ] = "",
     ask_id: Annotated[
         bool,
-        typer.Option(
-            "--ask-id",
-            help="With --write: learners are asked for name and ID first.",
-            rich_help_panel=QUIZ,
-        ),
+        options.option("--ask-id", "With --write: learners are asked for name and ID first.", QUIZ),
     ] = False,
     force: options.ForceOption = False,
     plain: Annotated[
         bool,
-        typer.Option(
-            "--plain",
-            help="No screen: questions in sentences, answers line by line.",
-            rich_help_panel=options.OUTPUT,
+        options.option(
+            "--plain", "No screen: questions in sentences, answers line by line.", options.OUTPUT
         ),
     ] = False,
     **of_training: Any,

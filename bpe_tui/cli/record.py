@@ -42,32 +42,24 @@ def record(
     context: typer.Context,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Where the asciicast goes; with .svg, a picture that moves by itself.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
+        options.option(
+            "--out FILE",
+            "Where the asciicast goes; with .svg, a picture that moves by itself.",
+            options.OUTPUT,
         ),
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(
-            "--html",
-            metavar="FILE",
-            help="Where a page goes that steps in any browser, without a network.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
+        options.option(
+            "--html FILE",
+            "Where a page goes that steps in any browser, without a network.",
+            options.OUTPUT,
         ),
     ] = None,
     steps: Annotated[
         str | None,
-        typer.Option(
-            "--steps",
-            metavar="A-B",
-            help="The first and the last; 0 is before any merge.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
+        options.option(
+            "--steps A-B", "The first and the last; 0 is before any merge.", options.OUTPUT
         ),
     ] = None,
     corpus: Annotated[
@@ -80,24 +72,20 @@ def record(
     ] = None,
     size: Annotated[
         str | None,
-        typer.Option(
-            "--size",
-            metavar="COLSxROWS",
-            help=f"Of the screen: {CAST_SIZE}; of a page alone {PAGE_SIZE}, for phones.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
+        options.option(
+            "--size COLSxROWS",
+            f"Of the screen: {CAST_SIZE}; of a page alone {PAGE_SIZE}, for phones.",
+            options.OUTPUT,
         ),
     ] = None,
     speed: Annotated[
         float | None,
-        typer.Option(
-            "--speed",
-            metavar="N",
+        options.option(
+            "--speed N",
+            "Steps a second: 2, or 0.2 in the lesson view, with beats.",
+            options.OUTPUT,
             min=0.1,
             max=100,
-            help="Steps a second: 2, or 0.2 in the lesson view, with beats.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
         ),
     ] = None,
     force: options.ForceOption = False,

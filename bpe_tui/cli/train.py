@@ -57,41 +57,41 @@ def train(
     corpus: options.SourcesArgument,
     out: Annotated[
         Path,
-        typer.Option(
-            "--out",
-            metavar="PATH",
-            help=f"Where {VOCAB}, {MERGES} and {SETTINGS} go, or the file of another format.",
-            rich_help_panel=options.OUTPUT,
+        options.option(
+            "--out PATH",
+            f"Where {VOCAB}, {MERGES} and {SETTINGS} go, or the file of another format.",
+            options.OUTPUT,
+            show_default=True,
         ),
     ],
     vocab_size: options.VocabSizeOption = 0,
     format: Annotated[
         str,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            autocompletion=options.completed_by(WRITABLE),
-            help=f"How the tokenizer is written: {', '.join(WRITABLE)}. Other models than bpe have "
+        options.option(
+            "--format NAME",
+            f"How the tokenizer is written: {', '.join(WRITABLE)}. Other models than bpe have "
             "formats of their own.",
-            rich_help_panel=options.OUTPUT,
+            options.OUTPUT,
+            autocompletion=options.completed_by(WRITABLE),
+            show_default=True,
         ),
     ] = DEFAULT_FORMAT,
     steps: Annotated[
         Path | None,
-        typer.Option(
-            "--steps",
-            metavar="FILE.jsonl",
-            help="Write every step as a line of JSON, too.",
-            rich_help_panel=options.OUTPUT,
+        options.option(
+            "--steps FILE.jsonl",
+            "Write every step as a line of JSON, too.",
+            options.OUTPUT,
+            show_default=True,
         ),
     ] = None,
     force: options.ForceOption = False,
     specials_first: Annotated[
         bool,
-        typer.Option(
+        options.option(
             "--specials-first",
-            help="Give special tokens the ids from 0 on, and bytes those behind them.",
-            rich_help_panel=options.OUTPUT,
+            "Give special tokens the ids from 0 on, and bytes those behind them.",
+            options.OUTPUT,
         ),
     ] = False,
     min_count: options.MinCountOption = 1,
@@ -283,11 +283,8 @@ def pretokens(
     corpus: options.SourcesArgument,
     out: Annotated[
         Path,
-        typer.Option(
-            "--out",
-            metavar="FILE.counts",
-            help="Where the counts go.",
-            rich_help_panel=options.OUTPUT,
+        options.option(
+            "--out FILE.counts", "Where the counts go.", options.OUTPUT, show_default=True
         ),
     ],
     force: options.ForceOption = False,
@@ -299,12 +296,10 @@ def pretokens(
     workers: options.WorkersOption = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            "--cluster",
-            metavar="tcp://HOST:PORT|local:N",
-            help="Count on the workers of a Dask scheduler, or on N of our own here.",
-            rich_help_panel=options.TRAINING,
-            show_default=False,
+        options.option(
+            "--cluster tcp://HOST:PORT|local:N",
+            "Count on the workers of a Dask scheduler, or on N of our own here.",
+            options.TRAINING,
         ),
     ] = None,
 ) -> None:
