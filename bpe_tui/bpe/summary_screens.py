@@ -26,7 +26,7 @@ from bpe_tui.views.exports import exports_of
 from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.report import json_lines, markdown
-from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
+from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.token_table import VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import cursor_sign
@@ -41,7 +41,6 @@ class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
 
     NAME = VOCABULARY
     TABLE = VocabularyPanel
-    TREE = MergeTreePanel
     LANES = LanesPanel
 
     def facts_of(self, frame: Frame) -> Sequence[str]:

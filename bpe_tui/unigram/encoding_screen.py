@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -15,23 +15,21 @@ from bpe_tui.styles import sheet
 from bpe_tui.unigram import walks
 from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown, score_text
-from bpe_tui.unigram.pieces import PiecePainter, PiecePanel, UnigramScreen
+from bpe_tui.unigram.piece_table import PieceLanesPanel, pieces_of_text
+from bpe_tui.unigram.pieces import PiecePainter, UnigramScreen
 from bpe_tui.views.encoding_screen import PartsPanel, WalkScreen
 from bpe_tui.views.panel import sentence
-from bpe_tui.views.token_detail import Label, Lane, bracketed, characters_and_bytes, lane_rows
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.views.token_detail import TOKENS_SHOWN
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, cursor_sign, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text
-from engine.encoding.lanes import align
-from engine.text.pretokenize import Pretoken, to_bytes
+from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import spelled
 
 ROOM_FOR_SCORE = 22
 """Least width, in cells, for a column of scores."""
 SCORE_CELLS = 8
-PIECES_SHOWN = 500
 
 
 class WordsOfTextPanel(PartsPanel[UnigramFrame]):
@@ -82,66 +80,6 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
         return Row([mark, *left(PiecePainter(frame).pretoken(pretoken), max(cells, 4)), *numbers])
 
 
-class PieceInText(NamedTuple):
-    """A piece of the text: its id, the text that it covers, its look."""
-
-    id: int
-    text: str
-    shown: str
-    role: str
-
-
-class TextLanesPanel(PiecePanel):
-    """Characters, bytes and pieces of `text` with their ids, aligned."""
-
-    ID, TITLE = "lanes", "three lanes"
-    WIDEST = 1000
-
-    text: Drawn[str] = Drawn("")
-
-    def rows_of(self, frame: UnigramFrame, width: int) -> list[Row]:
-        pieces = list(islice(_pieces(frame, self.text), PIECES_SHOWN + 1))
-        if not pieces:
-            self.say("three lanes")
-            return sentence("No piece to show: type a text.", width)
-        shown = pieces[:PIECES_SHOWN]
-        lanes = align((piece.id, to_bytes(piece.text)) for piece in shown)
-        self.say(
-            f"three lanes  {plural(len(lanes.characters), 'character')} · "
-            f"{plural(len(lanes.data), 'byte')} · {plural(len(shown), 'piece')}",
-            "a: the lattice again",
-        )
-        drawn = [
-            Label(span.start, span.end, piece.shown, piece.role)
-            for span, piece in zip(lanes.tokens, shown, strict=True)
-        ]
-        ids = [Label(span.start, span.end, str(span.token_id), "dim") for span in lanes.tokens]
-        named = [Lane("pieces", drawn, bracketed), Lane("ids", ids)]
-        rows = list(lane_rows(lanes, [*characters_and_bytes(lanes), *named], width))
-        if len(pieces) > PIECES_SHOWN:
-            rows.append(Row([(f"The first {PIECES_SHOWN} pieces.", "dim")]))
-        return rows
-
-
-def _pieces(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
-    """Yield the tokens of a text; an unknown one has the id 0."""
-    painter, special = PiecePainter(frame), frame.record.special_tokens
-    for pretoken in frame.cut(text):
-        if pretoken.special:
-            shown = visible_text(pretoken.text)
-            yield PieceInText(1 + special.index(pretoken.text), pretoken.text, shown, "special")
-            continue
-        word = spelled(pretoken.text)
-        for edge in frame.pieces_of(word):
-            at = frame.index_of(edge.piece)
-            yield PieceInText(
-                0 if at is None else int(frame.ids[at]),
-                pretoken.text[edge.start : edge.end],
-                visible_text(word[edge.start : edge.end]),
-                painter.role(edge.piece),
-            )
-
-
 LONGEST_TEXT = 20_000
 """Number of characters that are cut; each may be a pretoken with its own lattice."""
 
@@ -167,7 +105,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
 
     def compose_panels(self) -> ComposeResult:
         yield walks.LatticePanel().data_bind(frame=UnigramEncodingScreen.frame)
-        yield TextLanesPanel().data_bind(frame=UnigramEncodingScreen.frame)
+        yield PieceLanesPanel().data_bind(frame=UnigramEncodingScreen.frame)
         with Container(id="panels"):
             for panel in (
                 WordsOfTextPanel(),
@@ -184,7 +122,10 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
 
     def show_text(self) -> None:
         text = self.text[:LONGEST_TEXT]
-        self.query_one(WordsOfTextPanel).text = self.query_one(TextLanesPanel).text = text
+        self.query_one(WordsOfTextPanel).text = text
+        if self.frame is not None:
+            shown = islice(pieces_of_text(self.frame, text), TOKENS_SHOWN + 1)
+            self.query_one(PieceLanesPanel).pieces = tuple(shown)
         remark = ""  # which part of the text is not cut, or which no piece spells
         if len(self.text) > LONGEST_TEXT:
             remark = f"the first {plural(LONGEST_TEXT, 'character')} are cut"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate, pairwise
 from math import exp
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from textual.app import ComposeResult
@@ -22,10 +23,10 @@ from bpe_tui.unigram.narration import (
     score_text,
 )
 from bpe_tui.unigram.pieces import Finder, PiecePainter, PiecePanel, Slices, step_name
-from bpe_tui.unigram.textbook import gram_rows
+from bpe_tui.unigram.textbook import gram_rows, instead_rows
 from bpe_tui.views.panel import sentence
-from bpe_tui.views.targets import ToPiece, ToPretoken
-from bpe_tui.views.token_detail import characters_and_bytes, lane_rows
+from bpe_tui.views.targets import ToPretoken
+from bpe_tui.views.token_detail import Label, LanesPanel
 from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import FilterSwitch
@@ -34,41 +35,32 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import LONGEST_BAR, MINUS, SHORTEST_BAR, bar, number, plural, scale_of
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.virtual_table import Column, arranged
-from bpe_tui.widgets.visible import shorten
+from bpe_tui.widgets.visible import shorten, visible_text
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
-from engine.encoding.lanes import align
+from engine.encoding.lanes import Lanes, TokenPlace
 from engine.text.pretokenize import to_bytes
 from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import Occurrence, UnigramFrame, piece_occurrences
-from engine.unigram.pieces import unspelled
+from engine.unigram.pieces import spelled, unspelled
 from engine.unigram.record import NEVER
 from engine.unigram.textbook import TextbookRecord
 
-BAR = Column("bar", "", SHORTEST_BAR, 4, share=1, sorts=False)
+BAR = "bar"
 """The column that shows the expected count as a bar."""
-PIECE_COLUMNS = (
-    Column("piece", "piece", 10, 10, share=1),
-    Column("score", "score", 7, 9, is_number=True),
-    Column("probability", "P", 9, 3, is_number=True),
-    Column("expected", "expected", 9, 9, is_number=True),
-    replace(BAR, importance=8),
-    Column("loss", "costs", 9, 7, is_number=True),
-)
-"""The columns on the training screen."""
-VOCABULARY_COLUMNS = (
+COLUMNS = (
     Column("id", "id", 6, 5, is_number=True),
     Column("piece", "piece", 10, 10, share=1),
     Column("length", "len", 4, 2, is_number=True),
     Column("score", "score", 7, 9, is_number=True),
-    Column("probability", "P", 9, 1, is_number=True),
+    Column("probability", "P", 9, 3, is_number=True),
     Column("expected", "expected", 9, 8, is_number=True),
-    BAR,
+    Column(BAR, "", SHORTEST_BAR, 4, share=1, sorts=False),
     Column("loss", "costs", 9, 7, is_number=True),
     Column("goes", "goes at step", 12, 6, is_number=True),
 )
-"""The columns on the vocabulary screen."""
 GRAM_COLUMNS = (
+    Column("id", "id", 6, 3, is_number=True),
     Column("piece", "n-gram", 6, 10, share=1),
     Column("count", "count", 5, 9, is_number=True),
     Column("cost", "−log P", 6, 8, is_number=True),
@@ -77,15 +69,8 @@ GRAM_COLUMNS = (
     Column("fate", "fate", 5, 6),
 )
 """The columns of a training that removes one n-gram a step."""
-ALL_GRAM_COLUMNS = (
-    Column("id", "id", 6, 3, is_number=True),
-    Column("piece", "n-gram", 10, 10, share=1),
-    Column("count", "count", 6, 9, is_number=True),
-    Column("cost", "−log P", 7, 8, is_number=True),
-    Column("without", "loss without", 13, 5, is_number=True),
-    Column("increase", "increase", 9, 7, is_number=True),
-    Column("fate", "goes", 6, 6),
-)
+OF_VOCABULARY = frozenset({"id", "length", "goes"})
+"""The columns that the training screen leaves out."""
 FILTER_SWITCHES = (
     FilterSwitch("characters", "p", "single"),
     FilterSwitch("seldom", "u", "seldom"),
@@ -94,13 +79,6 @@ FILTER_SWITCHES = (
 )
 UNKNOWN_YET = "…"
 STAYS = "stays"
-
-
-class PieceColumn(NamedTuple):
-    """A column: the values that it sorts by, and its text at an index of the frame's arrays."""
-
-    key: Callable[[PieceRows, UnigramFrame], Floats | Ints]
-    text: Callable[[PieceRows, UnigramFrame, int], str]
 
 
 def loss_text(increase: float) -> str:
@@ -122,61 +100,38 @@ def goes_text(frame: UnigramFrame, goes_at: int) -> str:
     return STAYS if goes_at == NEVER else f"{number(goes_at)}, {step_name(frame, goes_at)}"
 
 
-CELLS: dict[str, PieceColumn] = {
-    "id": PieceColumn(
-        lambda rows, frame: frame.ids,
-        lambda rows, frame, at: number(int(frame.ids[at])),
-    ),
-    "length": PieceColumn(
-        lambda rows, frame: frame.record.columns.lengths[frame.numbers],
-        lambda rows, frame, at: number(len(frame.record.texts[int(frame.numbers[at])])),
-    ),
-    "score": PieceColumn(
-        lambda rows, frame: frame.scores,
-        lambda rows, frame, at: score_text(float(frame.scores[at])),
-    ),
-    "probability": PieceColumn(
-        lambda rows, frame: frame.scores,
-        lambda rows, frame, at: probability_text(exp(float(frame.scores[at]))),
-    ),
-    "expected": PieceColumn(
-        lambda rows, frame: frame.expected_counts,
-        lambda rows, frame, at: count_text(float(frame.expected_counts[at])),
-    ),
-    "loss": PieceColumn(
-        lambda rows, frame: rows.losses(frame),
-        lambda rows, frame, at: loss_text(float(rows.losses(frame)[at])),
-    ),
-    "count": PieceColumn(
-        lambda rows, frame: frame.expected_counts,
-        lambda rows, frame, at: number(float(frame.expected_counts[at])),
-    ),
-    "cost": PieceColumn(
-        lambda rows, frame: -frame.scores,
-        lambda rows, frame, at: score_text(-float(frame.scores[at]), 3),
-    ),
-    "without": PieceColumn(
-        lambda rows, frame: rows.losses(frame),
-        lambda rows, frame, at: score_text(frame.loss + float(rows.losses(frame)[at]), 3),
-    ),
-    "increase": PieceColumn(
-        lambda rows, frame: rows.losses(frame),
-        lambda rows, frame, at: increase_text(float(rows.losses(frame)[at])),
-    ),
-    "fate": PieceColumn(
-        lambda rows, frame: frame.goes_at,
-        lambda rows, frame, at: fate_text(frame, int(frame.goes_at[at])),
-    ),
-    "goes": PieceColumn(
-        lambda rows, frame: frame.goes_at,
-        lambda rows, frame, at: goes_text(frame, int(frame.goes_at[at])),
-    ),
-    "piece": PieceColumn(
-        lambda rows, frame: frame.record.columns.alphabetical[frame.numbers],
-        lambda rows, frame, at: frame.record.texts[int(frame.numbers[at])],
-    ),
+VALUES: Mapping[str, Callable[[PieceRows, UnigramFrame], Floats | Ints]] = {
+    "id": lambda rows, frame: frame.ids,
+    "piece": lambda rows, frame: frame.record.columns.alphabetical[frame.numbers],
+    "length": lambda rows, frame: frame.record.columns.lengths[frame.numbers],
+    "score": lambda rows, frame: frame.scores,
+    "probability": lambda rows, frame: frame.scores,
+    "expected": lambda rows, frame: frame.expected_counts,
+    BAR: lambda rows, frame: frame.expected_counts,
+    "loss": lambda rows, frame: rows.losses(frame),
+    "goes": lambda rows, frame: frame.goes_at,
+    "count": lambda rows, frame: frame.expected_counts,
+    "cost": lambda rows, frame: -frame.scores,
+    "without": lambda rows, frame: frame.loss + rows.losses(frame),
+    "increase": lambda rows, frame: rows.losses(frame),
+    "fate": lambda rows, frame: frame.goes_at,
 }
-"""Name → column. The piece itself is drawn in its own colour."""
+"""Column → the value of each piece, which it shows and sorts by."""
+TEXTS: Mapping[str, Callable[[Any], str]] = {
+    "id": number,
+    "length": number,
+    "score": score_text,
+    "probability": lambda score: probability_text(exp(score)),
+    "expected": count_text,
+    "loss": loss_text,
+    "count": number,
+    "cost": partial(score_text, decimals=3),
+    "without": partial(score_text, decimals=3),
+    "increase": increase_text,
+}
+"""Column → the text of a value."""
+FATES: Mapping[str, Callable[[UnigramFrame, int], str]] = {"goes": goes_text, "fate": fate_text}
+"""Column → the text of the step that removes a piece of a frame."""
 
 
 class PieceRows(VocabularyRows[UnigramFrame]):
@@ -185,11 +140,11 @@ class PieceRows(VocabularyRows[UnigramFrame]):
     The costs of removals are computed when the timeline's cursor rests, and kept.
     """
 
-    WIDEST = 120
+    WIDEST = 150
+    FOLLOWS_RECORDING = True
     TOKEN = "piece"
-    COLUMNS: ClassVar[tuple[Column, ...]] = PIECE_COLUMNS
-    GRAM_COLUMNS: ClassVar[tuple[Column, ...]] = GRAM_COLUMNS
-    CLICK_LOOKS = False
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset()
+    """Names of columns that are not shown."""
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
@@ -200,6 +155,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         super().__init__(id=id)
         self._sought = ""
         self._bar_cells, self._scale = 0, 1.0
+        self._values: dict[str, Floats | Ints] = {}
         self._removals: dict[int, PieceRemovals] = {}
         self._weighing: int | None = None
         self._slices = Slices(self, self._sliced)
@@ -215,9 +171,10 @@ class PieceRows(VocabularyRows[UnigramFrame]):
                 self.sorting, self.descending = ("increase", False) if of_grams else ("score", True)
         super().watch_frame(old, new)
 
-    def columns(self, frame: UnigramFrame) -> tuple[Column, ...]:
+    def columns(self, frame: UnigramFrame) -> list[Column]:
         """Return the columns for the training of a frame."""
-        return self.GRAM_COLUMNS if isinstance(frame.record, TextbookRecord) else self.COLUMNS
+        columns = GRAM_COLUMNS if isinstance(frame.record, TextbookRecord) else COLUMNS
+        return [column for column in columns if column.name not in self.LEFT_OUT]
 
     def rebuild(self) -> None:
         frame = self.frame
@@ -225,9 +182,11 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             self._order = self._order[:0]  # there may be fewer rows when they are shown again
             return
         self.places = arranged(self.columns(frame), self.room - 1)  # a blank before the scrollbar
-        self._bar_cells = next((p.cells for p in self.places if p.column.name == BAR.name), 0)
+        self._bar_cells = next((p.cells for p in self.places if p.column.name == BAR), 0)
         self._scale = scale_of(float(frame.expected_counts.max(initial=0)))
-        key = CELLS[self.sorting].key(self, frame)
+        names = {self.sorting, *(place.column.name for place in self.places)}
+        self._values = {name: VALUES[name](self, frame) for name in names}
+        key = self._values[self.sorting]
         order = np.argsort(-key if self.descending else key, kind="stable")
         for name in self.filters:
             order = order[PIECE_FILTERS[name].keeps(frame)[order]]
@@ -297,36 +256,29 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         def cell(column: str) -> list[Span]:
             if column == "piece":
                 return [PiecePainter(frame).piece(piece)]
-            if column == BAR.name:
-                share = float(frame.expected_counts[entry]) / self._scale
-                return [(bar(share, min(self._bar_cells, LONGEST_BAR)), "border")]
-            return [(CELLS[column].text(self, frame, entry), "")]
+            value = self._values[column][entry].item()
+            if column == BAR:
+                return [(bar(value / self._scale, min(self._bar_cells, LONGEST_BAR)), "border")]
+            if column in FATES:
+                return [(FATES[column](frame, value), "")]
+            return [(TEXTS[column](value), "")]
 
         return cell, ToPretoken(to_bytes(unspelled(frame.record.texts[piece])))
 
 
-class UnigramVocabularyRows(PieceRows):
-    """Rows with more columns, beside panels about the piece at the cursor."""
+class TrainingPieceRows(PieceRows):
+    """The rows on the training screen, with fewer columns."""
 
-    WIDEST = 150
-    FOLLOWS_RECORDING = True
-    COLUMNS = VOCABULARY_COLUMNS
-    GRAM_COLUMNS = ALL_GRAM_COLUMNS
-    CLICK_LOOKS = True
+    LEFT_OUT = OF_VOCABULARY
 
 
-class PiecesPanel(VocabularyTable):
-    """The table on the training screen, without filters."""
+class UnigramVocabularyPanel(VocabularyTable):
+    """The table on the vocabulary screen."""
 
-    ID: ClassVar[str] = "pieces"
     ROWS: ClassVar[type[PieceRows]] = PieceRows
+    SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
     # Of the other columns, the smallest values go next.
     LARGEST_FIRST = frozenset({"length", "score", "probability", "expected", "count"})
-    TOP, SEARCH, HEADER, LIST = "pieces-top", "pieces-search", "pieces-header", "piece-rows"
-
-    def __init__(self) -> None:
-        super().__init__(id=self.ID)
-        self.border_title = Content("pieces")
 
     def describe(self, found: VocabularyRows.Found) -> str:
         shown, of = number(found.shown), number(found.of)
@@ -335,25 +287,43 @@ class PiecesPanel(VocabularyTable):
         return "↵ its lattice · c next column · C turn it round"
 
 
-class UnigramVocabularyPanel(PiecesPanel):
-    """The table on the vocabulary screen."""
+class PiecesPanel(UnigramVocabularyPanel):
+    """The table on the training screen, without filters."""
 
-    ROWS = UnigramVocabularyRows
-    SWITCHES = FILTER_SWITCHES
+    ID: ClassVar[str] = "pieces"
+    ROWS = TrainingPieceRows
+    SWITCHES = ()
+    BORDER_TITLE = "pieces"
+
+    def __init__(self) -> None:
+        super().__init__(id=self.ID)
 
 
 TITLE_CELLS = 24
-ROOMY = 70
-"""Least width, in cells, for the numbers of a piece on one line."""
-NO_HISTORY = "No piece is under the table's cursor."
+NO_PIECE = "No piece is under the table's cursor."
 WORDS_SOUGHT = 100
 """Most words that the search for uses of a piece collects."""
 
 
-class AboutPiecePanel(PiecePanel):
-    """A panel about the piece `number` at the table's cursor."""
+class PieceDetailPanel(PiecePanel):
+    """The piece `number` at the table's cursor: its numbers, what replaces it, who uses it.
+
+    `removals` is None until the costs of all removals at this step are computed. The search for
+    the words that use the piece runs while the cursors rest.
+    """
+
+    ID = "piece"
+    FOLLOWS_RECORDING = True
 
     number: reactive[int | None] = reactive(None, repaint=False)
+    removals: Drawn[PieceRemovals | None] = Drawn(None)
+
+    _about: tuple[UnigramFrame, int] | None = None
+    """The frame and the piece whose uses are searched for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._uses: Finder[Occurrence] = Finder(self, WORDS_SOUGHT)
 
     def watch_number(self) -> None:
         self.cursor = 0
@@ -363,65 +333,25 @@ class AboutPiecePanel(PiecePanel):
     def rows_of(self, frame: UnigramFrame, width: int) -> list[Row]:
         if self.number is None or frame.index_of(self.number) is None:
             self.say(self.named)
-            return sentence("No piece is under the table's cursor.", width)
-        return list(self.about(frame, self.number, width - 1))  # a blank before the scrollbar
+            return sentence(NO_PIECE, width)
+        return list(self._rows_about(frame, self.number, width - 1))  # a blank, the scrollbar
 
-    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
-        """Yield the rows about a piece of the frame's vocabulary."""
-        raise NotImplementedError
-
-
-class PieceDetailPanel(AboutPiecePanel):
-    """The numbers of a piece, the best segmentation without it, the arithmetic of its cost.
-
-    `removals` is None until the costs of all removals at this step are computed.
-    """
-
-    ID = "piece"
-    FOLLOWS_RECORDING = True
-
-    removals: Drawn[PieceRemovals | None] = Drawn(None)
-
-    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
-        name = shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)
+    def _rows_about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         record = frame.record
-        if isinstance(record, TextbookRecord):
-            self.say(f"n-gram {name}")
-            yield from self._numbers(frame, piece, width)
-            yield Row([])
-            yield from gram_rows(frame, record, piece, width)
-            return
-        is_character = piece < record.characters
-        self.say(f"piece {name}", "" if is_character else "↵ to its replacement")
-        yield from self._numbers(frame, piece, width)
+        self.say(f"{record.PIECE} {shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)}")
+        yield from _numbers(frame, piece, width)
         yield Row([])
-        if is_character:
+        if isinstance(record, TextbookRecord):
+            yield from gram_rows(frame, record, piece, width)
+        elif piece < record.characters:
             line = "A single character is never removed, so that every text keeps a segmentation."
             yield from paragraph(line, width)
-            return
-        yield from _instead(frame, piece, width)
+        else:
+            yield from _instead(frame, piece, width)
+            yield Row([])
+            yield from self._cost(frame, piece, width)
         yield Row([])
-        yield from self._cost(frame, piece, width)
-
-    def _numbers(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
-        at = frame.index_of(piece)
-        assert at is not None
-        text, score = frame.record.texts[piece], float(frame.scores[at])
-        goes_at = int(frame.goes_at[at])
-        stays = "stays to the last step recorded"
-        goes = stays if goes_at == NEVER else f"goes at step {goes_text(frame, goes_at)}"
-        expected = count_text(float(frame.expected_counts[at]))
-        facts: tuple[str, ...] = (
-            f"id {number(int(frame.ids[at]))} · {plural(len(text), 'character')}",
-        )
-        if not isinstance(frame.record, TextbookRecord):
-            facts += (
-                f"score {score_text(score)} · P {probability_text(exp(score))}",
-                f"expected {expected}",
-            )
-        for line in (" · ".join(facts),) if width >= ROOMY else facts:
-            yield Row(left([(line, "")], width))
-        yield Row([(goes, "stale-truth" if goes_at != NEVER else "")])
+        yield from self._used_in(frame, piece, width)
 
     def _cost(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         yield Row([("what its removal costs", "strong")])
@@ -435,108 +365,31 @@ class PieceDetailPanel(AboutPiecePanel):
         uses, change = number(cost.uses), cost.before - cost.after
         all_tokens = plural(round(cost.total), "token")
         instead = plural(len(cost.alternative), "token")
-        yield from paragraph(
-            f"{uses} of {all_tokens} are it: log P {score_text(cost.before)}",
-            width,
-        )
-        yield from paragraph(
-            f"{instead} in its place: log P {score_text(cost.after)}",
-            width,
-        )
         sign = "+" if cost.loss_increase >= 0 else ""
+        of_pretokens = f"{uses} ÷ {number(cost.pretokens)} pretokens × {score_text(change)}"
         yield from paragraph(
-            f"{uses} ÷ {number(cost.pretokens)} pretokens × {score_text(change)} = "
-            f"{sign}{score_text(cost.loss_increase, 6)} nats",
+            f"{uses} of {all_tokens} are it: log P {score_text(cost.before)}", width
+        )
+        yield from paragraph(f"{instead} in its place: log P {score_text(cost.after)}", width)
+        yield from paragraph(
+            f"{of_pretokens} = {sign}{score_text(cost.loss_increase, 6)} nats",
             width,
             "loss" if cost.loss_increase > 0 else "gain",
         )
 
-
-def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
-    """The best segmentation of the piece without itself, part by part, against the piece."""
-    text = frame.record.texts[piece]
-    other = frame.alternative(text)
-    assert other is not None  # its characters are pieces
-    painter, at = PiecePainter(frame), frame.index_of(piece)
-    assert at is not None
-    yield Row([("in its place", "strong")])
-    for edge in other.edges:
-        score = score_text(edge.score)
-        yield Row(
-            [*left([painter.piece(edge.piece)], width - 8), (f"{score:>8}", "")],
-            ToPiece(edge.piece),
-        )
-    own = float(frame.scores[at])
-    behind = own - other.score
-    scores = f"{score_text(other.score)} together; the piece {score_text(own)}"
-    worse = f"{MINUS if behind >= 0 else '+'}{abs(behind):.2f}"
-    yield Row([*left([(scores, "dim")], width - 8), (f"{worse:>8}", "loss" if behind > 0 else "")])
-
-
-class PieceHistoryPanel(Horizontal):
-    """Charts of a piece's expected count and score, up to the step that removes it."""
-
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
-    number: reactive[int | None] = reactive(None, repaint=False)
-
-    _drawn: object = None
-    """The run, its number of steps, and the piece that the charts show."""
-
-    def compose(self) -> ComposeResult:
-        for chart in (Chart("expected-chart"), Chart("score-chart")):
-            chart.why_empty = NO_HISTORY
-            yield chart
-
-    def show_history(self) -> None:
-        """Update the charts; draw new ones for another piece or more recorded steps."""
-        frame, piece = self.frame, self.number
-        if frame is None or not self.is_mounted or not self.display:
-            return
-        expected = self.query_one("#expected-chart", Chart)
-        score = self.query_one("#score-chart", Chart)
-        if self._drawn != (drawn := (frame.record, frame.recorded_steps, piece)):
-            self._drawn = drawn
-            expected.figure = score.figure = None
-            if piece is not None:
-                history = frame.record.history_of(piece, frame.recorded_steps)
-                steps = np.arange(len(history.scores))
-                expected.figure = Figure(steps, history.expected_counts, "step", "expected count")
-                known = np.isfinite(history.scores)  # an unused n-gram has no score
-                if known.any():
-                    score.figure = Figure(steps[known], history.scores[known], "step", "score")
-        expected.at = score.at = frame.step
-        at = None if piece is None else frame.index_of(piece)
-        used = "" if at is None else count_text(float(frame.expected_counts[at]))
-        scored = "" if at is None else score_text(float(frame.scores[at]))
-        expected.border_title, expected.border_subtitle = Content("expected"), Content(used)
-        score.border_title, score.border_subtitle = Content("score"), Content(scored)
-
-    on_show = watch_frame = watch_number = show_history
-
-
-class PieceUsesPanel(AboutPiecePanel):
-    """The pretokens whose best segmentation contains the piece, the most frequent first.
-
-    The search runs while the cursors rest, and results appear as they are found.
-    """
-
-    def __init__(self) -> None:
-        super().__init__("used in", id="uses")
-        self._about: tuple[UnigramFrame, int] | None = None
-        self._finder: Finder[Occurrence] = Finder(self, WORDS_SOUGHT)
-
-    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+    def _used_in(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+        """Yield the pretokens whose best segmentation has the piece, most frequent first."""
         about = self._about
         if about is None or about[1] != piece or not about[0].looks_like(frame):
             self._about = frame, piece
-            self._finder.look(piece_occurrences(frame, piece))
-        found = self._finder.found
-        self.say("used in", self._finder.describe_count(frame) if found else "")
+            self._uses.look(piece_occurrences(frame, piece))
+        found = self._uses.found
         if not found:
             none = "No best segmentation of a pretoken uses it."
-            yield Row([(none if self._finder.is_done else "Looking through the words …", "dim")])
+            yield Row([(none if self._uses.is_done else "Looking through the words …", "dim")])
             return
         painter, cells = PiecePainter(frame), len(number(found[0].times))
+        yield Row([(f"used in {self._uses.describe_count(frame)}", "strong")])
         for use in found:
             yield Row(
                 [
@@ -548,17 +401,116 @@ class PieceUsesPanel(AboutPiecePanel):
             )
 
 
-class PieceLanesPanel(AboutPiecePanel):
-    """Characters and bytes of the piece, aligned."""
+def _numbers(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+    at = frame.index_of(piece)
+    assert at is not None
+    text, score = frame.record.texts[piece], float(frame.scores[at])
+    goes_at = int(frame.goes_at[at])
+    stays = "stays to the last step recorded"
+    goes = stays if goes_at == NEVER else f"goes at step {goes_text(frame, goes_at)}"
+    yield Row([(f"id {number(int(frame.ids[at]))} · {plural(len(text), 'character')}", "")])
+    if not isinstance(frame.record, TextbookRecord):
+        yield Row([(f"score {score_text(score)} · P {probability_text(exp(score))}", "")])
+        yield Row([(f"expected {count_text(float(frame.expected_counts[at]))}", "")])
+    yield Row(left([(goes, "stale-truth" if goes_at != NEVER else "")], width))
 
-    ID, TITLE = "piece-lanes", "two lanes"
-    WIDEST = 1000
 
-    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
-        lanes = align([(piece, to_bytes(frame.record.texts[piece]))])
-        self.say(
-            f"two lanes  {plural(len(lanes.characters), 'character')} · "
-            f"{plural(len(lanes.data), 'byte')}",
-            "▁ (U+2581) stands for a space",
-        )
-        return iter(lane_rows(lanes, characters_and_bytes(lanes), width))
+def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+    """Yield the best segmentation of the piece without itself, and its score beside the piece's."""
+    other, at = frame.alternative(frame.record.texts[piece]), frame.index_of(piece)
+    assert other is not None  # its characters are pieces
+    assert at is not None
+    yield from instead_rows(frame, other.edges, score_text, width)
+    own = float(frame.scores[at])
+    behind = own - other.score
+    scores = f"{score_text(other.score)} together; the piece {score_text(own)}"
+    worse = f"{MINUS if behind >= 0 else '+'}{abs(behind):.2f}"
+    yield Row([*left([(scores, "dim")], width - 8), right(worse, 8, "loss" * (behind > 0))])
+
+
+class PieceInText(NamedTuple):
+    """A piece of a text: its id, the text that it covers, its look."""
+
+    id: int
+    text: str
+    look: Span
+
+
+def pieces_of_text(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
+    """Yield the tokens of a text; an unknown one has the id 0."""
+    painter, special = PiecePainter(frame), frame.record.special_tokens
+    for pretoken in frame.cut(text):
+        if pretoken.special:
+            look = visible_text(pretoken.text), "special"
+            yield PieceInText(1 + special.index(pretoken.text), pretoken.text, look)
+            continue
+        word = spelled(pretoken.text)
+        for edge in frame.pieces_of(word):
+            at, covered = frame.index_of(edge.piece), slice(edge.start, edge.end)
+            look = visible_text(word[covered]), painter.role(edge.piece)
+            piece_id = 0 if at is None else int(frame.ids[at])
+            yield PieceInText(piece_id, pretoken.text[covered], look)
+
+
+class PieceLanesPanel(LanesPanel):
+    """Characters, bytes and `pieces` with their ids, aligned."""
+
+    TOKEN = "piece"
+    FOOT = "▁ (U+2581) stands for a space"
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+    pieces: Drawn[Sequence[PieceInText]] = Drawn(())
+
+    def places_of(self, frame: UnigramFrame) -> tuple[bytes, Iterator[TokenPlace]]:
+        texts = [to_bytes(piece.text) for piece in self.pieces]
+        edges = pairwise(accumulate(map(len, texts), initial=0))
+        places = zip(self.pieces, edges, strict=True)
+        return b"".join(texts), (TokenPlace(piece.id, *edge) for piece, edge in places)
+
+    def labels_of(self, frame: UnigramFrame, lanes: Lanes) -> Iterator[Label]:
+        for token, piece in zip(lanes.tokens, self.pieces, strict=False):
+            yield Label(token.start, token.end, *piece.look)
+
+
+class PieceHistoryPanel(Horizontal):
+    """Charts of a piece's expected count and score, up to the step that removes it."""
+
+    ID = "history"
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+    number: reactive[int | None] = reactive(None, repaint=False)
+
+    _drawn: object = None
+    """The run, its number of steps, and the piece that the charts show."""
+
+    def __init__(self) -> None:
+        super().__init__(id=self.ID)
+
+    def compose(self) -> ComposeResult:
+        for chart in (Chart("expected"), Chart("score")):
+            chart.why_empty = NO_PIECE
+            chart.border_title = Content(str(chart.id))
+            yield chart
+
+    def show_history(self) -> None:
+        """Update the charts; draw new ones for another piece or more recorded steps."""
+        frame, piece = self.frame, self.number
+        if frame is None or not self.is_mounted or not self.display:
+            return
+        history = None if piece is None else frame.record.history_of(piece, frame.recorded_steps)
+        drawn, self._drawn = self._drawn, (frame.record, frame.recorded_steps, piece)
+        at = None if piece is None else frame.index_of(piece)
+        expected = history and history.expected_counts, frame.expected_counts, count_text
+        score = history and history.scores, frame.scores, score_text
+        for chart, (series, now, write) in zip(self.query(Chart), (expected, score), strict=True):
+            if drawn != self._drawn:
+                chart.figure = None if series is None else _over_steps(series, str(chart.id))
+            chart.at = frame.step
+            chart.border_subtitle = Content("" if at is None else write(float(now[at])))
+
+    on_show = watch_frame = watch_number = show_history
+
+
+def _over_steps(series: Floats, label: str) -> Figure | None:
+    known = np.isfinite(series)  # an unused n-gram has no score
+    return Figure(np.flatnonzero(known), series[known], "step", label) if known.any() else None

@@ -148,24 +148,22 @@ class Slices:
 
 
 class Finder(Slices, Generic[FoundT]):
-    """A search for a panel that runs while the cursors rest and rebuilds the panel after each
-        slice.
+    """A search that runs while the cursors rest, and rebuilds its panel after each slice.
 
     Attributes:
-            found: the results so far, at most `most`.
-            seen: the number of candidates examined.
-            is_done: whether the search has ended.
+        found: the results so far, at most `most`.
+        is_done: whether the search has ended.
     """
 
     def __init__(self, panel: Lines, most: int) -> None:
         super().__init__(panel, self._sliced)
         self._panel, self._most = panel, most
         self.found: list[FoundT] = []
-        self.seen, self.is_done = 0, False
+        self.is_done = False
 
     def look(self, results: Iterator[FoundT | None]) -> None:
         """Start another search; `results` gives None for a candidate without a result."""
-        self.found, self.seen, self.is_done = [], 0, False
+        self.found, self.is_done = [], False
         self.start(self._looking(results))
 
     def describe_count(self, frame: UnigramFrame) -> str:
@@ -175,11 +173,9 @@ class Finder(Slices, Generic[FoundT]):
 
     def _looking(self, results: Iterator[FoundT | None]) -> Iterator[None]:
         for result in results:
-            self.seen += 1
-            if result is not None:
-                self.found.append(result)
-                if len(self.found) == self._most:
-                    return
+            self.found += [] if result is None else [result]
+            if len(self.found) == self._most:
+                return
             yield
 
     def _sliced(self, is_last: bool) -> None:

@@ -9,13 +9,9 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 import numpy as np
-from textual.app import ComposeResult
-from textual.containers import Container, Vertical
-from textual.reactive import reactive
 
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
-from bpe_tui.styles import sheet
 from bpe_tui.unigram.model import (
     UNIGRAM_CHARTS,
     UNIGRAM_INSPECTION,
@@ -25,15 +21,14 @@ from bpe_tui.unigram.model import (
 )
 from bpe_tui.unigram.narration import json_lines, report_step, score_text
 from bpe_tui.unigram.piece_table import (
-    AboutPiecePanel,
     PieceDetailPanel,
     PieceHistoryPanel,
+    PieceInText,
     PieceLanesPanel,
     PieceRows,
-    PieceUsesPanel,
     UnigramVocabularyPanel,
 )
-from bpe_tui.unigram.pieces import UnigramScreen
+from bpe_tui.unigram.pieces import PiecePainter, UnigramScreen
 from bpe_tui.unigram.training_screen import LOSS, SIZE, steps_chart
 from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
@@ -65,29 +60,16 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
     """The table of the pieces, beside panels about the one at the cursor."""
 
     NAME = UNIGRAM_VOCABULARY
-    CSS_PATH = sheet("unigram-vocabulary.tcss")
-    SLOT = ("piece", "history", "uses", "piece-lanes")
-    PANEL_ORDER = ("pieces", *SLOT)
+    TABLE = UnigramVocabularyPanel
+    BESIDE = (PieceDetailPanel, PieceHistoryPanel)
+    LANES = PieceLanesPanel
+    SLOT = ("piece", "history", "lanes")
+    PANEL_ORDER = ("tokens", *SLOT)
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "piece": "piece",
         "history": "history",
-        "uses": "uses",
-        "piece-lanes": "lanes",
+        "lanes": "three lanes",
     }
-
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
-
-    def compose_body(self) -> ComposeResult:
-        with Container(id="panels"):
-            yield UnigramVocabularyPanel().data_bind(frame=UnigramVocabularyScreen.frame)
-            with Vertical(id="about"):
-                for panel in (
-                    PieceDetailPanel(),
-                    PieceHistoryPanel(id="history"),
-                    PieceUsesPanel(),
-                ):
-                    yield panel.data_bind(frame=UnigramVocabularyScreen.frame)
-        yield PieceLanesPanel().data_bind(frame=UnigramVocabularyScreen.frame)
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
         return (
@@ -100,9 +82,14 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
 
     def look_at(self, token: int | None) -> None:
         self.query_one(PieceDetailPanel).removals = self.query_one(PieceRows).removals
+        self.query_one(PieceDetailPanel).number = token
         self.query_one(PieceHistoryPanel).number = token
-        for panel in self.query(AboutPiecePanel):
-            panel.number = token
+        frame, lanes = self.frame, self.query_one(PieceLanesPanel)
+        lanes.pieces = ()
+        at = None if frame is None or token is None else frame.index_of(token)
+        if frame is not None and token is not None and at is not None:
+            look = PiecePainter(frame).piece(token)
+            lanes.pieces = [PieceInText(int(frame.ids[at]), frame.record.texts[token], look)]
 
     def token_named_by(self, target: object) -> int | None:
         return target.number if isinstance(target, ToPiece) else None

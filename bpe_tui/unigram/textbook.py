@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import exp
 
 from bpe_tui.unigram.narration import probability_text, score_text
@@ -12,7 +12,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, left, paragraph, right
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.frame import UnigramFrame, count_changes
-from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY
+from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY, Edge
 from engine.unigram.record import PruneStep
 from engine.unigram.textbook import TextbookRecord
 
@@ -106,14 +106,21 @@ def gram_rows(frame: UnigramFrame, record: TextbookRecord, piece: int, width: in
         "loss",
     )
     yield Row([])
+    other = frame.alternative(record.texts[piece])
+    edges = other.edges if other is not None else ()
+    yield from instead_rows(frame, edges, lambda score: score_text(-score, 3), width)
+
+
+def instead_rows(
+    frame: UnigramFrame, edges: Iterable[Edge], write: Callable[[float], str], width: int
+) -> Iterator[Row]:
+    """Yield the pieces in the place of another, each with its score as `write` gives it."""
     yield Row([("in its place", "strong")])
-    text = record.texts[piece]
-    other = frame.alternative(text)
     painter = PiecePainter(frame)
-    for edge in other.edges if other is not None else ():
+    for edge in edges:
         is_known = edge.piece != UNKNOWN
         name = painter.piece(edge.piece) if is_known else ("unknown", "loss")
         yield Row(
-            [*left([name], width - 8), right(score_text(-edge.score, 3), 8)],
+            [*left([name], width - 8), right(write(edge.score), 8)],
             ToPiece(edge.piece) if is_known else None,
         )

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
@@ -36,6 +35,7 @@ from bpe_tui.unigram.pieces import (
 from bpe_tui.views import training_panels
 from bpe_tui.views.charts import (
     ChartKind,
+    ChartPanel,
     from_start,
     recorded,
 )
@@ -44,7 +44,6 @@ from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPiece, ToPretoken, ToStep
-from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
 from bpe_tui.widgets.rows import (
     Row,
@@ -173,11 +172,7 @@ class ChangedWordsPanel(PiecePanel):
             self._about = frame
             self._finder.look(changed_words(made))
         finder = self._finder
-        share = finder.seen / max(len(frame.words), 1)
-        self.say(
-            touched,
-            finder.describe_count(frame) + ("" if finder.is_done else f" · {share:.0%} seen"),
-        )
+        self.say(touched, finder.describe_count(frame) + " · more …" * (not finder.is_done))
         if not finder.found:
             none = f"Every {word} is cut as before."
             return [Row([(none if finder.is_done else f"Looking through the {word}s …", "dim")])]
@@ -467,26 +462,10 @@ class CurvesPanel(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id=self.ID)
-        self._drawn: object = None
 
     def compose(self) -> ComposeResult:
-        for chart in (Chart("loss-chart"), Chart("size-chart")):
-            chart.why_empty = NO_STEP
-            yield chart
-
-    def watch_frame(self) -> None:
-        frame = self.frame
-        if frame is None or not self.is_mounted:
-            return
-        loss, size = self.query_one("#loss-chart", Chart), self.query_one("#size-chart", Chart)
-        if self._drawn != (drawn := (frame.record, frame.recorded_steps)):
-            self._drawn = drawn
-            loss.figure, size.figure = LOSS.figure(frame), SIZE.figure(frame)
-        loss.at = size.at = frame.step
-        loss.border_title = Content(f"loss  {score_text(frame.loss, 3)} nats")
-        size.border_title = Content(f"pieces  {number(frame.size)}")
-
-    on_show = watch_frame
+        for kind in (LOSS, SIZE):
+            yield ChartPanel(kind).data_bind(frame=CurvesPanel.frame)
 
 
 class UnigramTrainingScreen(StepsScreen, UnigramScreen):
@@ -515,7 +494,7 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
     def action_search(self) -> None:
         if self.frame is not None:
             self.show_panel("pieces")
-            self.set_focus(self.query_one("#pieces-search"))
+            self.set_focus(self.query_one("#search"))
 
     def action_sort(self) -> None:
         self.show_panel("pieces")
@@ -529,7 +508,7 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
 
     def enter(self, field: Input) -> None:
         """Open the encoding screen with the typed text, or go to the pieces found."""
-        if field.id == "pieces-search":
+        if field.id == "search":
             self.show_panel("pieces")
         else:
             super().enter(field)

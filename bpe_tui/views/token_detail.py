@@ -11,12 +11,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from textual.reactive import reactive
 
 from bpe_tui.views.narration import BETWEEN_PARTS
-from bpe_tui.views.panel import TokenPainter, TokenPanel, sentence
+from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel, sentence
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
@@ -221,7 +221,7 @@ def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
     return RowsOnDemand(max(len(lines) * (len(shown) + 1) - 1, 0), row)
 
 
-class LanesPanel(TokenPanel[AnyMergeFrame]):
+class LanesPanel(FramePanel[Any]):
     """The lanes of `token_ids`: characters, bytes, GPT-2's spelling, tokens and ids, aligned.
 
     Only tokens of bytes have GPT-2's spelling. A subclass shows a text instead.
@@ -229,6 +229,8 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
 
     ID, TITLE = "lanes", "three lanes"
     WIDEST = 1000
+    TOKEN: ClassVar[str] = "token"
+    """The model's word for a token."""
     FOOT: ClassVar[str] = ""
     """Text of the lower border; "": what is lost, and how GPT-2's files spell the bytes."""
 
@@ -236,7 +238,7 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
     rows_of_a_line = 1
     """Rows of a line of the text: one for each lane, and a blank one."""
 
-    def places_of(self, frame: AnyMergeFrame) -> tuple[bytes, Iterable[TokenPlace]]:
+    def places_of(self, frame: Any) -> tuple[bytes, Iterable[TokenPlace]]:
         """Return the text to show, and its tokens with their places in it."""
         ids = list(filter(frame.has_token, self.token_ids))
         covered = list(map(frame.run.record.covers, ids))
@@ -244,7 +246,7 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         places = (TokenPlace(i, *span) for i, span in zip(ids, pairwise(edges), strict=True))
         return b"".join(covered), places
 
-    def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
+    def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
         data, found = self.places_of(frame)
         places = list(islice(found, TOKENS_SHOWN + 1))
         if more := len(places) > TOKENS_SHOWN:
@@ -261,7 +263,12 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
             f"{plural(len(data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
             self.FOOT or BETWEEN_PARTS.join(remarks),
         )
-        shown = self.lanes_of(self.painter(frame), lanes, in_bytes)
+        shown = characters_and_bytes(lanes)
+        if in_bytes:
+            shown.append(byte_lane(lanes, "GPT-2", BYTE_TO_CHAR.__getitem__))
+        ids = [Label(t.start, t.end, str(t.token_id), "dim", t.token_id) for t in lanes.tokens]
+        tokens = list(self.labels_of(frame, lanes))
+        shown += [Lane(f"{self.TOKEN}s", tokens, bracketed), Lane("ids", ids)]
         self.rows_of_a_line = len(shown) + 1
         rows = lane_rows(lanes, shown, width)
         if not more:
@@ -269,20 +276,15 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         last = Row([(f"Only the first {number(TOKENS_SHOWN)} {self.TOKEN}s.", "dim")])
         return RowsOnDemand(len(rows) + 1, lambda at: rows[at] if at < len(rows) else last)
 
-    def lanes_of(self, painter: TokenPainter, lanes: Lanes, in_bytes: bool) -> list[Lane]:
-        """Return the lanes to show."""
-        shown = characters_and_bytes(lanes)
-        if in_bytes:
-            shown.append(byte_lane(lanes, "GPT-2", BYTE_TO_CHAR.__getitem__))
-        tokens, ids = [], []
+    def labels_of(self, frame: Any, lanes: Lanes) -> Iterator[Label]:
+        """Yield a label for each token of the lanes."""
+        painter = TokenPainter(frame, marks=self.app.no_color)
         for token in lanes.tokens:
             token_id, start, end = token.token_id, token.start, token.end
-            written = painter.frame.any_token(token_id)
+            written = frame.any_token(token_id)
             is_text = written == lanes.between(start, end)
             text = token_text(lanes, token) if is_text else visible_bytes(written)
-            tokens.append(Label(start, end, text, painter.role(token_id), token_id))
-            ids.append(Label(start, end, str(token_id), "dim", token_id))
-        return [*shown, Lane(f"{self.TOKEN}s", tokens, bracketed), Lane("ids", ids)]
+            yield Label(start, end, text, painter.role(token_id), token_id)
 
 
 def describe_spelling(data: bytes) -> str:
@@ -330,7 +332,7 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
     def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
         if self.token_id is None or not frame.has_token(self.token_id):
             self.say("merge tree")
-            return sentence(f"No {self.TOKEN} is under the table's cursor.", width)
+            return sentence(f"No {frame.TOKEN} is under the table's cursor.", width)
         width -= 1  # a blank before the scrollbar
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)

@@ -7,12 +7,9 @@ from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
-from textual.app import ComposeResult
-from textual.containers import Container
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.styles import sheet
 from bpe_tui.views.measures import describe_residues
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import TokenPainter
@@ -328,19 +325,10 @@ class VocabularyPanel(VocabularyTable):
 class VocabularyScreen(TableScreen):
     """The table of the tokens, and the merge tree and lanes of the token under the cursor."""
 
-    TABLE: ClassVar[type[VocabularyPanel]]
-    TREE: ClassVar[type[MergeTreePanel]]
-    LANES: ClassVar[type[LanesPanel]]
-    CSS_PATH = sheet("vocabulary.tcss")
+    BESIDE = (MergeTreePanel,)
     PANEL_ORDER = ("tokens", "tree", "lanes")
     SLOT = ("lanes", "tree")
     HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "three lanes"}
-
-    def compose_body(self) -> ComposeResult:
-        with Container(id="panels"):
-            yield self.TABLE(id="tokens").data_bind(frame=VocabularyScreen.frame)
-            yield self.TREE().data_bind(frame=VocabularyScreen.frame)
-        yield self.LANES().data_bind(frame=VocabularyScreen.frame)
 
     def look_at(self, token: int | None) -> None:
         self.query_one(MergeTreePanel).token_id = token

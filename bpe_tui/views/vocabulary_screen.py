@@ -16,17 +16,19 @@ from typing import Any, ClassVar
 import numpy as np
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.session.session import Session
+from bpe_tui.styles import sheet
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT
 from bpe_tui.views.panel_screen import Spot
 from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.controls import FilterSwitch, Switches
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
@@ -209,20 +211,18 @@ class VocabularyTable(SortedTable):
 
     ROWS: ClassVar[type[VocabularyRows[Any]]]
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = ()
-    TOP, SEARCH, HEADER, LIST = "table-top", "search", "table-header", "token-rows"
-    """Ids of the widgets above the rows, and of the rows."""
     PLACEHOLDER: ClassVar[str] = "/ search"
 
     frame: reactive[Any] = reactive(None)
 
     def compose(self) -> ComposeResult:
         # The rows come first, so that Tab and Esc lead to them.
-        yield self.ROWS(id=self.LIST).data_bind(frame=VocabularyTable.frame)
-        with Vertical(id=self.TOP):
-            yield Field(placeholder=self.PLACEHOLDER, id=self.SEARCH, compact=True)
+        yield self.ROWS(id="token-rows").data_bind(frame=VocabularyTable.frame)
+        with Vertical(id="table-top"):
+            yield Field(placeholder=self.PLACEHOLDER, id="search", compact=True)
             if self.SWITCHES:
                 yield Switches(self.SWITCHES, id="filters")
-            yield Header(id=self.HEADER)
+            yield Header(id="table-header")
 
     @property
     def rows(self) -> VocabularyRows[Any]:
@@ -273,8 +273,14 @@ class VocabularyTable(SortedTable):
 class TableScreen(SessionScreen):
     """The table of the tokens at a step, with panels about the token under the cursor.
 
-    The table is the first panel of `PANEL_ORDER`.
+    The table is the first panel of `PANEL_ORDER`, the lanes are the last.
     """
+
+    TABLE: ClassVar[type[VocabularyTable]]
+    BESIDE: ClassVar[tuple[type[Any], ...]]
+    """The classes of the panels beside the table; with little room, they share a place below."""
+    LANES: ClassVar[type[LanesPanel]]
+    CSS_PATH = sheet("vocabulary.tcss")
 
     _search_from: Any = None
     """The place at which a search began."""
@@ -288,6 +294,14 @@ class TableScreen(SessionScreen):
     @abstractmethod
     def token_named_by(self, target: object) -> int | None:
         """Return the token that a row leads to; `None` if it leads elsewhere."""
+
+    def compose_body(self) -> ComposeResult:
+        with Container(id="panels"):
+            yield self.TABLE(id="tokens").data_bind(frame=SessionScreen.frame)
+            with Vertical(id="about"):
+                for panel in self.BESIDE:
+                    yield panel().data_bind(frame=SessionScreen.frame)
+        yield self.LANES().data_bind(frame=SessionScreen.frame)
 
     # -- state in
 

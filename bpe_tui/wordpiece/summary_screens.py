@@ -24,7 +24,6 @@ from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.report import json_lines, markdown
-from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.views.token_table import (
     CELLS,
     FILTER_SWITCHES,
@@ -91,18 +90,11 @@ class WordPieceVocabularyPanel(VocabularyPanel):
     SWITCHES = tuple(switch for switch in FILTER_SWITCHES if switch.name not in OF_BYTES)
 
 
-class WordPieceTreePanel(MergeTreePanel):
-    """The merge tree of a piece down to characters, then the pieces built on it."""
-
-    TOKEN = "piece"
-
-
 class WordPieceVocabularyScreen(VocabularyScreen, WordPieceScreen):
     """The pieces at the timeline's step."""
 
     NAME = WORDPIECE_VOCABULARY
     TABLE = WordPieceVocabularyPanel
-    TREE = WordPieceTreePanel
     LANES = WordPieceLanesPanel
 
     def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:

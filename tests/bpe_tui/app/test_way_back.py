@@ -95,8 +95,8 @@ RUNS = {
 LEAD = {
     "bpe": {"training pairs", "training merges", "training words", "vocabulary tree"},
     "wordpiece": {"training merges", "training words", "vocabulary tree"},
-    "unigram": {"training piece-rows", "training step", "training steps"},
-    "textbook": {"training piece-rows", "training step", "vocabulary uses"},
+    "unigram": {"training token-rows", "training step", "training steps"},
+    "textbook": {"training token-rows", "training step"},
 }
 """Run → tables that lead elsewhere, among others."""
 

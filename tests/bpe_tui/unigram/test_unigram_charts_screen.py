@@ -59,7 +59,7 @@ async def test_the_charts_beside_the_steps_are_the_same(corpus: Path) -> None:
         await pilot.press("u")
         await pilot.pause()
         frame = app.session.shown
-        for name, kind in (("loss-chart", CHARTS[0]), ("size-chart", CHARTS[1])):
+        for name, kind in (("loss", CHARTS[0]), ("size", CHARTS[1])):
             beside, alone = app.screen.query_one(f"#{name}", Chart).figure, kind.figure(frame)
             assert beside is not None
             assert alone is not None

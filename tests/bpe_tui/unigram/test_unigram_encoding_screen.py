@@ -10,7 +10,8 @@ from opening import each_size, opened, until
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
-from bpe_tui.unigram.encoding_screen import TextLanesPanel, UnigramEncodingScreen, WordsOfTextPanel
+from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen, WordsOfTextPanel
+from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.walks import (
     COLUMN,
     HEAD,
@@ -237,7 +238,7 @@ async def test_without_a_text_each_panel_explains_itself_once(corpus: Path) -> N
 async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", *"hugs", "escape")
-        lattice, lanes = (app.screen.query_one(panel) for panel in (LatticePanel, TextLanesPanel))
+        lattice, lanes = (app.screen.query_one(panel) for panel in (LatticePanel, PieceLanesPanel))
         for _ in range(7):
             await pilot.press(key)
             assert (lattice.display, lanes.display) == (True, False)
@@ -290,7 +291,7 @@ async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> No
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "2", "e", *"hugs", "space", *"bugs", "escape", "a")
         await pilot.pause()
-        panel, frame = app.screen.query_one(TextLanesPanel), app.session.shown
+        panel, frame = app.screen.query_one(PieceLanesPanel), app.session.shown
         assert isinstance(frame, UnigramFrame)
         assert panel.has_focus
         characters, data, pieces, ids = text_of(panel)
@@ -315,5 +316,5 @@ async def test_in_the_lanes_unknown_and_special_tokens_have_their_ids(corpus: Pa
         app.screen.query_one(TextArea).load_text("漢字<|endoftext|>")
         await pilot.press("escape", "a")
         await pilot.pause()
-        rows = text_of(app.screen.query_one(TextLanesPanel))
+        rows = text_of(app.screen.query_one(PieceLanesPanel))
         assert rows[-1].split() == ["ids", "0", "1"]

@@ -197,7 +197,7 @@ async def test_the_list_of_steps_leads_to_each_and_shares_its_place_with_charts(
         assert {len(row) for row in text_of(steps)} == {len(head)}  # the numbers end below names
         await pilot.press("u")
         await pilot.pause()
-        chart = app.screen.query_one("#loss-chart", Chart)
+        chart = app.screen.query_one("#loss", Chart)
         assert chart.has_focus
         assert chart.at == 2
         assert chart.figure is not None
@@ -277,7 +277,7 @@ async def test_the_end_is_shown_and_the_loss_is_drawn_at_every_size(
             text_shown = str(app.screen.query_one("#narration", Static).content)
             assert "The end: " in text_shown or "ended: " in text_shown
             assert width(text_shown) <= size[0] - 2
-            chart = app.screen.query_one("#loss-chart", Chart)
+            chart = app.screen.query_one("#loss", Chart)
             assert chart.size.height > BELOW
 
 

@@ -15,11 +15,12 @@ from unigram_texts import TEXT, settled, text_of
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.unigram.narration import score_text
-from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, PieceRows, PieceUsesPanel
+from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, PieceRows
 from bpe_tui.unigram.summary_screens import UnigramVocabularyScreen
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import Switches
+from bpe_tui.widgets.numbers import plural
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.events import finished
 from engine.unigram.frame import UnigramFrame
@@ -127,7 +128,7 @@ async def test_enter_goes_to_a_part_of_the_replacement_and_escape_comes_back(
 @pytest.mark.slow
 async def test_the_curves_of_a_piece_end_where_it_goes(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
-        chart = app.screen.query_one("#expected-chart", Chart)
+        chart = app.screen.query_one("#expected", Chart)
         for key in ("d", "d"):
             await pilot.press(key)
             await pilot.pause()
@@ -146,12 +147,15 @@ async def test_the_words_that_use_it_lead_to_their_lattices(tmp_path: Path) -> N
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("end")
         await settled(pilot)
-        panel, frame = app.screen.query_one(PieceUsesPanel), frame_of(app)
+        panel, frame = app.screen.query_one(PieceDetailPanel), frame_of(app)
         assert rows.token is not None
         piece = frame.record.texts[rows.token]
         using = [word for word in frame.words if piece in frame.segment(word)]
-        assert len(text_of(panel)) == len(using)
+        text_shown = text_of(panel)
+        title = text_shown.index(f"used in {plural(len(using), 'pretoken')}")
+        assert len(text_shown) == title + 1 + len(using)
         app.screen.set_focus(panel)
+        panel.cursor = title + 1
         await pilot.press("enter")
         assert app.screen.id == "unigram-encoding"
         await pilot.press("escape")
