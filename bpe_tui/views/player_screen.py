@@ -302,15 +302,11 @@ class StepsScreen(PlayerScreen):
         elif self.is_attached:  # the application is not closing
             self.mount(ReadingPanel(session), before="#panels")
 
-    def put_in_front(self, panel: str) -> None:
-        """Show a panel instead of those that share its place."""
+    def show_panel(self, panel: str) -> None:
         if place := self._place_of.get(panel):
             for other in self.query(f".at-{place}"):
                 other.set_class(other.id != panel, "-away")
             self.call_after_refresh(self.name_hidden_panels)
-
-    def show_panel(self, panel: str) -> None:
-        self.put_in_front(panel)
         super().show_panel(panel)
 
     def fill_slot(self, panel: str) -> None:
