@@ -125,23 +125,25 @@ def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
 
     options: dict[str, Any] = {
         "tie_rule": config.tie_rule,
+        "algorithm": config.trainer,
         "min_count": config.min_count,
         "max_token_length": config.max_token_length,
-        "units": config.units,
     }
-    if config.phases:
-        from bpe_tui.session.training import recut
-        from engine.bpe.phases import DEFAULT_MOST_WORDS, PhasedTrainer, phases_from
+    if not config.phases:
+        options |= {"units": config.units, "most_words": config.most_words or None}
+        return Trainer(counts, config.size, config.special_tokens, **options)
+    from bpe_tui.session.training import recut
+    from engine.bpe.phases import DEFAULT_MOST_WORDS, PhasedTrainer, phases_from
 
-        options["algorithm"] = config.trainer
-        del options["units"]
-        most = DEFAULT_MOST_WORDS if config.most_words is None else config.most_words
-        phases, again = phases_from(config.phases), partial(recut, config)
-        asked_of_phases = phases, again, config.special_tokens
-        return PhasedTrainer(counts, *asked_of_phases, most_words=most or None, **options)
-    options["most_words"] = config.most_words or None
-    asked = config.size, config.special_tokens
-    return Trainer(counts, *asked, algorithm=config.trainer, **options)
+    most = DEFAULT_MOST_WORDS if config.most_words is None else config.most_words
+    return PhasedTrainer(
+        counts,
+        phases_from(config.phases),
+        partial(recut, config),
+        config.special_tokens,
+        most_words=most or None,
+        **options,
+    )
 
 
 def _last_pattern(config: RunConfig) -> PatternLike:

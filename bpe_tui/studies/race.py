@@ -376,17 +376,16 @@ STARTS = "The race is about to start …"
 
 
 def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
-    """Add to the outcome that trainers ignore the rules of a fork, and turns of languages."""
+    """Add to the outcome that trainers ignore the rules of a fork."""
     if starts := raced.frame.phase_starts:
         first = f"The race is over the {plural(starts[0].step, 'merge')} of phase 1."
         return f"{outcome} {first}", outcome
     if raced.record.by_rule:
         return (outcome,)
     merges = plural(len(raced), "merge")
-    run = "run" if raced.record.fork_rules is None else "fork"
     return (
-        f"{outcome} The {run} has {merges}: trainers go by the rules alone, nothing is prescribed.",
-        f"By the rules alone: {outcome} The {run} has {merges}.",
+        f"{outcome} The fork has {merges}: trainers go by the rules alone, nothing is prescribed.",
+        f"By the rules alone: {outcome} The fork has {merges}.",
         outcome,
     )
 

@@ -32,7 +32,7 @@ def highest_shown(frame: Frame) -> int:
     step = layout_step(frame.step)
     if frame.phase_began:
         step = max(step, frame.phase_began + 1)
-    if not step or step > frame.recorded_steps or not frame.run.record.by_rule or frame.given:
+    if not step or step > frame.recorded_steps or not frame.run.record.by_rule:
         return frame.highest_count
     return frame.merge_at(step - 1).count
 

@@ -35,10 +35,12 @@ class CountRecord(Protocol):
     counts: ChangeLog
     tie_rule: TieRule
     tie_key: PairKey
-    by_rule: bool
     merged: array[int]
     winning_counts: array[int]
     pairs: PairNumbers | PairsInIds
+
+    @property
+    def by_rule(self) -> bool: ...
 
 
 TURN = 64

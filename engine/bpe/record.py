@@ -144,8 +144,6 @@ class Record(MergeRecord[MergeStep]):
         tie_key: the tie rule's key function; use it only if the rule is static.
         left_key: returns the first part of the key, which a left token has in all of its pairs; use
             it only if the rule compares left tokens first.
-        by_rule: whether the tie rule chose every merge among the most frequent pairs. A fork
-            (`what_if`) overrides some choices, and then no heap predicts the next pair.
         fork_rules: the rules of a fork that override the counts; `None` in any other run.
         given_steps: number of first merges that a tokenizer gave (`replay`): none in a run of ours,
             all in a replay; counts chose those behind them.
@@ -187,11 +185,15 @@ class Record(MergeRecord[MergeStep]):
         self.left_key = cache(lambda left: self.tie_key((left, left))[0])
         self.given = given_ids is not None
         self.given_steps = sys.maxsize if self.given else 0
-        self.by_rule = not self.given
         self.fork_rules: ForkRules | None = None
         self.winning_counts = array("q")
         self._ids_until = -1
         self._ids_of_token: dict[bytes, list[int]] = {}
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether the tie rule chose every merge; else no heap predicts the next pair."""
+        return not self.given and self.fork_rules is None
 
     @cached_property
     def heap(self) -> HeapReplay:

@@ -47,8 +47,7 @@ class TieHistory(TiedSteps):
 
     def pairs_at_top(self, start: int, stop: int) -> Ints:
         record = self._recorded
-        by_count = record.by_rule or (record.given and record.fork_rules is None)
-        find = pairs_at_top if by_count else pairs_as_frequent
+        find = pairs_at_top if record.fork_rules is None else pairs_as_frequent
         # Where all counts are set, the top count may rise.
         borders = [step for step in record.counts.restarts if start < step < stop]
         return np.concatenate([find(record, *part) for part in pairwise((start, *borders, stop))])

@@ -77,7 +77,6 @@ def fork(
         max_token_length=max_token_length,
         units=frame.units.name,
     )
-    trainer.record.by_rule = False
     inherited = frame.run.record.fork_rules
     forbidden = dict.fromkeys(change.forbid, frame.step)
     if inherited is not None:
