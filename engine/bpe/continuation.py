@@ -269,8 +269,12 @@ class ContinuedReplay:
         training, rules = self._training, self._training.rules
         yield from training.steps()
         replay = Replay(
-            *(training.tokenizer, self._counts, self._excerpt, training.tie_rule.name),
-            *(training.base, len(training.learnt)),
+            training.tokenizer,
+            self._counts,
+            self._excerpt,
+            tie_rule=training.tie_rule.name,
+            continued=training.base,
+            learnt=len(training.learnt),
         )
         self.timeline, record = replay.timeline, replay.timeline.record
         own, record.min_count = record.given_steps, training.min_count
@@ -312,7 +316,9 @@ def fork_continuation(
         forbidden |= {pair: max(first - own, 0) for pair, first in inherited.items()}
     repeated = map(frame.merge_at, range(own, frame.step))
     training = Continuation(
-        *(base, frame.counts, merges),
+        base,
+        frame.counts,
+        merges,
         tie_rule=change.tie_rule or frame.tie_rule.name,
         min_count=min_count,
         repeated=[(merge.left, merge.right) for merge in repeated],

@@ -170,7 +170,10 @@ class PhasedTrainer(Trainer):
         if not algorithm.takes_given:
             algorithm = heap.ALGORITHM
         task = algorithm.task_type(
-            *(counts, record.vocab[: record.first_id], record.tie_rule, record.min_count),
+            counts,
+            record.vocab[: record.first_id],
+            record.tie_rule,
+            record.min_count,
             max_token_length=self._task.max_token_length,
             most_words=self._task.most_words,
             given=[record.pair_of(index) for index in range(done)],

@@ -137,7 +137,9 @@ class Race:
         settings = self._settings
         for runner in self.runners:
             trainer = Trainer(
-                *(self._counts, settings.vocab_size, settings.special_tokens),
+                self._counts,
+                settings.vocab_size,
+                settings.special_tokens,
                 tie_rule=settings.tie_rule,
                 algorithm=runner.algorithm.name,
                 min_count=settings.min_count,

@@ -31,7 +31,7 @@ from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.fast import FlatIndex, merge_pair
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
-from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.encoders import MergeTable, RankHeap
 from engine.encoding.extension import extended
 from engine.encoding.rules import EncodingRules
@@ -269,13 +269,12 @@ class Replay:
         self._ids = IdMap(tokenizer.vocab, special_ids, [*first, *made])
         is_flat = not self._merges or _is_flat(alphabet, self._merges)
         # Without steps no pairs are needed, and the task is empty.
-        self._task = (
-            TrainingTask({} if self.obstacle else present, base, TIE_RULES[tie_rule], 0)
-            if is_flat
-            else TrainingTask(
-                *(present, base, TIE_RULES[tie_rule], 0),
-                alphabet=InPlaces(alphabet, self._ids),
-            )
+        self._task = TrainingTask(
+            {} if self.obstacle else present,
+            base,
+            TIE_RULES[tie_rule],
+            min_count=0,
+            alphabet=BYTES if is_flat else InPlaces(alphabet, self._ids),
         )
         record = Record(
             self._task.vocab,

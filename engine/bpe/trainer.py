@@ -127,14 +127,21 @@ class Trainer:
         self.algorithm = algorithm_for(algorithm, rule, base.alphabet, base.counts)
         self.counts, self.contents = base.counts, base.contents
         self._task = self.algorithm.task_type(
-            *(base.counts, [*base.tokens, *map(to_bytes, special_tokens)], rule, max(1, min_count)),
+            base.counts,
+            [*base.tokens, *map(to_bytes, special_tokens)],
+            rule,
+            max(1, min_count),
             max_token_length=max_token_length,
             alphabet=base.alphabet,
             most_words=most_words,
         )
         self.vocab_size = vocab_size
         self.record = Record(
-            *(self._task.vocab, special_tokens, rule, self._task.pairs, self._task.start),
+            self._task.vocab,
+            special_tokens,
+            rule,
+            self._task.pairs,
+            self._task.start,
             alphabet=base.alphabet,
             units=UNITS[units],
             min_count=max(1, min_count),

@@ -215,13 +215,22 @@ def train_on_corpus(
             listener.on_chunk(chunk)
 
         count = find_or_count(
-            *(corpus, pattern, special_tokens, kept, workers),
-            *(on_progress, listener.on_partial, splitter, on_chunk),
+            corpus,
+            pattern,
+            special_tokens,
+            kept,
+            workers,
+            on_progress=on_progress,
+            on_partial=listener.on_partial,
+            splitter=splitter,
+            on_chunk=on_chunk,
         )
         counted = CountedCorpus(
-            *(count.counts, count.documents, bytes_read),
-            partial(cut_head, corpus, pattern, special_tokens, splitter),
-            origin,
+            count.counts,
+            count.documents,
+            bytes_read,
+            cut_head=partial(cut_head, corpus, pattern, special_tokens, splitter),
+            origin=origin,
         )
         listener.on_counted(counted)
     training = start(counted)
@@ -242,7 +251,9 @@ def cut_head(
     from engine.text.excerpt import Excerpt  # a training without a screen does without it
 
     return Excerpt.of(
-        *(corpus.head, pattern, special_tokens),
+        corpus.head,
+        pattern,
+        special_tokens,
         complete=corpus.head_is_all,
         splitter=splitter,
         examples=corpus.examples,
@@ -265,7 +276,14 @@ def find_or_count(
         corpus.read_head()
         return found
     return count_corpus(
-        *(corpus, pattern, special_tokens, workers, on_progress, on_partial, splitter, on_chunk)
+        corpus,
+        pattern,
+        special_tokens,
+        workers,
+        on_progress=on_progress,
+        on_partial=on_partial,
+        splitter=splitter,
+        on_chunk=on_chunk,
     )
 
 

@@ -69,8 +69,14 @@ class NativeTask(TrainingTask):
             by_char = sorted(BYTE_TO_CHAR.values())
             tie_ids = [by_char.index(BYTE_TO_CHAR[byte]) for byte in range(256)]
         self.merger = Merger(
-            *(self.counts, len(self.vocab), self.tie_rule.name, tie_ids),
-            *(self.min_count, self.max_token_length, self.most_words, self.given),
+            self.counts,
+            first_id=len(self.vocab),
+            tie_rule=self.tie_rule.name,
+            tie_ids=tie_ids,
+            min_count=self.min_count,
+            max_token_length=self.max_token_length,
+            most_words=self.most_words,
+            given=self.given,
         )
         self.native_pairs = NativePairs(self.merger)
         return self.native_pairs, self.merger.start.tolist()
@@ -85,9 +91,12 @@ def native(task: TrainingTask) -> Iterator[MergeReport]:
             end = all_changes - before
             task.join((batch.lefts[index], batch.rights[index]))
             yield MergeReport(
-                *(batch.numbers[index], batch.counts[index]),
-                *(batch.changed[begin:end], batch.after[begin:end]),
-                *(batch.occurrences[index], batch.pretokens[index]),
+                batch.numbers[index],
+                batch.counts[index],
+                changed=batch.changed[begin:end],
+                after=batch.after[begin:end],
+                occurrences=batch.occurrences[index],
+                pretokens=batch.pretokens[index],
             )
             begin = end
         before += begin
@@ -103,8 +112,16 @@ def batches(task: TrainingTask, steps: int) -> Iterator[MergeBatch]:
             batch.column, range(STEP)
         )
         yield MergeBatch(
-            *(lefts, rights, numbers, counts, occurrences, pretokens),
-            *(batch.changed, batch.after, ends, widths),
+            lefts,
+            rights,
+            numbers,
+            counts,
+            occurrences,
+            pretokens,
+            changed=batch.changed,
+            after=batch.after,
+            changes_ends=ends,
+            widths=widths,
         )
 
 
