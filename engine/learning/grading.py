@@ -16,7 +16,6 @@ from typing import Any
 
 from engine.core.errors import AnswerError, BpeError, QuizFileError
 from engine.core.wording import Words
-from engine.learning.mistakes import answer_words, mistake_of
 from engine.learning.questions.question import Attempt, Question
 from engine.learning.quiz import AnswerSheet, Paper, make_quiz, regraded
 from engine.recording.playback import Player
@@ -84,7 +83,7 @@ def _first_slip(attempt: Attempt | None) -> WrongAnswer | None:
     if attempt is None or not attempt.tried or attempt.tried[0] == attempt.question.answer:
         return None
     question, first = attempt.question, attempt.tried[0]
-    return WrongAnswer(answer_words(question, first), mistake_of(question, first))
+    return WrongAnswer(question.form.words_of(first), question.grade(first).mistake)
 
 
 @dataclass(frozen=True)

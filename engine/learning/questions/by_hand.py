@@ -38,6 +38,7 @@ from engine.learning.questions.question import (
     Level,
     Question,
     Request,
+    Wrong,
     edged,
     in_turn,
     pair_words,
@@ -409,40 +410,41 @@ def _hint(exercise: Exercise, progress: Part) -> Sentence:
     return say("it joins in {places}.", places=places)
 
 
-def _why_not(exercise: Exercise, tried: Part) -> tuple[Sentence, ...]:
+def _why_not(exercise: Exercise, tried: Part) -> Wrong:
     """Explain the first wrong part of an answer."""
     form = exercise.form
     parts, right = form.parts(tried), form.parts(exercise.answer)
     pairs = zip(parts, right, strict=False)
     wrong = next((at for at, (one, other) in enumerate(pairs) if one != other), None)
     if wrong is None:
-        return (say("a pair has to be chosen."),)
+        return Wrong("stopped before the last merge", say("a pair has to be chosen."))
     merge = wrong // 2
     if wrong % 2 == 0:
         return why_not_next(exercise.contests[merge], exercise.pair_at(merge, parts[wrong][0]))
     return _why_not_replaced(exercise, merge, parts[wrong], right[wrong])
 
 
-def _why_not_replaced(
-    exercise: Exercise, merge: int, tried: Part, right: Part
-) -> tuple[Sentence, ...]:
+def _why_not_replaced(exercise: Exercise, merge: int, tried: Part, right: Part) -> Wrong:
     frame, form, pair = exercise.frame, exercise.form, exercise.pair(merge)
     joined = form.joined(exercise.until(merge))
-    mistake, gap = wrong_replacement(form, joined, tried, right)
+    mistake, gap = _mistake_in_replacement(form, joined, tried, right)
     word = edged(form.tokens_of(form.word_of(gap), joined))
     name = pair_words(frame, pair)
     if mistake == ANOTHER_PAIR:
         other = pair_words(frame, exercise.pair_at(merge, gap))
-        return (say("{other} is another pair: only {pair} is replaced.", other=other, pair=name),)
+        only = "{other} is another pair: only {pair} is replaced."
+        return Wrong(mistake, say(only, other=other, pair=name))
     if mistake == TWICE:
-        return (
+        return Wrong(
+            mistake,
             say("in {word} a token joins twice.", word=word),
             say("It becomes a part of one new token, so places that overlap do not both join."),
         )
     if mistake == NOT_FROM_THE_LEFT:
         overlaps = "in {word} the pair overlaps itself: it is replaced from the left."
-        return (say(overlaps, word=word),)
-    return (
+        return Wrong(mistake, say(overlaps, word=word))
+    return Wrong(
+        mistake,
         say("in {word} a place of {pair} is left.", word=word, pair=name),
         say("A merge replaces its pair everywhere."),
     )
@@ -454,7 +456,7 @@ NOT_FROM_THE_LEFT = "replaced an overlap from the right"
 IN_PART = "replaced the pair in part only"
 
 
-def wrong_replacement(
+def _mistake_in_replacement(
     form: Merges, joined: Collection[int], tried: Part, right: Part
 ) -> tuple[str, int]:
     """Return the name of the mistake in a wrong replacement, and a gap that shows it.

@@ -20,6 +20,7 @@ from engine.learning.questions.question import (
     Number,
     Question,
     Request,
+    Wrong,
     YesOrNo,
     joining,
     named_pair,
@@ -201,15 +202,23 @@ def _why_count(
     )
 
 
-def _why_not_count(frame: MergingFrame, change: CountChange, count: int) -> tuple[Sentence, ...]:
+def _why_not_count(frame: MergingFrame, change: CountChange, count: int) -> Wrong:
     pair = pair_words(frame, change.pair)
     why, n = say("Where {pair} has a + beside it, it loses that place.", pair=pair), f"{count:,}"
     if count == change.before:
         kept = "{pair} does not keep its count: the merge takes tokens of it."
-        return say(kept, pair=pair), why
+        return Wrong("kept the count as it was before the merge", say(kept, pair=pair), why)
+    said = say("{n} is too few: the merge takes fewer of its places.", n=n)
     if count > change.after:
-        return say("{n} is too many: the merge takes more of its places.", n=n), why
-    return say("{n} is too few: the merge takes fewer of its places.", n=n), why
+        said = say("{n} is too many: the merge takes more of its places.", n=n)
+    return Wrong(_mistake_in_count(change, count), said, why)
+
+
+def _mistake_in_count(change: CountChange, count: int) -> str:
+    """Return the name of the mistake behind a wrong count."""
+    if count == change.before - change.after:
+        return "gave what is lost, not what is left"
+    return "took away too little" if count > change.after else "took away too much"
 
 
 COUNT_CHANGE = Kind("count-change", (Frame, WordPieceFrame), "BPE or WordPiece", _pose_count_change)
@@ -246,11 +255,9 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
         entry.stale,
         explain=lambda: _why_stale_or_true(frame, entry, merges),
         explain_wrong=lambda stale: (
-            say(
-                "no merge has changed its count since."
-                if stale
-                else "a merge has changed its count since."
-            ),
+            Wrong("took a true entry for stale", say("no merge has changed its count since."))
+            if stale
+            else Wrong("took a stale entry for true", say("a merge has changed its count since."))
         ),
         hint=say("look for {pair} in the words: is one of them taken?", pair=(left, "┊", right)),
         advice=say("It is stale if a later merge changed the pair's count."),

@@ -22,6 +22,7 @@ from engine.learning.questions.question import (
     Question,
     Request,
     Text,
+    Wrong,
     edged,
     in_turn,
     pair_words,
@@ -144,15 +145,14 @@ def _why_cuts(cut: Sequence[Pretoken]) -> tuple[Sentence, ...]:
     )
 
 
-def _why_not_cuts(
-    text: str, cut: Sequence[Pretoken], bars: tuple[int, ...]
-) -> tuple[Sentence, ...]:
+def _why_not_cuts(text: str, cut: Sequence[Pretoken], bars: tuple[int, ...]) -> Wrong:
     right = [pretoken.end for pretoken in cut[:-1]]
     extra = next((place for place in bars if place not in right), None)
     if extra is not None:
         around = text[extra - 1].encode(), "│", text[extra].encode()
         goes_on = next(piece for piece in cut if piece.start < extra < piece.end)
-        return (
+        return Wrong(
+            _mistake_in_cuts(text, set(bars) - set(right), set(right) - set(bars)),
             say("there is no bar in {text}.", text=around),
             say("{alternative} goes on there.", alternative=_alternative(goes_on)),
         )
@@ -160,7 +160,15 @@ def _why_not_cuts(
     ends = [0, *bars, len(text)]
     start = max(end for end in ends if end < missing)
     end = min(end for end in ends if end > missing)
-    return (say("a bar is missing in this piece: {piece}", piece=to_bytes(text[start:end])),)
+    piece = to_bytes(text[start:end])
+    return Wrong("left out a cut", say("a bar is missing in this piece: {piece}", piece=piece))
+
+
+def _mistake_in_cuts(text: str, extra: set[int], missing: set[int]) -> str:
+    """Return the name of the mistake behind bars where none is."""
+    if extra == {place + 1 for place in missing if text[place].isspace()}:
+        return "put a space at the end of the word before it"
+    return "cut at other places" if missing else "cut where a piece goes on"
 
 
 CUTS = Kind("cuts", (Frame, UnigramFrame), "BPE or Unigram", _pose_cuts)
@@ -175,6 +183,7 @@ FEWEST_JOINS, MOST_JOINS = 2, 6
 """Joins of a word that is drawn."""
 LONGEST_ASKED = 24
 """Largest number of bytes of a word that is named."""
+STOPPED = "stopped before the last merge"
 
 
 def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
@@ -296,31 +305,37 @@ def _why_join(frame: Frame, merge: TracedMerge) -> tuple[Sentence, ...]:
 
 def _why_not_joins(
     frame: Frame, merges: Sequence[TracedMerge], right: tuple[int, ...], places: tuple[int, ...]
-) -> tuple[Sentence, ...]:
+) -> Wrong:
     """Explain the first wrong join of an answer."""
     first = next(
         (at for at, pair in enumerate(zip(places, right, strict=False)) if len(set(pair)) > 1),
         min(len(places), len(right)),
     )
     if first == len(places):
-        return (say("the place of two tokens has to be named."),)
+        return Wrong(STOPPED, say("the place of two tokens has to be named."))
     if first >= len(merges):
-        return (say("nothing joins any more: no pair that is left has a merge."),)
+        return Wrong(
+            "went on after the last merge",
+            say("nothing joins any more: no pair that is left has a merge."),
+        )
     step, place = merges[first].step, places[first]
     best = say("here is a pair of merge {n}", n=f"{step.rank + 1:,}")
     if place == END:
-        return (say("it goes on: {best}.", best=best),)
+        return Wrong(STOPPED, say("it goes on: {best}.", best=best))
     pair = step.before[place], step.before[place + 1]
     words = pair_words(frame, pair)
     if pair == step.pair:
         wrong = "{pair} joins, but from left to right: one further left comes first."
-        return (say(wrong, pair=words),)
+        return Wrong("joined a pair further right first", say(wrong, pair=words))
     merge = frame.rules.merge_of(pair)
     if merge is None:
         wrong = "{pair} does not join: no merge joins them; {best}."
-        return (say(wrong, pair=words, best=best),)
+        return Wrong("joined two tokens that no merge joins", say(wrong, pair=words, best=best))
     wrong = "{pair}, merge {n}, has to wait: {best}, which comes first."
-    return (say(wrong, pair=words, n=f"{merge[0] + 1:,}", best=best),)
+    return Wrong(
+        "joined a pair of a later merge first",
+        say(wrong, pair=words, n=f"{merge[0] + 1:,}", best=best),
+    )
 
 
 ENCODE_BY_HAND = Kind("encode-by-hand", (Frame,), "BPE", _pose_encode_by_hand)
@@ -406,7 +421,9 @@ def _decoding(frame: Frame, ids: Sequence[int], text: str, parts: Parts) -> Ques
             say("the text is {text}", text=text.encode()),
             say("It is {tokens}", tokens=tuple(quoted)),
         ),
-        explain_wrong=lambda answer: (_why_not_text(text, answer),),
+        explain_wrong=lambda answer: Wrong(
+            _mistake_in_text(text, answer), _why_not_text(text, answer)
+        ),
         hint=say("{id} is {token}.", id=str(ids[0]), token=token(ids[0])),
         advice=say(
             "Take each apart until single characters are left; {space} is a space.", space=SPACE
@@ -419,6 +436,17 @@ def _decoding(frame: Frame, ids: Sequence[int], text: str, parts: Parts) -> Ques
         ),
         find_level=lambda: Level(min(merges // 2, 3)),
     )
+
+
+def _mistake_in_text(text: str, answer: str) -> str:
+    """Return the name of the mistake in a wrong text."""
+    if answer.replace(" ", "") == text.replace(" ", ""):
+        return "left out a space, or added one"
+    if not answer.strip():
+        return "gave no text"
+    if all(char.isdigit() or char in f" {SPACE}" for char in answer):
+        return "gave numbers instead of a text"
+    return "stopped too early" if text.startswith(answer) else "took a token for another text"
 
 
 def _why_not_text(text: str, answer: str) -> Sentence:

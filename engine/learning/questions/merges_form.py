@@ -177,7 +177,7 @@ class Merges(Form):
         for word, tokens in zip(self.words, self.words_at(joined), strict=True):
             yield say("{n} × {word}", n=f"{word.count:>{most},}", word=edged(tokens))
 
-    def part_words(self, answer: Sequence[int]) -> Words:
+    def words_of(self, answer: Sequence[int]) -> Words:
         """Return the last part of an answer as words of a sentence: `s+t`, or the changed words."""
         *before, last = self.parts(answer)
         joined = joined_by(before)

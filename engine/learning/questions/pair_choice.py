@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from engine.bpe.frame import Frame
 from engine.bpe.ties import TieRule
@@ -23,6 +24,7 @@ from engine.learning.questions.question import (
     Option,
     Question,
     Request,
+    Wrong,
     pair_words,
 )
 from engine.learning.questions.words_in_sight import (
@@ -45,7 +47,17 @@ LINES = 20
 BY_ID = ("smallest-ids", "huggingface")
 """Tie rules whose key is a pair of ids, which the rows show."""
 
-Mistakes = dict[Pair, Sentence]
+TIE_LOST = "took a tied pair that loses by the rule"
+
+
+class PairMistake(NamedTuple):
+    """A mistake that leads to a wrong pair: its name, "" for a mere guess, and a sentence."""
+
+    name: str
+    why: Sentence
+
+
+Mistakes = dict[Pair, PairMistake]
 """A wrong pair → the mistake that leads to it."""
 
 
@@ -64,7 +76,7 @@ class Contest:
     right: Pair
     tied: frozenset[Pair]
     pairs: tuple[Pair, ...]
-    mistakes: Mapping[Pair, Sentence]
+    mistakes: Mapping[Pair, PairMistake]
     sight: WordsInSight | None
 
     @property
@@ -269,11 +281,14 @@ def _mistakes_of_the_run(frame: Frame, right: Pair, tied: frozenset[Pair]) -> Mi
     found = dict(_stale_counts(frame, right)) | _other_rules(frame, tied)
     across = _winner_across_pretokens(frame, right)
     if across is not None:
-        found[across] = say("It lies across two pretokens, and merges never cross their border.")
+        found[across] = PairMistake(
+            "took a pair across two pretokens",
+            say("It lies across two pretokens, and merges never cross their border."),
+        )
     return found
 
 
-def _stale_counts(frame: Frame, right: Pair) -> Iterator[tuple[Pair, Sentence]]:
+def _stale_counts(frame: Frame, right: Pair) -> Iterator[tuple[Pair, PairMistake]]:
     """Yield pairs that would win with their counts before the last merge."""
     if not frame.step:
         return
@@ -284,12 +299,15 @@ def _stale_counts(frame: Frame, right: Pair) -> Iterator[tuple[Pair, Sentence]]:
             yield pair, _out_of_date(frame, count, merged)
 
 
-def _out_of_date(frame: Frame, count: int, merged: Pair) -> Sentence:
-    return say(
-        "It occurred {times} before merge {number}, {pair}: that count is out of date.",
-        times=frequency(count),
-        number=f"{frame.step:,}",
-        pair=pair_words(frame, merged),
+def _out_of_date(frame: Frame, count: int, merged: Pair) -> PairMistake:
+    return PairMistake(
+        "used a count from before the last merge",
+        say(
+            "It occurred {times} before merge {number}, {pair}: that count is out of date.",
+            times=frequency(count),
+            number=f"{frame.step:,}",
+            pair=pair_words(frame, merged),
+        ),
     )
 
 
@@ -304,8 +322,13 @@ def _choices_of_other_rules(frame: Frame, tied: frozenset[Pair]) -> dict[Pair, s
 
 def _other_rules(frame: Frame, tied: frozenset[Pair]) -> Mistakes:
     return {
-        pair: say(
-            "The rule {rule} takes it; here the rule is {own}.", rule=name, own=frame.tie_rule.name
+        pair: PairMistake(
+            f"decided the tie by the rule {name}",
+            say(
+                "The rule {rule} takes it; here the rule is {own}.",
+                rule=name,
+                own=frame.tie_rule.name,
+            ),
         )
         for pair, name in _choices_of_other_rules(frame, tied).items()
     }
@@ -347,21 +370,27 @@ def _mistakes_in_counting(
     example = max((word.count for word in sight.words), default=1)
     ahead = [pair for pair in among if once[pair] >= once[right] and pair != right]
     for pair in sorted(ahead, key=lambda pair: (-once[pair], pair))[: 2 if pairs is None else None]:
-        found[pair] = say(
-            "With each word counted once it would be among the first, but {n} × means {times}.",
-            shorter="{n} × means {times}, not once.",
-            n=f"{example:,}",
-            times=amount(example, "time"),
+        found[pair] = PairMistake(
+            "",
+            say(
+                "With each word counted once it would be among the first, but {n} × means {times}.",
+                shorter="{n} × means {times}, not once.",
+                n=f"{example:,}",
+                times=amount(example, "time"),
+            ),
         )
     if right[0] == right[1]:
         doubled = frame.any_token(right[0])
         apart = sum(_count_apart(word.tokens, right) * word.count for word in sight.words)
         for pair in among:
             if pair != right and sight.counts[pair] >= apart:
-                found[pair] = say(
-                    "In {text} the pair {pair} occurs twice: places may overlap.",
-                    text=doubled * 3,
-                    pair=pair_words(frame, right),
+                found[pair] = PairMistake(
+                    "",
+                    say(
+                        "In {text} the pair {pair} occurs twice: places may overlap.",
+                        text=doubled * 3,
+                        pair=pair_words(frame, right),
+                    ),
                 )
     return found
 
@@ -442,10 +471,12 @@ def lead(frame: Frame, right: Pair, counts: Mapping[Pair, int]) -> Sentence:
     )
 
 
-def why_not_next(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
+def why_not_next(contest: Contest, pair: Pair) -> Wrong:
+    """Explain why another pair merges."""
     words, occurs = pair_words(contest.frame, pair), contest.occurs(pair)
     if pair in contest.tied:
-        return (
+        return Wrong(
+            _mistake_in_tie(contest, pair),
             say(
                 "{pair} {occurs}, but so does another pair.",
                 shorter="{pair} {occurs}, but not alone.",
@@ -461,14 +492,24 @@ def why_not_next(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
         occurs=occurs,
     )
     mistake = contest.mistakes.get(pair)
-    return (said,) if mistake is None else (said, mistake)
+    name, why = ("", None) if mistake is None else mistake
+    return Wrong(name or "took a pair that occurs less often", said, why)
 
 
-def _why_not_in_tie(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
+def _mistake_in_tie(contest: Contest, pair: Pair) -> str:
+    """Return the name of the mistake that leads to a tied pair."""
+    token = contest.frame.any_token
+    if pair == min(contest.tied, key=lambda tied: (token(tied[0]), token(tied[1]))):
+        return "decided the tie by the alphabet"
+    mistake = contest.mistakes.get(pair)
+    return TIE_LOST if mistake is None else mistake.name or TIE_LOST
+
+
+def _why_not_in_tie(contest: Contest, pair: Pair) -> Wrong:
     loses = say(
         "{pair} loses to another pair that is tied with it.", pair=pair_words(contest.frame, pair)
     )
-    return loses, _why_later(contest, pair)
+    return Wrong(_mistake_in_tie(contest, pair), loses, _why_later(contest, pair))
 
 
 def _why_later(contest: Contest, pair: Pair) -> Sentence:
@@ -482,7 +523,7 @@ def _why_later(contest: Contest, pair: Pair) -> Sentence:
     return say(
         "{mistake} {reason}",
         shorter="{shorter_reason}",
-        mistake=mistake,
+        mistake=mistake.why,
         reason=reason,
         shorter_reason=reason.shorter or reason,
     )

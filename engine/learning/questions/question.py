@@ -13,7 +13,7 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import accumulate, pairwise
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from engine.core.errors import AnswerError, QuestionError
 from engine.core.events import PAIR_SIGN, Pair
@@ -74,6 +74,10 @@ class Form(ABC):
             AnswerError: it has another form.
         """
 
+    @abstractmethod
+    def words_of(self, answer: Any) -> Words:
+        """Return an answer as words of a sentence: `e+s`, `no`, `don│'t`."""
+
 
 @dataclass(frozen=True)
 class Option:
@@ -116,6 +120,9 @@ class Choice(Form):
             raise AnswerError(f"there is no row {place + 1}. {self.how}")
         return place
 
+    def words_of(self, answer: int) -> Words:
+        return self.options[answer].label
+
 
 @dataclass(frozen=True)
 class Number(Form):
@@ -131,6 +138,9 @@ class Number(Form):
         if number < 0:
             raise AnswerError(f"a count is never below 0. {self.how}")
         return number
+
+    def words_of(self, answer: int) -> Words:
+        return (f"{answer:,}",)
 
 
 @dataclass(frozen=True)
@@ -150,6 +160,9 @@ class YesOrNo(Form):
             raise AnswerError(f"it is neither yes nor no. {self.how}")
         return value
 
+    def words_of(self, answer: bool) -> Words:
+        return ("yes" if answer else "no",)
+
 
 @dataclass(frozen=True)
 class Text(Form):
@@ -168,6 +181,9 @@ class Text(Form):
         if len(value) > self.longest:
             raise AnswerError(f"it is longer than {self.longest} characters. {self.how}")
         return value.replace(SPACE, " ")
+
+    def words_of(self, answer: str) -> Words:
+        return (answer.encode(),)
 
 
 @dataclass(frozen=True)
@@ -198,6 +214,11 @@ class Cuts(Form):
         if any(not 0 < place < len(self.text) for place in places):
             raise AnswerError("a bar is outside of the text")
         return places
+
+    def words_of(self, answer: tuple[int, ...]) -> Words:
+        spans = pairwise((0, *answer, len(self.text)))
+        pieces = (self.text[start:end].encode() for start, end in spans)
+        return tuple(word for piece in pieces for word in ("│", piece))[1:]
 
 
 @dataclass(frozen=True)
@@ -243,6 +264,10 @@ class Joins(Form):
             raise AnswerError("there are more joins than tokens")
         return places
 
+    def words_of(self, answer: tuple[int, ...]) -> Words:
+        ends = (" (end)",) if answer[-1:] == (END,) else ()
+        return (*edged(self.tokens_after(answer)), *ends)
+
 
 def _read_int(typed: str, how: str) -> int:
     word = typed.strip()
@@ -280,6 +305,25 @@ class Level(IntEnum):
     AFTER_LOSS = 3
 
 
+class Wrong(NamedTuple):
+    """The mistake in a wrong answer.
+
+    Attributes:
+        mistake: its name, in English: a clause without a subject, the same in each question.
+        said: a sentence that grades the answer, without revealing the right one.
+        why: the reason; `None` if it would reveal the answer.
+    """
+
+    mistake: str
+    said: Sentence
+    why: Sentence | None = None
+
+    def translated(self, messages: Messages) -> Wrong:
+        """Return the sentences in the language of a table."""
+        why = None if self.why is None else self.why.translated(messages)
+        return Wrong(self.mistake, self.said.translated(messages), why)
+
+
 @dataclass(frozen=True)
 class Grade:
     """The grade of an answer.
@@ -289,12 +333,14 @@ class Grade:
         done: whether nothing is left to answer; joins and merges go on after a right part.
         said: a sentence that grades the answer, with its numbers.
         why: the reason; `None` if it would reveal the answer.
+        mistake: the name of the mistake; "" if it is right.
     """
 
     right: bool
     done: bool
     said: Sentence
     why: Sentence | None = None
+    mistake: str = field(default="", kw_only=True)
 
     @property
     def verdict(self) -> str:
@@ -314,7 +360,7 @@ class Question:
         form: the form of its answer.
         answer: the right answer.
         explain: explains the right answer.
-        explain_wrong: explains why an answer is wrong, without revealing the right one.
+        explain_wrong: returns the mistake in a wrong answer.
         hint: a help that does not reveal the answer.
         advice: how to find the answer.
         given: facts to find the answer with, a row each.
@@ -334,7 +380,7 @@ class Question:
     form: Form
     answer: Answer
     explain: Callable[[], tuple[Sentence, ...]]
-    explain_wrong: Callable[[Any], tuple[Sentence, ...]]
+    explain_wrong: Callable[[Any], Wrong]
     hint: Sentence
     advice: Sentence
     given: tuple[Sentence, ...] = ()
@@ -369,7 +415,7 @@ class Question:
             advice=advice,
             given=told(self.given),
             explain=lambda: told(self.explain()),
-            explain_wrong=lambda answer: told(self.explain_wrong(answer)),
+            explain_wrong=lambda answer: self.explain_wrong(answer).translated(messages),
             explain_part=lambda answer: told(self.explain_part(answer)),
             find_later_hint=None
             if find_later_hint is None
@@ -388,7 +434,8 @@ class Question:
             return Grade(True, True, *self.explain())
         if part := self.explain_part(answer):
             return Grade(True, False, *part)
-        return Grade(False, False, *self.explain_wrong(answer))
+        wrong = self.explain_wrong(answer)
+        return Grade(False, False, wrong.said, wrong.why, mistake=wrong.mistake)
 
     @property
     def model_answer(self) -> tuple[Sentence, ...]:

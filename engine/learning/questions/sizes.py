@@ -19,6 +19,7 @@ from engine.learning.questions.question import (
     Number,
     Question,
     Request,
+    Wrong,
     edged,
     joining,
     pair_words,
@@ -95,14 +96,22 @@ def _why_bytes(text: str) -> tuple[Sentence, ...]:
     )
 
 
-def _why_not_bytes(text: str, count: int) -> tuple[Sentence, ...]:
-    n, total = f"{count:,}", sum(byte_sizes(text))
+def _why_not_bytes(text: str, count: int) -> Wrong:
+    sizes = byte_sizes(text)
+    n, total = f"{count:,}", sum(sizes)
     if count == len(text) < total:
-        return (say("{n} is the number of characters, and some take several bytes.", n=n),)
-    return (
-        say("{n} is too many." if count > total else "{n} is too few.", n=n),
-        say("Compare each code point with the limits."),
-    )
+        some = "{n} is the number of characters, and some take several bytes."
+        return Wrong("counted characters, not bytes", say(some, n=n))
+    said = say("{n} is too many." if count > total else "{n} is too few.", n=n)
+    why = say("Compare each code point with the limits.")
+    return Wrong(_mistake_in_bytes(sizes, count), said, why)
+
+
+def _mistake_in_bytes(sizes: Sequence[int], count: int) -> str:
+    """Return the name of the mistake behind a wrong number of bytes."""
+    if count == sum(min(size, 2) for size in sizes):
+        return "took two bytes for each character beyond ASCII"
+    return "counted too few bytes" if count < sum(sizes) else "counted too many bytes"
 
 
 BYTE_COUNT = Kind("byte-count", (Frame,), "BPE", _pose_byte_count)
@@ -184,13 +193,13 @@ def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence
     )
 
 
-def _why_not_left(frame: Frame, count: int) -> tuple[Sentence, ...]:
+def _why_not_left(frame: Frame, count: int) -> Wrong:
     """Explain a wrong number of tokens by the mistake that leads to it."""
-    left = frame.at(frame.step + 1).token_count
-    if (mistake := mistake_in_tokens_left(frame, count)) in _WHY_NOT_LEFT:
+    left, n = frame.at(frame.step + 1).token_count, f"{count:,}"
+    if (mistake := _mistake_in_tokens_left(frame, count)) in _WHY_NOT_LEFT:
         why = say(_WHY_NOT_LEFT[mistake])
-        return (say("{n} is wrong: {why}", n=f"{count:,}", why=why),)
-    return (say("{n} is too many." if count > left else "{n} is too few.", n=f"{count:,}"),)
+        return Wrong(mistake, say("{n} is wrong: {why}", n=n, why=why))
+    return Wrong(mistake, say("{n} is too many." if count > left else "{n} is too few.", n=n))
 
 
 _NOTHING_GOES = "kept the tokens as they were before the merge"
@@ -207,7 +216,7 @@ _WHY_NOT_LEFT = {
 }
 
 
-def mistake_in_tokens_left(frame: Frame, count: int) -> str:
+def _mistake_in_tokens_left(frame: Frame, count: int) -> str:
     """Return the name of the mistake behind a wrong number of tokens after the next merge."""
     tokens, merge = frame.token_count, frame.merge_at(frame.step)
     words = frame.at(frame.step + 1).affected(MOST_WORDS)

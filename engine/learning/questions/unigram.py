@@ -17,6 +17,7 @@ from engine.learning.questions.question import (
     Option,
     Question,
     Request,
+    Wrong,
     edged,
     minus,
 )
@@ -93,7 +94,9 @@ def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
         Choice(tuple(options)),
         pieces.index(first),
         explain=lambda: _why_first_to_go(frame, first, second, by_score),
-        explain_wrong=lambda row: (_why_not_first_to_go(pieces[row], by_score),),
+        explain_wrong=lambda row: Wrong(
+            "took a piece that costs more to lose", _why_not_first_to_go(pieces[row], by_score)
+        ),
         hint=say("{piece} is the last of them to go.", piece=_shown(by_measure[-1].text)),
         advice=advice,
         find_level=lambda: Level.CLEAR if is_clear else Level.CLOSE,
@@ -271,7 +274,9 @@ def _best_path_of(
                 n=f"{lead:.2f}",
             ),
         ),
-        explain_wrong=lambda row: (_why_not_best_path(word, paths[row]),),
+        explain_wrong=lambda row: Wrong(
+            _mistake_in_path(paths, paths[row], best), _why_not_best_path(word, paths[row])
+        ),
         hint=say(
             "its first piece is {piece}." if first_differs else "its last piece is {piece}.",
             piece=_shown(word[edge.start : edge.end]),
@@ -288,6 +293,14 @@ def _path_words(word: str, path: Path) -> Words:
 def _shown(text: str) -> bytes:
     """Return a piece as it occurs in the corpus: a space for each ▁."""
     return to_bytes(unspelled(text))
+
+
+def _mistake_in_path(paths: Sequence[Path], chosen: Path, best: Path) -> str:
+    """Return the name of the mistake that leads to another path than the best."""
+    fewest = min(len(path.edges) for path in paths)
+    if len(chosen.edges) == fewest < len(best.edges):
+        return "took the path of the fewest pieces"
+    return "took a path of a smaller sum"
 
 
 def _why_not_best_path(word: str, path: Path) -> Sentence:

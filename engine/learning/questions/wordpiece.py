@@ -8,7 +8,7 @@ from itertools import combinations, islice, pairwise
 
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, amount, frequency, say
-from engine.learning.questions.pair_choice import by_rule, tie_hint
+from engine.learning.questions.pair_choice import TIE_LOST, by_rule, tie_hint
 from engine.learning.questions.question import (
     CUT,
     SPACE,
@@ -20,6 +20,7 @@ from engine.learning.questions.question import (
     Option,
     Question,
     Request,
+    Wrong,
     edged,
     in_turn,
     pair_words,
@@ -173,10 +174,11 @@ def _why_best_score(frame: WordPieceFrame, best: ScoredPair) -> tuple[Sentence, 
     )
 
 
-def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair) -> tuple[Sentence, ...]:
+def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair) -> Wrong:
     words, value = pair_words(frame, chosen.pair), _value(chosen)
     if chosen.tied:
-        return (
+        return Wrong(
+            TIE_LOST,
             say(
                 "{pair} scores {score}, but so does another pair.",
                 shorter="{pair} scores {score}, but not alone.",
@@ -192,11 +194,15 @@ def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair) -> tuple[Sent
         score=value,
     )
     if frame.most_frequent is not None and chosen.pair == frame.most_frequent.pair:
-        return first, say(
-            "It is the most frequent pair; BPE would merge it.",
-            shorter="The most frequent: BPE would merge it.",
+        return Wrong(
+            "took the most frequent pair, as BPE does",
+            first,
+            say(
+                "It is the most frequent pair; BPE would merge it.",
+                shorter="The most frequent: BPE would merge it.",
+            ),
         )
-    return (first,)
+    return Wrong("took a pair of a lower score", first)
 
 
 def _best_score_level(frame: WordPieceFrame, right: ScoredPair) -> Level:
@@ -323,7 +329,7 @@ def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
             ),
             say("First {pieces}: each time the longest that fits.", pieces=in_turn(pieces)),
         ),
-        explain_wrong=lambda bars: (_why_not_cut(cut, bars),),
+        explain_wrong=lambda bars: _why_not_cut(cut, bars),
         hint=say("the first piece is {piece}.", piece=pieces[0]),
         advice=say(
             "From the left, the longest piece that fits, again and again. A piece inside a word "
@@ -336,13 +342,19 @@ def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
     )
 
 
-def _why_not_cut(cut: CutWord, bars: tuple[int, ...]) -> Sentence:
+def _why_not_cut(cut: CutWord, bars: tuple[int, ...]) -> Wrong:
     spans = pairwise((0, *bars, len(cut.word)))
     start, end = wrong = next(span for span in spans if span not in cut.spans)
     piece = cut.piece(wrong)
     if end - start > 1 and wrong not in cut.fitting:
-        return say("{piece} is no piece of this vocabulary.", piece=piece)
-    return say("{piece} is a piece, but a longer one fits there.", piece=piece)
+        return Wrong(
+            "took a piece that is not in the vocabulary",
+            say("{piece} is no piece of this vocabulary.", piece=piece),
+        )
+    return Wrong(
+        "took a shorter piece than the longest that fits",
+        say("{piece} is a piece, but a longer one fits there.", piece=piece),
+    )
 
 
 LONGEST_MATCH = Kind("longest-match", (WordPieceFrame,), "WordPiece", _pose_longest_match)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from engine import AnswerError, QuestionError, Timeline, Trainer, ask
 from engine.bpe.ties import TIE_RULES
-from engine.learning.mistakes import mistake_of
 from engine.learning.questions.merges_form import CountedWord, Merges
 from engine.learning.questions.question import END, Attempt, Level, Question
 
@@ -73,7 +72,7 @@ def test_words_made_by_hand_are_those_of_the_slow_trainer(
 def test_a_wrong_part_is_explained_by_its_mistake(typed: str, said: str, mistake: str) -> None:
     question = question_of(SHEEP)
     assert said in reply(question, typed)[0]
-    assert mistake in mistake_of(question, question.form.read(typed))
+    assert mistake in question.grade(question.form.read(typed)).mistake
 
 
 def test_each_part_is_graded_and_explained() -> None:
@@ -96,7 +95,8 @@ def test_a_count_from_before_the_merge_is_named() -> None:
     form = question.form
     typed = "a b; ab c, ab; b c"
     assert "out of date" in reply(question, typed)[1]
-    assert mistake_of(question, form.read(typed)) == "used a count from before the last merge"
+    grade = question.grade(form.read(typed))
+    assert grade.mistake == "used a count from before the last merge"
 
 
 def test_hints_are_about_the_present_part() -> None:

@@ -25,7 +25,6 @@ from hypothesis import strategies as st
 
 from engine import AnswerError, QuestionError, Timeline, Trainer, ask
 from engine.bpe.ties import TIE_RULES
-from engine.learning.mistakes import mistake_of
 from engine.learning.questions import KINDS, kinds_for
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
@@ -305,6 +304,8 @@ def assert_graded(question: Question, right: Answer) -> None:
         assert grade.right == (answer == right or leads_on)
         assert grade.done == (answer == right)
         assert str(grade.said)
+        assert bool(grade.mistake) == (not grade.right)
+        assert question.form.words_of(answer)
     assert all(map(str, (question.asks, question.hint, *question.model_answer, *question.given)))
 
 
@@ -538,7 +539,7 @@ def test_mistakes_of_a_class_have_names() -> None:
     across = ask("next-pair", timeline_of({b"ab": 3, b" ": 4, b"cd": 2}, excerpt=excerpt).frame)
     late = ask("next-pair", timeline_of(LOW).seek(1))
     names = [
-        mistake_of(question, row_of(question, *pair))
+        question.grade(row_of(question, *pair)).mistake
         for question, pair in ((across, ("b", " ")), (late, ("e", "s")), (late, ("w", "e")))
     ]
     assert names == [

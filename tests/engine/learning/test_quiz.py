@@ -22,7 +22,6 @@ from engine.core.gpt2_bytes import spell
 from engine.core.wording import describe
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import Grades, grade_files
-from engine.learning.mistakes import MISTAKES, answer_words, mistake_of
 from engine.learning.questions import KINDS
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Attempt, Choice, Level, Question
@@ -360,10 +359,6 @@ def test_no_cell_of_a_table_is_a_formula(tmp_path: Path, name: str) -> None:
     assert row["id"].startswith("'")
 
 
-def test_every_kind_of_question_names_its_mistakes() -> None:
-    assert MISTAKES.keys() == KINDS.keys()
-
-
 @pytest.mark.parametrize(
     ("kind", "step", "about", "typed", "words", "mistake"),
     [
@@ -407,7 +402,8 @@ def test_a_wrong_answer_has_the_name_of_its_mistake(
         answer = not question.answer
     if answer == question.answer:
         return
-    found = mistake_of(question, answer)
-    shown = describe(answer_words(question, answer), lambda token: token.decode().replace(" ", "·"))
+    found = question.grade(answer).mistake
+    words_of = question.form.words_of(answer)
+    shown = describe(words_of, lambda token: token.decode().replace(" ", "·"))
     assert mistake is None or found == mistake
     assert words is None or shown == words
