@@ -123,12 +123,12 @@ class BpeTuiApp(SessionApp):
             self._change_to(before)
 
     def _change_to(self, session: Session) -> None:
-        self.navigation.forget()
         session.typed = self.session.typed
         self.session = session
         screen = session.model.screen(session.first_kind)
         if self.screen.id != screen:
             self.switch_screen(screen)  # a training screen shows the reading, too
+        self.forget_run()
         self.changed()
 
     def _new_job(self) -> OpeningJob:
@@ -294,6 +294,7 @@ class BpeTuiApp(SessionApp):
     def _take_fork(self, news: jobs.ForkMade) -> None:
         if isinstance(news.outcome, jobs.WhatIfEnded):
             self.session.keep(news.outcome, news.plan)
+            self.forget_run()
             self.tell(f"The fork at step {number(news.plan.step)} is made again.")
             self._make_forks(news.rest)
         elif isinstance(news.outcome.error, BpeError):

@@ -27,6 +27,7 @@ from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 
@@ -88,7 +89,7 @@ class SessionApp(BaseApp):
 
     Attributes:
         session: the session on the screen.
-        session_changed: the signal to the screens that it has changed.
+        run_left: the signal to hidden screens that another run is shown.
         navigation: the way to the targets of rows, and back.
         failure: why the first config could not be opened; `None` if it could.
         makes_ahead: whether to make screens ahead of their keys, while no key is pressed.
@@ -99,7 +100,7 @@ class SessionApp(BaseApp):
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.session = Session(config)
-        self.session_changed: Signal[Session] = Signal(self, "session changed")
+        self.run_left: Signal[Session] = Signal(self, "run left")
         self.navigation = ScreenNavigation(self)
         self.failure: Exception | None = None
         self._clock: Timer | None = None
@@ -119,11 +120,18 @@ class SessionApp(BaseApp):
     # -- state out
 
     def changed(self) -> None:
-        """Signal to the screens that the session has changed."""
+        """Show the changed session on the screens in sight; others read it when they come up."""
         self.wake()
         self._has_grown = False
         self._growth_due = monotonic() + GROWTH_SECONDS
-        self.session_changed.publish(self.session)
+        for screen in self.screen_stack:
+            if isinstance(screen, SessionScreen) and screen.is_mounted:
+                screen.show_session(self.session)
+
+    def forget_run(self) -> None:
+        """Forget the way back, and what hidden screens hold, of a run that is no longer shown."""
+        self.navigation.forget()
+        self.run_left.publish(self.session)
 
     async def on_event(self, event: Event) -> None:
         if isinstance(event, InputEvent | Paste):
@@ -306,8 +314,8 @@ class SessionApp(BaseApp):
 
         def left(fork: jobs.WhatIfEnded | None) -> None:
             if fork is not None:
-                self.navigation.forget()
                 self.session.keep(fork, plan)
+                self.forget_run()
             self.changed()
 
         from bpe_tui.bpe.what_if import Branches
@@ -317,7 +325,7 @@ class SessionApp(BaseApp):
     def action_leave_fork(self) -> None:
         """Go back to the run that this one is a fork of."""
         if self.session.leave_fork():
-            self.navigation.forget()
+            self.forget_run()
             self.changed()
 
     def action_go_to(self) -> None:

@@ -188,6 +188,13 @@ class LessonScreen(SessionScreen):
         if self.clock.moment is not None:
             self._show_heading(self.clock.moment)
 
+    def forget_run(self) -> None:
+        super().forget_run()
+        self.clock.forget()
+        self._run = self.question = self.predictor.prediction = None
+        self._still = ()
+        self.explainer = self.predictor.explainer = self.EXPLAINER(marks=self.app.no_color)
+
     def on_screen_suspend(self) -> None:
         if not self.app.screen.is_modal:  # a window may cover a held beat
             self.clock.finish()
@@ -520,6 +527,11 @@ class UnigramLesson(LessonScreen, UnigramScreen):
             self._work.stop()
             if (work := self.explainer.weigh(frame)) is not None:
                 self._work.start(work)
+
+    def forget_run(self) -> None:
+        super().forget_run()
+        self._work.stop()
+        self._weighing = None
 
     def work_out(self, frame: UnigramFrame) -> None:
         for _ in self.explainer.weigh(frame) or ():

@@ -103,7 +103,8 @@ class Host(Notifier, Protocol):
     """An application with a session."""
 
     session: Session
-    session_changed: Signal[Session]
+    run_left: Signal[Session]
+    """Tells hidden screens to drop what they hold of a run that is no longer shown."""
 
     @property
     def navigation(self) -> Navigation: ...

@@ -339,6 +339,12 @@ class CheckScreen(SessionScreen):
         if self._job is not None:
             self._job.cancel()
 
+    def forget_run(self) -> None:
+        super().forget_run()
+        if self._job is not None:
+            self._job.cancel()
+        self._job = self._checks = None
+
     # -- state in
 
     def show_session(self, session: Session) -> None:

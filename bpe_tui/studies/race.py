@@ -426,6 +426,13 @@ class RaceScreen(StackedScreen):
         if self._job is not None:
             self._job.cancel()
 
+    def forget_run(self) -> None:
+        super().forget_run()
+        if self._job is not None:
+            self._job.cancel()
+        self._job = self._raced = None
+        self._update()
+
     # -- state in
 
     def show_session(self, session: Session) -> None:

@@ -144,6 +144,10 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
             self.pause()
             self.go_to(len(walk.steps))
 
+    def forget_run(self) -> None:
+        super().forget_run()
+        self._walk = None
+
     @property
     def progress(self) -> tuple[int, int]:
         return self._place, len(self._walk.steps) if self._walk is not None else 0

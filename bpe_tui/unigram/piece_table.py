@@ -325,6 +325,11 @@ class PieceDetailPanel(PiecePanel):
         super().__init__()
         self._uses: Finder[Occurrence] = Finder(self, WORDS_SOUGHT)
 
+    def forget_run(self) -> None:
+        super().forget_run()
+        self._about = self.removals = None
+        self._uses.stop()
+
     def watch_number(self) -> None:
         self.cursor = 0
         self.scroll_to(y=0, animate=False, immediate=True)

@@ -134,6 +134,7 @@ class Slices:
         self._timer = self._widget.set_timer(REST_SECONDS, self._slice)
 
     def stop(self) -> None:
+        self._work = iter(())
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

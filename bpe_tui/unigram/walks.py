@@ -123,6 +123,10 @@ class WalkPanel(PiecePanel):
         self.walk, self.place = walk, place
         self.rebuild()
 
+    def forget_run(self) -> None:
+        super().forget_run()
+        self.walk = None
+
     def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
         """Do nothing: the screen calls `show` for every new frame."""
 

@@ -219,6 +219,10 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
             self._follows = not self.playing
         super().watch_frame(old, new)
 
+    def forget_run(self) -> None:
+        super().forget_run()
+        self._next = self._painter = self._earlier = None
+
     def on_resize(self) -> None:
         self._follows = not self.playing
 

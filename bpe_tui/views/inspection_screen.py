@@ -76,6 +76,11 @@ class InspectionScreen(TiledScreen):
         """Return name and value of each option of the training, and why it ended."""
         return ()
 
+    def forget_run(self) -> None:
+        super().forget_run()
+        self._inspected = None
+        self._show(None)
+
     def show_session(self, session: Session) -> None:
         frame = self.frame_of(session)
         if not self.is_current or frame is None:

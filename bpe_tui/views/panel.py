@@ -218,6 +218,10 @@ class FramePanel(Lines, Generic[FrameT]):
             return
         self.rebuild()
 
+    def forget_run(self) -> None:
+        """Drop what the panel holds of a run that is no longer shown."""
+        self.frame = None
+
     @property
     def room(self) -> int:
         """The cells for a row, without the scrollbar."""

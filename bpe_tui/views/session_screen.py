@@ -21,7 +21,7 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import key_of_screen
 from bpe_tui.views.narration import fitting_facts, names_of_panels, narrate_undone
-from bpe_tui.views.panel import TokenPainter, TokenPanel
+from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel
 from bpe_tui.views.panel_screen import COMPACT_BELOW, PanelScreen
 from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines
@@ -111,7 +111,7 @@ class SessionScreen(PanelScreen):
         super().give_room(taken if self.is_compact else taken + Size(0, 1))
 
     def on_mount(self) -> None:
-        self.host.session_changed.subscribe(self, self.show_session, immediate=True)
+        self.host.run_left.subscribe(self, self._leave_run, immediate=True)
         self.show_session(self.session)
 
     def on_screen_resume(self) -> None:
@@ -136,6 +136,16 @@ class SessionScreen(PanelScreen):
 
     def set_back(self) -> None:
         """Take back what keys have shown or hidden here; a scene of a lesson begins with this."""
+
+    def _leave_run(self, session: Session) -> None:
+        if not self.is_current:  # else the other run is shown at once
+            self.forget_run()
+
+    def forget_run(self) -> None:
+        """Drop what the screen holds of a run that is no longer shown."""
+        self.frame = None
+        for panel in self.query(FramePanel):
+            panel.forget_run()
 
     def show_session(self, session: Session) -> None:
         """Update the screen from the session."""

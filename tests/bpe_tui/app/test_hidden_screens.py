@@ -1,0 +1,85 @@
+"""A hidden screen costs nothing at a key, and holds nothing of a run that is no longer shown."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import bpe_tui
+import engine
+import pytest
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.session import Session
+from bpe_tui.views.session_screen import SessionScreen
+from textual.pilot import Pilot
+
+from opening import SAMPLE, ended, opened, until
+
+SCREENS = "02345678901"
+"""The keys of all screens with a tab, the training screen last."""
+MOST_FILES = 45
+"""Most files of ours that a step on the training screen passes."""
+ROOTS = tuple(str(Path(str(package.__file__)).parent) for package in (bpe_tui, engine))
+
+
+async def _visit(app: BpeTuiApp, pilot: Pilot[int], keys: str) -> None:
+    for key in keys:
+        before = app.screen
+        await pilot.press(key)
+        await until(pilot, lambda before=before: app.screen is not before)
+
+
+async def test_only_the_screen_in_front_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened() as (app, pilot):
+        await _visit(app, pilot, "201")
+        told = []
+        for screen in (app.get_screen(name) for name in ("lesson", "encoding", "training")):
+            assert isinstance(screen, SessionScreen)
+
+            def show(session: Session, screen: Any = screen) -> None:
+                told.append(screen.id)
+
+            monkeypatch.setattr(screen, "show_session", show)
+        await pilot.press("right")
+        assert set(told) == {"training"}
+
+
+async def test_a_step_passes_few_files() -> None:
+    async with opened() as (app, pilot):
+        await _visit(app, pilot, "201")
+        await pilot.press("home", "right")
+        passed: set[str] = set()
+
+        def note(frame: FrameType, event: str, argument: object) -> None:
+            if event == "call" and frame.f_code.co_filename.startswith(ROOTS):
+                passed.add(frame.f_code.co_filename)
+
+        sys.setprofile(note)
+        try:
+            await pilot.press("right")
+            await pilot.pause()
+        finally:
+            sys.setprofile(None)
+        assert len(passed) <= MOST_FILES, sorted(passed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["bpe", "wordpiece", "unigram"])
+async def test_nothing_holds_the_run_before(model: str) -> None:
+    app = BpeTuiApp(RunConfig(str(SAMPLE), vocab_size=500, model=model))
+    app.makes_ahead = False
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ended(app, pilot)
+        await _visit(app, pilot, SCREENS if model == "bpe" else "02345781")
+        assert app.session.recording is not None
+        before = weakref.ref(app.session.recording.run)
+        app.open(RunConfig(str(SAMPLE), vocab_size=400, model=model))
+        await ended(app, pilot)
+        await pilot.press("right")
+        gc.unfreeze()
+        await until(pilot, lambda: (gc.collect(), before() is None)[1])
