@@ -71,6 +71,7 @@ class BpeTuiApp(SessionApp):
         self._is_first = config is not None
         self._before: Session | None = None
         self._guide: Guide | None = None
+        self.has_guide = False
         self._lesson = lesson
 
     @property
@@ -79,11 +80,8 @@ class BpeTuiApp(SessionApp):
             from bpe_tui.lessons.guide import Guide  # most sessions open no lesson
 
             self._guide = Guide(self)
+            self.has_guide = True
         return self._guide
-
-    @property
-    def has_guide(self) -> bool:
-        return self._guide is not None
 
     def on_mount(self) -> None:
         first = START if self._job is None else self.session.model.screen(TRAINING)

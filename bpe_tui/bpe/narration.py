@@ -55,7 +55,8 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
     pair, token = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step = number(frame.step)
     sentence = frame.sentence.translated(messages).describe(visible_bytes)
-    if border := describe_border(frame):
+    if frame.phase_start is not None:
+        border = describe_border(frame)
         short = f"Merge {step}: {pair} make {token}."
         return f"{sentence} {border[0]}", f"{short} {border[0]}", f"{short} {border[1]}", *border
     if not merge.count:

@@ -317,7 +317,10 @@ class TrainingScreen(StepsScreen, BpeScreen):
                 pairs.view = LINKED  # this trainer has no heap
             elif pairs.view == LINKED:
                 pairs.view = next(iter(VIEWS))
-        self._say_what_moves()
+            self._say_what_moves()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._say_what_moves)
 
     def _say_what_moves(self) -> None:
         """Update whether the key `.` makes the moves that the pairs panel shows."""

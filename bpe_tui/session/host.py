@@ -103,6 +103,8 @@ class Host(Notifier, Protocol):
     """An application with a session."""
 
     session: Session
+    has_guide: bool
+    """Whether the guide has been used; before, no lesson is open."""
     run_left: Signal[Session]
     """Tells hidden screens to drop what they hold of a run that is no longer shown."""
 
@@ -111,10 +113,6 @@ class Host(Notifier, Protocol):
 
     @property
     def guide(self) -> LessonGuide: ...
-
-    @property
-    def has_guide(self) -> bool:
-        """Whether the guide has been used; before, no lesson is open."""
 
     def changed(self) -> None: ...
 

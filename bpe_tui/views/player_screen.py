@@ -293,7 +293,9 @@ class StepsScreen(PlayerScreen):
             self.show_panel("corpus")
             self.call_later(self.show_keys)
         self.prepare(session)
-        self.query_one(TextLine).show_text(session.text)
+        line = self.query_one(TextLine)
+        if line.whole != session.text:
+            line.show_text(session.text)
         super().show_session(session)
 
     def _show_reading(self, session: Session) -> None:

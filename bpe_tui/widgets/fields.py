@@ -28,10 +28,10 @@ class Field(Input):
     def __init__(self, value: str | None = None, placeholder: str = "", **settings: Any) -> None:
         # Any text is valid; the classes that say so would cost new styles.
         super().__init__(value, placeholder, validate_on=[], **settings)
-        self._whole_placeholder = placeholder
+        self.whole_placeholder = placeholder
 
     def on_resize(self) -> None:
-        self.placeholder = shorten(self._whole_placeholder, max(self.content_size.width, 1))
+        self.placeholder = shorten(self.whole_placeholder, max(self.content_size.width, 1))
 
     def render_line(self, y: int) -> Strip:
         return settled(super().render_line(y))
@@ -55,27 +55,30 @@ class TextLine(Field):
     """A line for a longer text: it shows the first line that is not blank.
 
     Typing in the line replaces the whole text.
+
+    Attributes:
+        whole: the text that was shown last.
     """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(compact=True, **settings)
-        self._whole = ""
+        self.whole = ""
 
     def show_text(self, text: str) -> None:
         """Set the whole text."""
-        self._whole = text
+        self.whole = text
         if self.value != (line := _first_line(text)):
             self.value = line
 
     @property
     def text(self) -> str:
         """The whole text, or the typed line that replaces it."""
-        return self.value if self.is_all else self._whole
+        return self.value if self.is_all else self.whole
 
     @property
     def is_all(self) -> bool:
         """Whether the line shows all of the text."""
-        return self.value == self._whole or self.value != _first_line(self._whole)
+        return self.value == self.whole or self.value != _first_line(self.whole)
 
 
 def _first_line(text: str) -> str:

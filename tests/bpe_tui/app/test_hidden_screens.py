@@ -9,16 +9,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+from opening import SAMPLE, ended, opened, until
+from textual.pilot import Pilot
+
 import bpe_tui
 import engine
-import pytest
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.session_screen import SessionScreen
-from textual.pilot import Pilot
-
-from opening import SAMPLE, ended, opened, until
 
 SCREENS = "02345678901"
 """The keys of all screens with a tab, the training screen last."""
