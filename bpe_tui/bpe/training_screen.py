@@ -319,8 +319,10 @@ class TrainingScreen(StepsScreen, BpeScreen):
                 pairs.view = next(iter(VIEWS))
             self._say_what_moves()
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._say_what_moves)
+    def name_hidden_panels(self) -> None:
+        super().name_hidden_panels()
+        if self.is_mounted:
+            self._say_what_moves()  # the pseudocode may have appeared
 
     def _say_what_moves(self) -> None:
         """Update whether the key `.` makes the moves that the pairs panel shows."""
