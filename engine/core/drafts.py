@@ -1,4 +1,4 @@
-"""Drafts: hidden files, written completely beside the files that they will replace."""
+"""Drafts: hidden files and folders, written completely beside what they will replace."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from io import BufferedReader
 from pathlib import Path
 from time import time
 from typing import BinaryIO
 
+from engine.core.slow_modules import shutil
 from engine.core.systems import BYTES, ONLY_FILES, user_id
 
 DRAFT = ".bpe-tui-draft"
@@ -21,14 +21,8 @@ STALE_SECONDS = 3600
 
 
 def draft_of(place: Path) -> Path:
-    """Return a new name for the draft of a file: `.merges.txt.9f3a01c2.bpe-tui-draft`."""
+    """Return a new name for a draft: `.merges.txt.9f3a01c2.bpe-tui-draft`."""
     return place.with_name(f".{place.name}.{os.urandom(4).hex()}{DRAFT}")
-
-
-def is_draft_of(draft: str, name: str) -> bool:
-    """Whether a file name is one that `draft_of` gives for a file of this name."""
-    has_ends = draft.startswith(f".{name}.") and draft.endswith(DRAFT)
-    return has_ends and Path(draft).name == draft
 
 
 @contextlib.contextmanager
@@ -72,21 +66,24 @@ def sweep(folder: Path, drafts: str = f".*{DRAFT}") -> None:
         drafts: a pattern in which only `*` has a special meaning.
     """
     with contextlib.suppress(OSError):
-        for draft in folder.glob(literal(drafts)):
+        for draft in folder.glob(_literal(drafts)):
             # A clock may have jumped either way.
             if abs(time() - draft.lstat().st_mtime) > STALE_SECONDS:
-                draft.unlink(missing_ok=True)
+                discard(draft)
 
 
-def literal(pattern: str) -> str:
+def _literal(pattern: str) -> str:
     """Keep all characters of a glob but `*` from having a meaning: `a[1]?*` → `a[[]1][?]*`."""
     return pattern.replace("[", "[[]").replace("?", "[?]")
 
 
 def discard(draft: Path) -> None:
-    """Remove a file that is not needed any more; the next `sweep` removes it if this cannot."""
-    with contextlib.suppress(OSError):
-        draft.unlink(missing_ok=True)
+    """Remove a draft that is not needed any more; the next `sweep` removes it if this cannot."""
+    with contextlib.suppress(OSError, ValueError):  # ValueError: no file can have this name
+        if draft.is_dir() and not draft.is_symlink():
+            shutil.rmtree(draft)
+        else:
+            draft.unlink(missing_ok=True)
 
 
 def read_own(path: Path, limit: int) -> bytes:
@@ -96,23 +93,11 @@ def read_own(path: Path, limit: int) -> bytes:
         OSError: the file cannot be read.
         ValueError: it is not such a file, or longer than `limit` bytes.
     """
-    with opened_plain(path, limit) as (stream, owner):
-        if owner != user_id(owner):
-            raise ValueError("the file belongs to another user")
-        return stream.read(limit + 1)
-
-
-@contextlib.contextmanager
-def opened_plain(path: Path, limit: int) -> Iterator[tuple[BufferedReader, int]]:
-    """Open an ordinary file; follow no link and wait for no pipe; yield it and its owner's id.
-
-    Raises:
-        OSError: the file cannot be opened.
-        ValueError: it is no ordinary file, or longer than `limit` bytes.
-    """
     handle = os.open(path, os.O_RDONLY | ONLY_FILES)
     with os.fdopen(handle, "rb") as stream:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
             raise ValueError("no ordinary file of a bounded size")
-        yield stream, status.st_uid
+        if status.st_uid != user_id(status.st_uid):
+            raise ValueError("the file belongs to another user")
+        return stream.read(limit + 1)

@@ -1,7 +1,7 @@
-"""Writing files so that a reader finds the old files or the complete new ones, never a mix.
+"""Writing files so that a reader finds the old file or the complete new one.
 
-Drafts are written beside the files and flushed to disk, then renamed. Several files are renamed as
-a set, as `file_sets` does it.
+Drafts are written beside the files and flushed to disk, then renamed one after another. Several
+files in a new folder are written into the draft of the folder, which is renamed as a whole.
 
 A symlink is followed, as `cp` does; a symlink that leads nowhere is refused.
 """
@@ -9,7 +9,8 @@ A symlink is followed, as `cp` does; a symlink that leads nowhere is refused.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,7 +24,7 @@ from engine.core.drafts import (
     write_draft,
 )
 from engine.core.errors import OutputError, OutputExistsError
-from engine.core.file_sets import LIST, finish_writing, put_in_place
+from engine.core.systems import flush_folder
 
 
 def write_files(
@@ -71,40 +72,63 @@ def _drafts(
 
     A place is a path with its symlink followed.
     """
-    wanted, drafts, made = list(paths), dict[Path, Path](), list[Path]()
+    wanted, made = list(paths), list[Path]()
+    drafts, renamed = dict[Path, Path](), dict[Path, Path]()
+    mode = 0o700 if private else 0o777
     try:
-        for path in wanted:
-            with contextlib.suppress(*[OutputError] * (len(wanted) > 1)):  # a set is replaced whole
-                finish_writing(path)
         _check_all_free(wanted, overwrite)
-        for path in wanted:
+        new = _new_folder(wanted)
+        for path in wanted if new is None else [new]:
             made += [each for each in path.parents if not each.exists()]
-            path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
-            place = path
-            if path.is_symlink():
-                if not path.exists():
-                    raise ValueError("it is a symlink that leads nowhere")
-                place = path.resolve()
-            if place in drafts:
+            path.parent.mkdir(mode, parents=True, exist_ok=True)
+            place = _place_of(path)
+            if place in renamed:
                 raise ValueError("it is given twice")
-            for name in (place.name, LIST):
-                sweep(place.parent, f".{name}.*{DRAFT}")
-            drafts[place] = draft_of(place)
+            sweep(place.parent, f".{place.name}.*{DRAFT}")
+            renamed[place] = draft_of(place)
+        drafts = renamed if new is None else _drafts_inside(renamed[new], wanted, mode)
         yield drafts
         _check_all_free(wanted, overwrite)  # to write them may have taken long
-        put_in_place(drafts)
+        if new is not None:
+            flush_folder(renamed[new])
+        for place, draft in renamed.items():
+            draft.replace(place)
         made.clear()
     except (OSError, ValueError) as error:
         failed = getattr(error, "filename", None) or wanted[0]
-        place = next((p for p, draft in drafts.items() if str(draft) == str(failed)), failed)
+        named = {str(draft): place for place, draft in (drafts | renamed).items()}
+        place = named.get(str(failed), failed)
         raise OutputError(f"{place}: cannot be written: {_reason(error)}") from error
     finally:
-        for draft in drafts.values():
+        for draft in renamed.values():
             discard(draft)
         # The innermost first; one with a file in it stays.
         for folder in sorted(made, key=lambda each: len(each.parts), reverse=True):
             with contextlib.suppress(OSError, ValueError):
                 folder.rmdir()
+
+
+def _new_folder(paths: Sequence[Path]) -> Path | None:
+    """Return the folder of several files if all are in one that does not exist."""
+    folders = {path.parent for path in paths}
+    if len(paths) < 2 or len(folders) > 1:
+        return None
+    return None if os.path.lexists(paths[0].parent) else paths[0].parent
+
+
+def _drafts_inside(folder: Path, paths: Sequence[Path], mode: int) -> dict[Path, Path]:
+    """Make the draft of a folder; return each file's place and its draft inside."""
+    folder.mkdir(mode)
+    return {path: folder / path.name for path in paths}
+
+
+def _place_of(path: Path) -> Path:
+    """Return a path with its symlink followed."""
+    if not path.is_symlink():
+        return path
+    if not path.exists():
+        raise ValueError("it is a symlink that leads nowhere")
+    return path.resolve()
 
 
 def _check_all_free(paths: Iterable[Path], overwrite: bool) -> None:

@@ -6,8 +6,6 @@ import contextlib
 import signal
 from collections.abc import Iterator
 
-from engine.core.systems import ending_signals
-
 
 class Interrupts:
     """Signals that wait until they are delivered.
@@ -51,14 +49,3 @@ class Interrupts:
 
     def _hold(self, number: int, _: object) -> None:
         self._pending.append(number)
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Hold the signals that end the program until the block is done; then deliver them."""
-    interrupts = Interrupts(*ending_signals())
-    try:
-        with interrupts.held():
-            yield
-    finally:
-        interrupts.deliver()

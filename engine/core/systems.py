@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from engine.core.slow_modules import shutil, signal
+from engine.core.slow_modules import signal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,14 +93,6 @@ def on_signal(number: int, handle: Callable[[int], object]) -> None:
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(handle, number))
 
 
-def keep_old(place: Path, second: Path) -> None:
-    """Give a file a second name; copy it on a file system without links."""
-    try:
-        os.link(place, second)
-    except (OSError, NotImplementedError, AttributeError):
-        shutil.copy2(place, second)
-
-
 def flush_folder(folder: Path) -> None:
     """Flush the names in a folder to disk; Windows opens no folders, and orders names itself."""
     with contextlib.suppress(OSError):
@@ -109,32 +101,3 @@ def flush_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-@contextlib.contextmanager
-def folder_lock(folder: Path) -> Iterator[Callable[[], bool]]:
-    """Yield a function that tries to lock a folder against other programs, once.
-
-    It returns whether this program has the lock. Without such locks that is always so: on Windows
-    two programs that save the same files at the same time can mix them.
-    """
-    with contextlib.ExitStack() as opened:
-        try:
-            import fcntl
-
-            handle = os.open(folder, os.O_RDONLY)
-        except (ImportError, OSError):
-            yield lambda: True
-            return
-        opened.callback(os.close, handle)
-
-        def is_ours() -> bool:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return False
-            except OSError:  # the file system has no locks
-                pass
-            return True
-
-        yield is_ours

@@ -270,7 +270,7 @@ def _load_with(
     others = {i: token for i, token in found.vocab.items() if i not in added_ids}
     never = _never_made(others, found.merges, overrides)
     others = {i: token for i, token in others.items() if token not in never}
-    unmade = find_special_tokens(found.place, others, found.merges, overrides.special_tokens)
+    unmade = find_special_tokens(found, others, overrides.special_tokens)
     pipeline = Pipeline(
         models.BPE({**vocab, **numbered}, [(spell(a), spell(b)) for a, b in found.merges]),
         tuple(map(AddedToken, unmade)),
@@ -352,14 +352,14 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
         "pattern": pattern.source if name == OWN else name,
         "special_tokens": list(tokenizer.special_tokens),
     }
-    write_files(
-        {
-            path / VOCAB: json.dumps(spelled, ensure_ascii=False, indent=0).encode() + b"\n",
-            path / MERGES: "\n".join(merges).encode() + b"\n",
-            path / SETTINGS: json.dumps(settings, ensure_ascii=False, indent=2).encode() + b"\n",
-        },
-        overwrite=overwrite,
-    )
+    # The files are replaced in this order. As long as the settings are of another save than one of
+    # the two other files, these two are of two saves themselves, which opening notices.
+    contents = {
+        path / VOCAB: json.dumps(spelled, ensure_ascii=False, indent=0).encode() + b"\n",
+        path / SETTINGS: json.dumps(settings, ensure_ascii=False, indent=2).encode() + b"\n",
+        path / MERGES: "\n".join(merges).encode() + b"\n",
+    }
+    write_files(contents, overwrite=overwrite)
 
 
 class _Spelled(dict[str, bytes]):

@@ -18,9 +18,10 @@ from typing import Any
 from zlib import decompressobj
 from zlib import error as ZlibError
 
-from engine.core.errors import OutputError, TokenizerFileError
-from engine.core.file_sets import finish_writing
+from engine.core.errors import TokenizerFileError
 
+SECONDS_OF_A_SAVE = 2.0
+"""Files whose times differ by less may be of one save."""
 LARGEST = 1 << 28
 """Size of the largest file that is read, in bytes: eight times the largest tokenizer in use."""
 MOST_LINES = 1 << 21
@@ -42,8 +43,6 @@ class TokenizerSource:
     def __init__(self, given: Sequence[str | os.PathLike[str]]) -> None:
         self.given = tuple(os.fspath(each) for each in given)
         self.paths = tuple(map(Path, self.given))
-        for path in self.paths:
-            _finish_writing(path)
 
     def __str__(self) -> str:
         return " and ".join(self.given)
@@ -137,21 +136,12 @@ def read_head(path: Path) -> bytes:
     return head
 
 
-def _finish_writing(path: Path) -> None:
-    """Finish an interrupted save before its files are looked at."""
-    try:
-        finish_writing(path)
-    except OutputError as error:
-        raise TokenizerFileError(str(error)) from None
-
-
 def read_bytes(path: Path) -> bytes:
     """Return all bytes of a file, unpacked.
 
     Raises:
         TokenizerFileError: it is missing, unreadable, not a plain file, or far too large.
     """
-    _finish_writing(path)
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -185,6 +175,19 @@ def _unpacked(path: Path, data: bytes) -> bytes:
     if not machine.eof:
         raise TokenizerFileError(f"{path}: is a gzip file that is cut short")
     return unpacked
+
+
+def describe_older(one: Path, other: Path) -> str:
+    """Return a clause about the older of two files; empty if one save may have written both."""
+    try:
+        (before, older), (after, newer) = sorted(
+            (path.stat().st_mtime, path.name) for path in (one, other)
+        )
+    except (OSError, ValueError):  # there are no two files
+        return ""
+    if after - before < SECONDS_OF_A_SAVE:
+        return ""
+    return f"; {older} is older than {newer}: if a save was interrupted, save the tokenizer again"
 
 
 def check_lines(path: Path, data: bytes) -> bytes:

@@ -17,7 +17,7 @@ from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, MissingMerges, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.source import TokenizerSource
+from engine.formats.source import TokenizerSource, describe_older
 from engine.text.patterns import PatternLike
 from engine.text.pretokenize import to_bytes
 
@@ -97,8 +97,13 @@ class VocabAndMerges:
                         f"{self.merges_place or self.place}: merge {rank + 1:,} "
                         f"({spell(left)[:60]} {spell(right)[:60]}) needs the token "
                         f"{spell(token)[:60]}, which {self.vocab_place} "
-                        "does not have; do they belong together?"
+                        f"does not have; do they belong together?{self.older_file}"
                     )
+
+    @property
+    def older_file(self) -> str:
+        """A clause about the older of the two files; empty if one save may have written both."""
+        return describe_older(Path(self.merges_place), Path(self.vocab_place))
 
     @property
     def all_tokens(self) -> dict[int, bytes]:

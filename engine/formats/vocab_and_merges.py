@@ -30,7 +30,7 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     if names is None and read.special_tokens is not None:
         names = list(read.special_tokens)
     made = {i: token for i, token in read.vocab.items() if token not in read.unmade}
-    special_tokens = find_special_tokens(read.place, made, read.merges, names)
+    special_tokens = find_special_tokens(read, made, names)
     special_tokens = list(dict.fromkeys([*special_tokens, *read.texts.values()]))
     ids = read.special_tokens if isinstance(read.special_tokens, Mapping) else {}
     numbered = ids if ids and set(ids) == set(special_tokens) else special_tokens
@@ -107,22 +107,20 @@ def is_bracketed(token: bytes) -> bool:
 
 
 def find_special_tokens(
-    place: str,
-    vocab: Mapping[int, bytes],
-    merges: Sequence[tuple[bytes, bytes]],
-    known: Sequence[str] | None,
+    read: VocabAndMerges, vocab: Mapping[int, bytes], known: Sequence[str] | None
 ) -> list[str]:
     """Return the special tokens of a vocabulary that holds them among the others.
 
     Args:
-        place: the files, as an error names them.
+        read: the vocabulary and the merges.
+        vocab: the tokens that merges or special tokens should make.
         known: the special tokens; with `None`, the tokens in angle or square brackets that no
             merge makes are special.
 
     Raises:
         TokenizerFileError: a token is neither special nor a byte, and no merge makes it.
     """
-    made = {left + right for left, right in merges}
+    made = {left + right for left, right in read.merges}
     unmade = [token for token in vocab.values() if len(token) > 1 and token not in made]
     if known is None:
         known = [
@@ -132,7 +130,8 @@ def find_special_tokens(
     orphans = [token for token in unmade if token not in special_bytes]
     if orphans:
         raise TokenizerFileError(
-            f"{place}: no merge makes the token {spell(orphans[0])} (such tokens: "
+            f"{read.place}: no merge makes the token {spell(orphans[0])} (such tokens: "
             f"{len(orphans):,}); are the merges cut short, or is it a special token?"
+            f"{read.older_file}"
         )
     return list(known)

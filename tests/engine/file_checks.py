@@ -34,7 +34,7 @@ class FullDisk:
 NO_SPACE = OSError(errno.ENOSPC, "No space left on device")
 
 
-CALLS = ("open", "replace", "unlink", "link", "fsync", "chmod", "mkdir")
+CALLS = ("open", "replace", "unlink", "fsync", "chmod", "mkdir")
 """The functions of `os` that change files or flush them."""
 
 

@@ -179,6 +179,24 @@ def test_a_file_that_somebody_made_meanwhile_is_not_overwritten(tmp_path: Path) 
     assert contents(tmp_path) == {"one": b"theirs"}
 
 
+def test_files_of_a_new_folder_that_somebody_made_meanwhile_are_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, fsync = tmp_path / "new", os.fsync
+
+    def make_folder(handle: int) -> None:
+        fsync(handle)
+        folder.mkdir(exist_ok=True)
+        (folder / "one").write_bytes(b"theirs")
+
+    monkeypatch.setattr(os, "fsync", make_folder)
+    for overwrite, kind in ((False, OutputExistsError), (True, OutputError)):
+        shutil.rmtree(folder, ignore_errors=True)
+        with pytest.raises(kind):
+            write_files({folder / "one": b"1", folder / "two": b"2"}, overwrite=overwrite)
+        assert contents(tmp_path) == {"new/one": b"theirs"}
+
+
 def test_two_links_to_one_file_are_refused(tmp_path: Path) -> None:
     place, links = tmp_path / "place", [tmp_path / "a", tmp_path / "b"]
     place.write_bytes(b"old")
@@ -194,5 +212,9 @@ def test_drafts_of_killed_programs_are_swept_and_those_under_way_stay(tmp_path: 
     for path, age in ((old, 7200), (ahead, -7200), (new, 0)):
         path.write_bytes(b"")
         os.utime(path, (time() - age,) * 2)
+    folder = tmp_path / f".folder.1{DRAFT}"
+    folder.mkdir()
+    (folder / "one").write_bytes(b"")
+    os.utime(folder, (1, 1))
     sweep(tmp_path)
-    assert [path.exists() for path in (old, ahead, new)] == [False, False, True]
+    assert [path.exists() for path in (old, ahead, new, folder)] == [False, False, True, False]
