@@ -15,13 +15,14 @@ import typer
 from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session import samples
-from bpe_tui.views.encoded_text import explanation
+from bpe_tui.views.encoded_text import describe_tail, explanation
 from bpe_tui.widgets.numbers import number, plural, size, throughput
 from bpe_tui.widgets.visible import visible_bytes
 from engine.core.gpt2_bytes import spell
 from engine.encoding.dropout import encode_with_dropout
 from engine.encoding.id_files import check_ending, write_ids
-from engine.encoding.special_policy import REFUSE_SPECIAL, SpecialPolicy
+from engine.encoding.special_policy import ALL_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
+from engine.encoding.tail import find_tail
 from engine.encoding.tokenizer import Tokenizer, fill_template
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.corpus import read_blocks
@@ -35,6 +36,7 @@ IDS_AT_A_TIME = 1 << 12
     cls=GroupedHelp,
     epilog=examples(
         'bpe-tui encode --tokenizer tokenizer "the cat in the hat" --explain',
+        'bpe-tui encode --tokenizer tokenizer "the cat sat " --tail',
         "bpe-tui encode --tokenizer tokenizer < corpus.txt > ids.txt",
         "bpe-tui encode --tokenizer tokenizer corpus.txt --out ids.npy --allow-special all",
     ),
@@ -93,6 +95,15 @@ def encode(
             options.OUTPUT,
         ),
     ] = False,
+    tail: Annotated[
+        bool,
+        options.option(
+            "--tail",
+            "Print which tokens at the end may change if the text goes on, and what they may "
+            "become: with all completions of tiktoken's encode_with_unstable.",
+            options.OUTPUT,
+        ),
+    ] = False,
     allow_special: options.EncodedSpecialOption = None,
     template: Annotated[
         bool,
@@ -104,20 +115,16 @@ def encode(
     ] = False,
 ) -> None:
     """Print the token ids of a text."""
-    if as_json and explain:
-        raise inputs.CommandLineError("--json and --explain contradict each other; give one")
-    if dropout is not None and (as_json or explain):
-        raise inputs.CommandLineError("--dropout prints ids only; leave --json and --explain away")
-    if out is not None and (as_json or explain or dropout is not None):
-        raise inputs.CommandLineError("--out writes ids only; leave --json, --explain, --dropout")
+    _check_one_result(explain, tail, dropout is not None, out is not None, as_json, template)
     loaded = inputs.open_named(
         tokenizer,
-        merging=explain or dropout is not None,
-        or_longest=dropout is None,
+        merging=explain or tail or dropout is not None,
+        or_longest=explain,
         pattern=pattern,
         template=template,
     )
-    policy = choices.policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
+    by_default = ALL_SPECIAL if explain or tail else REFUSE_SPECIAL
+    policy = choices.policy_of(allow_special, loaded.special_tokens, by_default)
     if out is not None:
         _write_ids(loaded, text, policy, out, overwrite=force, template=template)
         return
@@ -134,14 +141,44 @@ def encode(
             ids: Iterable[int] = encode_with_dropout(allowing, whole, dropout, seed)
             _print_ids(allowing.in_template(ids) if template else ids)
         elif explain:
-            lines = explanation(allowing, to_text(b"".join(blocks)))
+            text = to_text(b"".join(blocks))
+            inputs.note_stand_ins(text)
+            lines = explanation(allowing, text)
             for line in _in_template(allowing, lines) if template else lines:
                 print(line)
+        elif tail:
+            _print_tail(allowing, to_text(b"".join(blocks)), as_json)
         elif as_json:
             console.print_json(_ids_as_json(allowing, blocks, template))
         else:
             ids = allowing.encode_iterable(map(to_text, blocks))
             _print_ids(allowing.in_template(ids) if template else ids)
+
+
+def _check_one_result(
+    explain: bool, tail: bool, dropout: bool, out: bool, as_json: bool, template: bool
+) -> None:
+    """Raise `CommandLineError` for options that ask for different results."""
+    asked = {"--explain": explain, "--tail": tail, "--dropout": dropout, "--out": out}
+    asked |= {"--json": as_json and not tail}
+    given = [name for name, is_given in asked.items() if is_given]
+    if tail and template:
+        given.append("--template")
+    if len(given) > 1:
+        raise inputs.CommandLineError(f"{' and '.join(given)} contradict each other; give one")
+
+
+def _print_tail(tokenizer: Tokenizer, text: str, as_json: bool) -> None:
+    """Print the tokens that may change, or as JSON the ids: stable, unstable, completions."""
+    found = find_tail(tokenizer, text)
+    if as_json:
+        changed = {"tokens": found.changed, "bytes": found.changed_bytes}
+        completions = [each.ids for each in found.completions]
+        ids = {"stable": found.stable, "unstable": found.ids}
+        console.print_json({**ids, "changed": changed, "completions": completions})
+        return
+    for line in describe_tail(found, tokenizer.vocab):
+        print(line)
 
 
 def _in_template(tokenizer: Tokenizer, lines: Iterable[str]) -> Iterator[str]:

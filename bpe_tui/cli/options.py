@@ -386,5 +386,7 @@ def _allow_special(by_default: str) -> Any:
 
 AllowSpecialOption = Annotated[list[str] | None, _allow_special(ALL)]
 """The option of commands that describe a text: by default they read it as the screens do."""
-EncodedSpecialOption = Annotated[list[str] | None, _allow_special("they are an error")]
+EncodedSpecialOption = Annotated[
+    list[str] | None, _allow_special("they are an error; all with --explain or --tail")
+]
 """The option of `encode`, whose ids other programs use: no text may end a document by chance."""

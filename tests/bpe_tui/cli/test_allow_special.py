@@ -20,7 +20,9 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
     return place
 
 
-@pytest.mark.parametrize("command", [["encode"], ["encode", "--json"], ["encode", "--explain"]])
+@pytest.mark.parametrize(
+    "command", [["encode"], ["encode", "--json"], ["encode", "--dropout", "0.1"]]
+)
 def test_encoding_a_special_token_is_an_error_that_names_the_option(
     capsys: pytest.CaptureFixture[str], tokenizer: str, command: list[str]
 ) -> None:
@@ -35,7 +37,7 @@ def test_encoding_a_special_token_is_an_error_that_names_the_option(
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (["explain", "a<s>"], "<s>  (special token)\n  <s> = 256\n"),
+        (["encode", "--explain", "a<s>"], "<s>  (special token)\n  <s> = 256\n"),
         (["why", "<s>", "--text", "a<s>"], "is a special token: one id, 256"),
         (["why", "s", "--text", "a<s>"], "lies inside <s>, which is a special token"),
     ],
@@ -99,5 +101,5 @@ def test_explain_shows_a_special_token_as_text_on_request(
     capsys: pytest.CaptureFixture[str], tokenizer: str
 ) -> None:
     options = ["--tokenizer", tokenizer, "--allow-special", "none"]
-    assert cli.main(["explain", "<s>", *options]) == 0
+    assert cli.main(["encode", "--explain", "<s>", *options]) == 0
     assert "special token" not in capsys.readouterr().out

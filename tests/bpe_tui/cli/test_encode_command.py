@@ -89,9 +89,17 @@ def test_encode_leaves_merges_out_at_random_and_the_same_each_time(tokenizer: Pa
     assert back.stdout.decode() == text
 
 
-def test_dropout_and_json_exclude_each_other(tokenizer: Path) -> None:
-    result = run("encode", "--tokenizer", tokenizer, "--dropout", "0.1", "--json", "a")
-    assert "leave --json and --explain away" in refusal(result)
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--dropout", "0.1", "--json"], "--dropout and --json contradict each other"),
+        (["--tail", "--explain", "--json"], "--explain and --tail contradict each other"),
+        (["--tail", "--template"], "--tail and --template contradict each other"),
+        (["--out", "ids.npy", "--explain"], "--explain and --out contradict each other"),
+    ],
+)
+def test_only_one_result_can_be_asked_for(tokenizer: Path, options: list[str], said: str) -> None:
+    assert said in refusal(run("encode", "--tokenizer", tokenizer, *options, "a"))
 
 
 def test_no_token_is_longer_than_the_bound(tmp_path: Path) -> None:

@@ -134,11 +134,14 @@ def test_an_inspection_names_the_model_and_the_pattern(
     assert "no token holds a digit: numbers are unknown" in " ".join(inspected.split())
 
 
-@pytest.mark.parametrize(("command", "file"), [("explain", "t5"), ("why", "t5"), ("why", "bert")])
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [("encode --explain", "t5"), ("encode --tail", "bert"), ("why", "t5"), ("why", "bert")],
+)
 def test_commands_about_merges_refuse_a_model_without_them(
     files: dict[str, str], command: str, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main([command, "--tokenizer", files[file], "hugs"]) == BAD_INPUT
+    assert cli.main([*command.split(), "--tokenizer", files[file], "hugs"]) == BAD_INPUT
     assert "model, which merges nothing" in capsys.readouterr().err
 
 
@@ -156,7 +159,6 @@ def test_the_longest_match_of_a_vocabulary_is_explained(vocab: str, told: Told) 
         "[UNK].\n"
         "  [UNK] = 1\n"
     )
-    assert told("explain", "unaffable x", "--tokenizer", vocab) == expected
     assert told("encode", "unaffable x", "--tokenizer", vocab, "--explain") == expected
     framed = told("encode", "hug", "--tokenizer", vocab, "--explain", "--template").splitlines()
     assert framed[:2] == ["[CLS]  (added by the template)", "  [CLS] = 2"]

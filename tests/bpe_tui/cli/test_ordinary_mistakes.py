@@ -91,16 +91,16 @@ def test_a_text_that_is_the_name_of_a_file_is_encoded_with_a_note(
     tmp_path: Path, tokenizer: Path
 ) -> None:
     (tmp_path / "low").touch()
-    for command in ("encode", "explain"):
-        done = run(command, "low", "--tokenizer", tokenizer, cwd=tmp_path)
-        assert done.returncode == 0
-        assert b"about the text 'low', which is also the name of a file" in done.stderr
-        assert run(command, "low", "--tokenizer", tokenizer).stderr == b""
+    done = run("encode", "low", "--tokenizer", tokenizer, cwd=tmp_path)
+    assert done.returncode == 0
+    assert b"about the text 'low', which is also the name of a file" in done.stderr
+    assert run("encode", "low", "--tokenizer", tokenizer).stderr == b""
 
 
-def test_explain_reads_standard_input(tokenizer: Path) -> None:
-    piped = run("explain", "-", "--tokenizer", tokenizer, stdin=b"low lower")
-    assert piped.stdout == run("explain", "low lower", "--tokenizer", tokenizer).stdout != b""
+@pytest.mark.parametrize("option", ["--explain", "--tail"])
+def test_explanations_read_standard_input(tokenizer: Path, option: str) -> None:
+    asked = "encode", "--tokenizer", tokenizer, option
+    assert run(*asked, stdin=b"low lower").stdout == run(*asked, "low lower").stdout != b""
 
 
 def test_the_word_help_is_the_option() -> None:

@@ -38,7 +38,7 @@ def test_train_prints_the_file_that_it_wrote(tmp_path: Path) -> None:
     assert "tok.model: is there already; give --force to overwrite it" in refusal(again)
 
 
-@pytest.mark.parametrize("command", ["encode", "explain", "why"])
+@pytest.mark.parametrize("command", ["encode", "why"])
 def test_vocabulary_and_merges_may_be_two_paths(command: str, places: dict[str, Path]) -> None:
     both = [places["gpt2"] / "vocab.json", places["gpt2"] / "merges.txt"]
     arguments = [command, "lowest", "--tokenizer", both[0], "--tokenizer", both[1]]

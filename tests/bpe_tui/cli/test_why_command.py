@@ -1,4 +1,4 @@
-"""`explain` and `why`: explanations of an encoding on the command line."""
+"""`why`, `encode --explain` and `encode --tail`: explanations on the command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_explain_prints_each_merge_with_the_candidates_that_lost(
     capsys: pytest.CaptureFixture[str], toy: str
 ) -> None:
-    assert output(capsys, "explain", "low low low<s>", "--tokenizer", toy) == (
+    assert output(capsys, "encode", "low low low<s>", "--tokenizer", toy, "--explain") == (
         "low  (letters)\n"
         "  o w → ow (merge 1)\n"
         "  l ow → low (merge 2)\n"
@@ -103,13 +103,14 @@ def test_an_invalid_question_is_refused_in_one_line(
 
 
 def test_a_missing_tokenizer_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for command in ("explain", "why"):
+    for command in ("encode", "why"):
         assert cli.main([command, "x", "--tokenizer", str(tmp_path / "no")]) == BAD_INPUT
         assert "no such file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    "command", [["explain", "so Ġè¿Ļ"], ["why", "Ġè¿Ļ"], ["why", "l", "--text", "l Ġè¿Ļ"]]
+    "command",
+    [["encode", "--explain", "so Ġè¿Ļ"], ["why", "Ġè¿Ļ"], ["why", "l", "--text", "l Ġè¿Ļ"]],
 )
 def test_gpt2s_spelling_is_recognised_in_questions(
     capsys: pytest.CaptureFixture[str], toy: str, command: list[str]
@@ -122,17 +123,19 @@ def test_gpt2s_spelling_is_recognised_in_questions(
 def test_tail_prints_what_may_change_if_the_text_goes_on(
     capsys: pytest.CaptureFixture[str], toy: str
 ) -> None:
-    assert output(capsys, "tail", "--tokenizer", toy, "--text", "low lo") == (
+    assert output(capsys, "encode", "--tail", "--tokenizer", toy, "low lo") == (
         "stable: 1 token; not stable: · l o = 32 108 111\n"
         "2 completions: at most the last 3 tokens (3 bytes) change\n"
         "  changes 3: ·low = 259  if w follows\n"
         "  changes none: · l o = 32 108 111\n"
     )
-    assert json.loads(output(capsys, "tail", "--tokenizer", toy, "--text", "low lo", "--json")) == {
+    assert json.loads(
+        output(capsys, "encode", "--tail", "--tokenizer", toy, "low lo", "--json")
+    ) == {
         "stable": [258],
         "unstable": [32, 108, 111],
         "changed": {"tokens": 3, "bytes": 3},
         "completions": [[259], [32, 108, 111]],
     }
-    ended = output(capsys, "tail", "--tokenizer", toy, "--text", "low<s>")
+    ended = output(capsys, "encode", "--tail", "--tokenizer", toy, "low<s>")
     assert ended == "2 tokens, and none can change: a special token ends the text\n"

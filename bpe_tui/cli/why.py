@@ -1,4 +1,4 @@
-"""`explain`, `why`, `tail`: how a text encodes, why a piece is not one token, what may change."""
+"""`bpe-tui why`: why a piece of a text is one token, or is not."""
 
 from __future__ import annotations
 
@@ -9,52 +9,18 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli import choices, console, inputs, options
+from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.views.encoded_text import describe_tail, explanation
 from bpe_tui.widgets.visible import quoted, visible_bytes
 from engine.analysis.why import Explanation
 from engine.analysis.why import explain as explain_tokens
 from engine.analysis.why_not import occurrences, parts_asked
-from engine.encoding.tail import find_tail
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import pretokens, to_bytes, to_text
-from engine.text.sources import STANDARD_INPUT
 
 MOST_NAMED = 4
 """Most pretokens that a message lists."""
-
-
-@app.command(
-    cls=GroupedHelp,
-    epilog=examples('bpe-tui explain "the cat in the hat" --tokenizer tokenizer'),
-)
-def explain(
-    text: Annotated[
-        str,
-        typer.Argument(
-            metavar="TEXT", help="What to encode; `-` is standard input.", show_default=False
-        ),
-    ],
-    tokenizer: options.TokenizerOption,
-    pattern: options.OtherPatternOption = None,
-    allow_special: options.AllowSpecialOption = None,
-) -> None:
-    """Print how each pretoken of a text encodes, merge by merge.
-
-    Each merge is printed with the candidates that lost to it. WordPiece merges nothing: for each of
-    its pieces, what was looked up until it was found is printed.
-    """
-    loaded = inputs.open_named(tokenizer, merging=True, or_longest=True, pattern=pattern)
-    policy = choices.policy_of(allow_special, loaded.special_tokens)
-    inputs.note_file_named(text, "explain -")
-    inputs.ask_for_text(text)
-    given = console.input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
-    read = to_text(b"".join(given))
-    inputs.note_stand_ins(read)
-    for line in explanation(policy.applied(loaded), read):
-        print(line)
 
 
 @app.command(
@@ -143,45 +109,3 @@ def _explanations(
     """Yield each place where the parts are adjacent, with its explanation."""
     for place in occurrences(text, b"".join(parts)):
         yield place, explain_tokens(tokenizer, parts, text, place)
-
-
-@app.command(
-    cls=GroupedHelp,
-    epilog=examples(
-        'bpe-tui tail --tokenizer tokenizer --text "the cat sat "',
-        "bpe-tui tail --tokenizer tokenizer --text http: --json",
-    ),
-)
-def tail(
-    tokenizer: options.TokenizerOption,
-    text: Annotated[
-        str,
-        options.option("--text TEXT", "A text that goes on.", options.TEXT, show_default=True),
-    ],
-    pattern: options.OtherPatternOption = None,
-    allow_special: options.AllowSpecialOption = None,
-    as_json: Annotated[
-        bool,
-        options.option(
-            "--json",
-            "Print the ids that are stable, those that are not, and all completions.",
-            options.OUTPUT,
-        ),
-    ] = False,
-) -> None:
-    """Print which tokens at the end of a text may change if it goes on.
-
-    A completion is what they may become: tokens that cover the end, and perhaps more. They are
-    those of tiktoken's encode_with_unstable.
-    """
-    loaded = inputs.open_named(tokenizer, merging=True, pattern=pattern)
-    policy = choices.policy_of(allow_special, loaded.special_tokens)
-    found = find_tail(policy.applied(loaded), to_text(os.fsencode(text)))
-    if as_json:
-        changed = {"tokens": found.changed, "bytes": found.changed_bytes}
-        completions = [each.ids for each in found.completions]
-        ids = {"stable": found.stable, "unstable": found.ids}
-        console.print_json({**ids, "changed": changed, "completions": completions})
-        return
-    for line in describe_tail(found, loaded.vocab):
-        print(line)
