@@ -291,7 +291,7 @@ class EncodeStepsPanel(Walk):
         self.cursor = self.place
         painter = self.painter(frame)
         start = tuple(alphabet.spell(piece.pretoken.bytes))
-        pair_cells = pair_cells_of(width)
+        pair_cells = min(18, max(width // 4, 9))
         merge = "  pair".ljust(pair_cells + 4)
         self.name_columns([right("merge", MARGIN - 2), (merge, ""), ("tokens then", "")])
         lost = list(self._lost_rows(painter, width))
@@ -369,11 +369,6 @@ class EncodeStepsPanel(Walk):
             words.append([(f"and {number(len(merge.lost) - LOST_SHOWN)} more", "dim")])
         for line in wrapped(words, max(width - MARGIN, 12)):
             yield Row([(" " * MARGIN, ""), *line])
-
-
-def pair_cells_of(width: int) -> int:
-    """Return the cells of a pair in a row about a merge."""
-    return min(18, max(width // 4, 9))
 
 
 def _ways_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
