@@ -505,12 +505,14 @@ class PieceHistoryPanel(Horizontal):
         history = None if piece is None else frame.record.history_of(piece, frame.recorded_steps)
         drawn, self._drawn = self._drawn, (frame.record, frame.recorded_steps, piece)
         at = None if piece is None else frame.index_of(piece)
-        expected = history and history.expected_counts, frame.expected_counts, count_text
-        score = history and history.scores, frame.scores, score_text
-        for chart, (series, now, write) in zip(self.query(Chart), (expected, score), strict=True):
+        for chart in self.query(Chart):
+            is_score = chart.id == "score"
             if drawn != self._drawn:
+                series = history and (history.scores if is_score else history.expected_counts)
                 chart.figure = None if series is None else _over_steps(series, str(chart.id))
             chart.at = frame.step
+            now = frame.scores if is_score else frame.expected_counts
+            write = score_text if is_score else count_text
             chart.border_subtitle = Content("" if at is None else write(float(now[at])))
 
     on_show = watch_frame = watch_number = show_history

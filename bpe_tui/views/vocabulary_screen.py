@@ -32,8 +32,8 @@ from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.controls import FilterSwitch, Switches
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import Row, Span, left, right_aligned
-from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, SortedTable
+from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.widgets.virtual_table import Column, ColumnPlace, Header, SortedTable, arranged_row
 from bpe_tui.widgets.visible import shorten
 from engine.core.arrays import Ints
 
@@ -194,16 +194,7 @@ class VocabularyRows(FramePanel[FrameT]):
         if not len(self._order):
             return Row([(shorten(self.why_none(frame), self.room), "dim")])
         entry = int(self._order[index])
-        cell_in, target = self.draw_entry(frame, entry)
-        spans: list[Span] = []
-        for place in self.places:
-            cell = cell_in(place.column.name)
-            if place.column.is_number:
-                spans += right_aligned(cell, place.cells)
-            else:
-                spans += left(cell, place.cells)
-            spans.append((" " * GAP, ""))
-        return Row(spans, target)
+        return arranged_row(self.places, *self.draw_entry(frame, entry))
 
 
 class VocabularyTable(SortedTable):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_tui.styles import painted
-from bpe_tui.widgets.rows import Span
+from bpe_tui.widgets.rows import Row, Span, left, right_aligned
 
 GAP = 2
 """Cells between two columns."""
@@ -71,6 +71,19 @@ def arranged(columns: Sequence[Column], room: int) -> list[ColumnPlace]:
         places.append(ColumnPlace(column, start, cells))
         start += cells + GAP
     return places
+
+
+def arranged_row(
+    places: Sequence[ColumnPlace],
+    cell_of: Callable[[str], Sequence[Span]],
+    target: object | None = None,
+) -> Row:
+    """Return a row of the cells of columns, each by the name of its column."""
+    spans: list[Span] = []
+    for place in places:
+        align = right_aligned if place.column.is_number else left
+        spans += [*align(cell_of(place.column.name), place.cells), (" " * GAP, "")]
+    return Row(spans[:-1], target)
 
 
 class Header(Widget):

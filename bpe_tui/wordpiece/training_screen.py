@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar
 
 from textual.reactive import reactive
 
@@ -16,10 +16,18 @@ from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, Tok
 from bpe_tui.views.player_screen import StepsScreen, Transport
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToPair, ToToken
-from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, short_number, signed
+from bpe_tui.widgets.numbers import (
+    LONGEST_BAR,
+    SHORTEST_BAR,
+    bar,
+    number,
+    plural,
+    scale_of,
+    short_number,
+    signed,
+)
 from bpe_tui.widgets.rows import (
     Row,
-    RowColumn,
     RowsOnDemand,
     RowTable,
     Span,
@@ -29,6 +37,7 @@ from bpe_tui.widgets.rows import (
     right,
     spans_width,
 )
+from bpe_tui.widgets.virtual_table import Column, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.narration import narrate, why_lost
@@ -155,18 +164,13 @@ class WordPieceEncodeLine(training_panels.TypedLine):
 SHOWN = 100
 LEFT_OUT_SHOWN = 20
 """Most rows of pairs that the minimum leaves out, under the others."""
-PMI_CELLS = 7
-ROOM_FOR_PMI = 68
-"""Least width, in cells, for a column with the pointwise mutual information."""
 WIDE = 58
-"""Least width, in cells, for counts in columns and a column of changes."""
-ROOMY = 44
-"""Least width, in cells, for a column with the score's value."""
-ROOM_FOR_WORDS = 76
-"""Least width, in cells, for the words `next` and `tied`."""
-PLACE_CELLS, PAIR_CELLS, CHANGE_CELLS, MARK_CELLS = 6, 11, 8, 5
+"""Least width, in cells, for blanks in the fractions."""
 MANYFOLD = 10
 """Least growth of a score that is given as a multiple instead of a percentage."""
+
+RankedPair = tuple[int, ScoredPair]
+"""A pair with its place, from 1; 0 for a pair that may not merge."""
 
 
 class ScoresPanel(WordPiecePanel):
@@ -182,23 +186,20 @@ class ScoresPanel(WordPiecePanel):
         pairs, left_out = frame.top_pairs(SHOWN), frame.top_left_out(LEFT_OUT_SHOWN)
         if not pairs and not left_out:
             return sentence("No pair is left that occurs often enough.", width)
-        highest = (pairs or left_out)[0].score.value
-        room = ScoreRoom.within(width, frame.highest_count)
-        columns = ScoreColumns(frame, self.painter(frame), room, highest)
-        table = RowTable(columns.all(), width, least=7)
+        table = ScoreTable(self.painter(frame), frame, width, (pairs or left_out)[0])
         below: list[Row] = []
         if left_out:
             rarer = plural(len(frame.left_out), "rarer pair")
             reason = f"left out by --min-count {frame.min_count}: {rarer}"
             below = [Row([]), *sentence(f"{reason}, the highest scores first", width)]
-            below += [_dimmed(table.row((0, each), ToPair(each.pair))) for each in left_out]
+            below += [_dimmed(table.row((0, each))) for each in left_out]
 
         def row(place: int) -> Row:
             if place >= len(pairs):
                 return below[place - len(pairs)]
-            return table.row((place + 1, pairs[place]), ToPair(pairs[place].pair))
+            return table.row((place + 1, pairs[place]))
 
-        return RowsOnDemand(len(pairs) + len(below), row, top=[table.header()])
+        return RowsOnDemand(len(pairs) + len(below), row, top=[table.header])
 
 
 def _dimmed(row: Row) -> Row:
@@ -206,131 +207,77 @@ def _dimmed(row: Row) -> Row:
     return Row([(text, "dim") for text, _ in row.spans], row.target)
 
 
-RankedPair = tuple[int, ScoredPair]
-"""A pair with its place, from 1; 0 for a pair that may not merge."""
-
-
-class ScoreRoom(NamedTuple):
-    """Cells of the columns of the scores; a column of 0 cells is left out.
-
-    Attributes:
-        one: cells of one count in the fraction.
-        is_wide: whether the counts of the fraction are in columns.
-    """
-
-    one: int
-    is_wide: bool
-    fraction: int
-    score: int
-    pmi: int
-    bar: int
-    change: int
-    mark: int
-
-    @classmethod
-    def within(cls, width: int, highest_count: int) -> Self:
-        """Return the room in `width` cells.
-
-        In a narrow panel the bar is left out, not the fraction; PMI gives way to a bar.
-        """
-        is_wide = width >= WIDE
-        # Counts only fall, so columns as wide as the highest count never move.
-        one = len(number(highest_count))
-        # Three counts and the signs between them, or the title.
-        fraction = 3 * one + 9 if is_wide else max(3 * one + 4, len("ab/(a·b)"))
-        mark = MARK_CELLS if width >= ROOM_FOR_WORDS else 0
-        rest = width - PLACE_CELLS - PAIR_CELLS - fraction - SCORE_CELLS - CHANGE_CELLS - mark
-        pmi = PMI_CELLS if width >= ROOM_FOR_PMI and bar_room(rest - PMI_CELLS) else 0
-        return cls(
-            one,
-            is_wide,
-            fraction,
-            SCORE_CELLS if width >= ROOMY else 0,
-            pmi,
-            bar_room(rest - pmi) if is_wide else 0,
-            CHANGE_CELLS if is_wide else 0,
-            mark,
-        )
-
-
-class ScoreColumns:
-    """The columns of the scores of a frame; `highest` is the score of a full bar."""
+class ScoreTable:
+    """The table of the scores of a frame, in `width` cells; the bar of `best` is full."""
 
     def __init__(
-        self, frame: WordPieceFrame, painter: TokenPainter, room: ScoreRoom, highest: Fraction
+        self, painter: TokenPainter, frame: WordPieceFrame, width: int, best: ScoredPair
     ) -> None:
-        self.frame, self.painter, self.room = frame, painter, room
-        self.scale = scale_of(float(highest))
+        self._painter, self._frame = painter, frame
+        self._scale = scale_of(float(best.score.value))
+        self._blank = " " if width >= WIDE else ""
+        title = self._fraction("ab", "a", "b")
+        # Counts only fall, so a column with room for the highest count never moves.
+        highest = number(frame.highest_count)
+        fraction = max(len(self._fraction(highest, highest, highest)), len(title))
+        columns = (
+            Column("place", "", 5, 7),
+            Column("pair", "pair", 8, 9, share=1),
+            Column("fraction", title, fraction, 8, is_number=True),
+            Column("score", "score", SCORE_CELLS - 1, 6, is_number=True),
+            Column("pmi", "PMI", 5, 3, is_number=True),
+            Column("bar", "", SHORTEST_BAR, 4, share=2),
+            Column("change", "change", 6, 5, is_number=True),
+        )
+        self._places = arranged(columns, width)
+        self._bar_cells = sum(p.cells for p in self._places if p.column.name == "bar")
+        titles = {column.name: column.title for column in columns}
+        self.header = arranged_row(self._places, lambda name: [(titles[name], "dim")])
+        self._cells: Mapping[str, Callable[[RankedPair], Sequence[Span]]] = {
+            "place": self._place,
+            "pair": lambda ranked: painter.pair(ranked[1].pair),
+            "fraction": self._counts,
+            "score": lambda ranked: [(score_text(ranked[1].score.value), self._role(ranked))],
+            "pmi": lambda ranked: [(f"{frame.pmi_of(ranked[1].score):.2f}", "dim")],
+            "bar": self._bar,
+            "change": self._change,
+        }
 
-    def all(self) -> list[RowColumn]:
-        """Return the columns that have room, from left to right."""
-        title, room = "".join(text for text, _ in self._fraction("ab", "a", "b")), self.room
-        columns = [
-            RowColumn("score", room.score, self._score, is_number=True),
-            RowColumn("PMI", room.pmi, self._pmi, is_number=True),
-            RowColumn("", room.bar and room.bar + 2, self._bar),
-            RowColumn("change", room.change, self._change, is_number=True),
-            RowColumn("", room.mark, self._mark),
-        ]
-        return [
-            RowColumn("", PLACE_CELLS, self._place),
-            RowColumn("pair", 0, lambda ranked: self.painter.pair(ranked[1].pair)),
-            RowColumn(title, room.fraction, self._counts),
-            *(column for column in columns if column.cells),
-        ]
+    def row(self, ranked: RankedPair) -> Row:
+        """Return the row of a pair."""
+        target = ToPair(ranked[1].pair)
+        return arranged_row(self._places, lambda name: self._cells[name](ranked), target)
+
+    def _fraction(self, count: str, left: str, right: str) -> str:
+        """Return `ab / (a · b)`, without blanks in a narrow panel."""
+        blank = self._blank
+        return f"{count}{blank}/{blank}({left}{blank}·{blank}{right})"
+
+    def _role(self, ranked: RankedPair) -> str:
+        return "pair" if ranked[1].pair == self._frame.next_pair else ""
 
     def _place(self, ranked: RankedPair) -> list[Span]:
         place, scored = ranked
         return [
-            ("▸" if self._is_next(scored) else " ", "pair"),
+            ("▸" if self._role(ranked) else " ", "pair"),
             right(str(place or "–"), 3, "tie" if scored.tied else "dim"),
-            ("= " if scored.tied and place else "  ", "tie"),
-        ]
-
-    def _is_next(self, scored: ScoredPair) -> bool:
-        return scored.pair == self.frame.next_pair
-
-    def _fraction(self, count: str, left: str, right_: str) -> list[Span]:
-        """Return `ab / (a · b)` in columns, or right-aligned and without blanks."""
-        cells = self.room.one
-        if not self.room.is_wide:
-            return [right(f"{count}/({left}·{right_})", self.room.fraction)]
-        return [
-            right(count, cells + 1),
-            (" / (", "dim"),
-            right(left, cells),
-            (" · ", "dim"),
-            right(right_, cells),
-            (")", "dim"),
+            ("=" if scored.tied and place else " ", "tie"),
         ]
 
     def _counts(self, ranked: RankedPair) -> list[Span]:
         score = ranked[1].score
-        return self._fraction(number(score.count), number(score.left), number(score.right))
-
-    def _score(self, ranked: RankedPair) -> list[Span]:
-        scored = ranked[1]
-        return [(score_text(scored.score.value), "pair" if self._is_next(scored) else "")]
-
-    def _pmi(self, ranked: RankedPair) -> list[Span]:
-        return [(f"{self.frame.pmi_of(ranked[1].score):.2f}", "dim")]
+        return [(self._fraction(*map(number, (score.count, score.left, score.right))), "")]
 
     def _bar(self, ranked: RankedPair) -> list[Span]:
-        body = bar(float(ranked[1].score.value) / self.scale, self.room.bar)
-        return [("  ", ""), (body, "pair" if self._is_next(ranked[1]) else "border")]
+        body = bar(float(ranked[1].score.value) / self._scale, min(self._bar_cells, LONGEST_BAR))
+        return [(body, self._role(ranked) or "border")]
 
     def _change(self, ranked: RankedPair) -> list[Span]:
         """Return how the last merge changed the score: it rises when a part becomes rarer."""
-        if not self.frame.step:
+        if not self._frame.step:
             return [("", "")]
-        before = self.frame.at(self.frame.step - 1).score_of(ranked[1].pair)
+        before = self._frame.at(self._frame.step - 1).score_of(ranked[1].pair)
         return [format_change(before, ranked[1].score)]
-
-    def _mark(self, ranked: RankedPair) -> list[Span]:
-        place, scored = ranked
-        if self._is_next(scored):
-            return [(" next", "pair")]
-        return [(" tied" if scored.tied and place else "", "tie")]
 
 
 def format_change(before: Score | None, after: Score) -> Span:

@@ -35,7 +35,7 @@ async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> N
         assert isinstance(app.screen, WordPieceTrainingScreen)
         scores = text_of(app.screen.query_one(ScoresPanel))
         assert "##g+##s" in scores[1]
-        assert "5 / (20 ·  5)" in scores[1]
+        assert "5 / (20 · 5)" in scores[1]
         assert scores[1].startswith("▸")
         await pilot.press("right")
         merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
