@@ -128,8 +128,8 @@ LEAST_PAIR = 5
 class MergesPanel(training_panels.MergeList[Frame]):
     """The list of merges with their counts."""
 
-    def merge_spans(self, frame: Frame, index: int, cells: int) -> list[Span]:
-        merge = frame.merge_at(index)
+    def step_spans(self, frame: Frame, step: int, cells: int) -> list[Span]:
+        merge = frame.merge_at(step - 1)
         pair = self.painter(frame).pair(merge.pair)
         counted = number(merge.count) if frame.has_corpus else ""
         if cells - len(counted) - 1 < LEAST_PAIR:
@@ -153,18 +153,12 @@ class EncodedText(training_panels.TypedTextPanel[Frame], Panel):
         unknown = paragraph(describe_unknown(frame, self.text), width, "loss")
         return [*rows, *unknown] if unknown else rows
 
-
-class EncodeLine(training_panels.TypedLine):
-    """A line to type in, with the tokens of the text below."""
-
-    TYPED_TEXT = EncodedText
-
-    def describe_size(self, frame: Frame, text: str, shortened: bool) -> str:
-        tokens = sum(len(piece.ids) for piece in frame.encode(text))
-        unknown = frame.unknown_in(text)
+    def describe_size(self, frame: Frame) -> str:
+        tokens = sum(len(piece.ids) for piece in frame.encode(self.text))
+        unknown = frame.unknown_in(self.text)
         lost = f"{number(unknown)} × <unk>, in bytes none · " if unknown else ""
         return (
-            f"{lost}{plural(tokens, 'token')} · {plural(len(to_bytes(text)), 'byte')} · "
+            f"{lost}{plural(tokens, 'token')} · {plural(len(to_bytes(self.text)), 'byte')} · "
             f"step {number(frame.step)}"
         )
 
@@ -297,7 +291,7 @@ class TrainingScreen(StepsScreen, BpeScreen):
         "words": "words",
         "merges": "merges",
     }
-    TYPED_LINE = EncodeLine
+    TYPED_TEXT = EncodedText
 
     _run_with: Algorithm | None = None
     """The trainer of the run on the screen."""

@@ -41,9 +41,9 @@ from bpe_tui.views.charts import (
 )
 from bpe_tui.views.corpus import ExcerptPanel, flowed
 from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel, sentence
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, sentence
 from bpe_tui.views.player_screen import StepsScreen
-from bpe_tui.views.targets import ToPiece, ToPretoken, ToStep
+from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
 from bpe_tui.widgets.rows import (
     Row,
@@ -96,55 +96,25 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
         return flowed(reserved_parts(PiecePainter(frame), ends, line, width), width)
 
 
-class StepsPanel(PiecePanel):
+class StepsPanel(training_panels.StepList[UnigramFrame], PiecePanel):
     """All recorded steps with loss and size; Enter on one goes to it."""
 
     ID = "steps"
-    FOLLOWS_RECORDING = True
+    FIRST = 0
 
-    @property
-    def row_count(self) -> int:
-        return self.frame.recorded_steps + 1 if self.frame else 0
+    def step_spans(self, frame: UnigramFrame, step: int, cells: int) -> list[Span]:
+        name, record = step_name(frame, step), frame.record
+        loss_cells = min(LOSS_CELLS, cells - 14)
+        return [
+            *left([(name, "loss" if name == "prune" else "")], cells - loss_cells - 7),
+            right(number(record.size_at(step)), 7),
+            right(score_text(record.loss_at(step), 3), loss_cells),
+        ]
 
-    def row(self, index: int) -> Row:
-        """Return a step: its kind, the number of pieces after it, the loss."""
-        frame, room = self.frame, self.room
-        assert frame is not None
-        name, record = step_name(frame, index), frame.record
-        here, ahead = index == frame.step, index > frame.step
-        size_cells, loss_cells = len(number(record.size_at(0))), _loss_cells(frame, room)
-        role = "dim" if ahead else "loss" if name == "prune" else ""
-        step_cells = len(number(frame.recorded_steps))
-        others = len("▸  ") + step_cells + size_cells + 1 + loss_cells
-        return Row(
-            [
-                ("▸ " if here else "  ", "pair"),
-                right(number(index), step_cells, "strong" if here else "dim"),
-                (" ", ""),
-                # A blank keeps the loss apart from the scrollbar.
-                *left([(name, role)], max(room - others - 1, 5)),
-                right(number(record.size_at(index)), size_cells + 1, "dim" if ahead else ""),
-                right(score_text(record.loss_at(index), 3), loss_cells, "dim" if ahead else ""),
-            ],
-            ToStep(index),
-        )
-
-    def rebuild(self) -> None:
-        if self.frame is not None and self.display and self.size.width:
-            self.say("steps", "↵ goes there · u charts")
-            made = "  step"
-            loss_cells = _loss_cells(self.frame, self.room)
-            pieces = right("pieces", max(self.room - 1 - len(made) - loss_cells, 7))
-            self.name_columns([(made, ""), pieces, right("loss", loss_cells)])
-            super(FramePanel, self).rebuild()
-            self.cursor = self.frame.step
-            self.scroll_to_row(self.frame.step)
-
-
-def _loss_cells(frame: UnigramFrame, room: int) -> int:
-    """Return the width of the loss column; a narrow panel leaves out the blanks."""
-    others = len(number(frame.recorded_steps)) + len(number(frame.record.size_at(0))) + 9
-    return max(min(LOSS_CELLS, room - others), 6)
+    def titles(self, frame: UnigramFrame, cells: int) -> list[Span]:
+        self.say("steps", "↵ goes there · u charts")
+        loss_cells = min(LOSS_CELLS, cells - 14)
+        return [right("pieces", cells - loss_cells), right("loss", loss_cells)]
 
 
 class ChangedWordsPanel(PiecePanel):
@@ -200,6 +170,9 @@ def _row(
 class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
     """The pieces of a typed text, each over its score."""
 
+    WITH = "pieces"
+    LONGEST = 2_000
+
     def rows_of_text(self, frame: UnigramFrame, width: int) -> list[Row]:
         painter, pieces = PiecePainter(frame), list[training_panels.Labelled]()
         for pretoken in frame.cut(self.text):
@@ -217,26 +190,15 @@ class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
         rows = training_panels.over_labels(pieces, width)
         return [*rows, *paragraph(describe_unknown(frame, self.text), width, "loss")]
 
-
-class UnigramEncodeLine(training_panels.TypedLine):
-    """A line to type in, with the pieces of the text below."""
-
-    WITH = "pieces"
-    LONGEST = 2_000
-    TYPED_TEXT = PiecesOfText
-
-    def describe_size(self, frame: UnigramFrame, text: str, shortened: bool) -> str:
-        pretokens = frame.cut(text)
+    def describe_size(self, frame: UnigramFrame) -> str:
+        pretokens = frame.cut(self.text)
         words = [spelled(pretoken.text) for pretoken in pretokens if not pretoken.special]
         edges = [edge for word in words for edge in frame.pieces_of(word)]
         tokens = len(edges) + len(pretokens) - len(words)
         unknown = sum(edge.piece == UNKNOWN for edge in edges)
         lost = f"{number(unknown)} × {visible_text(frame.record.unknown)} · " if unknown else ""
-        part = f" of the first {number(len(text))} characters" if shortened else ""
-        return (
-            f"{lost}{plural(tokens, 'piece')}{part} · "
-            f"score {score_text(sum(edge.score for edge in edges))} · step {frame.step}"
-        )
+        score = score_text(sum(edge.score for edge in edges))
+        return f"{lost}{plural(tokens, 'piece')} · score {score} · step {frame.step}"
 
 
 INCREASE_CELLS = 11
@@ -487,7 +449,7 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
         "words": "words",
         "steps": "steps",
     }
-    TYPED_LINE = UnigramEncodeLine
+    TYPED_TEXT = PiecesOfText
 
     # -- commands
 

@@ -22,7 +22,7 @@ from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import add_stop, first_fitting, heading
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
-from bpe_tui.views.training_panels import TypedLine
+from bpe_tui.views.training_panels import TypedLine, TypedTextPanel
 from bpe_tui.widgets.controls import Marks, Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines, RowList
@@ -228,7 +228,8 @@ class StepsScreen(PlayerScreen):
     """The id of the panel that is visible first if there is little room."""
     TYPED = "encode"
     ZOOMS_IN_LESSONS = True
-    TYPED_LINE: ClassVar[type[TypedLine]]
+    TYPED_TEXT: ClassVar[type[TypedTextPanel[Any]]]
+    """The class of the panel under the line to type in."""
     CSS_PATH = sheet("training.tcss")
     _is_patient = True
     """Whether to wait for the first reading before the reading panel appears."""
@@ -255,7 +256,7 @@ class StepsScreen(PlayerScreen):
                 panel.set_class(kind is self.PANELS[1], "beside", update=False)
                 panel.set_class(kind.ID == self.FIRST, "-in-slot", update=False)
                 yield panel
-        yield self.TYPED_LINE().data_bind(frame=SessionScreen.frame)
+        yield TypedLine(self.TYPED_TEXT()).data_bind(frame=SessionScreen.frame)
         yield Static(id="narration")
 
     def on_mount(self) -> None:

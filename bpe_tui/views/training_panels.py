@@ -5,7 +5,6 @@ Each model subclasses these panels for what it draws differently.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -51,49 +50,51 @@ from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
 
 
-class MergeList(TokenPanel[MergeFrameT]):
-    """The list of recorded merges, later ones in grey; choosing a merge goes to its step."""
+class StepList(FramePanel[FrameT]):
+    """The list of recorded steps, later ones in grey; choosing one goes to it."""
 
-    ID = "merges"
     FOLLOWS_RECORDING = True
+    FIRST: ClassVar[int] = 1
+    """The first step that is listed."""
 
-    COUNTED: ClassVar[str] = "count"
-    """Name of the number after a pair."""
+    def step_spans(self, frame: FrameT, step: int, cells: int) -> list[Span]:
+        """Return a step and its numbers in `cells` cells."""
+        raise NotImplementedError
 
-    def merge_spans(self, frame: MergeFrameT, index: int, cells: int) -> list[Span]:
-        """Return a merge and its number in `cells` cells."""
+    def titles(self, frame: FrameT, cells: int) -> list[Span]:
+        """Return the titles over `step_spans`."""
         raise NotImplementedError
 
     @property
     def row_count(self) -> int:
-        return self.frame.recorded_steps if self.frame else 0
+        return self.frame.recorded_steps + 1 - self.FIRST if self.frame else 0
 
     def row(self, index: int) -> Row:
-        frame = self.frame
-        here, ahead = index + 1 == frame.step, index >= frame.step
+        frame, step = self.frame, index + self.FIRST
         number_width = len(number(frame.recorded_steps))
-        # A blank keeps the number apart from the scrollbar.
-        spans = self.merge_spans(frame, index, self.room - number_width - 5)
-        if ahead:
+        spans = self.step_spans(frame, step, self._cells)
+        if step > frame.step:
             spans = [(text, "dim" if role != "fresh" else role) for text, role in spans]
         return Row(
             [
-                ("▸ " if here else "  ", "pair"),
-                right(number(index + 1), number_width, "strong" if here else "dim"),
+                ("▸ " if step == frame.step else "  ", "pair"),
+                right(number(step), number_width, "strong" if step == frame.step else "dim"),
                 ("  ", ""),
                 *spans,
             ],
-            ToStep(index + 1),
+            ToStep(step),
         )
+
+    @property
+    def _cells(self) -> int:
+        """The cells beside the number of a step; a blank is before the scrollbar."""
+        return self.room - len(number(self.frame.recorded_steps)) - 5
 
     def rebuild(self) -> None:
         if self.frame is None or not self.display or not self.size.width:
             return
-        self.say(f"merges  {number(self.frame.recorded_steps)}", "↵ goes there")
-        cells = self.room - len("pair") - len(number(self.frame.recorded_steps)) - 5
         margin = " " * (len(number(self.frame.recorded_steps)) + 4)
-        counted = self.COUNTED if self.frame.has_corpus else ""
-        self.name_columns([(margin + "pair", ""), right(counted, cells)])
+        self.name_columns([(margin, ""), *self.titles(self.frame, self._cells)])
         super(FramePanel, self).rebuild()
 
     def watch_frame(self, old: Any, new: Any) -> None:
@@ -106,12 +107,27 @@ class MergeList(TokenPanel[MergeFrameT]):
             self.call_next(self.show_step, self.frame.step)
 
     def show_step(self, step: int) -> None:
-        """Keep the current merge near the middle, so that the next merges are visible too."""
-        self.cursor = max(step - 1, 0)
+        """Keep the current step near the middle, so that the next steps are visible too."""
+        row = max(step - self.FIRST, 0)
+        self.cursor = row
         height = self.size.height - self.head_height
-        top = max(0, min(step - 1 - height // 2, self.row_count - height))
+        top = max(0, min(row - height // 2, self.row_count - height))
         # By force: the scrollbar may come only with the next layout.
         self.scroll_to(y=top, animate=False, immediate=True, force=True)
+
+
+class MergeList(StepList[MergeFrameT], TokenPanel[MergeFrameT]):
+    """The list of recorded merges."""
+
+    ID = "merges"
+
+    COUNTED: ClassVar[str] = "count"
+    """Name of the number after a pair."""
+
+    def titles(self, frame: MergeFrameT, cells: int) -> list[Span]:
+        self.say(f"merges  {number(frame.recorded_steps)}", "↵ goes there")
+        counted = self.COUNTED if frame.has_corpus else ""
+        return [("pair", ""), right(counted, cells - len("pair"))]
 
 
 SLICE_SECONDS = 0.006
@@ -388,6 +404,10 @@ class TypedTextPanel(FramePanel[FrameT]):
 
     ID = "encoded"
     WIDEST = 1000
+    WITH: ClassVar[str] = "merges"
+    """The model's word for what encodes at a step."""
+    LONGEST: ClassVar[int | None] = None
+    """Most characters of the text that are encoded."""
 
     text: Drawn[str] = Drawn("")
 
@@ -400,47 +420,39 @@ class TypedTextPanel(FramePanel[FrameT]):
         """Return the rows for the text, which is not empty."""
         raise NotImplementedError
 
+    def describe_size(self, frame: FrameT) -> str:
+        """Describe the size of the text in tokens."""
+        raise NotImplementedError
+
 
 class TypedLine(Vertical):
-    """A line to type in, and under it the pieces of a `TypedTextPanel`."""
+    """A line to type in, and under it the pieces of the text."""
 
     frame: reactive[Any] = reactive(None)
 
-    WITH = "merges"
-    """The model's word for what encodes at a step."""
-
-    LONGEST: int | None = None
-    """Most characters of the line that are encoded."""
-
-    TYPED_TEXT: ClassVar[type[TypedTextPanel[Any]]]
-    """The panel under the line."""
-
-    def __init__(self) -> None:
+    def __init__(self, panel: TypedTextPanel[Any]) -> None:
         super().__init__(id="encode")
-        self._title = f"type to encode, with the {self.WITH} of this step"
+        self._panel = panel
+        self._title = f"type to encode, with the {panel.WITH} of this step"
         self.border_title = Content(self._title)
-
-    @abstractmethod
-    def describe_size(self, frame: Any, text: str, shortened: bool) -> str:
-        """Describe the size of an encoded text; `shortened` if the line is longer."""
 
     def compose(self) -> ComposeResult:
         yield TextLine(placeholder="type here (e)", id="encode-input")
-        yield self.TYPED_TEXT().data_bind(frame=TypedLine.frame)
+        yield self._panel.data_bind(frame=TypedLine.frame)
 
     def on_input_changed(self) -> None:
         """Encode the text of the line. The event also bubbles to the screen."""
         line = self.query_one(TextLine)
-        self.query_one(TypedTextPanel).text = line.value[: self.LONGEST]
+        self._panel.text = line.value[: self._panel.LONGEST]
         more = "" if line.is_all else " · its first line; 2 shows all of the text"
         self.border_title = Content(f"{self._title}{more}")
         self.watch_frame()
 
     def watch_frame(self) -> None:
         """Show the size of the encoded text in the border."""
-        text = self.query_one(Input).value if self.is_mounted else ""
-        size = ""
+        text, size = self._panel.text, ""
         if self.frame is not None and text:
-            encoded = text[: self.LONGEST]
-            size = self.describe_size(self.frame, encoded, shortened=len(encoded) < len(text))
+            is_cut = len(text) < len(self.query_one(Input).value)
+            first = f"the first {number(len(text))} characters: " if is_cut else ""
+            size = f"{first}{self._panel.describe_size(self.frame)}"
         self.border_subtitle = Content(size)

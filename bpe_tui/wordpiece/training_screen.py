@@ -112,8 +112,8 @@ class WordPieceMergesPanel(training_panels.MergeList[WordPieceFrame], WordPieceP
 
     COUNTED = "score"
 
-    def merge_spans(self, frame: WordPieceFrame, index: int, cells: int) -> list[Span]:
-        merge = frame.merge_at(index)
+    def step_spans(self, frame: WordPieceFrame, step: int, cells: int) -> list[Span]:
+        merge = frame.merge_at(step - 1)
         painter = self.painter(frame)
         pair = painter.pair(merge.pair)
         if spans_width(pair) > cells - SCORE_CELLS:
@@ -143,21 +143,15 @@ class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], WordPieceP
     """The pieces of a typed text, each over its id."""
 
     MARKS_NEXT = True
+    WITH = "pieces"
+    LONGEST = 2_000
 
     def rows_of_text(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         words = (word.ids for word in frame.tokenizer.explain(self.text))
         return training_panels.over_ids(self.painter(frame), words, width)
 
-
-class WordPieceEncodeLine(training_panels.TypedLine):
-    """A line to type in, with the pieces of the text below."""
-
-    WITH = "pieces"
-    LONGEST = 2_000
-    TYPED_TEXT = TypedWordPieces
-
-    def describe_size(self, frame: WordPieceFrame, text: str, shortened: bool) -> str:
-        tokens = plural(len(frame.tokenizer.encode(text)), "token")
+    def describe_size(self, frame: WordPieceFrame) -> str:
+        tokens = plural(len(frame.tokenizer.encode(self.text)), "token")
         return f"{tokens} · longest match · step {number(frame.step)}"
 
 
@@ -481,4 +475,4 @@ class WordPieceTrainingScreen(StepsScreen, WordPieceScreen):
         "words": "words",
         "merges": "merges",
     }
-    TYPED_LINE = WordPieceEncodeLine
+    TYPED_TEXT = TypedWordPieces

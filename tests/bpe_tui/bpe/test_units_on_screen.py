@@ -12,12 +12,12 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.narration import narrate, report_step
 from bpe_tui.bpe.summary_screens import SaveTokenizer
-from bpe_tui.bpe.training_screen import EncodeLine
 from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.narration import heading
 from bpe_tui.views.report import step_markdown
 from bpe_tui.views.token_detail import LanesPanel
+from bpe_tui.views.training_panels import TypedLine
 from engine.formats import WRITABLE, open_tokenizer
 
 CLASSIC = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3 + "\n中文分词 中文\n"
@@ -47,7 +47,7 @@ async def test_the_screen_shows_the_units_and_unknown_characters(corpus: Path) -
         assert app.session.frame is not None
         assert "units end-of-word" in heading(app.session, 120)
         assert "characters and ends of words, each a token of its own" in narrate(app.session.frame)
-        line = app.screen.query_one(EncodeLine)
+        line = app.screen.query_one(TypedLine)
         line.query_one(Input).value = "löwest"
         await pilot.pause()
         assert "1 × <unk>, in bytes none" in str(line.border_subtitle)
