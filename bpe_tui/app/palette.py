@@ -20,7 +20,7 @@ from bpe_tui.session.host import Host
 from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled
-from bpe_tui.widgets.window import OverScreen
+from bpe_tui.widgets.window import Window
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class CommandProvider(Provider):
             await self.screen.action_press(found.command.keys)
 
 
-class Palette(CommandPalette, OverScreen[Any]):
+class Palette(CommandPalette, Window[Any]):
     """Textual's palette. Keys typed fast come before its list has lines, or behind its end."""
 
     def on_mount(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from bpe_tui.views.encoding_screen import PartsPanel, WalkedPanel
+from bpe_tui.views.encoding_screen import PartsPanel, walk_to
 from bpe_tui.views.longest_match import (
     ProbeTable,
     found_so_far,
@@ -195,7 +195,7 @@ ROOMY = 64
 """Least width, in cells, for a column of notes."""
 
 
-class Walk(WalkedPanel[Frame], Panel):
+class Walk(Panel):
     """A walk through the encoding of the pretoken `piece`.
 
     A subclass defines the steps.
@@ -203,6 +203,8 @@ class Walk(WalkedPanel[Frame], Panel):
 
     KEEPS_CURSOR = True
 
+    place: Drawn[int] = Drawn(0)
+    step_count = 0
     piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
     seen: Drawn[bool] = Drawn(False)
     """Whether the same pretoken occurs earlier in the text."""
@@ -214,6 +216,10 @@ class Walk(WalkedPanel[Frame], Panel):
     def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
         """Return the rows for a pretoken that has steps to show."""
         raise NotImplementedError
+
+    def action_move(self, by: int) -> None:
+        """Walk: each row is a step."""
+        walk_to(self, self.place + by)
 
     def watch_piece(self, old: EncodedPretoken | None, new: EncodedPretoken | None) -> None:
         if old is None or new is None or old.pretoken.text != new.pretoken.text:

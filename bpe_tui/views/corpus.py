@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from textual import events
 from textual.strip import Strip
 
 from bpe_tui.session.session import StepFrame
-from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPainter, TokenPanel, sentence
+from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPainter, sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import BORDERS, Row, Span, behind_mark, left, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -134,7 +134,7 @@ def _has_role(row: Row, *roles: str) -> bool:
     return any(role in roles for _, role in row.spans)
 
 
-class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
+class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     """The corpus of a model that merges; it scrolls to the token that the step made.
 
     It does not scroll if such a token is visible, while steps are played, or after the reader has
@@ -145,7 +145,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
     `layout_step`), where the text was at least as long.
     """
 
-    MARKS_NEXT = True
+    PAINTER: ClassVar[type[TokenPainter]] = TokenPainter
 
     _follows = False
     _next: MergeFrameT | None = None
@@ -153,6 +153,12 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
     _painter: TokenPainter | None = None
     """The painter of the rows that are being made, which remembers its words."""
     _earlier: TokenPainter | None = None
+
+    def painter(self, frame: MergeFrameT) -> TokenPainter:
+        """Return a painter of the frame's tokens, and of the pair that merges next."""
+        painter = self.PAINTER(frame, marks=self.app.no_color)
+        painter.joining = frame.next_pair
+        return painter
 
     def line_rows(
         self, frame: MergeFrameT, line: tuple[Pretoken, ...], width: int

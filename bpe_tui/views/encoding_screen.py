@@ -6,7 +6,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -25,7 +25,6 @@ from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.text_field import TextField
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.why_not import stand_ins_in, without_stand_ins
@@ -67,20 +66,21 @@ class PartsPanel(FramePanel[FrameT]):
         self.post_message(self.Selected(self.selected).set_sender(self))
 
 
-class WalkedPanel(FramePanel[FrameT]):
-    """A panel that walks through the steps of an encoding; `place` is the number of steps made."""
+class Walked(Protocol):
+    """A panel that walks through the steps of an encoding.
 
-    place: Drawn[int] = Drawn(0)
-    step_count = 0
-    """The number of steps that encode the part of the text."""
+    Attributes:
+        place: number of steps made.
+        step_count: number of steps that encode the part of the text.
+    """
 
-    def go_to(self, place: int) -> None:
-        """Go to a step of the walk, or the nearest one."""
-        self.place = max(0, min(place, self.step_count))
+    place: Any
+    step_count: int
 
-    def action_move(self, by: int) -> None:
-        """Walk: each row is a step."""
-        self.go_to(self.place + by)
+
+def walk_to(panel: Walked, place: int) -> None:
+    """Go to a step of a panel's walk, or the nearest one."""
+    panel.place = max(0, min(place, panel.step_count))
 
 
 NO_STEPS = "It is encoded without a step; the steps of the run are on 1."
@@ -197,9 +197,9 @@ class WalkScreen(SessionScreen):
         """Pass the text to the panels; called when the text or the frame has changed."""
 
     @property
-    def walked(self) -> WalkedPanel[Any]:
+    def walked(self) -> Walked:
         """The panel that ← and → walk through."""
-        return self.query_one(WalkedPanel)
+        raise NotImplementedError
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -208,7 +208,7 @@ class WalkScreen(SessionScreen):
 
     def go_to(self, place: int) -> None:
         """Go to a step of the walk, or the nearest one."""
-        self.walked.go_to(place)
+        walk_to(self.walked, place)
 
     # -- the screen
 

@@ -340,10 +340,8 @@ class TokenPanel(FramePanel[MergeFrameT]):
         return () if whole.is_shown_in(shown) else whole
 
 
-class Panel(TokenPanel[Frame]):
-    """A panel about a frame of BPE."""
-
-    frame: reactive[Frame | None] = reactive(None, repaint=False)
+Panel = TokenPanel[Frame]
+"""A panel about a frame of BPE."""
 
 
 def sentence(text: str, width: int) -> list[Row]:

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from bpe_tui.widgets.visible import shorten, typed_text
-from bpe_tui.widgets.window import OverScreen
+from bpe_tui.widgets.window import Window
 
 
 def draw_settled(field: Input) -> None:
@@ -43,7 +43,7 @@ class Field(Input):
         """
         if not self.is_attached:
             return
-        if not (isinstance(self.screen, OverScreen) and self.screen.is_closed):
+        if not (isinstance(self.screen, Window) and self.screen.is_closed):
             super().update_node_styles(animate)
 
 

@@ -90,8 +90,9 @@ class PaintedOnce(Screen[ScreenResultType]):
             self._is_settled = False
 
 
-class OverScreen(PaintedOnce[ScreenResultType]):
-    """A screen over another screen, which stays visible, tinted."""
+# Textual takes bindings and styles from the first base.
+class Window(ModalScreen[ScreenResultType], PaintedOnce[ScreenResultType]):
+    """A screen over another screen, which stays visible, tinted; it returns a result."""
 
     auto_links = False  # the screen behind has no links to follow
 
@@ -121,8 +122,3 @@ class OverScreen(PaintedOnce[ScreenResultType]):
     def remove(self) -> AwaitRemove:
         """Remove the window without a new layout of the screen behind, which has not changed."""
         return self.app._prune(self)
-
-
-# Textual takes bindings and styles from the first base.
-class Window(ModalScreen[ScreenResultType], OverScreen[ScreenResultType]):
-    """A window that returns a result."""

@@ -22,12 +22,12 @@ from bpe_tui.views import longest_match
 from bpe_tui.views.encoding_screen import (
     DecodePanel,
     PartsPanel,
-    WalkedPanel,
     WalkScreen,
     describe_decoded,
+    walk_to,
 )
 from bpe_tui.views.longest_match import ProbeTable, found_so_far, why_not_looked_up
-from bpe_tui.views.panel import sentence
+from bpe_tui.views.panel import TokenPanel, sentence
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
@@ -37,7 +37,6 @@ from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
 from bpe_tui.wordpiece.training_screen import (
     TypedWordPieces,
     WordPiecePainter,
-    WordPiecePanel,
     WordPieceScreen,
 )
 from engine.encoding.lanes import TokenPlace
@@ -125,13 +124,20 @@ class WordLanesPanel(WordPieceLanesPanel):
                 at, place = start + end, place + width
 
 
-class ProbesPanel(WalkedPanel[WordPieceFrame], WordPiecePanel):
+class ProbesPanel(TokenPanel[WordPieceFrame]):
     """The probes for `word`; `place` is the number of probes made so far."""
 
+    PAINTER = WordPiecePainter
     ID = "probes"
     WIDEST = 100
 
+    place: Drawn[int] = Drawn(0)
+    step_count = 0
     word: reactive[EncodedWord | None] = reactive(None, repaint=False)
+
+    def action_move(self, by: int) -> None:
+        """Walk: each row is a step."""
+        walk_to(self, self.place + by)
 
     def watch_word(self, old: EncodedWord | None, new: EncodedWord | None) -> None:
         self.step_count = len(new.probes) if new is not None else 0
@@ -221,6 +227,10 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
             yield TypedWordsPanel().data_bind(frame=WordPieceEncodingScreen.frame)
             yield ProbesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
         yield DecodePanel("ids: 14 27, or [14, 27]; without any, those of the text")
+
+    @property
+    def walked(self) -> ProbesPanel:
+        return self.query_one(ProbesPanel)
 
     # -- new frames and texts
 

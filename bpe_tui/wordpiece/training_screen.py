@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-from textual.reactive import reactive
-
 from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
@@ -87,29 +85,24 @@ class WordPiecePainter(TokenPainter):
             yield [*self.tokens(self.frame.tokens_of(word)), PRETOKEN_BORDER]
 
 
-class WordPiecePanel(TokenPanel[WordPieceFrame]):
-    """A panel about a frame of WordPiece."""
-
-    PAINTER = WordPiecePainter
-
-    frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
-
-
 SCORE_CELLS = 10
 """Width of a score, in cells."""
 
 
-class WordPieceCorpusPanel(MergingExcerptPanel[WordPieceFrame], WordPiecePanel):
+class WordPieceCorpusPanel(MergingExcerptPanel[WordPieceFrame]):
     """The beginning of the corpus in words and pieces; the whitespace between words is lost."""
+
+    PAINTER = WordPiecePainter
 
     def has_token(self, frame: WordPieceFrame, pretoken: bytes, token_id: int) -> bool:
         words = frame.words_of(to_text(pretoken))
         return any(token_id in frame.tokens_of(word) for word in words)
 
 
-class WordPieceMergesPanel(training_panels.MergeList[WordPieceFrame], WordPiecePanel):
+class WordPieceMergesPanel(training_panels.MergeList[WordPieceFrame]):
     """The merges with their scores; a score is left out where the pair needs its cells."""
 
+    PAINTER = WordPiecePainter
     COUNTED = "score"
 
     def step_spans(self, frame: WordPieceFrame, step: int, cells: int) -> list[Span]:
@@ -122,9 +115,10 @@ class WordPieceMergesPanel(training_panels.MergeList[WordPieceFrame], WordPieceP
         return [*left(pair, cells - SCORE_CELLS), score]
 
 
-class TouchedWordsPanel(training_panels.TouchedPanel[WordPieceFrame], WordPiecePanel):
+class TouchedWordsPanel(training_panels.TouchedPanel[WordPieceFrame]):
     """The words that contain the merged pair, in their pieces before and after."""
 
+    PAINTER = WordPiecePainter
     THING = "word"
 
 
@@ -139,9 +133,10 @@ class WordPieceTransport(Transport):
         return f"{pieces if roomy else ''}{frame.pieces_per_word:5.2f} pieces/word"
 
 
-class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], WordPiecePanel):
+class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], TokenPanel[WordPieceFrame]):
     """The pieces of a typed text, each over its id."""
 
+    PAINTER = WordPiecePainter
     MARKS_NEXT = True
     WITH = "pieces"
     LONGEST = 2_000
@@ -167,9 +162,10 @@ RankedPair = tuple[int, ScoredPair]
 """A pair with its place, from 1; 0 for a pair that may not merge."""
 
 
-class ScoresPanel(WordPiecePanel):
+class ScoresPanel(TokenPanel[WordPieceFrame]):
     """The pairs, highest score first, each with the fraction that gives its score."""
 
+    PAINTER = WordPiecePainter
     ID, TITLE = "pairs", "scores"
     WIDEST = 110
 
@@ -298,9 +294,10 @@ FORMULAS = (
 )
 
 
-class ScoreMergePanel(WordPiecePanel):
+class ScoreMergePanel(TokenPanel[WordPieceFrame]):
     """The merge: how its score is computed, the runners-up, and BPE's choice."""
 
+    PAINTER = WordPiecePainter
     ID = "merge"
     WIDEST = 64
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import regex
 from opening import opened, until
@@ -14,7 +15,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.encoding_screen import EncodingScreen
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.inspection_screen import InspectionPanel
-from bpe_tui.views.panel import Panel
+from bpe_tui.views.panel import FramePanel
 
 
 @asynccontextmanager
@@ -31,7 +32,7 @@ async def encoding(
         yield app, app.screen, pilot
 
 
-def shown(panel: Panel) -> str:
+def shown(panel: FramePanel[Any]) -> str:
     """Return the rows as text."""
     rows = [panel.row(index) for index in range(panel.row_count)]
     return "\n".join("".join(text for text, _ in row.spans) for row in rows)

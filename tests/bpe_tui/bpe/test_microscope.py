@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bert_file import BERT
@@ -16,14 +17,14 @@ from bpe_tui.bpe.encoding_screen import RegexPanel, RegexRows, WhyNotRows
 from bpe_tui.bpe.training_screen import TrainingScreen
 from bpe_tui.bpe.walks import EncodeStepsPanel, LockstepPanel, PretokensPanel
 from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views.panel import Panel
+from bpe_tui.views.panel import FramePanel
 from engine import Trainer
 from engine.analysis.why_not import parts_asked
 from engine.bpe.run import to_tokenizer
 from engine.formats import save
 
 
-async def eventually(pilot: Pilot[int], panel: Panel, text: str) -> None:
+async def eventually(pilot: Pilot[int], panel: FramePanel[Any], text: str) -> None:
     """Wait until a thread has found a text."""
     for _ in range(100):
         if text in shown(panel):

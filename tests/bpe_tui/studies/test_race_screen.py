@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -18,7 +19,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.studies import race as race_screen
 from bpe_tui.studies.race import RaceJob, RaceScreen, StandingsPanel, WorkPanel
-from bpe_tui.views.panel import Panel
+from bpe_tui.views.panel import FramePanel
 from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.numbers import number
 from engine.bpe.race import RACERS
@@ -54,7 +55,7 @@ async def ended(screen: RaceScreen) -> None:
     raise AssertionError("the race has not ended")
 
 
-def shown(panel: Panel) -> str:
+def shown(panel: FramePanel[Any]) -> str:
     rows = [panel.row(index) for index in range(panel.row_count)]
     return "\n".join("".join(text for text, _ in row.spans) for row in rows)
 
@@ -272,6 +273,6 @@ def test_no_curves_make_no_figure() -> None:
 async def test_a_screen_too_small_for_columns_still_counts_the_work() -> None:
     async with racing(size=(40, 20)) as (_, screen, pilot):
         await pilot.press("tab", "tab", "tab", "right")
-        work = screen.query_one("#work", Panel)
+        work = screen.query_one("#work", FramePanel)
         assert work.frame is not None
         assert work.rows_of(work.frame, 12)
