@@ -198,6 +198,8 @@ class PairsPanel(Panel):
             return
         if self.has_focus and (self.cursor or self._is_in_use):
             return
+        if frame.queue.prepare(0) < 1:
+            return  # `_go_on` scrolls once the heap is replayed
         entries = frame.queue.entries(TABLE_SHOWN)
         lines = EntryTable(frame, self.painter(frame), self.room).lines(entries)
         rows = (row for row, line in enumerate(lines) if entries[line[0]].pair == frame.next_pair)
@@ -213,6 +215,9 @@ class PairsPanel(Panel):
         views = " · ".join(f"[{view}]" if view == self.view else view for view in names)
         if self.view == LINKED:
             return self._linked_rows(frame, width, f"v  {views}")
+        if coming := self._replaying(queue.prepare(SLICE_SECONDS)):
+            self.say("heap", f"v  {views}")
+            return coming
         if frame.given:
             self.say(f"pairs  {number(queue.size)}", f"v  {views}")
         else:
@@ -263,11 +268,18 @@ class PairsPanel(Panel):
                 else why_no_heap(frame)
             )
             return sentence(text, self.room)
-        done = frame.run.heap_walk.prepare(frame.step, SLICE_SECONDS)
-        if done < 1:
-            self.set_timer(SLICE_SECONDS, self.rebuild)
-            return [Row([(f"Replaying the heap: {done:.0%}", "dim")])]
-        return []
+        return self._replaying(frame.run.heap_walk.prepare(frame.step, SLICE_SECONDS))
+
+    def _replaying(self, done: float) -> list[Row]:
+        """Return a row until all of the heap is replayed, and go on with it after other work."""
+        if done == 1:
+            return []
+        self.set_timer(SLICE_SECONDS, self._go_on)
+        return [Row([(f"Replaying the heap: {done:.0%}", "dim")])]
+
+    def _go_on(self) -> None:
+        self.rebuild()
+        self._show_next(self.frame)
 
 
 def table_rows(

@@ -104,10 +104,17 @@ class HeapReplay:
         entries.sort(key=lambda entry: (-entry.recorded, self._key(entry.pair)))
         return tuple(entries)
 
-    def replay(self, step: int) -> None:
-        """Replay up to a step. Two threads may call; neither waits for more than its own step."""
+    def replay(self, step: int, seconds: float = 3600.0) -> float:
+        """Replay towards a step for some seconds; return the part done, 1.0 for all of it.
+
+        Two threads may call; neither waits for more than its own step. A far jump takes up to some
+        tenths of a second; a screen does it in slices.
+        """
+        deadline = monotonic() + seconds
         restarts = self._record.counts.restarts
         while self._replayed < step or (self._replayed in restarts and self._is_old):
+            if monotonic() > deadline:
+                return self._replayed / max(step, 1)
             with self._lock:
                 if self._replayed in restarts and self._is_old:
                     self._build(self._replayed)
@@ -117,6 +124,9 @@ class HeapReplay:
                 for index in range(self._replayed, until):
                     self._play(index)
                     self._replayed = index + 1
+                    if monotonic() > deadline:
+                        break
+        return 1.0
 
     @property
     def _is_old(self) -> bool:

@@ -74,6 +74,11 @@ class PairQueue:
         # A fork that prescribes merges has no heap: every entry is true.
         return self._record.heap.at(self._step) if self._record.by_rule else self._counts
 
+    def prepare(self, seconds: float) -> float:
+        """Replay the heap towards this step for some seconds; return the part done, 1.0 for all."""
+        record = self._record
+        return record.heap.replay(self._step, seconds) if record.by_rule else 1.0
+
     def count_of(self, pair: Pair) -> int:
         """Return the number of occurrences of the pair."""
         number = self._record.pairs.number_of(pair)

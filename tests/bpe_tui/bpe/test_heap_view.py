@@ -7,6 +7,7 @@ from opening import opened, step, until
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe import heap_panel
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.dialogs.find_pair import FindPair
@@ -36,6 +37,20 @@ async def test_the_view_goes_from_table_to_array_tree_and_lists_and_back() -> No
             seen.append(pairs(app).view)
         assert seen == ["array", "tree", "linked", "table"]
         assert app.focused is pairs(app)
+
+
+async def test_a_far_step_is_replayed_in_slices_and_then_shows_its_next_pair(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(heap_panel, "SLICE_SECONDS", 0.0005)
+    async with opened(vocab_size=690) as (app, pilot):  # a run that no other test has replayed
+        await until(pilot, lambda: "Replaying" not in text_of(pairs(app)))
+        app.seek(len(app.session.recording or ()))
+        assert "Replaying the heap" in text_of(pairs(app))
+        await until(pilot, lambda: "Replaying" not in text_of(pairs(app)))
+        frame = app.session.frame
+        assert frame is not None
+        assert text_of(pairs(app)).count("\n") >= len(frame.queue.entries(200)) - 1
 
 
 async def test_array_and_tree_show_the_same_entry_at_the_same_index() -> None:

@@ -74,3 +74,14 @@ def test_an_entry_of_a_pair_that_is_gone_stays_until_the_top_count_passes_it() -
     assert record.counts.at(1)[record.pairs.number_of(pair)] == 0
     assert claims(record, 1)[pair] == 2
     assert [tuple(entry) for entry in record[1].discarded] == [(pair, 2, 0)]
+
+
+def test_a_far_step_can_be_replayed_in_slices() -> None:
+    counts = {bytes((97 + i % 26, 97 + i // 26)) * 2: i for i in range(1, 400)}
+    record, whole = (trained(counts, "lexicographic", "fast") for _ in range(2))
+    parts = []
+    while (part := record.heap.replay(MERGES, seconds=0)) < 1:
+        parts.append(part)
+        record.heap.replay(MERGES, seconds=0.0001)
+    assert parts == sorted(parts)
+    assert claims(record, MERGES) == claims(whole, MERGES)
