@@ -134,3 +134,20 @@ def test_a_package_is_its_rooms(package: str) -> None:
 @pytest.mark.parametrize("package", [name for name in MODULES if MODULES[name].stem == "__init__"])
 def test_every_room_says_what_it_is_for(package: str) -> None:
     assert ast.get_docstring(ast.parse(MODULES[package].read_text("utf-8")))
+
+
+def _unpacks_a_literal(call: ast.Call) -> bool:
+    """Whether a call looks like `f(*(1, 2))`."""
+    starred = (each.value for each in call.args if isinstance(each, ast.Starred))
+    return any(isinstance(value, ast.Tuple | ast.List) for value in starred)
+
+
+@pytest.mark.parametrize("folder", [*ROOMS, "tests"])
+def test_calls_name_or_list_their_arguments(folder: str) -> None:
+    packed = [
+        f"{path.relative_to(REPO)}:{node.lineno}"
+        for path in sorted((REPO / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and _unpacks_a_literal(node)
+    ]
+    assert not packed, "\n".join(["these calls unpack tuples in place:", *packed])

@@ -235,8 +235,12 @@ class FinishedJob(OpeningJob):
         own = copy.copy(session.recording)  # a cursor of its own on the shared run
         self.post(
             jobs.TrainingStarted(
-                *(own, session.documents, session.bytes_read, session.obstacle),
-                *(session.chunks, session.origin),
+                own,
+                session.documents,
+                session.bytes_read,
+                session.obstacle,
+                session.chunks,
+                session.origin,
             )
         )
         self.post(jobs.TrainingEnded(session.stop_reason))

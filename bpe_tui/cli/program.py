@@ -164,7 +164,8 @@ def program(
     version: Annotated[
         bool,
         typer.Option(
-            *("--version", "-V"),
+            "--version",
+            "-V",
             help="Show the version and exit.",
             callback=_print_version,
             is_eager=True,

@@ -349,7 +349,7 @@ def _counted_here(
             bar.on_progress(progress)
 
         count = count_corpus(
-            *(corpus, pattern, special_tokens, workers, on_progress), on_chunk=bar.on_chunk
+            corpus, pattern, special_tokens, workers, on_progress, on_chunk=bar.on_chunk
         )
         skipped = corpus.reader.skipped
         examples = examples_for(corpus, count, pattern, special_tokens, bar.on_work)

@@ -328,8 +328,13 @@ class OpeningJob(Job, OpeningListener):
         obstacle = getattr(training.trainer, "obstacle", None)
         self.post(
             TrainingStarted(
-                *(training.recording, corpus.documents, corpus.bytes_read, obstacle),
-                *(self._chunks.report, corpus.origin, self._doubts()),
+                timeline=training.recording,
+                documents=corpus.documents,
+                bytes_read=corpus.bytes_read,
+                obstacle=obstacle,
+                chunks=self._chunks.report,
+                origin=corpus.origin,
+                doubts=self._doubts(),
             )
         )
         remember_opened(self.config)

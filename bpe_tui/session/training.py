@@ -131,7 +131,9 @@ def replay(
             made = Replay(tokenizer, counted.counts, counted.excerpt)
             return Training(made, lambda: made.timeline)
         training = Continuation(
-            *(tokenizer, counted.counts, config.continued),
+            tokenizer,
+            counted.counts,
+            config.continued,
             tie_rule=config.tie_rule,
             min_count=config.min_count,
         )

@@ -89,7 +89,10 @@ class CheckJob(Job):
             )
             self.merges = len(claim.steps)
             assignment = Assignment.of_file(
-                *(config.open_corpus(), config.special_tokens, config.pattern, config.tie_rule),
+                config.open_corpus(),
+                config.special_tokens,
+                config.pattern,
+                config.tie_rule,
                 self._claimed.vocab_size,
                 self._counts,
             )

@@ -265,8 +265,11 @@ class SavePieces(SaveFile):
     def write(self, path: Path, overwrite: bool) -> None:
         frame = self._frame
         left_out = save_in_format(
-            *(format_of(frame.record), frame.vocabulary, frame.pattern),
-            *(frame.record.special_tokens, path),
+            format_of(frame.record),
+            frame.vocabulary,
+            frame.pattern,
+            frame.record.special_tokens,
+            path,
             overwrite=overwrite,
         )
         if left_out:

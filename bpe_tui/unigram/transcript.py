@@ -199,8 +199,11 @@ class UnigramTranscript(Transcript[UnigramFrame]):
     def save_in(self, path: Path) -> Iterator[str]:
         frame = self.frame
         left_out = save_in_format(
-            *(format_of(frame.record), frame.vocabulary, frame.pattern),
-            *(frame.record.special_tokens, path),
+            format_of(frame.record),
+            frame.vocabulary,
+            frame.pattern,
+            frame.record.special_tokens,
+            path,
         )
         if left_out:
             yield f"Of the pieces {left_out}."

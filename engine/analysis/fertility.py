@@ -100,9 +100,14 @@ def fertility(
         words = int(runs[kind]) if has_words else letters
         fertilities.append(
             ScriptFertility(
-                *(KIND_NAMES[kind], has_words, words, tokens),
-                *(tuple(each / words for each in tokens), letters, touching),
-                tuple(each / letters for each in touching),
+                script=KIND_NAMES[kind],
+                has_words=has_words,
+                words=words,
+                tokens=tokens,
+                tokens_per_word=tuple(each / words for each in tokens),
+                characters=letters,
+                touching=touching,
+                tokens_per_character=tuple(each / letters for each in touching),
             )
         )
     return sorted(fertilities, key=lambda each: -each.words)

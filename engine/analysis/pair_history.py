@@ -199,7 +199,15 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     min_count = 0 if given else record.min_count
     if number is None:
         return PairHistory(
-            *(pair, frame.step, last, younger, made, (made,), (0,), merged, ()),
+            pair=pair,
+            step=frame.step,
+            last=last,
+            younger=younger,
+            made=made,
+            steps=(made,),
+            counts=(0,),
+            merged=merged,
+            losses=(),
             more_frequent=0,
             min_count=min_count,
         )
@@ -216,15 +224,15 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     at_step = record.counts.at(frame.step)
     count = at_step[number] if number < len(at_step) else 0
     return PairHistory(
-        pair,
-        frame.step,
-        last,
-        younger,
-        made,
-        tuple(steps),
-        tuple(counts),
-        merged,
-        losses,
+        pair=pair,
+        step=frame.step,
+        last=last,
+        younger=younger,
+        made=made,
+        steps=tuple(steps),
+        counts=tuple(counts),
+        merged=merged,
+        losses=losses,
         more_frequent=int(np.count_nonzero(at_step > count)),
         min_count=min_count,
         last_merge=_last_merge(record, last) if isinstance(record, Record) and not given else None,

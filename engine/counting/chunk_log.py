@@ -121,7 +121,7 @@ class ChunkLog:
     def add(self, chunk: ChunkCounted) -> None:
         """Add the next chunk of the text."""
         own = LoggedChunks(
-            *(chunk.start, chunk.size, 1, (chunk.worker,), chunk.seconds, chunk.pretokens)
+            chunk.start, chunk.size, 1, (chunk.worker,), chunk.seconds, chunk.pretokens
         )
         logged = self._logged
         if logged and logged[-1].chunks < self._chunks_an_entry:
@@ -146,6 +146,4 @@ class ChunkLog:
     def report(self) -> ChunkReport:
         """The chunks so far, which later ones do not change."""
         workers = [self._workers[worker] for worker in sorted(self._workers)]
-        return ChunkReport(
-            *(tuple(self._logged), self._chunks_an_entry, workers, self._after_special)
-        )
+        return ChunkReport(tuple(self._logged), self._chunks_an_entry, workers, self._after_special)

@@ -132,9 +132,13 @@ def counted_on(
                 [client.submit(getitem, each, 0, pure=False) for each in finished]
             )
             metadata = CountsMetadata(
-                *(corpus.name, sum(task.bytes for task in tasks), documents.begun),
-                *(sum(each.distinct for each in found), pattern.source, specials),
-                corpus.head_is_all,
+                corpus=corpus.name,
+                bytes=sum(task.bytes for task in tasks),
+                documents=documents.begun,
+                distinct=sum(each.distinct for each in found),
+                pattern=pattern.source,
+                special_tokens=specials,
+                head_is_all=corpus.head_is_all,
             )
         blocks = [
             _blocks(client, cluster, each, about.blocks)

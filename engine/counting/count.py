@@ -122,9 +122,14 @@ def count_corpus(
                 worker = counters.setdefault(counted.counter, len(counters) + 1)
                 on_chunk(
                     ChunkCounted(
-                        *(number, start, counted.size, worker, counted.process, counted.seconds),
-                        tally.pretokens - pretokens_before,
-                        counted.ends_special,
+                        number=number,
+                        start=start,
+                        size=counted.size,
+                        worker=worker,
+                        process=counted.process,
+                        seconds=counted.seconds,
+                        pretokens=tally.pretokens - pretokens_before,
+                        ends_special=counted.ends_special,
                     )
                 )
                 start += counted.size
@@ -228,8 +233,12 @@ class NativePieceCounter:
             token = self._splitter.bytes_regex.search(data)
             documents -= not is_blank(data[: token.start()] if token else data)
         return ChunkCount(
-            *(pieces.new, lengths.tobytes(), sizes.tobytes()),
-            *(pieces.numbers, pieces.counts, documents),
+            pieces.new,
+            lengths.tobytes(),
+            sizes.tobytes(),
+            pieces.numbers,
+            pieces.counts,
+            documents,
         )
 
 

@@ -90,8 +90,13 @@ def counts_of(
 ) -> Iterator[bytes]:
     """Yield the parts of a counts file for a corpus that has been counted."""
     metadata = CountsMetadata(
-        *(corpus.name, bytes_read, count.documents, len(count.counts)),
-        *(as_pattern(pattern).source, tuple(special_tokens), corpus.head_is_all),
+        corpus=corpus.name,
+        bytes=bytes_read,
+        documents=count.documents,
+        distinct=len(count.counts),
+        pattern=as_pattern(pattern).source,
+        special_tokens=tuple(special_tokens),
+        head_is_all=corpus.head_is_all,
     )
     return written(metadata, corpus.head, packed_blocks(count.counts.items()), examples)
 

@@ -419,6 +419,11 @@ def _read_merges(path: Path, known: _Spelled) -> TokenPairs:
 
 
 FORMAT = TokenizerFormat(
-    *("gpt2", "GPT-2's vocab.json and merges.txt in a directory", recognises, load, save, read),
+    "gpt2",
+    "GPT-2's vocab.json and merges.txt in a directory",
+    recognises,
+    load,
+    save,
+    read,
     files=(VOCAB, MERGES, SETTINGS),
 )

@@ -168,7 +168,11 @@ def _is_word(text: str) -> bool:
 
 
 FORMAT = TokenizerFormat(
-    *("minbpe", "minbpe's .model file", recognises, load, save),
+    "minbpe",
+    "minbpe's .model file",
+    recognises,
+    load,
+    save,
     prescribes_ids=True,
     suffix=".model",
 )

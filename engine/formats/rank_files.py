@@ -151,13 +151,11 @@ def save_tiktoken(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
 
 
 TIKTOKEN = TokenizerFormat(
-    *(
-        "tiktoken",
-        "tiktoken's file of tokens in base64 and ranks",
-        recognises_tiktoken,
-        load_tiktoken,
-        save_tiktoken,
-    ),
+    "tiktoken",
+    "tiktoken's file of tokens in base64 and ranks",
+    recognises_tiktoken,
+    load_tiktoken,
+    save_tiktoken,
     suffix=".tiktoken",
 )
 

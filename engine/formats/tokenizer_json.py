@@ -334,7 +334,11 @@ def save_pieces(
 
 
 FORMAT = TokenizerFormat(
-    *("huggingface", "Hugging Face's tokenizer.json", recognises, load, save),
+    "huggingface",
+    "Hugging Face's tokenizer.json",
+    recognises,
+    load,
+    save,
     suffix=".json",
     keeps_stages=True,
 )

@@ -210,7 +210,7 @@ def _with_symbol(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
 
 
 CODES = TokenizerFormat(
-    *("subword-nmt", "codes of subword-nmt or fastBPE, with </w>", recognises_codes, load_codes)
+    "subword-nmt", "codes of subword-nmt or fastBPE, with </w>", recognises_codes, load_codes
 )
 
 

@@ -191,8 +191,13 @@ class Answered:
         if len(tried) > MOST_TRIES:
             tried = [*tried[: MOST_TRIES - 1], tried[-1]]
         return cls(
-            *(question.kind, question.frame.step, tried, attempt.hinted, attempt.given_up),
-            *(round(seconds, 1), attempt.at_first_try),
+            kind=question.kind,
+            step=question.frame.step,
+            tried=tried,
+            hinted=attempt.hinted,
+            given_up=attempt.given_up,
+            seconds=round(seconds, 1),
+            right=attempt.at_first_try,
         )
 
 
@@ -322,10 +327,13 @@ def _answered(fields: Fields) -> Answered:
     if len(tried) > MOST_TRIES:
         raise fields.error("tried", f"has more than {MOST_TRIES} entries")
     return Answered(
-        *(_short(fields, "kind"), fields.count("step"), tried),
-        *(fields.flag("hinted"), fields.flag("given_up")),
-        seconds if 0 <= seconds < LONGEST_TIME else -1,
-        fields.flag("right"),
+        kind=_short(fields, "kind"),
+        step=fields.count("step"),
+        tried=tried,
+        hinted=fields.flag("hinted"),
+        given_up=fields.flag("given_up"),
+        seconds=seconds if 0 <= seconds < LONGEST_TIME else -1,
+        right=fields.flag("right"),
     )
 
 

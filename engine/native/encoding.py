@@ -247,8 +247,14 @@ class KernelEncoder:
     ) -> None:
         byte_ids, pairs, made, highest = numbers
         self._rules = KernelObject(
-            *("rules", _NO_MEMORY, borders),
-            *(address(byte_ids), address(pairs), address(made), len(made) // 2, random_seed()),
+            "rules",
+            _NO_MEMORY,
+            borders,
+            address(byte_ids),
+            address(pairs),
+            address(made),
+            len(made) // 2,
+            random_seed(),
         )
         for pretoken, token_id in whole.items():
             self._rules.call("rules_add_whole", pretoken + PADDING, len(pretoken), token_id)

@@ -92,10 +92,19 @@ class Merger(KernelObject):
         byte_ids = array("i", tie_ids)
         longest = _ANY_LENGTH if max_token_length is None else max_token_length
         super().__init__(
-            *("merger", memory_error, b"".join(counts)),
-            *(address(ends), address(times), len(counts), first_id),
-            *(tie_rule.encode(), address(byte_ids), min(min_count, MOST_COUNTED)),
-            *(min(longest, _ANY_LENGTH), min(most_words or 0, _ANY_LENGTH), random_seed()),
+            "merger",
+            memory_error,
+            b"".join(counts),
+            address(ends),
+            address(times),
+            len(counts),
+            first_id,
+            tie_rule.encode(),
+            address(byte_ids),
+            min(min_count, MOST_COUNTED),
+            min(longest, _ANY_LENGTH),
+            min(most_words or 0, _ANY_LENGTH),
+            random_seed(),
         )
         given_ids = array("i", chain.from_iterable(given))
         self.call("merger_give", address(given_ids), len(given))

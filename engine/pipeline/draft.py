@@ -180,20 +180,31 @@ class StageKind:
 
 
 NORMALIZER = StageKind(
-    *("normalizer", "normalizer", lambda _: _NORMALIZERS, typed_normalizer),
+    key="normalizer",
+    title="normalizer",
+    choices=lambda _: _NORMALIZERS,
+    typed=typed_normalizer,
     hint="OLD -> NEW, /REGEX/ -> NEW, prepend TEXT",
     joined=normalizers.Sequence,
 )
 PRE_TOKENIZER = StageKind(
-    *("pre_tokenizer", "pre-tokenizer", lambda _: _PRE_TOKENIZERS, typed_cut),
+    key="pre_tokenizer",
+    title="pre-tokenizer",
+    choices=lambda _: _PRE_TOKENIZERS,
+    typed=typed_cut,
     hint="a regex whose matches are pretokens",
     joined=pretokenizers.Sequence,
 )
 POST_PROCESSOR = StageKind(
-    *("post_processor", "post-processor", _post_processors, typed_template),
+    key="post_processor",
+    title="post-processor",
+    choices=_post_processors,
+    typed=typed_template,
     hint="[CLS] $A [SEP], for a pair: | [CLS] $A [SEP] $B:1",
 )
-DECODER = StageKind("decoder", "decoder", lambda _: _DECODERS, _nothing_typed)
+DECODER = StageKind(
+    key="decoder", title="decoder", choices=lambda _: _DECODERS, typed=_nothing_typed
+)
 STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
 
 SPELLING = pretokenizers.ByteLevel(add_prefix_space=False, use_regex=False)

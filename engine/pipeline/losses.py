@@ -71,8 +71,12 @@ def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
     skipped = dict.fromkeys(token.text for token in run.tokens if token.token_id in special)
     given = "".join(text.text for text in run.texts)
     return Losses(
-        *(tuple(changed), tuple(dropped), tuple(unknown), tuple(unspelled), tuple(skipped)),
-        run.decoded == given,
+        changed=tuple(changed),
+        dropped=tuple(dropped),
+        unknown=tuple(unknown),
+        unspelled=tuple(unspelled),
+        skipped=tuple(skipped),
+        comes_back=run.decoded == given,
     )
 
 

@@ -307,8 +307,12 @@ def _llama3_like(
 _LLAMA3 = _llama3_like("llama3", "Llama 3: like cl100k", "up_to_three_digits", r"\p{N}{1,3}")
 _QWEN2 = _llama3_like("qwen2", "Qwen 2: like llama3, every digit alone", "one_digit", r"\p{N}")
 _QWEN35 = _llama3_like(
-    *("qwen35", "Qwen 3.5: like qwen2, marks belong to words", "one_digit", r"\p{N}"),
-    *(r"[\p{L}\p{M}]", r"\p{M}"),
+    "qwen35",
+    "Qwen 3.5: like qwen2, marks belong to words",
+    "one_digit",
+    r"\p{N}",
+    r"[\p{L}\p{M}]",
+    r"\p{M}",
 )
 _WHITESPACE = _pattern(
     "whitespace",

@@ -280,8 +280,14 @@ class TextbookTrainer:
         costs = _costs_of(counts)
         cuts = [_best_cut(sentence, costs) for sentence in sentences]
         record = self._record = TextbookRecord(
-            *(seeds, Estimate(counts, _loss(sentences, cuts)), self.units, self.ngram),
-            *(self._texts, self.unknown_token, self.special_tokens, size),
+            seeds=seeds,
+            start=Estimate(counts, _loss(sentences, cuts)),
+            units=self.units,
+            ngram=self.ngram,
+            sentences=self._texts,
+            unknown=self.unknown_token,
+            special_tokens=self.special_tokens,
+            vocab_size=size,
         )
         increases = yield from _weigh(sentences, cuts, costs)
         record.weigh(increases[alive])

@@ -137,8 +137,10 @@ def _pose_next_pair(frame: Frame, request: Request) -> Question:
         Choice(
             tuple(
                 Option(
-                    *(pair_words(frame, pair), contest.ids(pair)),
-                    *(f"{counts[pair]:,}", counts[pair]),
+                    label=pair_words(frame, pair),
+                    note=contest.ids(pair),
+                    revealed=f"{counts[pair]:,}",
+                    amount=counts[pair],
                 )
                 for pair in pairs
             )

@@ -82,7 +82,8 @@ def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
         )
         options = [
             Option(
-                *((_shown(each.text),), f"{each.used:,.1f} · {each.lost:.2f}"),
+                (_shown(each.text),),
+                f"{each.used:,.1f} · {each.lost:.2f}",
                 f"+{each.measure:.2g}",
             )
             for each in pieces

@@ -101,7 +101,8 @@ def test_a_model_that_merges_no_bytes_is_refused_before_any_work(tmp_path: Path)
             pieces,
             "--vocab-size",
             "60",
-            *("--format", "huggingface"),
+            "--format",
+            "huggingface",
         ).returncode
         == 0
     )

@@ -50,7 +50,12 @@ def test_encode_explains_cuts_and_merges(toy: Path, tokenizer: Path) -> None:
         "  the· h a t = 258 104 97 116\n"
     )
     result = run(
-        *("encode", "--tokenizer", tokenizer, "--explain", "--allow-special", "all"),
+        "encode",
+        "--tokenizer",
+        tokenizer,
+        "--explain",
+        "--allow-special",
+        "all",
         stdin=b"\x1b[2J\xff<|endoftext|> 7",
     )
     assert result.stdout.decode() == (

@@ -150,7 +150,13 @@ def test_the_program_answers_without_loading_textual() -> None:
         "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
     )
     result = run(
-        *("open", HANDOUT, "--model", "wordpiece", "--min-count", "1", "--plain"),
+        "open",
+        HANDOUT,
+        "--model",
+        "wordpiece",
+        "--min-count",
+        "1",
+        "--plain",
         stdin=b"\nwhy\nquit\n",
         program=program,
     )

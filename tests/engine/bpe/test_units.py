@@ -169,7 +169,8 @@ def test_all_trainers_take_the_same_steps(
 ) -> None:
     runs = [
         Trainer(
-            *(counts, 30),
+            counts,
+            30,
             tie_rule=tie_rule,
             algorithm=name,
             units=units,

@@ -31,8 +31,13 @@ from engine.formats.safe_pickle import (
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
 scalars = st.one_of(
-    *(st.none(), st.booleans(), st.integers(-(2**62), 2**62), st.floats(allow_nan=False)),
-    *(st.binary(max_size=300), st.text(max_size=300), st.binary(max_size=9).map(bytearray)),
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**62), 2**62),
+    st.floats(allow_nan=False),
+    st.binary(max_size=300),
+    st.text(max_size=300),
+    st.binary(max_size=9).map(bytearray),
 )
 keys = st.one_of(st.integers(-9, 2**40), st.binary(max_size=4), st.text(max_size=4))
 values = st.recursive(
