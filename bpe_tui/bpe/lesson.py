@@ -10,6 +10,7 @@ from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.bpe.frame import Frame
+from engine.bpe.pick import Pick, Reason
 from engine.core.events import Pair
 from engine.recording.merge_record import PairStep
 
@@ -76,18 +77,17 @@ class BpeExplainer(MergeExplainer[Frame]):
             strong = self.named(before, pair, "strong")
             said = "{pair} is merged next." if is_ahead else "{pair} was merged."
             return self.spans(said, pair=strong), self.spans(NO_COUNT, "dim")
-        tied, count = before.queue.tied, before.count_of(pair)
-        times = self.times(count)
-        if pair not in tied:
-            # No count chose the merge: a tokenizer's file or a fork did.
+        pick = before.pick
+        assert pick is not None, "this is a merge"
+        times = self.times(pick.count)
+        if pick.is_prescribed:
             said = "{pair} occurs {times}." if is_ahead else "{pair} occurred {times}."
-            if not count:
+            if not pick.count:
                 said = "{pair} occurs nowhere." if is_ahead else "{pair} occurred nowhere."
-            remark = GIVEN if before.next_given else OF_A_FORK
-            return self.spans(said, pair=named, times=times), self.spans(remark, "dim")
-        rivals = [rival for rival in tied if rival != pair]
-        if rivals:
-            return self._why_of_tied(before, pair, rivals, is_ahead, width)
+            why = self.spans(pick.reason.value, "dim")
+            return self.spans(said, pair=named, times=times), why
+        if pick.rivals:
+            return self._why_of_tied(before, pick, is_ahead, width)
         top = before.top_pairs(2)
         ways = ALONE_NEXT if is_ahead else ALONE_MADE
         if len(top) < 2:
@@ -110,8 +110,9 @@ class BpeExplainer(MergeExplainer[Frame]):
         )
 
     def short_why(self, before: Frame, merge: PairStep) -> list[Span]:
-        top = before.top_pairs(2)
-        if not before.has_corpus or len(top) < 2 or tuple(before.queue.tied) != (merge.pair,):
+        top, pick = before.top_pairs(2), before.pick
+        is_alone = pick is not None and pick.reason is Reason.ALONE
+        if not (before.has_corpus and is_alone) or len(top) < 2:
             return []
         (_, highest), (second, count) = top
         return self.spans(
@@ -121,11 +122,12 @@ class BpeExplainer(MergeExplainer[Frame]):
         )
 
     def _why_of_tied(
-        self, before: Frame, pair: Pair, rivals: Sequence[Pair], is_ahead: bool, width: int
+        self, before: Frame, pick: Pick, is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
         """Return why a tied pair wins: `s+t and e+s both occur 9 times: a tie.`"""
+        pair, rivals = pick.pair, pick.rivals
         named = self.named(before, pair, "pair" if is_ahead else "strong")
-        times = self.times(before.count_of(pair))
+        times = self.times(pick.count)
         if len(rivals) == 1:
             ways = BOTH_NEXT if is_ahead else BOTH_MADE
             others = self.named(before, rivals[0], "tie" if is_ahead else "")
@@ -174,5 +176,3 @@ SEVERAL_MADE = (
 PHASE_BEGINS = "Phase {n} begins here: {label}."
 FIRST_GIVEN = "The tokenizer's file gives their order."
 NO_COUNT = "No corpus is open: no count tells why."
-GIVEN = "The tokenizer says so: no count chose it here."
-OF_A_FORK = "It was not chosen by its count: this is a fork."

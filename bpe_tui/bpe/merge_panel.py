@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bpe_tui.bpe.narration import (
-    is_replayed,
-    why_first,
-)
+from bpe_tui.bpe.narration import why_first
 from bpe_tui.views import training_panels
 from bpe_tui.views.heap_table import highest_shown
 from bpe_tui.views.narration import NO_CORPUS, times
@@ -25,6 +22,7 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from engine.bpe.frame import Frame
+from engine.bpe.pick import Pick
 from engine.bpe.record import MergeStep
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import CountAttribution
@@ -47,12 +45,12 @@ class MergePanel(Panel):
     ID = "merge"
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        merge = frame.merge
-        if merge is None:
+        merge, picked = frame.merge, frame.picked
+        if merge is None or picked is None:
             self.say("merge", "")
             return [*_start_rows(frame, width), Row([]), *self._next_rows(frame, width)]
-        tied = len(merge.tied)
-        tie = f" · {plural(tied, 'pair')} tied" if tied > 1 else ""
+        is_tied = bool(picked.rivals)
+        tie = f" · {plural(len(picked.rivals) + 1, 'pair')} tied" if is_tied else ""
         behind = "↵ behind a change" if merge.count else ""
         foot = behind if frame.was_given else f"t next tie · {behind}"
         self.say(f"merge {number(frame.step)}{tie}", foot)
@@ -65,8 +63,8 @@ class MergePanel(Panel):
                 else []
             ),
             *gap,
-            *labelled("Why", why_it_merged(painter, frame, merge), width),
-            *(_other_rules(painter, merge.pair, frame.choices_before, width) if tied > 1 else []),
+            *labelled("Why", why_it_merged(painter, frame, picked), width),
+            *(_other_rules(painter, merge.pair, frame.choices_before, width) if is_tied else []),
             *self._next_rows(frame, width),
             *gap,
         ]
@@ -80,25 +78,21 @@ class MergePanel(Panel):
 
         A low panel shows the tied pairs only.
         """
-        following, tied = frame.next_pair, frame.queue.tied
-        if frame.next_given or following is None or following not in tied:
+        pick, picked = frame.pick, frame.picked
+        if pick is None or pick.is_prescribed:
             return []
-        if len(tied) == 1:
-            if frame.merge is not None:
-                return []
-            count = times(frame.highest_count)
-            words = words_of(f"occurs {count}, more often than any other pair.")
-            pair = [*self.painter(frame).pair(following), ("  ", "")]
-            return labelled("Next", [[pair, *words]], width)
-        painter, rivals = self.painter(frame), [pair for pair in tied if pair != following]
-        parts = [[[*painter.pair(following), ("  ", "")], *tied_with(painter, rivals)]]
-        if frame.merge is not None and self.size.height < ROOMY:
+        painter = self.painter(frame)
+        pair = [*painter.pair(pick.pair), ("  ", "")]
+        if not pick.rivals:
+            words = words_of(f"occurs {times(pick.count)}, more often than any other pair.")
+            return labelled("Next", [[pair, *words]], width) if picked is None else []
+        parts = [[pair, *tied_with(painter, pick.rivals)]]
+        if picked is not None and self.size.height < ROOMY:
             return labelled("Next", parts, width)
-        made = frame.merge
-        if len(rivals) == 1 or made is None or len(made.tied) <= 2:
+        if len(pick.rivals) == 1 or picked is None or len(picked.rivals) <= 1:
             # Against several rivals the reason is the rule itself, which is given above already.
-            parts.append(words_of(rule_that_decided(frame, following, rivals)))
-        others = _other_rules(painter, following, frame.queue.choices, width)
+            parts.append(words_of(rule_that_decided(frame, pick)))
+        others = _other_rules(painter, pick.pair, frame.queue.choices, width)
         return [*labelled("Next", parts, width), *others]
 
     def _attribution(self, frame: Frame) -> CountAttribution | None:
@@ -154,38 +148,31 @@ def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
     return [[("tied with  ", "tie")], *named, *rest]
 
 
-def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
-    """Return who chose a pair, or its count, and what decided a tie."""
-    prescribed, rivals = merge.record.fork_rules, merge.tied[1:]
-    if frame.was_given:
-        index = number(merge.index + 1)
-        return [words_of(f"the tokenizer says so: merge {index} of its list")]
-    if prescribed is not None and prescribed.forces(merge.index):
-        return [words_of(f"chosen by hand, whatever the counts; it occurred {times(merge.count)}")]
-    if is_replayed(frame, merge):
-        origin = "the run that this is a fork of merged it here; the rules of the fork would not"
-        return [words_of(origin)]
-    may_merge = " of the pairs that may merge" if merge.forbidden_rivals else ""
+def why_it_merged(painter: TokenPainter, frame: Frame, picked: Pick) -> list[SentenceWords]:
+    """Return the reason of a merge: its count, what decided a tie, what a fork forbids."""
+    if picked.is_prescribed:
+        return [words_of(picked.reason.value)]
+    may_merge = " of the pairs that may merge" if picked.forbidden else ""
     highest = f"the highest count{may_merge}"
-    if rivals:
-        why = [[*words_of(f"{highest},"), *tied_with(painter, rivals)]]
-        why.append(words_of(rule_that_decided(frame, merge.pair, rivals)))
+    if picked.rivals:
+        why = [[*words_of(f"{highest},"), *tied_with(painter, picked.rivals)]]
+        why.append(words_of(rule_that_decided(frame, picked)))
     else:
-        none = "" if merge.forbidden_rivals else "; no other pair had as many"
+        none = "" if picked.forbidden else "; no other pair had as many"
         why = [words_of(f"{highest}{none}")]
-    if merge.forbidden_rivals:
+    if picked.forbidden:
         forbidden: SentenceWords = words_of("Forbidden in this fork: ")
-        for pair, count in merge.forbidden_rivals[:TIED_SHOWN]:
+        for pair, count in picked.forbidden[:TIED_SHOWN]:
             forbidden += [[*painter.pair(pair), (f" {times(count)}   ", "")]]
         why.append(forbidden)
     return why
 
 
-def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
+def rule_that_decided(frame: Frame, pick: Pick) -> str:
     """Return the tie rule and its summary; against one rival, the difference."""
     rule = frame.tie_rule
-    one = len(rivals) == 1
-    how = why_first(frame, winner, rivals[0]) if one else rule.in_short
+    one = len(pick.rivals) == 1
+    how = why_first(frame, pick.pair, pick.rivals[0]) if one else rule.in_short
     return f"Tie rule {rule.name}: {how}"
 
 

@@ -6,7 +6,7 @@ takes `room`, it chooses a shorter sentence if there are few cells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from bpe_tui.bpe.phases import describe_border, describe_gain
 from bpe_tui.views.narration import (
@@ -25,7 +25,7 @@ from bpe_tui.views.report import StepReport, merge_report
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
-from engine.bpe.record import MergeStep
+from engine.bpe.pick import Pick
 from engine.bpe.trainers.algorithm import Move
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages, frequency, say
@@ -61,7 +61,7 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
         return f"{sentence} {border[0]}", f"{short} {border[0]}", f"{short} {border[1]}", *border
     if not merge.count:
         return sentence, f"Merge {step}: {pair} make {token}."
-    forked = narrate_fork_rule(frame, merge)
+    forked = f" {why}" if (why := _describe_fork(frame)) else ""
     shorter = say(
         "Merge {step}: {pair}, {times}, become {token}.",
         step=step,
@@ -73,22 +73,24 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
     return f"{sentence}{forked}", f"{short}{forked}", short
 
 
-def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:
-    """Return a sentence about how a fork chose a merge besides the counts; often empty.
+def _describe_fork(frame: Frame) -> str:
+    """Return how a fork changed the choice of the last merge; often empty.
 
-    It begins with a space, to follow another sentence: ` Forbidden: e and st, 9 times.`
+    For example: `Forbidden: e and st, 9 times.`
     """
-    fork_rules = merge.record.fork_rules
-    if fork_rules is None:
+    if frame.run.record.fork_rules is None or (pick := frame.picked) is None:
         return ""
-    if fork_rules.forces(merge.index):
-        return " It was chosen by hand, not by its count."
-    if not merge.forbidden_rivals:
+    return pick.reason.value if pick.is_prescribed else _describe_forbidden(frame, pick)
+
+
+def _describe_forbidden(frame: Frame, pick: Pick) -> str:
+    """Return the first pair that a fork forbids; empty if no frequent one is forbidden."""
+    if not pick.forbidden:
         return ""
-    pair, count = merge.forbidden_rivals[0]
-    more = len(merge.forbidden_rivals) - 1
+    pair, count = pick.forbidden[0]
+    more = len(pick.forbidden) - 1
     others = f" and {number(more)} more" if more else ""
-    return f" Forbidden: {format_pair(frame, pair)}, {times(count)}{others}."
+    return f"Forbidden: {format_pair(frame, pair)}, {times(count)}{others}."
 
 
 def why_no_heap(frame: Frame) -> str:
@@ -102,46 +104,44 @@ def why_no_heap(frame: Frame) -> str:
     return OF_A_FORK
 
 
-def is_replayed(frame: Frame, merge: MergeStep) -> bool:
-    """Whether a fork repeats the merge although its own rules would have chosen another pair."""
-    fork_rules = merge.record.fork_rules
-    if fork_rules is None or merge.index >= fork_rules.replayed:
-        return False
-    return frame.choices_before.get(frame.tie_rule.name) != merge.pair
+def explain_pick(frame: Frame, pick: Pick, *, is_ahead: bool = False) -> Iterator[str]:
+    """Yield why a pair merged, or merges next if `is_ahead`: rivals, tie rule, forbidden pairs."""
+    verb = "is" if is_ahead else "was"
+    if pick.is_prescribed:
+        yield pick.reason.value
+    elif pick.rivals:
+        yield f"It {verb} tied with {format_rivals(frame, pick.rivals)}."
+        yield _decided(frame, pick)
+    else:
+        may = " that may merge" if pick.forbidden else ""
+        yield f"No other pair{may} {verb} as frequent."
+    if pick.forbidden:
+        yield _describe_forbidden(frame, pick)
 
 
 def narrate_tie(frame: Frame) -> str:
     """Return why this pair merged and no other."""
-    merge = frame.merge
-    if merge is None:
+    if (pick := frame.picked) is None:
         return "Nothing has merged at step 0."
-    pair, rivals = format_pair(frame, merge.pair), merge.tied[1:]
-    if frame.was_given:
-        return f"The pair {pair} merged because the tokenizer's file says so; no count chose it."
-    fork_rules = merge.record.fork_rules
-    if fork_rules is not None and fork_rules.forces(merge.index):
-        return f"The pair {pair} merged because it was chosen by hand, {times(merge.count)}."
-    if is_replayed(frame, merge):
-        return f"The pair {pair} merged because it did in the run that was forked."
-    forbidden = narrate_fork_rule(frame, merge)
-    if not rivals:
-        return (
-            f"The pair {pair} merged because no other {'that may merge ' if forbidden else ''}"
-            f"was as frequent, {times(merge.count)}.{forbidden}"
-        )
-    tied = f"The pair {pair} was tied, {times(merge.count)}, with {format_rivals(frame, rivals)}."
-    return f"{tied} {_decided(frame.at(frame.step - 1), merge.pair, rivals)}{forbidden}"
+    occurred = f", {times(pick.count)}" if pick.count else ""
+    merged = f"The pair {format_pair(frame, pick.pair)} merged{occurred}."
+    return " ".join([merged, *explain_pick(frame, pick)])
 
 
 def explain_merge(frame: Frame) -> Iterator[str]:
     """Yield why the pair of this step merged, and what other tie rules would have merged."""
     yield narrate_tie(frame)
-    if (merge := frame.merge) is None:
-        return
-    if len(merge.tied) > 1:
-        for rule, pair in frame.choices_before.items():
-            if pair != merge.pair:
-                yield f"The tie rule {rule} would have merged {format_pair(frame, pair)}."
+    if frame.picked is not None:
+        yield from _other_rules(frame, frame.picked, frame.choices_before, "would have merged")
+
+
+def _other_rules(
+    frame: Frame, pick: Pick, choices: Mapping[str, Pair], would: str
+) -> Iterator[str]:
+    """Yield the choices of other tie rules in a tie, where they differ."""
+    for rule, choice in choices.items():
+        if pick.rivals and choice != pick.pair:
+            yield f"The tie rule {rule} {would} {format_pair(frame, choice)}."
 
 
 def report_step(frame: Frame) -> StepReport:
@@ -164,41 +164,21 @@ def report_step(frame: Frame) -> StepReport:
 
 
 def narrate_next(frame: Frame) -> Iterator[str]:
-    """Yield sentences about the next merge: its pair, equally frequent ones, why it wins."""
-    following = frame.next_pair
-    if following is None:
+    """Yield sentences about the next merge: its pair, why it wins, other tie rules' choices."""
+    if (pick := frame.pick) is None:
         yield "No pair merges next."
         return
-    pair = format_pair(frame, following)
-    if frame.next_given:
-        yield f"Next the tokenizer merges {pair}; no count chooses it."
-        return
-    yield f"Next is {pair}, {times(frame.count_of(following))}."
-    for forbidden, count in frame.queue.forbidden:
-        yield f"Forbidden in this fork: {format_pair(frame, forbidden)}, {times(count)}."
-    tied = frame.queue.tied
-    if following not in tied:
-        yield "It does not merge for its count: this fork prescribes it."
-        return
-    rivals = [rival for rival in tied if rival != following]
-    if not rivals:
-        yield "No other pair is as frequent."
-        return
-    yield f"It is tied with {format_rivals(frame, rivals)}."
-    yield _decided(frame, following, rivals)
-    for rule, choice in frame.queue.choices.items():
-        if choice != following:
-            yield f"The tie rule {rule} would merge {format_pair(frame, choice)}."
+    occurs = f", {times(pick.count)}" if pick.count else ""
+    yield f"Next is {format_pair(frame, pick.pair)}{occurs}."
+    yield from explain_pick(frame, pick, is_ahead=True)
+    yield from _other_rules(frame, pick, frame.queue.choices, "would merge")
 
 
-def _decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
-    """Return which tie rule decides between pairs; against one rival, also the difference.
-
-    `frame` is the state before the merge.
-    """
+def _decided(frame: Frame, pick: Pick) -> str:
+    """Return which tie rule decided; against one rival, also the difference."""
     rule = frame.tie_rule
-    if len(rivals) == 1:
-        return f"The tie rule {rule.name} decided: {why_first(frame, winner, rivals[0])}."
+    if len(pick.rivals) == 1:
+        return f"The tie rule {rule.name} decided: {why_first(frame, pick.pair, pick.rivals[0])}."
     return describe_rule(rule.name, rule.summary)
 
 
@@ -233,7 +213,7 @@ def _narrate_start(frame: Frame) -> tuple[str, ...]:
     if following is None:
         return (f"Step 0: {number(frame.token_count)} {unit}, and no pair to merge.",)
     pair, count = format_pair(frame, following), times(frame.count_of(following))
-    rivals = [tied for tied in frame.queue.tied if tied != following]
+    rivals = () if frame.pick is None else frame.pick.rivals
     tied_with = f", tied with {format_rivals(frame, rivals)}" if rivals else ""
     is_next = "is next" if rivals else "is the most frequent"
     return (

@@ -12,6 +12,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Self
 
 from engine.bpe.pair_queue import PairQueue
+from engine.bpe.pick import Pick, Reason
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TieRule
@@ -117,9 +118,42 @@ class Frame(MergeFrame[MergeStep]):
         return LinkedLists(self.run, self.step, self.next_pair)
 
     @cached_property
+    def pick(self) -> Pick | None:
+        """The next merge and the reason for it; `None` if no pair merges next.
+
+        >>> from engine import Timeline, Trainer
+        >>> counts = {b"ab": 2, b"cd": 2}
+        >>> Timeline(counts, Trainer(counts, 258).steps()).frame.pick
+        Pick(pair=(99, 100), count=2, reason=<Reason.TIED: 'The tie rule takes it before other \
+pairs of the same count.'>, rivals=((97, 98),), forbidden=())
+        """
+        if (pair := self.next_pair) is None:
+            return None
+        queue, rules = self.queue, self._record.fork_rules
+        count = queue.count_of(pair)
+        if self.next_given:
+            return Pick(pair, count, Reason.GIVEN)
+        if rules is not None and rules.forces(self.step):
+            return Pick(pair, count, Reason.FORCED)
+        if rules is not None and self.step < rules.replayed and queue.best() != pair:
+            return Pick(pair, count, Reason.REPLAYED)
+        rivals = tuple(rival for rival in queue.tied if rival != pair)
+        forbidden = tuple(each for each in queue.forbidden if each[1] >= count)
+        return Pick(pair, count, Reason.TIED if rivals else Reason.ALONE, rivals, forbidden)
+
+    @property
+    def picked(self) -> Pick | None:
+        """The last merge and the reason for it; `None` at step 0."""
+        return self._before.pick if self.step else None
+
+    @property
     def choices_before(self) -> dict[str, Pair]:
         """Name of a tie rule → the pair that it would have merged in the last step."""
-        return self.at(self.step - 1).queue.choices if self.step else {}
+        return self._before.queue.choices if self.step else {}
+
+    @cached_property
+    def _before(self) -> Frame:
+        return self.at(self.step - 1)
 
     def count_of(self, pair: Pair) -> int:
         """Return the number of occurrences of the pair at this step."""

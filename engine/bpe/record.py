@@ -65,15 +65,6 @@ class MergeStep(PairStep):
             return (self.pair,)  # prescribed, whatever the counts
         return self.record.pairs_with_count(counts, self.count)
 
-    @property
-    def forbidden_rivals(self) -> tuple[tuple[Pair, int], ...]:
-        """The forbidden pairs with at least this count, and their counts, most frequent first."""
-        return tuple(
-            (pair, count)
-            for pair, count in self.record.forbidden_pairs(self.index)
-            if count >= self.count
-        )
-
     def _chosen_by(self) -> dict[str, object]:
         return {"count": self.count}
 

@@ -64,9 +64,9 @@ def test_the_reason_for_a_merge_names_its_rivals() -> None:
     timeline = recorded()
     assert narrate_tie(timeline.frame) == "Nothing has merged at step 0."
     assert narrate_tie(timeline.seek(1)).startswith(
-        "The pair s and t was tied, 9 times, with e and s."
+        "The pair s and t merged, 9 times. It was tied with e and s."
     )
-    assert "no other was as frequent" in narrate_tie(timeline.seek(2))
+    assert "No other pair was as frequent" in narrate_tie(timeline.seek(2))
 
 
 # -- commands

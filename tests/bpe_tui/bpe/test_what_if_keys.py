@@ -269,7 +269,7 @@ async def test_a_repeated_or_forced_merge_of_a_fork_is_not_called_the_highest_co
         await pilot.press("enter")
         app.seek(1)
         await pilot.pause()
-        assert "the run that this is a fork of merged it here" in panel_text(app, MergePanel)
+        assert "The run that was forked merges it here" in panel_text(app, MergePanel)
 
 
 @pytest.mark.slow

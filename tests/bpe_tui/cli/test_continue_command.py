@@ -61,7 +61,7 @@ def test_the_transcript_says_where_the_new_merges_begin(own: Path) -> None:
     lines = run("open", CODE, *asked, stdin=commands).stdout.decode().splitlines()
     assert any("Phase 2 begins here: new merges." in line for line in lines)
     assert any(line.startswith("Next is ") for line in lines)
-    assert any("merged because no other was as frequent" in line for line in lines)
+    assert any("No other pair was as frequent." in line for line in lines)
     assert "all merges that were asked for are learnt" in lines[-1]
 
 

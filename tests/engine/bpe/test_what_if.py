@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import oracles
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer, WhatIfError
+from engine.bpe.pick import Pick, Reason
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.what_if import ForkChange, compare, fork
 
@@ -84,6 +86,28 @@ def test_a_forced_pair_merges_at_the_fork_however_rare(
     assert other[: frame.step + 1] == [*merges(timeline)[: frame.step], force]
 
 
+def test_each_merge_of_a_fork_has_its_reason() -> None:
+    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+    made = run(counts).seek(1)
+    chosen = fork(made, ForkChange(force=(b"w", b"i"), tie_rule="first-seen"), SIZE)
+    reasons = [made.picked, made.pick, *map(picks(chosen, counts), range(3))]
+    assert [pick and pick.reason for pick in reasons] == [
+        Reason.TIED,
+        Reason.ALONE,
+        Reason.REPLAYED,  # the rule of the fork would take e and s
+        Reason.FORCED,
+        Reason.ALONE,
+    ]
+    assert reasons[0] is not None
+    assert [tuple(map(made.token, pair)) for pair in reasons[0].rivals] == [(b"e", b"s")]
+
+
+def picks(trainer: Trainer, counts: dict[bytes, int]) -> Callable[[int], Pick | None]:
+    """Return a function from a step to what merges after it."""
+    timeline = Timeline(counts, trainer.steps())
+    return lambda step: timeline.seek(step).pick
+
+
 def test_a_fork_of_a_fork_keeps_the_first_forks_forbidden_pairs() -> None:
     here = run({b"low": 5, b"lower": 2}).seek(0)
     first = fork(here, ForkChange(forbid=frozenset({(b"o", b"w")})), 260)
@@ -155,7 +179,9 @@ def test_a_merge_knows_its_forbidden_rivals_and_ties_without_them(
         }
         may = {pair: n for pair, n in true.items() if not is_forbidden[pair]}
         over = {pair: n for pair, n in true.items() if is_forbidden[pair] and n >= merge.count}
-        assert dict(merge.forbidden_rivals) == over
+        pick = other.seek(index).pick
+        assert pick is not None
+        assert dict(pick.forbidden) == over
         assert merge.count == max(may.values())
         assert len(merge.tied) == list(may.values()).count(merge.count)
         assert (index + 1 in other.frame.tied_steps) == (len(merge.tied) > 1)
