@@ -1,7 +1,7 @@
 """Kill programs at random moments: `python tests/kill_programs.py [KILLS] [SIGNALS] [SEED]`.
 
 First, processes are killed that save tokenizers, sessions, counts, recordings and what is
-remembered, by the library, by `train`, `convert` and `pretokens`, and on the screen. Half of the
+remembered, by the library, by `train` and `convert`, and on the screen. Half of the
 signals are SIGKILL, the others SIGINT and SIGTERM. What is left must be the old file or the whole
 new one; a vocabulary and merges of two saves must be refused. Then the program on a terminal is
 sent SIGINT, SIGTERM and SIGHUP; the terminal must be as it was before. It is no part of `pytest`.
@@ -109,7 +109,7 @@ def writings(folder: Path) -> dict[str, Writing]:
     def by_library(content: int) -> None:
         trained[content].save(screen, overwrite=True)
 
-    train = "train", texts, "--no-special", "--workers", 1, "--vocab-size", [262, 268]
+    train = "train", texts, "--special", "none", "--workers", 1, "--vocab-size", [262, 268]
     steps, stepped = folder / "steps", folder / "stepped.json"
     counted_file = folder / "texts.counts"
     return {
@@ -122,8 +122,11 @@ def writings(folder: Path) -> dict[str, Writing]:
             command("convert", sources, "--to", "gpt2", "--out", converted),
             lambda: is_trained(converted),
         ),
-        "pretokens": Writing(
-            command("pretokens", texts, "--pattern", ["gpt2", "whitespace"], "--out", counted_file),
+        "train --format counts": Writing(
+            command(
+                *("train", texts, "--format", "counts", "--out", counted_file),
+                *("--pattern", ["gpt2", "whitespace"]),
+            ),
             lambda: bool(CountsReader("", io.BytesIO(counted_file.read_bytes())).counts()),
         ),
         "saves on the screen": Writing(

@@ -89,20 +89,13 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
 def write(training: Training, config: RunConfig, format: str, out: Path, *, overwrite: bool) -> str:
     """Write the tokenizer; return a line about the vocabulary and the end of the training."""
     from engine.bpe.run import to_tokenizer
-    from engine.bpe.trainer import with_specials_first
     from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
     from engine.encoding.alphabet import DEFAULT_UNITS
-    from engine.encoding.tokenizer import Tokenizer
     from engine.formats import save
 
     trainer: Trainer = training.trainer
     record = trainer.record
-    if config.specials_first:
-        special_ids = {token: number for number, token in enumerate(record.special_tokens)}
-        vocab = with_specials_first(record)
-        tokenizer = Tokenizer(vocab, trainer.merges, special_ids, _last_pattern(config))
-    else:
-        tokenizer = to_tokenizer(record, len(record), _last_pattern(config))
+    tokenizer = to_tokenizer(record, len(record), _last_pattern(config))
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
     if record.phase_starts:

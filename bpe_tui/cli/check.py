@@ -10,7 +10,7 @@ import typer
 
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.train import TrainingBar
+from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import Claimed, RunConfig, as_counted
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.visible import quoted
@@ -65,10 +65,8 @@ def check(
         ),
     ] = None,
     special: options.SpecialOption = None,
-    no_special: options.NoSpecialOption = False,
     pattern: options.PatternOption = RunConfig.pattern,
     tie_rule: options.TieRuleOption = RunConfig.tie_rule,
-    no_cache: options.CacheOption = False,
     field: options.FieldOption = None,
     skip_bad: options.SkipBadOption = False,
     json: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -21,7 +22,7 @@ from engine.text.pretokenize import check_special_tokens
 
 _FIELDS = (
     *("pattern", "tie_rule", "trainer", "min_count"),
-    *("model", "max_token_length", "units", "ngram", "phases", "most_words"),
+    *("model", "phases"),
 )
 """Options that are fields of a run, by the same names."""
 
@@ -39,9 +40,10 @@ def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
     run = RunConfig(
         corpus,
         given["vocab_size"] if is_given(context, "vocab_size") else None,
-        special_tokens_of(given["special"], given["no_special"]),
-        cache=not given.get("no_cache", False),
+        special_tokens_of(given["special"]),
         **{name: given[name] for name in _FIELDS if name in given},
+        **_units_of(given.get("units", RunConfig.units)),
+        **_limits_of(given.get("max_token_length", "")),
         **more,
     )
     if is_given(context, "phases"):
@@ -74,13 +76,65 @@ def continuation_of(context: typer.Context) -> dict[str, Any]:
     return {"continued": given["continued"], **{name: given[name] for name in asked}}
 
 
-def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[str, ...]:
-    """Return the special tokens that `--special` and `--no-special` ask for."""
-    if given and none_at_all:
-        raise CommandLineError("--special and --no-special contradict each other; give one")
-    if none_at_all:
+def special_tokens_of(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the special tokens that `--special` asks for."""
+    if given and NONE in given:
+        if len(given) > 1:
+            raise CommandLineError(f"--special {NONE} goes with no other; give it alone")
         return ()
     return check_special_tokens(given or DEFAULT_SPECIAL)
+
+
+def _units_of(given: str) -> dict[str, Any]:
+    """Return the fields that `--units` sets: words:3 → units "words", ngram 3."""
+    name, colon, size = given.partition(":")
+    if not colon:
+        return {"units": name}
+    if not re.fullmatch("[1-9][0-9]{0,8}", size):
+        raise CommandLineError(
+            f"--units is a name, or with the longest n-gram words:3, not {given!r}"
+        )
+    return {"units": name, "ngram": int(size)}
+
+
+LIMITS = re.compile("(?:([0-9]{1,9}),?)?(?:([0-9]{1,9})words?)?")
+
+
+def _limits_of(given: str) -> dict[str, Any]:
+    """Return the fields that `--max-token-length` sets: 16,4words → 16 bytes, 4 words."""
+    found = LIMITS.fullmatch(given)
+    if found is None or (found[1] is not None and int(found[1]) < LEAST_LENGTH):
+        raise CommandLineError(
+            f"--max-token-length is a number of bytes from {LEAST_LENGTH} on, of words, as 4words, "
+            f"or both, as 16,4words; not {given!r}"
+        )
+    limits = {"max_token_length": found[1], "most_words": found[2]}
+    return {name: int(limit) for name, limit in limits.items() if limit is not None}
+
+
+LEAST_LENGTH = 2
+"""Least bytes of the longest token: a merge makes no shorter one."""
+
+
+def workers_of(given: str | None) -> tuple[int | None, str | None]:
+    """Return the number of workers here, and the address of a cluster, as far as they are given."""
+    if given is None or ":" in given:
+        return None, given
+    if not re.fullmatch("[1-9][0-9]{0,8}", given):
+        raise CommandLineError(
+            f"--workers is a number from 1 on, or an address like tcp://HOST:PORT, not {given!r}"
+        )
+    return int(given), None
+
+
+def threads_of(given: str | None) -> int | None:
+    """Return the number of workers of a training, which counts here."""
+    workers, cluster = workers_of(given)
+    if cluster is not None:
+        raise CommandLineError(
+            f"--workers {cluster} counts only: add --format counts, then train on that file"
+        )
+    return workers
 
 
 def is_given(context: typer.Context, option: str) -> bool:
@@ -91,7 +145,7 @@ def is_given(context: typer.Context, option: str) -> bool:
 
 def asked_of(context: typer.Context) -> list[str]:
     """Return the fields of a run about cutting the corpus that the command line sets."""
-    fields = {"pattern": "pattern", "special": "special_tokens", "no_special": "special_tokens"}
+    fields = {"pattern": "pattern", "special": "special_tokens"}
     return [field for option, field in fields.items() if is_given(context, option)]
 
 
@@ -111,12 +165,15 @@ def check_model(context: typer.Context, *more: str) -> None:
         "min_count",
         "units",
         "phases",
-        "most_words",
         *more,
     ):
         if option not in model.options and is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"--{name} is for the model bpe, and the model is {model.name}")
+    if "words" in context.params.get("max_token_length", ""):
+        raise CommandLineError(
+            f"--max-token-length in words is for the model bpe, and the model is {model.name}"
+        )
 
 
 def _check_trainer(context: typer.Context, model: Model, trainer: str) -> None:
@@ -132,12 +189,12 @@ def _check_trainer(context: typer.Context, model: Model, trainer: str) -> None:
                 f"--trainer {trainer} is for the model {other.name}; add --model {other.name}"
             )
     units = next((each.units for each in model.trainers if each.name == trainer), ())
-    if is_given(context, "ngram") and not units:
+    given, colon, _ = context.params.get("units", "").partition(":")
+    if colon and not units:
         raise CommandLineError(
-            "--ngram is for --model unigram --trainer textbook, which learns n-grams"
+            f"--units {given}:N is for --model unigram --trainer textbook, which learns n-grams"
         )
     if is_given(context, "units") and names:
-        given = context.params["units"]
         if not units:
             raise CommandLineError("--units is for the model bpe and for --trainer textbook")
         if given not in units:

@@ -29,7 +29,6 @@ MODULES = {
     "why": "why",
     "check": "check",
     "count": "count",
-    "pretokens": "train",
     "inspect": "convert",
     "compare": "compare",
     "convert": "convert",

@@ -27,7 +27,7 @@ from engine.text.sources import STANDARD_INPUT
         "bpe-tui samples/handout.txt --step 40 --view encoding --text 'the newest'",
         "bpe-tui open --tokenizer vocab.json --tokenizer merges.txt samples/handout.txt",
         "bpe-tui open --tokenizer tokenizer.json corpus.txt --continue 500",
-        "zcat corpus.gz | bpe-tui - --no-special --pattern cl100k",
+        "zcat corpus.gz | bpe-tui - --special none --pattern cl100k",
     ),
 )
 @options.with_training()
@@ -48,7 +48,6 @@ def open_corpus(
     step: options.StepOption = None,
     view: options.ViewOption = None,
     text: options.TextOption = "",
-    animation: options.AnimationOption = None,
     plain: Annotated[
         bool,
         options.option(
@@ -84,8 +83,6 @@ def open_corpus(
         run_transcript(config)
         return
     with without_state() if kiosk else nullcontext():
-        if animation is not None:
-            save_preferences(motion=animation)
         if view in OVERVIEWS:
             save_preferences(overview=view)
         raise typer.Exit(inputs.open_screen(config, is_kiosk=kiosk))
@@ -103,7 +100,7 @@ def opened_config(context: typer.Context) -> Config:
     named = given["corpus"] or []
     corpus, *more = [named] if isinstance(named, str) else named or [None]
     reading = choices.reading_of(more, given.get("field"), given.get("skip_bad", False))
-    special = choices.special_tokens_of(given["special"], given["no_special"])
+    special = choices.special_tokens_of(given["special"])
     choices.check_model(context)
     view = given["view"]
     text = given["text"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -117,9 +114,8 @@ def opened_config(context: typer.Context) -> Config:
         return TokenizerConfig(
             tokenizer,
             corpus,
-            special if given["special"] or given["no_special"] else None,
+            special if given["special"] else None,
             given["pattern"] if choices.is_given(context, "pattern") else None,
-            cache=not given["no_cache"],
             viewpoint=viewpoint,
             reading=reading,
             **choices.continuation_of(context),
@@ -169,10 +165,8 @@ def check_only_for_training(context: typer.Context, why: str) -> None:
         "min_count",
         "max_token_length",
         "units",
-        "ngram",
         "model",
         "phases",
-        "most_words",
     ):
         is_used = option in choices.OF_CONTINUING and context.params.get("continued") is not None
         if choices.is_given(context, option) and not is_used:

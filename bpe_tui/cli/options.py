@@ -100,7 +100,7 @@ VocabSizeOption = Annotated[
     int,
     option(
         "--vocab-size N",
-        "Tokens at the most; of BPE 256 bytes (or --units), special tokens, merges.",
+        "Tokens at the most: 256 bytes (or the --units), special tokens, merges of BPE.",
         TRAINING,
         show_default=True,
     ),
@@ -119,13 +119,10 @@ SpecialOption = Annotated[
     list[str] | None,
     option(
         "--special TOKEN",
-        f"A special token; repeat it for more.  [default: {' '.join(DEFAULT_SPECIAL)}]",
+        f"A special token; repeat it for more; none for none at all.  [default: "
+        f"{' '.join(DEFAULT_SPECIAL)}]",
         TRAINING,
     ),
-]
-NoSpecialOption = Annotated[
-    bool,
-    option("--no-special", "No special tokens at all.", TRAINING),
 ]
 PatternOption = Annotated[
     str,
@@ -164,33 +161,23 @@ MinCountOption = Annotated[
     ),
 ]
 MaxTokenLengthOption = Annotated[
-    int | None,
+    str,
     option(
         "--max-token-length N",
-        "No pair merges whose token would have more bytes than this.",
+        "No pair merges whose token would have more bytes than this; 4words: more words, or a "
+        "colon and a space; 16,4words: both; 0words: no limit.  [default: 4words with --phases]",
         TRAINING,
-        min=2,
     ),
 ]
 UnitsOption = Annotated[
     str,
     option(
-        "--units NAME",
+        "--units NAME[:N]",
         f"What the merges start from: {', '.join(UNITS)} (characters with </w> behind words; "
-        "for the pattern whitespace). With --trainer textbook the n-grams are of words or "
-        "characters.",
+        "for the pattern whitespace). With --trainer textbook the units of n-grams: words or "
+        "characters, words:3 for those of up to 3.",
         TRAINING,
         autocompletion=completed_by(UNITS),
-        show_default=True,
-    ),
-]
-NgramOption = Annotated[
-    int,
-    option(
-        "--ngram N",
-        "Units of the longest n-gram, with --trainer textbook.",
-        TRAINING,
-        min=1,
         show_default=True,
     ),
 ]
@@ -203,16 +190,6 @@ PhasesOption = Annotated[
         TRAINING,
     ),
 ]
-MostWordsOption = Annotated[
-    int | None,
-    option(
-        "--most-words N",
-        "No pair merges whose token would have more words, or a colon and a space; 0 for no "
-        "limit.  [default: 4 with --phases, else none]",
-        TRAINING,
-        min=0,
-    ),
-]
 ContinueOption = Annotated[
     int | None,
     option(
@@ -221,18 +198,13 @@ ContinueOption = Annotated[
         "Tokenizer",
     ),
 ]
-CacheOption = Annotated[
-    bool,
-    option("--no-cache", "Count again, and keep no counts for the next time.", TRAINING),
-]
 WorkersOption = Annotated[
-    int | None,
+    str | None,
     option(
-        "--workers N",
-        "How many count pretokens at once; one for each core if not given.",
+        "--workers N|ADDRESS",
+        "How many count pretokens at once; one for each core if not given. With --format counts "
+        "also a Dask scheduler, tcp://HOST:PORT, or local:N.",
         TRAINING,
-        min=1,
-        show_default=True,
     ),
 ]
 ContinuedTokenizerOption = Annotated[
@@ -240,8 +212,8 @@ ContinuedTokenizerOption = Annotated[
     names_file(
         "--tokenizer",
         metavar="PATH|NAME",
-        help="Go on with this tokenizer, which merges bytes: see --continue. Twice for VOCAB and "
-        "MERGES.",
+        help="With --continue: the tokenizer to go on with, which merges bytes. Twice for VOCAB "
+        "and MERGES.",
         rich_help_panel="Tokenizer",
         show_default=False,
     ),
@@ -273,14 +245,6 @@ ViewOption = Annotated[
 TextOption = Annotated[
     str,
     option("--text TEXT", "What is typed there, to be encoded.", VIEWPOINT),
-]
-AnimationOption = Annotated[
-    bool | None,
-    option(
-        "--animation/--no-animation",
-        "Show steps beat by beat in the lesson view, or each result at once. Remembered.",
-        OUTPUT,
-    ),
 ]
 TokenizerOutOption = Annotated[
     Path,
@@ -325,18 +289,14 @@ OtherPatternOption = Annotated[
 OF_TRAINING: dict[str, tuple[object, object]] = {
     "vocab_size": (VocabSizeOption, DEFAULT_VOCAB_SIZE),
     "special": (SpecialOption, None),
-    "no_special": (NoSpecialOption, False),
     "pattern": (PatternOption, RunConfig.pattern),
     "tie_rule": (TieRuleOption, RunConfig.tie_rule),
     "trainer": (TrainerOption, RunConfig.trainer),
     "min_count": (MinCountOption, RunConfig.min_count),
     "model": (ModelOption, RunConfig.model),
-    "max_token_length": (MaxTokenLengthOption, None),
+    "max_token_length": (MaxTokenLengthOption, ""),
     "units": (UnitsOption, RunConfig.units),
-    "ngram": (NgramOption, RunConfig.ngram),
     "phases": (PhasesOption, RunConfig.phases),
-    "most_words": (MostWordsOption, None),
-    "no_cache": (CacheOption, False),
 }
 """Name → the option, and its default."""
 

@@ -62,7 +62,7 @@ def _complete_kinds(incomplete: str) -> list[str]:
         "bpe-tui quiz quiz.toml --name Li --id 4711 --out li.json",
     ),
 )
-@options.with_training("trainer", "ngram", "phases", "most_words", "no_cache")
+@options.with_training("trainer", "phases")
 def quiz(
     context: typer.Context,
     corpus: Annotated[
@@ -163,6 +163,8 @@ def quiz(
                 "a quiz is about a corpus in a file, so that it can be graded"
             )
         config = choices.run_of(context, corpus)
+        if config.most_words is not None:
+            raise inputs.CommandLineError("a quiz limits tokens in bytes: --max-token-length N")
         source = inputs.check_run(config)
         wanted = chosen_kinds(kinds, lessons)
         paper = paper_of(config, seed, questions, wanted)  # fails early if the corpus is no file

@@ -1,42 +1,28 @@
-"""`bpe-tui train` and `bpe-tui pretokens`: files from a corpus, without the screen."""
+"""`bpe-tui train`: files from a corpus, without the screen."""
 
 from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.open import check_only_for_training
+from bpe_tui.cli.pretokens import COUNTS, write_counts
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.session.config import RunConfig, TokenizerConfig, as_counted
+from bpe_tui.cli.progress import ContinuingBar, TrainingBar
+from bpe_tui.session.config import TokenizerConfig, as_counted
 from bpe_tui.session.models import MODELS
-from bpe_tui.session.training import OpeningListener, open_continuable, replay
+from bpe_tui.session.training import open_continuable, replay
 from bpe_tui.session.training import train as train_model
-from bpe_tui.views.chunks import describe_counting
-from bpe_tui.widgets.numbers import number, plural, progress_of
-from engine.core.events import ChunkCounted, CountProgress, WorkProgress
-from engine.core.files import write_files
-from engine.counting.chunk_log import ChunkLog
-from engine.counting.count import count_corpus
-from engine.counting.counts_file import counts_of
+from bpe_tui.widgets.numbers import number, plural
 from engine.formats import DEFAULT_FORMAT, WRITABLE, check_extensible, convert, writable_format
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
-from engine.recording.training import CountedCorpus, CountOrigin, Training, TrainingListener
 from engine.text.corpus import Corpus
 from engine.text.sources import STANDARD_INPUT
-
-MERGES_A_MOVE = 64
-"""Merges between moves of the bar: a move takes as long as some merges."""
 
 
 @app.command(
@@ -48,6 +34,8 @@ MERGES_A_MOVE = 64
         "bpe-tui train corpus.txt --phases gpt2:8000,none:10000 --out tokenizer.json --format "
         "huggingface",
         "bpe-tui train corpus.txt --tokenizer tokenizer.json --continue 500 --out longer.json",
+        "bpe-tui train texts/ --format counts --out texts.counts",
+        "bpe-tui train texts/ --format counts --out texts.counts --workers tcp://10.0.0.1:8786",
         "bpe-tui train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
@@ -70,9 +58,10 @@ def train(
         options.option(
             "--format NAME",
             f"How the tokenizer is written: {', '.join(WRITABLE)}. Other models than bpe have "
-            "formats of their own.",
+            "formats of their own. Or counts: train nothing, write the pretokens and their counts, "
+            "which open like the corpus.",
             options.OUTPUT,
-            autocompletion=options.completed_by(WRITABLE),
+            autocompletion=options.completed_by((*WRITABLE, COUNTS)),
             show_default=True,
         ),
     ] = DEFAULT_FORMAT,
@@ -86,14 +75,6 @@ def train(
         ),
     ] = None,
     force: options.ForceOption = False,
-    specials_first: Annotated[
-        bool,
-        options.option(
-            "--specials-first",
-            "Give special tokens the ids from 0 on, and bytes those behind them.",
-            options.OUTPUT,
-        ),
-    ] = False,
     min_count: options.MinCountOption = 1,
     tokenizer: options.ContinuedTokenizerOption = None,
     continued: options.ContinueOption = None,
@@ -108,18 +89,17 @@ def train(
     if tokenizer is not None or continued is not None:
         _continue(context)
         return
+    if format == COUNTS:
+        _count(context)
+        return
     if not (choices.is_given(context, "vocab_size") or choices.is_given(context, "phases")):
         raise inputs.CommandLineError("Missing option '--vocab-size', or '--phases'")
+    threads = choices.threads_of(workers)
     config = choices.run_of(
         context, corpus[0], reading=choices.reading_of(corpus[1:], field, skip_bad)
     )
     config = as_counted(config, choices.asked_of(context))
-    choices.check_model(context, "steps", "specials_first")
-    if specials_first and config.units != RunConfig.units:
-        raise inputs.CommandLineError("--specials-first is for --units bytes")
-    if specials_first and steps is not None:
-        raise inputs.CommandLineError("--steps has the usual ids; leave out --specials-first")
-    config = replace(config, specials_first=specials_first)
+    choices.check_model(context, "steps")
     format = choices.format_of(context, config.model, format)
     source, parts = inputs.check_run(config), MODELS[config.model].part("training")
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
@@ -128,12 +108,27 @@ def train(
     inputs.note_doubts(config.corpus, config.reading)
     with outputs.step_writer(steps, overwrite=force) as write_step:
         with TrainingBar(write_step) as bar:
-            training = train_model(config, bar, source, workers=workers, recorded=False)
+            training = train_model(config, bar, source, workers=threads, recorded=False)
         bar.print_chunks()
         summary = parts.write(training, config, format, out, overwrite=force)
     inputs.note_skipped(source.reader.skipped)
     print(summary, file=sys.stderr)
     console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
+
+
+def _count(context: typer.Context) -> None:
+    """Count the pretokens of the corpus into the file `--out`."""
+    given = context.params
+    check_only_for_training(context, f"--format {COUNTS} only counts")
+    if given["steps"] is not None:
+        raise inputs.CommandLineError(f"--format {COUNTS} only counts; leave out --steps")
+    corpus, *more = given["corpus"]
+    reading = choices.reading_of(more, given["field"], given["skip_bad"])
+    config = as_counted(choices.run_of(context, corpus, reading=reading), choices.asked_of(context))
+    write_counts(
+        config, given["out"], *choices.workers_of(given["workers"]), overwrite=given["force"]
+    )
+    console.write_result(os.fsencode(given["out"]) + b"\n")
 
 
 def _continue(context: typer.Context) -> None:
@@ -146,21 +141,19 @@ def _continue(context: typer.Context) -> None:
     if given["tokenizer"] is None or given["continued"] is None:
         raise inputs.CommandLineError("--tokenizer and --continue N go together: give both")
     check_only_for_training(context, "--continue keeps the tokenizer as it is")
-    if given["specials_first"]:
-        raise inputs.CommandLineError(
-            "--specials-first gives ids anew, and with --continue all stay"
-        )
     corpus, *more = given["corpus"]
-    special = choices.special_tokens_of(given["special"], given["no_special"])
+    special, threads = (
+        choices.special_tokens_of(given["special"]),
+        choices.threads_of(given["workers"]),
+    )
     config = TokenizerConfig(
         tuple(given["tokenizer"]),
         corpus,
-        special if given["special"] or given["no_special"] else None,
+        special if given["special"] else None,
         given["pattern"] if choices.is_given(context, "pattern") else None,
         given["continued"],
         given["tie_rule"],
         given["min_count"],
-        cache=not given["no_cache"],
         reading=choices.reading_of(more, given["field"], given["skip_bad"]),
     )
     inputs.check_config(config)
@@ -180,9 +173,8 @@ def _continue(context: typer.Context) -> None:
     inputs.note_sizes(source)
     inputs.note_doubts(corpus, config.reading)
     with outputs.step_writer(steps, overwrite=force) as write_step:
-        with _ContinuingBar(write_step) as bar:
-            workers, recorded = given["workers"], steps is not None
-            training = replay(config, bar, workers=workers, recorded=recorded)
+        with ContinuingBar(write_step) as bar:
+            training = replay(config, bar, workers=threads, recorded=steps is not None)
         bar.print_chunks()
         longer = training.trainer.tokenizer
         notes = convert(longer, format, out, overwrite=force)
@@ -196,163 +188,3 @@ def _continue(context: typer.Context) -> None:
         file=sys.stderr,
     )
     console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
-
-
-class TrainingBar(Progress, TrainingListener):
-    """A bar on standard error, for reading and for training; none in a pipe or file.
-
-    Args:
-        write_step: takes each step.
-    """
-
-    def __init__(self, write_step: Callable[[Any], object] = id) -> None:
-        super().__init__(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[detail]}", markup=False),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not sys.stderr.isatty(),
-        )
-        self._write_step = write_step
-        self.chunks, self.origin = ChunkLog(), CountOrigin.COUNTED
-        self._task = self.add_task("reading", total=None, detail="")
-        self._started = time.monotonic()
-        self._steps, self._merges_wanted = 0, None
-
-    def on_chunk(self, chunk: ChunkCounted) -> None:
-        self.chunks.add(chunk)
-
-    def on_counted(self, corpus: CountedCorpus) -> None:
-        self.origin = corpus.origin
-
-    def print_chunks(self) -> None:
-        """Say on standard error how a corpus of several chunks was counted."""
-        report = self.chunks.report
-        if report.chunks > 1 or self.origin is CountOrigin.KEPT:
-            print(next(describe_counting(report, self.origin)), file=sys.stderr)
-
-    def on_progress(self, progress: CountProgress) -> None:
-        self.update(
-            self._task,
-            completed=progress.bytes_read,
-            total=progress.bytes_total,
-            detail=progress_of(
-                progress.bytes_read, progress.bytes_total, time.monotonic() - self._started
-            ),
-        )
-
-    def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
-        self._merges_wanted = getattr(training.trainer, "merges_wanted", None)
-
-    def on_step(self, step: Any) -> None:
-        self._write_step(step)
-        self._steps += 1
-        wanted = self._merges_wanted
-        if wanted is None or (self._steps % MERGES_A_MOVE and self._steps < wanted):
-            return
-        self.update(
-            self._task,
-            description="merging",
-            completed=self._steps,
-            total=wanted,
-            detail=f"{number(self._steps)} of {number(wanted)} merges",
-        )
-
-    def on_work(self, work: WorkProgress) -> None:
-        """Show the progress of work between steps."""
-        self.update(
-            self._task, description=work.doing, completed=work.done, total=work.total, detail=""
-        )
-
-
-class _ContinuingBar(TrainingBar, OpeningListener):
-    """A bar for merges that are learnt behind those of a tokenizer."""
-
-
-@app.command(
-    cls=GroupedHelp,
-    epilog=examples(
-        "bpe-tui pretokens texts/ --out texts.counts",
-        "bpe-tui texts.counts",
-        "bpe-tui pretokens texts/ --out texts.counts --cluster tcp://10.0.0.1:8786",
-    ),
-)
-def pretokens(
-    context: typer.Context,
-    corpus: options.SourcesArgument,
-    out: Annotated[
-        Path,
-        options.option(
-            "--out FILE.counts", "Where the counts go.", options.OUTPUT, show_default=True
-        ),
-    ],
-    force: options.ForceOption = False,
-    special: options.SpecialOption = None,
-    no_special: options.NoSpecialOption = False,
-    pattern: options.PatternOption = RunConfig.pattern,
-    field: options.FieldOption = None,
-    skip_bad: options.SkipBadOption = False,
-    workers: options.WorkersOption = None,
-    cluster: Annotated[
-        str | None,
-        options.option(
-            "--cluster tcp://HOST:PORT|local:N",
-            "Count on the workers of a Dask scheduler, or on N of our own here.",
-            options.TRAINING,
-        ),
-    ] = None,
-) -> None:
-    """Count the pretokens of a corpus into a file.
-
-    The file opens like the corpus: on the screen, in train and in check.
-    """
-    if str(out) == STANDARD_INPUT:
-        raise inputs.CommandLineError("--out names the file of counts; - is none")
-    config = choices.run_of(
-        context, corpus[0], reading=choices.reading_of(corpus[1:], field, skip_bad)
-    )
-    config = as_counted(config, choices.asked_of(context))
-    source = inputs.check_run(config)
-    outputs.check_outputs([out], source, overwrite=force)
-    inputs.note_sizes(source)
-    inputs.note_doubts(config.corpus, config.reading)
-    cut = (config.pattern, config.special_tokens)
-    with ExitStack() as opened:
-        if cluster is None:
-            content, skipped = _counted_here(source, *cut, workers)
-        else:
-            from engine.counting.cluster import counted_on  # Dask is slow to import
-
-            with TrainingBar() as bar:
-                counted = opened.enter_context(
-                    counted_on(cluster, source, *cut, bar.on_progress, bar.on_work)
-                )
-            content, skipped = counted.file(), counted.skipped
-        write_files({out: content}, overwrite=force)
-    inputs.note_skipped(skipped)
-    console.write_result(os.fsencode(out) + b"\n")
-
-
-def _counted_here(
-    corpus: Corpus, pattern: str, special_tokens: Sequence[str], workers: int | None
-) -> tuple[Iterator[bytes], int]:
-    """Return the counts file, and the number of bad records that were left out."""
-    from engine.counting.examples import examples_for  # brings numpy, which is slow to import
-
-    bytes_read = 0
-    with TrainingBar() as bar:
-
-        def on_progress(progress: CountProgress) -> None:
-            nonlocal bytes_read
-            bytes_read = progress.bytes_read
-            bar.on_progress(progress)
-
-        count = count_corpus(
-            corpus, pattern, special_tokens, workers, on_progress, on_chunk=bar.on_chunk
-        )
-        skipped = corpus.reader.skipped
-        examples = examples_for(corpus, count, pattern, special_tokens, bar.on_work)
-    bar.print_chunks()
-    content = counts_of(corpus, count, pattern, special_tokens, bytes_read, examples)
-    return content, skipped

@@ -34,7 +34,6 @@ from bpe_tui.lessons.section import (
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
 from bpe_tui.session.session import Session
-from bpe_tui.session.state import preferences
 from bpe_tui.styles import BRIGHT, sheet
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.model import UNIGRAM_LESSON
@@ -99,7 +98,7 @@ class LessonScreen(SessionScreen):
         yield self.field
 
     def on_mount(self) -> None:
-        self.clock.motion = preferences().motion
+        self.clock.motion = self.app.animation_level != "none"
         self.field.display = False
 
     # -- the layout

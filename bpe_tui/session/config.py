@@ -93,8 +93,6 @@ class RunConfig:
     """The phases of the training, as they are typed; empty for one phase. See `in_phases`."""
     most_words: int | None = None
     """Most words of a token; 0 for no limit, `None` for 4 in phases and no limit otherwise."""
-    specials_first: bool = False
-    """Whether saved special tokens get the ids from 0 on."""
     left_out: tuple[LeftOutDocument, ...] = ()
     """Documents that a fork leaves out."""
     claimed: Claimed | None = None

@@ -18,7 +18,7 @@ from bpe_tui.session.config import (
     in_phases,
 )
 from bpe_tui.session.declarations import VIEWS
-from bpe_tui.session.models import DEFAULT_MODEL, model_of
+from bpe_tui.session.models import DEFAULT_MODEL, model_of, trainer_of
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.breakpoints import parse
 from engine.bpe.ties import TIE_RULES
@@ -239,16 +239,14 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
         words += ["--field", config.reading.field]
     if config.reading.skip_bad:
         words.append("--skip-bad")
-    for name, value in _options_of(config).items():
+    for name, value in _as_typed(config).items():
         if name != session_file.SPECIAL:
             option = "continue" if name == "continued" else name.replace("_", "-")
             words += [f"--{option}", str(value)]
         elif not value:
-            words.append("--no-special")
+            words += ["--special", "none"]
         else:
             words += [word for token in value for word in ("--special", token)]
-    if not config.cache:
-        words.append("--no-cache")
     if viewpoint.step is not None:
         words += ["--step", str(viewpoint.step)]
     if viewpoint.view is not None:
@@ -256,6 +254,19 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
     if viewpoint.text and not why_not_in_command(viewpoint.text):
         words += ["--text", viewpoint.text]
     return " ".join(map(shell_word, words))
+
+
+def _as_typed(config: Config) -> dict[str, Any]:
+    """Return the options as the command line takes them: n-grams in units, words in a length."""
+    typed = _options_of(config)
+    ngram, words = typed.pop("ngram", None), typed.pop("most_words", None)
+    trainer = trainer_of(config) if isinstance(config, RunConfig) else None
+    if ngram is not None and trainer is not None and trainer.units:
+        typed["units"] = f"{typed['units']}:{ngram}"
+    if words is not None:
+        length = typed.get("max_token_length")
+        typed["max_token_length"] = f"{'' if length is None else f'{length},'}{words}words"
+    return typed
 
 
 def why_not_in_command(text: str) -> str | None:

@@ -99,12 +99,10 @@ class Preferences:
 
     Attributes:
         overview: the kind of screen that shows a training first, the one chosen last.
-        motion: whether the lesson view shows steps beat by beat.
         welcomed: whether the training screen has named the way to the lesson view.
     """
 
     overview: str = TRAINING
-    motion: bool = True
     welcomed: bool = False
 
 
@@ -117,7 +115,6 @@ def preferences() -> Preferences:
         found = replace(found, overview=known["overview"])
     return replace(
         found,
-        motion=known.get("motion") is not False,
         # Nobody is there to welcome where nothing is kept, as in a recording.
         welcomed=known.get("welcomed") is True or _unkept is not None,
     )

@@ -6,6 +6,7 @@ listeners differ.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -202,11 +203,15 @@ def course_cuts_of(
         return error
 
 
+SWITCH = "BPE_TUI_CACHE"
+"""The environment variable that keeps no counts, and finds none: `BPE_TUI_CACHE=no`."""
+
+
 def _kept_count(
     corpus: Corpus, pattern: str | Pattern, special_tokens: Sequence[str], cache: bool
 ) -> KeptCount:
     """Return the place of a corpus's count in the user's cache."""
-    if not cache:
+    if not cache or os.environ.get(SWITCH) == "no":
         return KeptCount(None)
     directory = user_cache_path("bpe-tui", appauthor=False)
     return KeptCount.of(directory, corpus, pattern, special_tokens)

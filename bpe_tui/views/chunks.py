@@ -47,8 +47,8 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
     if not report.chunks:
         if origin is CountOrigin.KEPT:
             yield (
-                "Nothing was counted now: the counts were kept from an earlier run. --no-cache "
-                "counts again."
+                "Nothing was counted now: the counts were kept from an earlier run. With "
+                "BPE_TUI_CACHE=no in the environment they are counted again."
             )
         elif origin is CountOrigin.FILE:
             yield "Nothing was counted now: the corpus is a file of counts."

@@ -1,7 +1,7 @@
 """Counts files: the pretoken counts of a corpus, and a sample of its text.
 
-`bpe-tui pretokens` writes them, every command that takes a corpus reads them, and the cache keeps
-them. They are written and read block by block:
+`bpe-tui train --format counts` writes them, every command that takes a corpus reads them, and the
+cache keeps them. They are written and read block by block:
 
     line      `bpe-tui pretokens 2`: the version of the format
     section   JSON: see `CountsMetadata`
@@ -213,7 +213,7 @@ class CountsReader:
         if is_one and not version.endswith((VERSION, WITHOUT_EXAMPLES)):
             raise CorpusError(
                 f"{name}: is a counts file of another version of bpe-tui; make it again with "
-                "bpe-tui pretokens"
+                "bpe-tui train --format counts"
             )
         with self._damage():
             _check(is_one)
@@ -279,7 +279,8 @@ class CountsReader:
             yield
         except (ValueError, RecursionError, zlib.error, TokenizerFileError) as error:
             raise CorpusError(
-                f"{self._name}: damaged counts file; make it again with bpe-tui pretokens"
+                f"{self._name}: damaged counts file; make it again with "
+                "bpe-tui train --format counts"
             ) from error
 
 
@@ -360,11 +361,11 @@ def _check_made_with(
         used = next(named, None) or f"the regex {metadata.pattern[:60]}"
         raise CorpusError(
             f"{name}: its pretokens were cut by another pattern, {used}; use that one, or count "
-            "the corpus again with bpe-tui pretokens"
+            "the corpus again with bpe-tui train --format counts"
         )
     if set(metadata.special_tokens) != set(special_tokens):
         used = " ".join(metadata.special_tokens)[:60] or "none"
         raise CorpusError(
             f"{name}: was counted with other special tokens ({used}); use these, or count the "
-            "corpus again with bpe-tui pretokens"
+            "corpus again with bpe-tui train --format counts"
         )

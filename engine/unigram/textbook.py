@@ -391,7 +391,7 @@ class TextbookTrainer:
             )
 
 
-WAY_OUT = "give it a shorter text or a smaller --ngram, or take --trainer em"
+WAY_OUT = "give it a shorter text or shorter n-grams (--units), or take --trainer em"
 
 
 def _costs_of(counts: Floats) -> list[float]:

@@ -134,7 +134,7 @@ def test_a_recording_does_not_depend_on_what_is_remembered_and_changes_nothing_o
 ) -> None:
     state = own_state / "bpe-tui" / "preferences.json"
     recordings = []
-    for remembered in (None, b'{"overview": "lesson", "motion": false}'):
+    for remembered in (None, b'{"overview": "lesson"}'):
         state.unlink(missing_ok=True)
         if remembered is not None:
             state.write_bytes(remembered)

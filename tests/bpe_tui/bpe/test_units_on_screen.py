@@ -87,7 +87,7 @@ def test_without_a_screen_unknown_characters_are_reported(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("go 3\nencode low é\n"))
-    arguments = [str(corpus), "--plain", "--units", "characters", "--no-special", "--no-cache"]
+    arguments = [str(corpus), "--plain", "--units", "characters", "--special", "none"]
     assert main(["open", *arguments, "--vocab-size", "40"]) == 0
     shown_text = capsys.readouterr().out
     assert "1 unknown character here. A character that the corpus lacks is <unk>" in shown_text
@@ -96,7 +96,7 @@ def test_without_a_screen_unknown_characters_are_reported(
 def test_train_writes_characters_for_hugging_face_and_nothing_else(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["train", str(corpus), "--units", "characters", "--no-special", "--no-cache"]
+    arguments = ["train", str(corpus), "--units", "characters", "--special", "none"]
     arguments += ["--vocab-size", "40", "--out", str(tmp_path / "t.json")]
     assert main(arguments) != 0
     assert "for characters take the format huggingface" in capsys.readouterr().err
@@ -110,7 +110,7 @@ def test_train_writes_characters_for_hugging_face_and_nothing_else(
 def test_marked_ends_of_words_are_rejected_for_every_format_before_counting(
     format: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["train", str(corpus), "--units", "end-of-word", "--vocab-size", "40", "--no-cache"]
+    arguments = ["train", str(corpus), "--units", "end-of-word", "--vocab-size", "40"]
     assert main([*arguments, "--out", str(tmp_path / "t"), "--format", format]) != 0
     text_shown = capsys.readouterr().err
     assert f"{tmp_path / 't'}: no format can hold this tokenizer: </w> is a token" in text_shown
@@ -151,7 +151,7 @@ def hint(app: BpeTuiApp) -> str:
 def test_too_small_a_vocabulary_is_refused_once_the_characters_are_counted(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["train", str(corpus), "--units", "characters", "--no-special", "--no-cache"]
+    arguments = ["train", str(corpus), "--units", "characters", "--special", "none"]
     arguments += ["--vocab-size", "9", "--out", str(tmp_path / "t.json")]
     assert main([*arguments, "--format", "huggingface"]) != 0
     assert "16 characters, <unk> and 0 special tokens need at least 17" in capsys.readouterr().err

@@ -73,7 +73,6 @@ def test_the_transcript_says_where_the_new_merges_begin(own: Path) -> None:
         (["--continue", str(2**40)], "ask for fewer than"),
         ([], "--tokenizer and --continue N go together"),
         (["--continue", "5", "--vocab-size", "300"], "--vocab-size is for training"),
-        (["--continue", "5", "--specials-first"], "--specials-first gives ids anew"),
         (["--continue", "5", "--format", "minbpe"], "--format huggingface keeps all ids"),
         (["--continue", "5", "--format", "bert-vocab"], "is only read"),
         (["--continue", "5", "--tie-rule", "none"], "none"),

@@ -75,7 +75,7 @@ def test_each_command_that_reads_records_counts_those_left_out(
         ["train", corpus, "--vocab-size", "259", "--out", made],
         ["check", made, "--corpus", corpus],
         ["count", corpus, "--tokenizer", made],
-        ["pretokens", corpus, "--out", f"{made}.counts"],
+        ["train", corpus, "--format", "counts", "--out", f"{made}.counts"],
     ):
         assert cli.main([*command, *reading]) == 0
         assert "note: 1 bad record left out" in capsys.readouterr().err

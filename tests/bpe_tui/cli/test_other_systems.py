@@ -23,7 +23,6 @@ COMMANDS = {
     "why": ("lo", "--tokenizer", "trained"),
     "check": ("trained", "--corpus", HANDOUT, *WORDS),
     "count": (HANDOUT, "--tokenizer", "trained"),
-    "pretokens": (HANDOUT, "--pattern", "whitespace", "--out", "handout.counts"),
     "inspect": ("trained",),
     "compare": ("trained", "trained", "--text", "low"),
     "convert": ("trained", "--to", "gpt2", "--out", "converted"),

@@ -75,7 +75,7 @@ def test_the_command_that_opens_a_run_again_has_its_phases() -> None:
     config = in_phases(RunConfig(str(STORIES), phases="gpt2:300,none:320", most_words=2))
     command = command_that_opens(config, Viewpoint(50))
     assert "--phases gpt2:300,none:320" in command
-    assert "--most-words 2" in command
+    assert "--max-token-length 2words" in command
     assert "--pattern" not in command
     assert "--vocab-size" not in command
     assert config_for(config) == config

@@ -85,26 +85,8 @@ def test_train_takes_the_options_of_the_engine(tmp_path: Path) -> None:
     assert b"frequent enough" in result.stderr
 
 
-@pytest.mark.parametrize("format", ["gpt2", "huggingface", "course-json", "tiktoken"])
-def test_train_gives_special_tokens_the_first_ids(tmp_path: Path, format: str) -> None:
-    options = ["--specials-first", "--special", "<a>", "--special", "<b>", "--format", format]
-    result = train(tmp_path / "out", *options, corpus=STORIES, size=300)
-    assert result.returncode == 0, result.stderr
-    tokenizer = Tokenizer.load(tmp_path / "out", special_tokens=["<a>", "<b>"])
-    vocab, _ = train_bpe(STORIES, 300, ["<a>", "<b>"], specials_first=True)
-    assert tokenizer.vocab == vocab
-    assert tokenizer.encode("<b>a<a>") == [1, 99, 0]
-
-
-def test_special_tokens_first_is_refused_where_ids_would_disagree(tmp_path: Path) -> None:
-    for options in (["--units", "characters"], ["--steps", tmp_path / "s"]):
-        result = train(tmp_path / "out", "--specials-first", *options)
-        assert (result.returncode, result.stdout) == (BAD_INPUT, b"")
-        assert b"--specials-first" in result.stderr
-
-
 def test_train_without_special_tokens(tmp_path: Path) -> None:
-    assert train(tmp_path, "--no-special", size=257).returncode == 0
+    assert train(tmp_path, "--special", "none", size=257).returncode == 0
     assert Tokenizer.load(tmp_path).vocab[256] == b"st"
 
 

@@ -466,7 +466,7 @@ def test_options_of_the_command_line_override_the_tokenizers_files(
     for arguments, config in (
         (["open", *both], TokenizerConfig(files)),
         (["open", *both, str(HANDOUT)], TokenizerConfig(files, str(HANDOUT))),
-        (["open", *both, "--no-special"], TokenizerConfig(files, None, ())),
+        (["open", *both, "--special", "none"], TokenizerConfig(files, None, ())),
         (["open", *both, "--pattern", "gpt2"], TokenizerConfig(files, pattern="gpt2")),
     ):
         assert cli.main(arguments) == 0

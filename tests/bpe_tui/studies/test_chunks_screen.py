@@ -144,7 +144,7 @@ def test_plain_answers_chunks(
 ) -> None:
     (tmp_path / "tiny.txt").write_text("one two<s>three four<s>five")
     monkeypatch.setattr("sys.stdin", io.StringIO("chunks 3\nchunks 0\nchunks x\n"))
-    options = ["--plain", "--special", "<s>", "--no-cache"]
+    options = ["--plain", "--special", "<s>"]
     assert main(["open", str(tmp_path / "tiny.txt"), *options]) == 0
     shown_text = capsys.readouterr().out
     assert "Counted by 1 thread: 27 B in 1 chunk; 5 pretokens." in shown_text
@@ -153,12 +153,15 @@ def test_plain_answers_chunks(
 
 
 def test_train_says_how_a_corpus_of_several_chunks_was_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("BPE_TUI_CACHE", "no")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "big.txt").write_text("one two three\n" * 80_000)
-    arguments = ["train", str(tmp_path / "big.txt"), "--vocab-size", "258", "--no-cache"]
+    arguments = ["train", str(tmp_path / "big.txt"), "--vocab-size", "258"]
     assert main([*arguments, "--out", str(tmp_path / "t")]) == 0
     assert "1.12 MB in 3 chunks, cut where no pretoken crosses;" in capsys.readouterr().err
+    assert not (tmp_path / "cache").exists()
 
 
 def test_the_lesson_on_pretokens_shows_the_chunks_without_a_screen_too(

@@ -32,7 +32,7 @@ def fruit(tmp_path: Path) -> Path:
 
 
 def plain(corpus: Path, commands: str, *options: str) -> list[str]:
-    done = run("open", corpus, "--plain", "--no-cache", *options, stdin=commands.encode())
+    done = run("open", corpus, "--plain", *options, stdin=commands.encode())
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode().splitlines()
 
@@ -46,7 +46,7 @@ def refusal(*arguments: str | Path) -> str:
 
 def test_the_fruit_loses_two_words_in_plain_sentences(fruit: Path) -> None:
     commands = "step\ngo 2\npiece 喜欢\npiece 他\nencode 他 喜欢 苹果\ndecode 2 5\nback\n"
-    lines = plain(fruit, commands, *TEXTBOOK, "--ngram", "1", "--vocab-size", "5")
+    lines = plain(fruit, commands, *TEXTBOOK, "--units", "words:1", "--vocab-size", "5")
     text = "\n".join(lines)
     assert "the seed has 7 n-grams of 1 word, counted 9 times in all" in lines[0]
     assert (
@@ -68,7 +68,7 @@ def test_the_fruit_loses_two_words_in_plain_sentences(fruit: Path) -> None:
 
 
 def test_without_a_size_the_end_claims_none_asked_for(fruit: Path) -> None:
-    assert plain(fruit, "go 100%\n", *TEXTBOOK, "--ngram", "1")[-1].endswith(
+    assert plain(fruit, "go 100%\n", *TEXTBOOK, "--units", "words:1")[-1].endswith(
         "Training ended: half of the n-grams are left, as no size was asked for."
     )
     em = plain(fruit, "go 100%\n", "--model", "unigram")[-1]
@@ -80,7 +80,7 @@ def test_without_a_size_the_end_claims_none_asked_for(fruit: Path) -> None:
 
 def test_train_writes_words_with_their_scores(fruit: Path, tmp_path: Path) -> None:
     out = tmp_path / "fruit.vocab"
-    asked = (fruit, *TEXTBOOK, "--ngram", "1", "--vocab-size", "5", "--out", out)
+    asked = (fruit, *TEXTBOOK, "--units", "words:1", "--vocab-size", "5", "--out", out)
     why = refusal("train", *asked)
     assert "cannot hold n-grams of words" in why
     assert "--format pieces" in why
@@ -94,7 +94,7 @@ def test_train_writes_words_with_their_scores(fruit: Path, tmp_path: Path) -> No
 def test_n_grams_of_characters_are_saved_as_a_tokenizer_that_encodes(tmp_path: Path) -> None:
     corpus, out = tmp_path / "hugs.txt", tmp_path / "hugs.json"
     corpus.write_text("hug hugs hug pug\n")
-    options = (*TEXTBOOK, "--units", "characters", "--ngram", "3")
+    options = (*TEXTBOOK, "--units", "characters:3")
     done = run("train", corpus, *options, "--vocab-size", "6", "--out", out)
     assert done.returncode == 0, done.stderr.decode()
     ids = run("encode", "--tokenizer", out, "hugs hug").stdout.decode().split()
@@ -105,14 +105,14 @@ def test_n_grams_of_characters_are_saved_as_a_tokenizer_that_encodes(tmp_path: P
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ((*TEXTBOOK, "--ngram", "0"), "--ngram"),
+        ((*TEXTBOOK, "--units", "words:0"), "words:3, not"),
         ((*TEXTBOOK, "--vocab-size", "0"), "ask for at least 1"),
         ((*TEXTBOOK, "--units", "bytes"), "there are: words, characters"),
         (("--trainer", "textbook"), "add --model unigram"),
         (("--model", "unigram", "--trainer", "naive"), "there are: em, textbook"),
-        (("--model", "unigram", "--ngram", "2"), "--ngram is for"),
+        (("--model", "unigram", "--units", "words:2"), "--units words:N is for"),
         (("--model", "unigram", "--units", "words"), "for --trainer textbook"),
-        (("--ngram", "2"), "--ngram is for"),
+        (("--units", "characters:2"), "--units characters:N is for"),
         (("--model", "unigram", "--vocab-size", "5"), "--trainer textbook) goes on below that"),
     ],
 )
@@ -163,7 +163,7 @@ def test_the_command_and_the_session_that_open_it_again_have_all_its_options(
     command = command_that_opens(config, Viewpoint())
     assert command.split(str(fruit))[1].split() == [
         *("--vocab-size", "5", "--pattern", "lines", "--trainer", "textbook"),
-        *("--model", "unigram", "--units", "words", "--ngram", "1"),
+        *("--model", "unigram", "--units", "words:1"),
     ]
     place = tmp_path / "session.json"
     options = {"model": "unigram", "trainer": "textbook", "units": "words", "pattern": "lines"}

@@ -152,7 +152,7 @@ def test_a_pipe_gets_answers_and_no_textual_is_loaded(tmp_path: Path) -> None:
     done = subprocess.run(
         [
             *(sys.executable, "-c", program, "open", str(corpus), "--model", "unigram"),
-            *("--vocab-size", "24", "--plain", "--no-cache"),
+            *("--vocab-size", "24", "--plain"),
         ],
         input="next\npiece the\nhelp\n",
         capture_output=True,

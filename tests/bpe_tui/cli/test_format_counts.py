@@ -1,4 +1,4 @@
-"""`bpe-tui pretokens`: a file of counts, which every command accepts as a corpus."""
+"""`train --format counts`: a file of counts, which every command accepts as a corpus."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.targets import ToChange
 from bpe_tui.widgets.lines import Lines, RowList
 
+COUNT = "train", "--format", "counts"
 TEXT = "low low lower<s>newest\n" * 20
 
 
@@ -27,7 +28,7 @@ def counts(tmp_path: Path) -> Path:
         (tmp_path / f"{name}.txt").write_text(TEXT)
     out = tmp_path / "out.counts"
     given = ["--special", "<s>", "--pattern", "whitespace", "--out", str(out)]
-    assert cli.main(["pretokens", *map(str, sorted(tmp_path.glob("*.txt"))), *given]) == 0
+    assert cli.main([*COUNT, *map(str, sorted(tmp_path.glob("*.txt"))), *given]) == 0
     return out
 
 
@@ -52,7 +53,7 @@ def test_a_pattern_other_than_that_of_the_counts_is_an_error(
 ) -> None:
     for option, said in (
         (["--pattern", "gpt2"], "cut by another pattern, whitespace"),
-        (["--no-special"], "other special tokens (<s>)"),
+        (["--special", "none"], "other special tokens (<s>)"),
     ):
         train = ["train", str(counts), "--vocab-size", "265", "--out", str(tmp_path / "x")]
         assert cli.main([*train, *option]) == 2
@@ -64,7 +65,7 @@ def test_a_file_that_is_there_stays_unless_force_is_given(
     counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = counts.read_bytes()
-    again = ["pretokens", str(tmp_path / "a.txt"), "--out", str(counts)]
+    again = [*COUNT, str(tmp_path / "a.txt"), "--out", str(counts)]
     assert cli.main(again) == 2
     assert "is there already" in capsys.readouterr().err
     assert counts.read_bytes() == before
@@ -73,6 +74,22 @@ def test_a_file_that_is_there_stays_unless_force_is_given(
     mask = os.umask(0)
     os.umask(mask)
     assert counts.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_counting_takes_no_option_of_training_and_training_no_cluster(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text(TEXT)
+    train = ["train", str(tmp_path / "a.txt"), "--out", str(tmp_path / "out")]
+    for options, said in (
+        (["--format", "counts", "--vocab-size", "300"], "--vocab-size is for training"),
+        (["--format", "counts", "--steps", "s.jsonl"], "leave out --steps"),
+        (["--format", "counts", "--workers", "0"], "--workers is a number from 1 on"),
+        (["--vocab-size", "300", "--workers", "local:2"], "add --format counts"),
+    ):
+        assert cli.main([*train, *options]) == 2
+        assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 async def test_counts_open_on_the_screen_as_they_were_made(counts: Path) -> None:
@@ -91,7 +108,7 @@ def long(tmp_path: Path) -> Path:
     """Counts of a corpus with words after its excerpt."""
     (tmp_path / "long.txt").write_text("low low low\n" * 40_000 + "the qx fox, the qx\n")
     out = tmp_path / "long.counts"
-    assert cli.main(["pretokens", str(tmp_path / "long.txt"), "--out", str(out)]) == 0
+    assert cli.main([*COUNT, str(tmp_path / "long.txt"), "--out", str(out)]) == 0
     return out
 
 
