@@ -111,7 +111,7 @@ def writings(folder: Path) -> dict[str, Writing]:
 
     train = "train", texts, "--special", "none", "--workers", 1, "--vocab-size", [262, 268]
     steps, stepped = folder / "steps", folder / "stepped.json"
-    counted_file = folder / "texts.counts"
+    count, counted_file = ("train", texts, "--format", "counts"), folder / "texts.counts"
     return {
         "train --force": Writing(command(*train, "--out", written), lambda: is_trained(written)),
         "train --steps": Writing(
@@ -123,10 +123,7 @@ def writings(folder: Path) -> dict[str, Writing]:
             lambda: is_trained(converted),
         ),
         "train --format counts": Writing(
-            command(
-                *("train", texts, "--format", "counts", "--out", counted_file),
-                *("--pattern", ["gpt2", "whitespace"]),
-            ),
+            command(*count, "--pattern", ["gpt2", "whitespace"], "--out", counted_file),
             lambda: bool(CountsReader("", io.BytesIO(counted_file.read_bytes())).counts()),
         ),
         "saves on the screen": Writing(

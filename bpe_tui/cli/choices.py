@@ -20,10 +20,7 @@ from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, SpecialPol
 from engine.text.corpus import Reading
 from engine.text.pretokenize import check_special_tokens
 
-_FIELDS = (
-    *("pattern", "tie_rule", "trainer", "min_count"),
-    *("model", "phases"),
-)
+_FIELDS = "pattern", "tie_rule", "trainer", "min_count", "model", "phases"
 """Options that are fields of a run, by the same names."""
 
 
