@@ -125,7 +125,7 @@ LEAST_PAIR = 5
 """Least width of a pair, in cells; a count that leaves less is given in thousands."""
 
 
-class MergesPanel(training_panels.MergeList[Frame]):
+class MergesPanel(training_panels.StepList):
     """The list of merges with their counts."""
 
     def step_spans(self, frame: Frame, step: int, cells: int) -> list[Span]:

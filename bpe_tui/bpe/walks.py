@@ -10,9 +10,8 @@ from textual.strip import Strip
 
 from bpe_tui.views.encoding_screen import PartsPanel, walk_to
 from bpe_tui.views.longest_match import (
-    ProbeTable,
     found_so_far,
-    outcome_rows,
+    probe_rows,
     why_not_looked_up,
 )
 from bpe_tui.views.measures import describe_ways
@@ -340,19 +339,10 @@ class EncodeStepsPanel(Walk):
             return paragraph(why_not_looked_up(word, alphabet.model.encoder), width)
         so_far = found_so_far(word, self.place) or "8 all stages · r regex"
         self.say(f"how {text} encodes   probe {self.place} of {probes}", so_far)
-        table = ProbeTable(painter, word, width)
-        self.name_columns(table.header.spans)
         self.cursor = self.place
-        is_over = self.place == probes
-        outcome = [Row([]), *outcome_rows(painter, word, width)] if is_over else []
-        start = Row([("  " if self.place else "▸ ", "pair"), ("nothing looked up yet", "dim")])
-
-        def row(index: int) -> Row:
-            if index > probes:
-                return outcome[index - probes - 1]
-            return table.row(index, index == self.place, index > self.place) if index else start
-
-        return RowsOnDemand(1 + probes + len(outcome), row)
+        head, rows = probe_rows(painter, word, self.place, width)
+        self.name_columns(head.spans)
+        return rows
 
     def scroll_to_row(self, index: int) -> None:
         """Bring a row into view, and after the last probe also the result."""

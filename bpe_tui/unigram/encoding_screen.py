@@ -15,10 +15,11 @@ from bpe_tui.styles import sheet
 from bpe_tui.unigram import walks
 from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown, score_text
-from bpe_tui.unigram.piece_table import PieceLanesPanel, pieces_of_text
-from bpe_tui.unigram.pieces import PiecePainter, UnigramScreen
+from bpe_tui.unigram.piece_table import PieceLanesPanel
+from bpe_tui.unigram.pieces import PiecePainter, UnigramScreen, pieces_of_text
 from bpe_tui.views.encoding_screen import PartsPanel, WalkScreen
 from bpe_tui.views.panel import sentence
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import TOKENS_SHOWN
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, cursor_sign, left, right, spans_width
@@ -38,8 +39,6 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
     ID = "pretokens"
 
     text: reactive[str] = reactive("", repaint=False)
-
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
     _pretokens: Sequence[Pretoken] = ()
 
@@ -98,14 +97,12 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
     }
     STEPS_A_SECOND = 2
 
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
-
     _place = 0
     _walk: walks.Walkthrough | None = None
 
     def compose_panels(self) -> ComposeResult:
-        yield walks.LatticePanel().data_bind(frame=UnigramEncodingScreen.frame)
-        yield PieceLanesPanel().data_bind(frame=UnigramEncodingScreen.frame)
+        yield walks.LatticePanel().data_bind(frame=SessionScreen.frame)
+        yield PieceLanesPanel().data_bind(frame=SessionScreen.frame)
         with Container(id="panels"):
             for panel in (
                 WordsOfTextPanel(),
@@ -113,7 +110,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
                 walks.PathsPanel(),
                 walks.WhyNotPiecesPanel(),
             ):
-                yield panel.data_bind(frame=UnigramEncodingScreen.frame)
+                yield panel.data_bind(frame=SessionScreen.frame)
 
     # -- new frames and texts
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from bpe_tui.unigram.narration import cost_text, count_text, score_text
-from bpe_tui.unigram.pieces import PiecePainter, end_frames, reserved_parts
+from bpe_tui.unigram.pieces import PiecePainter, end_frames, pieces_of_text, reserved_parts
 from bpe_tui.views.corpus import CorpusPlace, flowed, within_rows
 from bpe_tui.views.explanation import (
     JOINED_AT,
@@ -38,7 +38,7 @@ from bpe_tui.widgets.visible import width as cells_of
 from engine.core.arrays import Ints
 from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.pieces import UNKNOWN, spelled
+from engine.unigram.pieces import UNKNOWN
 from engine.unigram.record import Pruned, PruneRule, PruneStep, UnigramRecord
 from engine.unigram.textbook import TextbookRecord
 
@@ -563,7 +563,4 @@ def _spread(found: Sequence[tuple[float, int]], rows: int) -> list[tuple[float, 
 
 def _pieces(frame: UnigramFrame, text: str) -> int:
     """Count the pieces of a text; a special token is one."""
-    return sum(
-        1 if pretoken.special else len(frame.pieces_of(spelled(pretoken.text)))
-        for pretoken in frame.cut(text)
-    )
+    return sum(1 for _ in pieces_of_text(frame, text))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from math import exp
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -22,7 +22,7 @@ from bpe_tui.unigram.narration import (
     probability_text,
     score_text,
 )
-from bpe_tui.unigram.pieces import Finder, PiecePainter, PiecePanel, Slices, step_name
+from bpe_tui.unigram.pieces import Finder, PieceInText, PiecePainter, PiecePanel, Slices, step_name
 from bpe_tui.unigram.textbook import gram_rows, instead_rows
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPretoken
@@ -35,14 +35,14 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import LONGEST_BAR, MINUS, SHORTEST_BAR, bar, number, plural, scale_of
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.virtual_table import Column, arranged
-from bpe_tui.widgets.visible import shorten, visible_text
+from bpe_tui.widgets.visible import shorten
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.encoding.lanes import Lanes, TokenPlace
 from engine.text.pretokenize import to_bytes
 from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import Occurrence, UnigramFrame, piece_occurrences
-from engine.unigram.pieces import spelled, unspelled
+from engine.unigram.pieces import unspelled
 from engine.unigram.record import NEVER
 from engine.unigram.textbook import TextbookRecord
 
@@ -145,8 +145,6 @@ class PieceRows(VocabularyRows[UnigramFrame]):
     TOKEN = "piece"
     LEFT_OUT: ClassVar[frozenset[str]] = frozenset()
     """Names of columns that are not shown."""
-
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
     sorting = "score"
     descending = True
@@ -433,37 +431,12 @@ def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     yield Row([*left([(scores, "dim")], width - 8), right(worse, 8, "loss" * (behind > 0))])
 
 
-class PieceInText(NamedTuple):
-    """A piece of a text: its id, the text that it covers, its look."""
-
-    id: int
-    text: str
-    look: Span
-
-
-def pieces_of_text(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
-    """Yield the tokens of a text; an unknown one has the id 0."""
-    painter, special = PiecePainter(frame), frame.record.special_tokens
-    for pretoken in frame.cut(text):
-        if pretoken.special:
-            look = visible_text(pretoken.text), "special"
-            yield PieceInText(1 + special.index(pretoken.text), pretoken.text, look)
-            continue
-        word = spelled(pretoken.text)
-        for edge in frame.pieces_of(word):
-            at, covered = frame.index_of(edge.piece), slice(edge.start, edge.end)
-            look = visible_text(word[covered]), painter.role(edge.piece)
-            piece_id = 0 if at is None else int(frame.ids[at])
-            yield PieceInText(piece_id, pretoken.text[covered], look)
-
-
 class PieceLanesPanel(LanesPanel):
     """Characters, bytes and `pieces` with their ids, aligned."""
 
     TOKEN = "piece"
     FOOT = "▁ (U+2581) stands for a space"
 
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
     pieces: Drawn[Sequence[PieceInText]] = Drawn(())
 
     def places_of(self, frame: UnigramFrame) -> tuple[bytes, Iterator[TokenPlace]]:

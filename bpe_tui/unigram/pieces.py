@@ -5,9 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
-from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -44,10 +43,8 @@ _THE_END = object()
 FoundT = TypeVar("FoundT")
 
 
-class PiecePanel(FramePanel[UnigramFrame]):
-    """A panel about a frame of Unigram."""
-
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+PiecePanel = FramePanel[UnigramFrame]
+"""A panel about a frame of Unigram."""
 
 
 class PiecePainter:
@@ -91,6 +88,40 @@ class PiecePainter:
         if pretoken.special:
             return [(f"╌╌ {visible_text(pretoken.text)} ╌╌", "special")]
         return self.word(spelled(pretoken.text))
+
+
+class PieceInText(NamedTuple):
+    """A piece of a text.
+
+    Attributes:
+        id: its id; 0 if it is unknown.
+        text: the text that it covers.
+        look: how it is drawn.
+        score: its score; 0 for a special token.
+        ends: whether a pretoken ends here.
+    """
+
+    id: int
+    text: str
+    look: Span
+    score: float = 0.0
+    ends: bool = True
+
+
+def pieces_of_text(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
+    """Yield the pieces of a text; a special token is one."""
+    painter, special = PiecePainter(frame), frame.record.special_tokens
+    for pretoken in frame.cut(text):
+        if pretoken.special:
+            look = visible_text(pretoken.text), "special"
+            yield PieceInText(1 + special.index(pretoken.text), pretoken.text, look)
+            continue
+        word = spelled(pretoken.text)
+        for edge in frame.pieces_of(word):
+            at, covered = frame.index_of(edge.piece), slice(edge.start, edge.end)
+            look = visible_text(word[covered]), painter.role(edge.piece)
+            piece_id, ends = 0 if at is None else int(frame.ids[at]), edge.end == len(word)
+            yield PieceInText(piece_id, pretoken.text[covered], look, edge.score, ends)
 
 
 def step_name(frame: UnigramFrame, step: int) -> str:

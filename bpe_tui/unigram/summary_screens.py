@@ -23,12 +23,11 @@ from bpe_tui.unigram.narration import json_lines, report_step, score_text
 from bpe_tui.unigram.piece_table import (
     PieceDetailPanel,
     PieceHistoryPanel,
-    PieceInText,
     PieceLanesPanel,
     PieceRows,
     UnigramVocabularyPanel,
 )
-from bpe_tui.unigram.pieces import PiecePainter, UnigramScreen
+from bpe_tui.unigram.pieces import PieceInText, PiecePainter, UnigramScreen
 from bpe_tui.unigram.training_screen import LOSS, SIZE, steps_chart
 from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile

@@ -15,20 +15,21 @@ from textual.widgets import Input
 from bpe_tui.unigram import textbook
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.narration import (
-    cost_text,
     count_text,
     describe_unknown,
     probability_text,
     score_text,
 )
-from bpe_tui.unigram.piece_table import PiecesPanel
+from bpe_tui.unigram.piece_table import PiecesPanel, loss_text
 from bpe_tui.unigram.pieces import (
     Finder,
+    PieceInText,
     PiecePainter,
     PiecePanel,
     UnigramScreen,
     end_frames,
     loss_row,
+    pieces_of_text,
     reserved_parts,
     step_name,
 )
@@ -65,8 +66,8 @@ from engine.unigram.frame import (
     count_changes,
     m_step,
 )
-from engine.unigram.pieces import UNKNOWN, spelled, unspelled
-from engine.unigram.record import EmStep, PruneRule, PruneStep
+from engine.unigram.pieces import unspelled
+from engine.unigram.record import EmStep, Pruned, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
 LOSS_CELLS = 9
@@ -82,8 +83,6 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     """
 
     FOLLOWS_RECORDING = True
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
-
     _ends: tuple[UnigramFrame, UnigramFrame] | None = None
 
     def remark(self, frame: UnigramFrame) -> str:
@@ -96,7 +95,7 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
         return flowed(reserved_parts(PiecePainter(frame), ends, line, width), width)
 
 
-class StepsPanel(training_panels.StepList[UnigramFrame], PiecePanel):
+class StepsPanel(training_panels.StepList):
     """All recorded steps with loss and size; Enter on one goes to it."""
 
     ID = "steps"
@@ -115,6 +114,9 @@ class StepsPanel(training_panels.StepList[UnigramFrame], PiecePanel):
         self.say("steps", "↵ goes there · u charts")
         loss_cells = min(LOSS_CELLS, cells - 14)
         return [right("pieces", cells - loss_cells), right("loss", loss_cells)]
+
+    def whole(self, row: Row) -> Sequence[Span]:
+        return ()  # no pair
 
 
 class ChangedWordsPanel(PiecePanel):
@@ -174,79 +176,35 @@ class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
     LONGEST = 2_000
 
     def rows_of_text(self, frame: UnigramFrame, width: int) -> list[Row]:
-        painter, pieces = PiecePainter(frame), list[training_panels.Labelled]()
-        for pretoken in frame.cut(self.text):
-            if pretoken.special:
-                shown = (visible_text(pretoken.text), "special")
-                pieces.append(training_panels.Labelled([shown], "special", PRETOKEN_BORDER))
-                continue
-            word = spelled(pretoken.text)
-            for edge in frame.pieces_of(word):
-                shown = (visible_text(word[edge.start : edge.end]), painter.role(edge.piece))
-                border = PRETOKEN_BORDER if edge.end == len(word) else TOKEN_BORDER
-                is_unknown = edge.piece == UNKNOWN
-                label = frame.record.unknown if is_unknown else score_text(edge.score, 1)
-                pieces.append(training_panels.Labelled([shown], visible_text(label), border))
+        pieces = (
+            training_panels.Labelled(
+                [piece.look],
+                _label(frame, piece),
+                PRETOKEN_BORDER if piece.ends else TOKEN_BORDER,
+            )
+            for piece in pieces_of_text(frame, self.text)
+        )
         rows = training_panels.over_labels(pieces, width)
         return [*rows, *paragraph(describe_unknown(frame, self.text), width, "loss")]
 
     def describe_size(self, frame: UnigramFrame) -> str:
-        pretokens = frame.cut(self.text)
-        words = [spelled(pretoken.text) for pretoken in pretokens if not pretoken.special]
-        edges = [edge for word in words for edge in frame.pieces_of(word)]
-        tokens = len(edges) + len(pretokens) - len(words)
-        unknown = sum(edge.piece == UNKNOWN for edge in edges)
+        pieces = list(pieces_of_text(frame, self.text))
+        unknown = sum(not piece.id for piece in pieces)
         lost = f"{number(unknown)} × {visible_text(frame.record.unknown)} · " if unknown else ""
-        score = score_text(sum(edge.score for edge in edges))
-        return f"{lost}{plural(tokens, 'piece')} · score {score} · step {frame.step}"
+        score = score_text(sum(piece.score for piece in pieces))
+        return f"{lost}{plural(len(pieces), 'piece')} · score {score} · step {frame.step}"
 
 
-INCREASE_CELLS = 11
-PIECE_CELLS = 22
-"""Width of a piece and its replacement, in cells, before there is room for bars."""
+def _label(frame: UnigramFrame, piece: PieceInText) -> str:
+    if not piece.id:
+        return visible_text(frame.record.unknown)
+    return score_text(piece.score, 1) if piece.score else piece.look[1]
 
 
-def prune_rows(frame: UnigramFrame, step: PruneStep, width: int, height: int) -> Sequence[Row]:
-    """Return the pieces that a prune removes, each with its replacement.
-
-    A panel of few rows has one row above them, and a high one explains the rule of the prune, too.
-    """
-    pruned = step.removed
-    never_used = sum(not piece.loss_increase for piece in pruned)
-    unused = f", {number(never_used)} of them unused" if never_used else ""
-    bar_cells = bar_room(width - PIECE_CELLS - INCREASE_CELLS)
-    piece_cells = width - INCREASE_CELLS - (bar_cells + 2 if bar_cells else 0)
-    scale = scale_of(max((piece.loss_increase for piece in pruned), default=0.0))
-    top, removed = [loss_row(frame)], f"{number(len(pruned))} removed"
-    if height < SCARCE:
-        top = [Row([*top[0].spans, (f"   {removed}", "dim")])]
-    else:
-        sizes = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}"
-        top += paragraph(f"{sizes}: {removed}{unused}", width)
-        top += [*paragraph(RULES[step.rule], width, "dim"), Row([])] if height > ROOMY else []
-        head = left([("piece → instead", "dim")], piece_cells)
-        top.append(Row([*head, right("loss", INCREASE_CELLS, "dim")]))
-    earlier = PiecePainter(frame.at(frame.step - 1))
-
-    def row(place: int) -> Row:
-        piece = pruned[place]
-        other = earlier.frame.alternative(piece.text)
-        instead = earlier.cut(piece.text, other.edges) if other is not None else []
-        spans: list[Span] = [
-            (earlier.piece(piece.number)[0], "stale"),
-            (" → ", "dim"),
-            *((text, "" if role == "stale" else role) for text, role in instead),
-        ]
-        cost, length = piece.loss_increase, bar(piece.loss_increase / scale, bar_cells)
-        if cost:
-            increase = right(("+" if cost > 0 else "") + cost_text(cost), INCREASE_CELLS)
-        else:
-            increase = right("unused", INCREASE_CELLS, "dim")
-        return Row([*left(spans, piece_cells), increase, (f"  {length}", "border")])
-
-    return RowsOnDemand(len(pruned), row, top)
-
-
+LOSS_COLUMN, REST = 11, 33
+"""Cells of an increase of the loss, and of a row before there is room for bars."""
+SCARCE, ROOMY = 5, 9
+"""Heights, in rows: lower panels have the loss alone above the pieces, higher ones the rule."""
 RULES = {
     PruneRule.LOSS: "Those go whose removal was expected to raise the loss least; first those that "
     "no best segmentation uses.",
@@ -254,8 +212,36 @@ RULES = {
 }
 
 
-SCARCE, ROOMY = 5, 9
-"""Heights, in rows: lower panels shorten what is above the pieces, higher ones explain the rule."""
+def prune_rows(frame: UnigramFrame, step: PruneStep, width: int, height: int) -> Sequence[Row]:
+    """Return the pieces that a prune removes, each with its replacement."""
+    pruned, bar_cells = step.removed, bar_room(width - REST)
+    scale = scale_of(max((piece.loss_increase for piece in pruned), default=0.0))
+    earlier = PiecePainter(frame.at(frame.step - 1))
+
+    def replaced(piece: Pruned) -> list[Span]:
+        other = earlier.frame.alternative(piece.text)
+        instead = earlier.cut(piece.text, other.edges) if other is not None else []
+        plain = ((text, "" if role == "stale" else role) for text, role in instead)
+        return [(earlier.piece(piece.number)[0], "stale"), (" → ", "dim"), *plain]
+
+    columns = [
+        RowColumn("piece → instead", 0, replaced),
+        RowColumn("loss", LOSS_COLUMN, lambda piece: [(loss_text(piece.loss_increase), "")], True),
+        RowColumn(
+            "",
+            bar_cells and bar_cells + 2,
+            lambda piece: [("  ", ""), (bar(piece.loss_increase / scale, bar_cells), "border")],
+        ),
+    ]
+    table, top = RowTable(columns[: 2 + bool(bar_cells)], width, least=6), [loss_row(frame)]
+    if height >= SCARCE:
+        sizes = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}"
+        never_used = number(sum(not piece.loss_increase for piece in pruned))
+        removed = f"{number(len(pruned))} removed, {never_used} of them unused"
+        top += paragraph(f"{sizes}: {removed}", width)
+        top += [*paragraph(RULES[step.rule], width, "dim"), Row([])] if height > ROOMY else []
+        top.append(table.header())
+    return RowsOnDemand(len(pruned), lambda place: table.row(pruned[place]), top)
 
 
 class StepPanel(PiecePanel):
@@ -283,9 +269,7 @@ class StepPanel(PiecePanel):
         if isinstance(record, TextbookRecord):
             self.say(f"removal {number(frame.step)}", "↵ the n-gram")
             return textbook.removal_rows(frame, record, step, width)
-        is_scarce = self.size.height < SCARCE
-        foot = "replaced by, and what the loss gains" if is_scarce else "the replacement of each"
-        self.say(f"prune {step.round + 1}", foot)
+        self.say(f"prune {step.round + 1}", "the replacement of each, and what the loss gains")
         return prune_rows(frame, step, width, self.size.height)
 
     def watch_cursor(self) -> None:

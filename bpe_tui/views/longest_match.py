@@ -6,9 +6,11 @@ is a piece, and starts again after it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.widgets.numbers import plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.wordpiece.tokenizer import EncodedWord, Outcome, WordPieceEncoder
 from engine.wordpiece.words import CONTINUES
@@ -97,3 +99,19 @@ class ProbeTable:
             (verdict, "gain" if probe.found else "dim"),
         ]
         return Row([(text, "dim") for text, _ in spans] if ahead else spans)
+
+
+def probe_rows(
+    painter: TokenPainter, word: EncodedWord, place: int, width: int
+) -> tuple[Row, Sequence[Row]]:
+    """Return the word, and a row for each probe, the one at `place` marked; then the result."""
+    table, probes = ProbeTable(painter, word, width), len(word.probes)
+    outcome = [Row([]), *outcome_rows(painter, word, width)] if place == probes else []
+    start = Row([("  " if place else "▸ ", "pair"), ("nothing looked up yet", "dim")])
+
+    def row(index: int) -> Row:
+        if index > probes:
+            return outcome[index - probes - 1]
+        return table.row(index, index == place, index > place) if index else start
+
+    return table.header, RowsOnDemand(1 + probes + len(outcome), row)

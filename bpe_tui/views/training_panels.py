@@ -50,20 +50,25 @@ from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
 
 
-class StepList(FramePanel[FrameT]):
-    """The list of recorded steps, later ones in grey; choosing one goes to it."""
+class StepList(TokenPanel[Any]):
+    """The list of recorded steps, such as merges, later ones in grey; choosing one goes to it."""
 
+    ID = "merges"
     FOLLOWS_RECORDING = True
+    COUNTED: ClassVar[str] = "count"
+    """Name of the number after a pair."""
     FIRST: ClassVar[int] = 1
     """The first step that is listed."""
 
-    def step_spans(self, frame: FrameT, step: int, cells: int) -> list[Span]:
+    def step_spans(self, frame: Any, step: int, cells: int) -> list[Span]:
         """Return a step and its numbers in `cells` cells."""
         raise NotImplementedError
 
-    def titles(self, frame: FrameT, cells: int) -> list[Span]:
-        """Return the titles over `step_spans`."""
-        raise NotImplementedError
+    def titles(self, frame: Any, cells: int) -> list[Span]:
+        """Return the titles over `step_spans`, and say what is listed in the border."""
+        self.say(f"merges  {number(frame.recorded_steps)}", "↵ goes there")
+        counted = self.COUNTED if frame.has_corpus else ""
+        return [("pair", ""), right(counted, cells - len("pair"))]
 
     @property
     def row_count(self) -> int:
@@ -114,20 +119,6 @@ class StepList(FramePanel[FrameT]):
         top = max(0, min(row - height // 2, self.row_count - height))
         # By force: the scrollbar may come only with the next layout.
         self.scroll_to(y=top, animate=False, immediate=True, force=True)
-
-
-class MergeList(StepList[MergeFrameT], TokenPanel[MergeFrameT]):
-    """The list of recorded merges."""
-
-    ID = "merges"
-
-    COUNTED: ClassVar[str] = "count"
-    """Name of the number after a pair."""
-
-    def titles(self, frame: MergeFrameT, cells: int) -> list[Span]:
-        self.say(f"merges  {number(frame.recorded_steps)}", "↵ goes there")
-        counted = self.COUNTED if frame.has_corpus else ""
-        return [("pair", ""), right(counted, cells - len("pair"))]
 
 
 SLICE_SECONDS = 0.006

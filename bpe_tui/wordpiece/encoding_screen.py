@@ -12,13 +12,10 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
-from textual.geometry import Region
 from textual.reactive import reactive
-from textual.strip import Strip
 from textual.widgets import Input
 
 from bpe_tui.styles import sheet
-from bpe_tui.views import longest_match
 from bpe_tui.views.encoding_screen import (
     DecodePanel,
     PartsPanel,
@@ -26,8 +23,9 @@ from bpe_tui.views.encoding_screen import (
     describe_decoded,
     walk_to,
 )
-from bpe_tui.views.longest_match import ProbeTable, found_so_far, why_not_looked_up
+from bpe_tui.views.longest_match import found_so_far, probe_rows, why_not_looked_up
 from bpe_tui.views.panel import TokenPanel, sentence
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
@@ -130,6 +128,7 @@ class ProbesPanel(TokenPanel[WordPieceFrame]):
     PAINTER = WordPiecePainter
     ID = "probes"
     WIDEST = 100
+    LEAST_FOR_HEAD = 2
 
     place: Drawn[int] = Drawn(0)
     step_count = 0
@@ -147,19 +146,8 @@ class ProbesPanel(TokenPanel[WordPieceFrame]):
 
     def rebuild(self) -> None:
         super().rebuild()
-        self.scroll_to_row(self.place)
-
-    def scroll_to_row(self, index: int) -> None:
-        """Scroll a probe into view below the word, and after the last one the result, too."""
-        below = self.row_count - index if self.place == self.step_count else 1
-        region = Region(0, max(index - 1, 0), max(self.size.width, 1), 1 + below)
-        self.scroll_to_region(region, animate=False, immediate=True)
-
-    def render_line(self, y: int) -> Strip:
-        """Draw a line; the word stays on the first one, above all probes."""
-        if not y and self.row_count and self.step_count:
-            return self.paint(self.row(0).spans)
-        return super().render_line(y)
+        is_over = self.place == self.step_count  # then the result is below
+        self.scroll_to_row(max(self.row_count - 1, 0) if is_over else self.place)
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         word = self.word
@@ -174,33 +162,9 @@ class ProbesPanel(TokenPanel[WordPieceFrame]):
         so_far = found_so_far(word, self.place)
         self.say(f"how {name} encodes   probe {self.place} of {self.step_count}", so_far)
         self.cursor = self.place
-        painter = WordPiecePainter(frame, marks=self.app.no_color)
-        table = ProbeTable(painter, word, width)
-        probes = len(word.probes)
-        is_over = self.place == probes
-        outcome = [Row([]), *outcome_rows(painter, word, width)] if is_over else []
-
-        def row(index: int) -> Row:
-            if index > probes:
-                return outcome[index - probes - 1]
-            if not index:
-                return table.header
-            return table.row(index, index == self.place, index > self.place)
-
-        return RowsOnDemand(1 + probes + len(outcome), row)
-
-
-def outcome_rows(painter: WordPiecePainter, word: EncodedWord, width: int) -> list[Row]:
-    """Return the result of the word after all probes, and the cuts of the merges if they differ."""
-    rows = longest_match.outcome_rows(painter, word, width)
-    trained = painter.frame.tokens_of(to_bytes(word.word))
-    if word.outcome is Outcome.NO_PIECE or trained == word.ids:
+        head, rows = probe_rows(self.painter(frame), word, self.place, width)
+        self.name_columns(head.spans)
         return rows
-    return [
-        *rows,
-        *paragraph("The merges would have cut it otherwise; encoding does not know them:", width),
-        Row(left(painter.tokens(trained), width)),
-    ]
 
 
 LONGEST = 4_000
@@ -216,16 +180,14 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
     HIDDEN: ClassVar[Mapping[str, str]] = {"ids": "tokens", "decode": "ids → text"}
     STEPS_A_SECOND = 5
 
-    frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
-
     def compose_panels(self) -> ComposeResult:
         with Vertical(id="ids"):
             tokens = TypedWordPieces("tokens", id="tokens-and-ids")
-            yield tokens.data_bind(frame=WordPieceEncodingScreen.frame)
+            yield tokens.data_bind(frame=SessionScreen.frame)
             yield WordLanesPanel()
         with Container(id="panels"):
-            yield TypedWordsPanel().data_bind(frame=WordPieceEncodingScreen.frame)
-            yield ProbesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
+            yield TypedWordsPanel().data_bind(frame=SessionScreen.frame)
+            yield ProbesPanel().data_bind(frame=SessionScreen.frame)
         yield DecodePanel("ids: 14 27, or [14, 27]; without any, those of the text")
 
     @property

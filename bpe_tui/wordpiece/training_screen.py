@@ -99,7 +99,7 @@ class WordPieceCorpusPanel(MergingExcerptPanel[WordPieceFrame]):
         return any(token_id in frame.tokens_of(word) for word in words)
 
 
-class WordPieceMergesPanel(training_panels.MergeList[WordPieceFrame]):
+class WordPieceMergesPanel(training_panels.StepList):
     """The merges with their scores; a score is left out where the pair needs its cells."""
 
     PAINTER = WordPiecePainter
