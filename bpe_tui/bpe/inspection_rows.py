@@ -90,7 +90,7 @@ SECTIONS = sections(
     _overview,
     odd={
         "not valid UTF-8": "partial",
-        "never encoded": "unreachable",
+        "never encoded": "never-encoded",
         "case, space twins": "twins",
         "same bytes twice": "duplicates",
     },

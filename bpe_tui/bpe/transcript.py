@@ -48,7 +48,9 @@ class BpeTranscript(MergeTranscript[Frame]):
             "linked [N]",
             "As --trainer linked sees it: places touched; best, active and inactive bigrams.",
         ),
-        PlainCommand("residues [N]", "Tokens that later merges left behind, with their counts."),
+        PlainCommand(
+            "residues [N]", "Tokens of which later merges took nearly all, with their counts."
+        ),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
         PlainCommand("explain TEXT", "How each pretoken encodes: merges, or pieces looked up."),
         PlainCommand("tail TEXT", "Which tokens at the end may change if the text goes on."),
@@ -82,12 +84,12 @@ class BpeTranscript(MergeTranscript[Frame]):
             yield from describe_lists(self.frame, lists, most)
 
     def residues(self, rest: str) -> Iterator[str]:
-        """List the tokens left behind, those with the most occurrences when made first."""
+        """List the residues, those with the most occurrences when made first."""
         vocabulary, most = self.frame.vocabulary, self.number_in(rest or str(LISTED))
         if most is None:
             yield f"Say how many tokens to list, like residues {LISTED}."
             return
-        rows = vocabulary.rows(filters=["left-behind"], sort="made", reverse=True)
+        rows = vocabulary.rows(filters=["residue"], sort="made", reverse=True)
         for token_id in map(vocabulary.id_of, rows[:most].tolist()):
             counts = (vocabulary.made_count_of(token_id), vocabulary.count_of(token_id))
             made, now = (times(count or 0) for count in counts)

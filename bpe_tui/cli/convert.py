@@ -116,7 +116,7 @@ def facts(inspection: Inspection) -> dict[str, Any]:
         "mean_length": round(inspection.mean_length, 4),
         "kinds": dict(inspection.kinds),
         "partial": _few(inspection, inspection.odd("partial")),
-        "unreachable": _few(inspection, inspection.odd("unreachable"))
+        "never_encoded": _few(inspection, inspection.odd("never-encoded"))
         if inspection.encodes
         else None,
         "twins": _few(inspection, inspection.odd("twins")),

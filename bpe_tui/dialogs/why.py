@@ -27,7 +27,7 @@ from bpe_tui.widgets.visible import shorten, visible_bytes
 from bpe_tui.widgets.window import Window
 from engine.analysis.pair_history import PairHistory
 from engine.analysis.why import explain
-from engine.analysis.why_not import Unreachable
+from engine.analysis.why_not import NeverEncoded
 from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN
 from engine.recording.playback import AnyMergeFrame
@@ -157,7 +157,7 @@ class WhyWindow(Window[object | None]):
         beside = self._beside if self._pointed_at == (token_id,) else (None, None)
         rows = token_rows(painter, token_id, width, beside)
         explanation = explain(self._frame, self._asked.tokens)
-        if isinstance(explanation.answer, Unreachable):
+        if isinstance(explanation.answer, NeverEncoded):
             rows += [Row([]), *explanation_rows(painter, explanation, width)[0]]
         return rows
 

@@ -68,7 +68,7 @@ SAMPLES = (
     ),
     Sample(
         "swapped.json",
-        "unreachable tokens",
+        "tokens never encoded",
         "A tokenizer with two merges exchanged: no text gives some of its tokens (3, then d).",
         corpus="ship.txt",
     ),

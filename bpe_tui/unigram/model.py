@@ -94,9 +94,9 @@ REFUSED = {
     "screen.fold": "The tree that folds is of merges; a piece has none below it.",
     "screen.filter('partial')": "Pieces are of whole characters; p leaves the single ones.",
     "screen.filter('unused')": "Pieces have expected counts; u leaves those below one.",
-    "screen.filter('left-behind')": "Merges leave tokens behind, and Unigram merges nothing; "
+    "screen.filter('residue')": "Residues are left by merges, and Unigram merges nothing; "
     "d leaves the pieces that go next.",
-    "screen.filter('unreachable')": "What no best segmentation uses is sorted first by loss; "
+    "screen.filter('never-encoded')": "What no best segmentation uses is sorted first by loss; "
     "d leaves the pieces that go next.",
     "app.show('check')": "The check compares merges with BPE's rule; M trains BPE on this corpus.",
     "app.show('race')": "The race is between BPE's trainers, which make the same merges; "

@@ -66,7 +66,7 @@ def sections(
     def odd_rows(inspection: Any, width: int) -> list[Row]:
         rows = []
         for name, those in odd.items():
-            if those == "unreachable" and not inspection.encodes:
+            if those == "never-encoded" and not inspection.encodes:
                 continue
             few: TokenExamples = inspection.odd(those)
             rows.append(

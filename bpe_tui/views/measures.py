@@ -51,10 +51,10 @@ def describe_premiums(premiums: Mapping[str, float]) -> str:
 
 
 def describe_residues(vocabulary: Vocabulary) -> str:
-    """Return how often tokens left behind occur, and what texts would cost without them."""
-    rows = np.flatnonzero(vocabulary.is_left_behind)
+    """Return how often residues occur, and what texts would cost without them."""
+    rows = np.flatnonzero(vocabulary.is_residue)
     if not len(rows):
-        return "none is left behind"
+        return "none is a residue"
     count, more = int(vocabulary.counts_or(0)[rows].sum()), vocabulary.tokens_without(rows)
     share = percent(more / max(int(np.maximum(vocabulary.counts_or(0), 0).sum()), 1))
     return f"used {times(count)}; without them the corpus has {share} more tokens"

@@ -87,10 +87,10 @@ CELLS: dict[str, Cell] = {
 }
 
 FILTER_SWITCHES = (
-    FilterSwitch("partial", "p", "partial UTF-8", "partial"),
+    FilterSwitch("partial", "p", "partial UTF-8", "part"),
     FilterSwitch("unused", "u", "unused"),
-    FilterSwitch("left-behind", "r", "left behind", "behind"),
-    FilterSwitch("unreachable", "d", "unreachable", "dead"),
+    FilterSwitch("residue", "r", "residue"),
+    FilterSwitch("never-encoded", "d", "never encoded", "never"),
     FilterSwitch("twins", "W", "twins"),
 )
 
@@ -230,7 +230,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
 
     def why_none(self, frame: AnyMergeFrame) -> str:
         text = visible_text(self._query.text)
-        if self.filters == {"unreachable"} and not text:
+        if self.filters == {"never-encoded"} and not text:
             every = plural(len(self.vocabulary), self.TOKEN)
             return f"None: encoding can give every one of the {every}."
         if not text or self.filters:
@@ -317,7 +317,7 @@ class VocabularyPanel(VocabularyTable):
             return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
         if found.spelled is not None:
             return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
-        if self.rows.filters == {"left-behind"} and self.frame is not None and found.complete:
+        if self.rows.filters == {"residue"} and self.frame is not None and found.complete:
             return describe_residues(self.frame.vocabulary)
         return "↵ to its merge · c next column · C turn it round"
 

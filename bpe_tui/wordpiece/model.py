@@ -42,9 +42,9 @@ REFUSED: Mapping[str, str] = {
     "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
     "screen.pseudocode": "The pseudocode is of BPE's trainers.",
     "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
-    "screen.filter('left-behind')": "Encoding looks pieces up, so no merge leaves one behind.",
-    "screen.filter('unreachable')": "Dead tokens are of merges; encoding here "
-    "looks a piece up wherever it fits.",
+    "screen.filter('residue')": "Encoding looks pieces up, so later merges take nothing from one.",
+    "screen.filter('never-encoded')": "Encoding looks a piece up wherever it fits, "
+    "so each is encoded.",
     "screen.ask": "The probes show it: each row is a piece that was looked up.",
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
     "WordPiece only looks pieces up.",

@@ -50,7 +50,7 @@ from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text
 from engine.wordpiece.tokenizer import FILE, save_vocab
 
-OF_BYTES = frozenset({"partial", "left-behind", "unreachable"})
+OF_BYTES = frozenset({"partial", "residue", "never-encoded"})
 """Filters about bytes, or about merges as BPE encodes with them."""
 PIECE_COLUMNS = (
     Column("id", "id", 6, 9, is_number=True),

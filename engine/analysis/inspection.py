@@ -193,7 +193,7 @@ class AnyInspection:
     ODD: ClassVar[tuple[str, ...]]
     """The ways in which tokens are odd, which `odd` finds."""
     encodes: bool = True
-    """Whether a text can be encoded; if not, unreachable tokens cannot be found."""
+    """Whether a text can be encoded; if not, tokens never encoded cannot be found."""
 
     def __init__(self, pattern: Pattern, special_ids: Mapping[str, int]) -> None:
         self.pattern, self.pattern_name = pattern, name_of(pattern)
@@ -321,7 +321,7 @@ class Inspection(AnyInspection):
 
     unit = "byte"
     SLOW: ClassVar[tuple[str, ...]] = (*AnyInspection.SLOW, "gaps", "whitespace_runs")
-    ODD: ClassVar[tuple[str, ...]] = ("partial", "unreachable", "twins", "duplicates")
+    ODD: ClassVar[tuple[str, ...]] = ("partial", "never-encoded", "twins", "duplicates")
 
     def __init__(
         self,

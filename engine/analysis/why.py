@@ -17,13 +17,13 @@ from engine.analysis.why_not import (
     Beaten,
     BorderInside,
     Merged,
+    NeverEncoded,
     NoMerge,
     NoSuchToken,
     NotInText,
     OneToken,
     PairBeaten,
     SpecialToken,
-    Unreachable,
     why_not,
     why_not_merged,
 )
@@ -261,7 +261,7 @@ def _follow(
         if isinstance(answer, NoSuchToken):  # a token of the pair that comes later
             piece = b"".join(asked)
         return _way_to_pair(list(rules.inside.steps(piece)), pair)
-    if not isinstance(answer, NoSuchToken | Unreachable | OneToken):
+    if not isinstance(answer, NoSuchToken | NeverEncoded | OneToken):
         return _Way()
     if piece not in asked:  # with the mark of a word's end
         piece = b"".join(asked)
@@ -271,7 +271,7 @@ def _follow(
     if isinstance(answer, OneToken):
         last = answer.merge.rank if answer.merge else -1
         return _Way([step for step in steps if step.rank <= last], "one token")
-    if isinstance(answer, Unreachable):
+    if isinstance(answer, NeverEncoded):
         by = answer.taken_by
         taken = [step for step in steps if by is None or step.rank <= by.rank]
         return _Way(taken, "here a part is taken" if by else "here it stops")

@@ -180,7 +180,7 @@ class NoSuchToken(Answer):
 
 
 @dataclass(frozen=True)
-class Unreachable(Answer):
+class NeverEncoded(Answer):
     """The token exists, but its own bytes encode as `parts`.
 
     `taken_by` is the first merge of its bytes that takes a part of it away; `None` if none does.
@@ -195,7 +195,7 @@ class Unreachable(Answer):
         way = f"made by {self.merge.describe(show)}" if self.merge else "which no merge makes"
         took = f" {self.taken_by.describe(show)} took a part away first." if self.taken_by else ""
         return (
-            f"{show(self.piece)} is token {self.token_id}, {way}, but no text reaches it: its own "
+            f"{show(self.piece)} is token {self.token_id}, {way}, but never encoded: its own "
             f"bytes encode as {describe_ranked(self.parts, show)}.{took}"
         )
 
@@ -466,7 +466,7 @@ def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, fi
     if ending is None:
         return NoSuchToken(marked, parts, None)
     if across is None:
-        return Unreachable(marked, ending, merge_making(rules, ending), parts)
+        return NeverEncoded(marked, ending, merge_making(rules, ending), parts)
     return _beaten(rules, marked, ending, pretoken, across, (first, len(pretoken)))
 
 
@@ -479,7 +479,7 @@ def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
         return NoSuchToken(wanted, parts, merge_to_come(rules, wanted))
     if len(alone) > 1:
         taken_by = _first_merge_astray(rules.inside, token_id, wanted)
-        return Unreachable(wanted, token_id, merge_making(rules, token_id), parts, taken_by)
+        return NeverEncoded(wanted, token_id, merge_making(rules, token_id), parts, taken_by)
     return None
 
 

@@ -231,9 +231,9 @@ class TokenTable:
         return sorted_positions(in_lower_case([text.lstrip() for text in to_texts(self.tokens)]))
 
     @cached_property
-    def is_reachable(self) -> Bools:
-        """Whether encoding a token's own bytes returns the token: see `reachable`."""
-        return reachable(self)
+    def is_ever_encoded(self) -> Bools:
+        """Whether encoding a token's own bytes returns the token: see `ever_encoded`."""
+        return ever_encoded(self)
 
     @cached_property
     def least_twins(self) -> Ints:
@@ -253,12 +253,12 @@ def sorted_positions(keys: Sequence[str]) -> Ints:
     return positions
 
 
-def reachable(table: TokenTable) -> Bools:
+def ever_encoded(table: TokenTable) -> Bools:
     """Return for each token whether encoding its own bytes returns it; true for special tokens.
 
     It does not if a merge of lower rank takes a byte across the border of its two parts. To encode
-    all tokens one by one would take seconds, so they are examined together: a token is reachable if
-    the merge that makes it is sound (see `_sound`) and its parts are reachable.
+    all tokens one by one would take seconds, so they are examined together: a token is encoded if
+    the merge that makes it is sound (see `_sound`) and its parts are, too.
     """
     merges, maker = table.merges, table.maker
     older = np.maximum(table.ranks[merges.left], table.ranks[merges.right])

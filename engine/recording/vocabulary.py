@@ -25,7 +25,7 @@ from engine.text.typed_regex import compile_typed
 # -- columns to sort by, and filters
 
 LEFT = 0.1
-"""The most that a token left behind has kept, as a share of its occurrences when it was made."""
+"""The most that a residue has kept, as a share of its occurrences when it was made."""
 
 SortKey = Callable[["Vocabulary"], Ints]
 """A function that returns a number for each row; the least comes first, negative means no value."""
@@ -68,14 +68,14 @@ FILTERS: Registry[Filter] = registry_of(
         lambda tokens: np.equal(tokens.counts_or(NONE), 0),
     ),
     Filter(
-        "left-behind",
+        "residue",
         "later merges took nine in ten of its occurrences, or all",
-        lambda tokens: tokens.is_left_behind,
+        lambda tokens: tokens.is_residue,
     ),
     Filter(
-        "unreachable",
+        "never-encoded",
         "encoding its own bytes gives something else",
-        lambda tokens: ~tokens.table.is_reachable[: len(tokens)],
+        lambda tokens: ~tokens.table.is_ever_encoded[: len(tokens)],
     ),
     Filter(
         "twins",
@@ -252,7 +252,7 @@ class Vocabulary:
         return self.made_counts
 
     @cached_property
-    def is_left_behind(self) -> Bools:
+    def is_residue(self) -> Bools:
         """Whether later merges took nearly all occurrences of each token: see `LEFT`."""
         if self.counts is None or self.made_counts is None:
             return np.zeros(len(self), dtype=np.bool_)

@@ -52,7 +52,7 @@ def found_in(model: str) -> list[FoundCommand]:
     ("query", "model", "label", "kind"),
     [
         ("regex", "bpe", "regex", "encoding"),
-        ("unreachable", "bpe", "unreachable", "vocabulary"),
+        ("unreachable", "bpe", "never encoded", "vocabulary"),
         ("lattice", "unigram", "lattice", "encoding"),
         ("convert", "bpe", "save", ""),
         ("heap", "bpe", "heap view", ""),

@@ -321,7 +321,7 @@ TWENTY = (
         never_side_by_side,
     ),
     Question(
-        "which tokens are unreachable?",
+        "which tokens are never encoded?",
         TokenizerConfig((str(SWAPPED),)),
         ("escape", "3", "d"),
         tokens_that_no_text_gives,

@@ -68,12 +68,12 @@ async def test_the_table_has_every_token_of_the_step() -> None:
 
 
 @pytest.mark.slow
-async def test_r_shows_the_tokens_left_behind_and_what_texts_would_cost_without_them() -> None:
+async def test_r_shows_the_residues_and_what_texts_would_cost_without_them() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("r")
         await pilot.pause()
-        behind = rows.vocabulary.is_left_behind
-        assert 0 < rows.row_count == int(behind.sum()) < 700
+        is_residue = rows.vocabulary.is_residue
+        assert 0 < rows.row_count == int(is_residue.sum()) < 700
         panel = app.screen.query_one(VocabularyPanel)
         assert "without them the corpus has" in str(panel.border_subtitle)
         assert "made" in [place.column.title for place in rows.places]
@@ -283,8 +283,8 @@ async def test_every_filter_has_its_key_and_a_name_at_every_size() -> None:
     async with vocabulary() as (app, pilot, _):
         async for width, _ in each_size(pilot):
             names = app.screen.query_one(Switches).render_line(0).text.split("  ")
-            wide = ["partial UTF-8", "unused", "left behind", "unreachable", "twins"]
-            slim = ["partial", "unused", "behind", "dead", "twins"]
+            wide = ["partial UTF-8", "unused", "residue", "never encoded", "twins"]
+            slim = ["part", "unused", "residue", "never", "twins"]
             keyed = zip("purdW", slim if width == 60 else wide, strict=True)
             assert [name.strip() for name in names if name.strip()] == [
                 f"{key} ○ {name}" for key, name in keyed

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine import Frame, Timeline, Tokenizer, Trainer, count_pretokens
 from engine.analysis.why import Explanation, explain
-from engine.analysis.why_not import NoSuchToken, OneToken, Unreachable
+from engine.analysis.why_not import NeverEncoded, NoSuchToken, OneToken
 
 HANDOUT = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STORIES = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
@@ -110,7 +110,7 @@ def test_a_token_that_no_text_reaches_names_the_merge_that_took_its_part() -> No
     vocab |= {256: b"bc", 257: b"ab", 258: b"abc"}
     merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
     explanation = explain(Tokenizer(vocab, merges), ["abc"])
-    assert isinstance(explanation.answer, Unreachable)
+    assert isinstance(explanation.answer, NeverEncoded)
     assert texts(explanation)[0].endswith("b + c (merge 1) took a part away first.")
     assert [merge.number for merge in explanation.way] == [1]
 

@@ -14,13 +14,13 @@ from engine.analysis.why_not import (
     Beaten,
     BorderInside,
     Merged,
+    NeverEncoded,
     NoMerge,
     NoSuchToken,
     NotInText,
     OneToken,
     PairBeaten,
     SpecialToken,
-    Unreachable,
     occurrences,
     why_not,
     why_not_merged,
@@ -60,8 +60,8 @@ TOKENIZER = tokenizer(MERGE_LIST)
         (
             "nbe",
             "nbe",
-            Unreachable,
-            "nbe is token 260, made by nb + e (merge 5), but no text reaches it: its own bytes "
+            NeverEncoded,
+            "nbe is token 260, made by nb + e (merge 5), but never encoded: its own bytes "
             "encode as n + be (merge 3). b + e (merge 3) took a part away first.",
         ),
         (

@@ -82,7 +82,7 @@ def test_merges_are_the_same_in_arrays(
     sample = "".join(sample_texts())[:2000]
     assert in_arrays.encode(sample) == in_dict.encode(sample)
     tables = [TokenTable.of_tokenizer(each) for each in (in_arrays, in_dict)]
-    assert tables[0].is_reachable.tolist() == tables[1].is_reachable.tolist()
+    assert tables[0].is_ever_encoded.tolist() == tables[1].is_ever_encoded.tolist()
 
 
 @every_kind

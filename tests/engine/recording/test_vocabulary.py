@@ -168,39 +168,39 @@ def test_the_leaves_of_a_merge_tree_are_the_tokens_bytes(corpus: dict[bytes, int
 # --- filters ----------------------------------------------------------------------------------
 
 
-def is_reachable(tokenizer: Tokenizer, token_id: int) -> bool:
+def is_ever_encoded(tokenizer: Tokenizer, token_id: int) -> bool:
     return tokenizer.rules.tokens_of(tokenizer.vocab[token_id]) == (token_id,)
 
 
 @given(tokenizers())
 @examples(200)
-def test_a_token_is_unreachable_if_its_bytes_encode_to_something_else(
+def test_a_token_is_never_encoded_if_its_bytes_encode_to_something_else(
     tokenizer: Tokenizer,
 ) -> None:
     vocabulary = Vocabulary.of_tokenizer(tokenizer)
-    gone = set(vocabulary.rows(filters=["unreachable"]).tolist())
+    gone = set(vocabulary.rows(filters=["never-encoded"]).tolist())
     for row in range(len(vocabulary)):
-        assert (row in gone) != is_reachable(tokenizer, vocabulary.id_of(row))
+        assert (row in gone) != is_ever_encoded(tokenizer, vocabulary.id_of(row))
 
 
 @given(oracles.corpora())
-def test_in_a_run_reachable_tokens_are_those_that_segmentation_gives(
+def test_in_a_run_tokens_ever_encoded_are_those_that_segmentation_gives(
     corpus: dict[bytes, int],
 ) -> None:
     timeline = timeline_of(corpus)
     frame = timeline.seek(len(timeline))
-    gone = set(frame.vocabulary.rows(filters=["unreachable"]).tolist())
+    gone = set(frame.vocabulary.rows(filters=["never-encoded"]).tolist())
     for token_id in range(257, frame.vocab_size):
         reached = frame.tokens_of(frame.token(token_id)) == (token_id,)
         assert (token_id in gone) != reached
 
 
 @given(oracles.corpora())
-def test_a_token_is_left_behind_if_few_of_its_occurrences_are(corpus: dict[bytes, int]) -> None:
+def test_a_token_is_a_residue_if_few_of_its_occurrences_are(corpus: dict[bytes, int]) -> None:
     timeline = timeline_of(corpus)
     frame = timeline.seek(len(timeline))
     vocabulary = frame.vocabulary
-    gone = set(vocabulary.rows(filters=["left-behind"]).tolist())
+    gone = set(vocabulary.rows(filters=["residue"]).tolist())
     for token_id in range(257, frame.vocab_size):
         made = timeline.seek(frame.step_making(token_id)).vocabulary.count_of(token_id)
         now = vocabulary.count_of(token_id)
@@ -220,23 +220,23 @@ def test_a_token_is_left_behind_if_few_of_its_occurrences_are(corpus: dict[bytes
     assert vocabulary.tokens_without(np.array(sorted(gone), dtype=int)) == apart - whole
 
 
-def test_without_a_corpus_nothing_is_left_behind() -> None:
-    assert kept(Vocabulary.of_tokenizer(tokenizer_of((b"a", b"b"))), "left-behind") == set()
+def test_without_a_corpus_nothing_is_a_residue() -> None:
+    assert kept(Vocabulary.of_tokenizer(tokenizer_of((b"a", b"b"))), "residue") == set()
 
 
-def test_a_merge_of_lower_rank_across_the_border_makes_a_token_unreachable() -> None:
+def test_a_token_is_never_encoded_if_a_merge_of_lower_rank_takes_a_part_of_it() -> None:
     stolen = tokenizer_of((b"b", b"c"), (b"a", b"b"), (b"ab", b"c"))
-    assert kept(Vocabulary.of_tokenizer(stolen), "unreachable") == {b"abc"}
+    assert kept(Vocabulary.of_tokenizer(stolen), "never-encoded") == {b"abc"}
 
 
-def test_a_special_token_is_reachable_and_never_unused() -> None:
+def test_a_special_token_is_encoded_and_never_unused() -> None:
     vocabulary = timeline_of({b"aab": 1}).seek(1).vocabulary
-    assert SPECIAL.encode() not in kept(vocabulary, "unreachable") | kept(vocabulary, "unused")
+    assert SPECIAL.encode() not in kept(vocabulary, "never-encoded") | kept(vocabulary, "unused")
 
 
-def test_a_token_that_a_loaded_vocabulary_never_makes_is_unreachable() -> None:
+def test_a_token_that_a_loaded_vocabulary_never_makes_is_never_encoded() -> None:
     vocabulary = Vocabulary.of_tokenizer(Tokenizer(BYTES | {256: b"xyz"}, []))
-    assert kept(vocabulary, "unreachable") == {b"xyz"}
+    assert kept(vocabulary, "never-encoded") == {b"xyz"}
 
 
 def differ_by_case_or_space(one: bytes, other: bytes) -> bool:
