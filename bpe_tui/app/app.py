@@ -97,12 +97,29 @@ class BpeTuiApp(SessionApp):
         """Open something else instead of the present session."""
         if self.session.shown is not None:
             self._before = self.session
+        ended = self._ended_by(config)
         self._cancel()
         self.close_note()
         self._collector.forget()
         self._change_to(Session(config))
         self._job = self._new_job()
         self._job.start()
+        if ended:
+            self.tell(ended)
+
+    def _ended_by(self, config: Config) -> str:
+        """Return what opening another corpus ends, and the way back; "" if nothing runs."""
+        session = self.session
+        is_running = session.recording is not None and session.stop_reason is None
+        if not is_running or session.config.corpus == config.corpus:
+            return ""
+        from bpe_tui.views.narration import name_of
+
+        back = "Esc leads back while this is read; later o opens it again."
+        if session.config.from_input:
+            back = "Standard input cannot be read again."
+        step = number(len(session.recording or ()))
+        return f"{name_of(session.config)} was in training: that ended at step {step}. {back}"
 
     def reopen_previous(self) -> None:
         """Give up opening something: show the previous session again, or end the program."""

@@ -231,6 +231,22 @@ async def test_esc_stops_a_reading_and_shows_the_previous_session(tmp_path: Path
             assert app.return_code == 130
 
 
+async def test_opening_a_file_names_the_training_that_it_ends(tmp_path: Path) -> None:
+    endless = tmp_path / "endless"
+    os.mkfifo(endless)
+    with os.fdopen(os.open(endless, os.O_RDWR), "wb"):
+        async with opened(HANDOUT, vocab_size=280) as (app, pilot):
+            app.open(RunConfig(str(endless)))
+            assert "handout" not in app.notices.now, "its training had ended"
+            await pilot.press("escape")
+            app.session.stop_reason = None  # as if it still ran
+            app.open(RunConfig(str(endless)))
+            assert app.notices.now.startswith("handout.txt was in training: that ended at step 14.")
+            await pilot.press("escape")
+            await ended(app, pilot)
+            assert app.session.config.name == HANDOUT.name
+
+
 async def test_a_long_reading_shows_its_progress(tmp_path: Path) -> None:
     endless = tmp_path / "endless"
     os.mkfifo(endless)
