@@ -28,6 +28,7 @@ from bpe_tui.session.kiosk import refusal_of
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.widgets.textual_private import CurrentStylesheet
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.interrupts import Interrupts
@@ -75,7 +76,7 @@ class BaseApp(App[int]):
             self.register_theme(theme)
         self.theme = DARK.name
         self._sheet_colours = self.get_css_variables()
-        self.stylesheet.set_variables(self._sheet_colours)
+        self.stylesheet = CurrentStylesheet(variables=self._sheet_colours)
         self.notices = Notices()
         self._survives = False
         self._leaves = False

@@ -9,7 +9,9 @@ from functools import cached_property, partial
 from typing import Any, cast
 
 from textual import on
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.app import ComposeResult
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, OptionList
@@ -136,8 +138,25 @@ class CommandProvider(Provider):
             await self.screen.action_press(found.command.keys)
 
 
+ROWS_OF_A_COMMAND = 2
+"""Least number of rows of a command in the palette: what it does, and its key."""
+
+
+class FoundCommands(CommandList):
+    """Textual's list of commands, which measures them only if they may have less than a screen."""
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        if ROWS_OF_A_COMMAND * self.option_count >= viewport.height:
+            return viewport.height
+        return super().get_content_height(container, viewport, width)
+
+
 class Palette(CommandPalette, Window[Any]):
     """Textual's palette. Keys typed fast come before its list has lines, or behind its end."""
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            yield FoundCommands() if isinstance(widget, CommandList) else widget
 
     def on_mount(self) -> None:
         draw_settled(self.query_one(Input))

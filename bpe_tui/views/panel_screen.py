@@ -132,7 +132,7 @@ class PanelScreen(PaintedOnce[None]):
 
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:  # for the rules of a zoom
-            self.query_one(f"#{panel}").add_class("panel")
+            self.query_one(f"#{panel}").add_class("panel", update=False)
         # The screen itself got its styles before its classes, and before its sheet was read.
         self.app.stylesheet.update_nodes([self])
         self.show_keys()
@@ -452,7 +452,7 @@ class PanelScreen(PaintedOnce[None]):
             if panel is not None:
                 for widget in self.query_one(f"#{panel}").ancestors_with_self:
                     if widget is not self.app:
-                        widget.set_class(is_zoomed, "-zoom")
+                        widget.set_class(is_zoomed, "-zoom", update=widget is self)
         self.show_keys()
 
     def action_leave(self) -> None:

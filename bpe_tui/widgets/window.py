@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from asyncio import get_running_loop
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
+from rich.segment import Segment
+from rich.style import Style
 from textual.await_complete import AwaitComplete
 from textual.await_remove import AwaitRemove
-from textual.events import Event, ScreenResume
+from textual.color import Color
+from textual.css.model import SelectorType
+from textual.events import Event, Mount, ScreenResume
 from textual.geometry import Size
 from textual.reactive import Reactive
+from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen, Screen, ScreenResultType
+from textual.strip import Strip
+from textual.visual import Visual
 from textual.widget import Widget
 
+CLASS = SelectorType.CLASS
 ROUNDS = 12
 """Rounds of the event loop before a painting: a message takes two from its sender to its effect."""
 MOST_POSTPONED = 4
@@ -30,6 +41,8 @@ class PaintedOnce(Screen[ScreenResultType]):
 
     _styled_for: str | None = None
     """The theme of the widgets' styles; nothing else changes them while the screen is hidden."""
+    _styled_with: frozenset[str] = frozenset()
+    """The screen's classes when the widgets' styles were computed."""
     _is_waiting = False
     """Whether a painting is due in some rounds."""
     _is_settled = False
@@ -41,8 +54,30 @@ class PaintedOnce(Screen[ScreenResultType]):
         """Handle an event; a screen that comes back keeps its styles, unless the theme is new."""
         if isinstance(event, ScreenResume):
             event.refresh_styles = self._styled_for != self.app.theme
-            self._styled_for = self.app.theme
+        if isinstance(event, ScreenResume | Mount):
+            self._styled_for, self._styled_with = self.app.theme, self.classes
         await super().on_event(event)
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Compute the styles of the widgets that rules with a changed class end in.
+
+        Textual computes those of all widgets, which takes as long as the rest of a zoom.
+        """
+        changed, self._styled_with = self.classes ^ self._styled_with, self.classes
+        if not changed:
+            super().update_node_styles(animate)
+            return
+        ends = [
+            chain.selectors[-1]
+            for rule in self.app.stylesheet.rules
+            for chain in rule.selector_set
+            if any(each.type is CLASS and each.name in changed for each in chain.selectors)
+        ]
+        self.app.stylesheet.update_nodes(
+            each
+            for each in self.walk_children(with_self=True)
+            if any(end.check(each) for end in ends)
+        )
 
     def _screen_resized(self, size: Size) -> None:
         """Lay the screen out, unless it is behind a window and laid out for this size already.
@@ -90,6 +125,34 @@ class PaintedOnce(Screen[ScreenResultType]):
             self._is_settled = False
 
 
+@dataclass(eq=False)
+class Tinted(Visual):
+    """The tinted screen behind a window. Textual would tint each text, not each style once."""
+
+    screen: Screen[Any]
+    colour: Color
+
+    def render_strips(
+        self, width: int, height: int | None, style: object, options: object
+    ) -> list[Strip]:
+        return [
+            Strip(Segment(text, _tinted(style, self.colour)) for text, style, _ in line)
+            for line in self.screen._compositor.render_strips()
+        ]
+
+    def get_optimal_width(self, rules: object, container_width: int) -> int:
+        return self.screen.app.size.width
+
+    def get_height(self, rules: object, width: int) -> int:
+        return self.screen.app.size.height
+
+
+@lru_cache(1 << 12)  # a screen has a few dozen styles
+def _tinted(style: Style | None, colour: Color) -> Style | None:
+    [segment] = BackgroundScreen.process_segments([Segment(" ", style)], colour)
+    return segment.style
+
+
 # Textual takes bindings and styles from the first base.
 class Window(ModalScreen[ScreenResultType], PaintedOnce[ScreenResultType]):
     """A screen over another screen, which stays visible, tinted; it returns a result."""
@@ -122,3 +185,8 @@ class Window(ModalScreen[ScreenResultType], PaintedOnce[ScreenResultType]):
     def remove(self) -> AwaitRemove:
         """Remove the window without a new layout of the screen behind, which has not changed."""
         return self.app._prune(self)
+
+    def render(self) -> Any:  # Textual accepts a `Visual` too, but its types do not say so
+        behind = super().render()
+        is_tinted = isinstance(behind, BackgroundScreen)
+        return Tinted(behind.screen, behind.color) if is_tinted else behind

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from opening import opened
+from textual.css.styles import RulesMap
 from textual.screen import Screen
+from textual.widget import Widget
 
 from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.views.exports import painted_lines
@@ -44,3 +46,20 @@ async def test_no_style_has_a_colour_of_the_terminal_or_is_dim() -> None:
                     colours = filter(None, (style.color, style.bgcolor))
                     assert all(each.triplet for each in colours), style
                     assert not style.dim, style
+
+
+@pytest.mark.slow  # the styles of three screens, after each of 15 keys
+async def test_a_changed_class_gives_the_styles_that_all_rules_give() -> None:
+    def computed(widgets: list[Widget]) -> list[RulesMap]:
+        return [widget.styles.base.get_rules() for widget in widgets]
+
+    async with opened() as (app, pilot):
+        await pilot.press("2")
+        keys = ("t", "c", "z", "z", "a", "e", "escape", "3", "z", "z", "4", "5", "1", "z", "z")
+        for key in (None, *keys):
+            await pilot.press(*filter(None, [key]))
+            await pilot.pause()
+            widgets = list(app.screen.walk_children(Widget, with_self=True))
+            styles = computed(widgets)
+            app.stylesheet.update_nodes(widgets)
+            assert computed(widgets) == styles, key
