@@ -94,11 +94,15 @@ def _units_of(given: str) -> dict[str, Any]:
     return {"units": name, "ngram": int(size)}
 
 
-LIMITS = re.compile("(?:([0-9]{1,9}),?)?(?:([0-9]{1,9})words?)?")
+LIMITS = re.compile("(?:([0-9]{1,9})(?:,(?=.)|$))?(?:([0-9]{1,9})words?)?")
 
 
 def _limits_of(given: str) -> dict[str, Any]:
-    """Return the fields that `--max-token-length` sets: 16,4words → 16 bytes, 4 words."""
+    """Return the fields that `--max-token-length` sets.
+
+    >>> _limits_of("164words"), _limits_of("16,4words")
+    ({'most_words': 164}, {'max_token_length': 16, 'most_words': 4})
+    """
     found = LIMITS.fullmatch(given)
     if found is None or (found[1] is not None and int(found[1]) < LEAST_LENGTH):
         raise CommandLineError(

@@ -15,6 +15,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import app as program
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.models import completed
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.saved_sessions import command_that_opens, config_of_session, shell_word
 from engine import SessionFileError
@@ -37,7 +38,9 @@ def parsed(command: str) -> RunConfig | TokenizerConfig:
     "config",
     [
         RunConfig(HANDOUT),
-        RunConfig(HANDOUT, 300, (), "whitespace", "first-seen", "naive", 3, False),
+        RunConfig(HANDOUT, 300, (), "whitespace", "first-seen", "naive", 3),
+        RunConfig(HANDOUT, max_token_length=16, most_words=4),
+        completed(RunConfig(HANDOUT, 9, model="unigram", trainer="textbook", ngram=3)),
         RunConfig(HANDOUT, 900, ("<s>", "a b"), model="wordpiece", max_token_length=5),
         TokenizerConfig(("gpt2",), HANDOUT, ("<s>",), "cl100k"),
     ],
