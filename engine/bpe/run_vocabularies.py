@@ -15,9 +15,10 @@ from engine.bpe.record import Record
 from engine.core.arrays import Ints
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, is_white_space
+from engine.encoding.merging import NONE
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import copied
-from engine.recording.token_table import NONE, MergeRows, TokenTable
+from engine.recording.token_table import MergeRows, TokenTable
 from engine.recording.vocabulary import Vocabulary
 from engine.text.pretokenize import to_bytes, to_text
 

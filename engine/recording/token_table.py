@@ -14,18 +14,15 @@ from itertools import compress
 from operator import ne
 from typing import ClassVar, TypeVar
 
-from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
+from engine.core.arrays import Bools, Ints, NumberTable
 from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.batch_encoder import BatchEncoder
 from engine.encoding.encoders import Cached
-from engine.encoding.merging import MergeColumns, columns_of
+from engine.encoding.merging import NONE, MergeColumns, become_neighbours, columns_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import in_lower_case, to_texts
-
-NONE = -1
-"""Missing value in a column of rows, ranks or counts."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +255,7 @@ def ever_encoded(table: TokenTable) -> Bools:
 
     It does not if a merge of lower rank takes a byte across the border of its two parts. To encode
     all tokens one by one would take seconds, so they are examined together: a token is encoded if
-    the merge that makes it is sound (see `_sound`) and its parts are, too.
+    the two parts of its merge become neighbours, and are encoded, too.
     """
     merges, maker = table.merges, table.maker
     older = np.maximum(table.ranks[merges.left], table.ranks[merges.right])
@@ -268,11 +265,11 @@ def ever_encoded(table: TokenTable) -> Bools:
     found = table.is_special.copy()
     found[table.base_rows] = True
     made = np.flatnonzero(maker != NONE)
-    sound = np.zeros(len(table), dtype=np.bool_)
-    sound[made] = _sound(merges, maker)[maker[made]]
-    left, right = merges.left[maker[made]], merges.right[maker[made]]
+    left, right = (part[made] for part in table.parents)
+    joined = NumberTable(merges.left * len(table) + merges.right, merges.rank)
+    meet = become_neighbours(left, right, table.parents, table.ranks, joined)
     while True:
-        now = found[made] | (sound[made] & found[left] & found[right])
+        now = found[made] | (meet & found[left] & found[right])
         if np.array_equal(now, found[made]):
             return found
         found[made] = now
@@ -303,34 +300,3 @@ def _by_encoding(table: TokenTable) -> Bools:
     found = table.is_special.copy()
     found[order[is_one]] |= encoded.ids[first[is_one]] == ids[order[is_one]]
     return found
-
-
-def _sound(merges: MergeRows, maker: Ints) -> Bools:
-    """Return for each merge whether its two parts become neighbours when their text is encoded.
-
-    They do unless a merge across their border happens first. The earlier tokens at the border are
-    found by undoing merges: of the two tokens there, the one made later is split. Each pair found
-    at the border must not merge before the undone merge, or it would have happened instead. Nor may
-    it merge at the same rank if the undone merge is right of the border, because the leftmost of
-    equal merges is made first. The merge is sound if this holds down to single bytes.
-    """
-    sound = np.ones(len(merges), dtype=np.bool_)
-    tokens = len(maker)
-    ranks = NumberTable(merges.left * tokens + merges.right, merges.rank)
-    rank = np.where(maker == NONE, NONE, merges.rank[maker]) if len(merges) else maker
-    open_merges = np.arange(len(merges))
-    left, right, limit = merges.left, merges.right, merges.rank
-    while len(open_merges):
-        found = ranks.of(left * tokens + right)
-        broken = (found != NOT_THERE) & (found < limit)
-        sound[open_merges[broken]] = False
-        bytes_only = (maker[left] == NONE) & (maker[right] == NONE)
-        go_on = ~broken & ~bytes_only
-        open_merges, left, right = open_merges[go_on], left[go_on], right[go_on]
-        left_is_younger = rank[left] > rank[right]
-        limit = np.where(left_is_younger, rank[left], rank[right] + 1)
-        left, right = (
-            np.where(left_is_younger, merges.right[maker[left]], left),
-            np.where(left_is_younger, right, merges.left[maker[right]]),
-        )
-    return sound

@@ -17,8 +17,9 @@ from engine.core.events import Pair
 from engine.core.gpt2_bytes import read_stand_ins
 from engine.core.registry import Registry, registry_of
 from engine.core.slow_modules import np, regex
+from engine.encoding.merging import NONE
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.token_table import NONE, TokenTable
+from engine.recording.token_table import TokenTable
 from engine.text.pretokenize import to_bytes, to_text
 from engine.text.typed_regex import compile_typed
 

@@ -21,10 +21,11 @@ from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
 from engine.core.registry import Registry
 from engine.core.wording import Sentence, say
+from engine.encoding.merging import NONE
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.playback import MergeFrame, MergeRun, MergeTimeline
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
-from engine.recording.token_table import NONE, MergeRows, TokenTable, sorted_positions
+from engine.recording.token_table import MergeRows, TokenTable, sorted_positions
 from engine.recording.vocabulary import COLUMNS, Vocabulary
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern

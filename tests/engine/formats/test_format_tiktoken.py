@@ -72,23 +72,6 @@ def in_bytes(found: RankedMerges, ranks: dict[bytes, int]) -> list[tuple[bytes, 
     return [(token[left], token[right]) for left, right in found.table]
 
 
-def thue_morse(doublings: int) -> bytes:
-    """Return a sequence with the same hash as its complement, for any base."""
-    sequence = b"a"
-    for _ in range(doublings):
-        sequence += sequence.translate(bytes.maketrans(b"ab", b"ba"))
-    return sequence
-
-
-def test_tokens_with_the_same_hash_are_distinguished() -> None:
-    one = thue_morse(11)
-    other = one.translate(bytes.maketrans(b"ab", b"ba"))
-    ranked = ranks(b"ab", b"aba", one, other)
-    found = merges_of_ranks(ranked)
-    assert in_bytes(found, ranked) == [(b"a", b"b"), (b"ab", b"a")]
-    assert found.unmade == [one, other]
-
-
 def test_merges_after_a_token_without_a_merge_are_found() -> None:
     ranked = ranks(b"bc", b"abcd", b"de", b"bcde")
     found = merges_of_ranks(ranked)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import QueryError, Timeline, Tokenizer, Trainer, UnknownNameError, UnknownTokenIdError
-from engine.recording.token_table import NONE
+from engine.encoding.merging import NONE
 from engine.recording.vocabulary import COLUMNS, FILTERS, Query, Vocabulary
 
 SPECIAL = "<|end|>"
