@@ -21,7 +21,7 @@ from bpe_tui.app import terminal
 from bpe_tui.app.memory import QUIET_SECONDS
 from bpe_tui.app.session_app import SCREENS, SessionApp, import_screen, read_sheets
 from bpe_tui.session import jobs
-from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, Viewpoint, why_not_checkable
+from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import CHECK, ENCODING, START, TRAINING
 from bpe_tui.session.jobs import Job, OpeningJob
 from bpe_tui.session.models import kind_and_model
@@ -225,7 +225,7 @@ class BpeTuiApp(SessionApp):
         # Go to the screen and the text that were asked for; warn if the corpus has changed.
         viewpoint, first_kind = self.session.config.viewpoint, self.session.first_kind
         kind = viewpoint.view or first_kind
-        if (refused := self.session.refusal_to_show(kind)) is not None:
+        if (refused := self.refusal_of(f"app.show('{kind}')")) is not None:
             self.tell(refused, stays=True)
             kind = first_kind
         if (screen := self.session.model.screen(kind)) != self.screen.id:
@@ -345,9 +345,6 @@ class BpeTuiApp(SessionApp):
     def action_open(self, use: str = "TOGETHER") -> None:
         """Ask for a file; `CHECK` asks for the files of a trainer, to check on the open corpus."""
         config = self.session.config
-        if use == "CHECK" and (why := why_not_checkable(config)) is not None:
-            self.tell(why)
-            return
         self.hold()
         from bpe_tui.dialogs.open_other import ChosenFile, OpenOther
 
@@ -394,24 +391,16 @@ class BpeTuiApp(SessionApp):
 
     def action_model(self) -> None:
         """Ask for another model, and train it on the corpus."""
-        config = self.session.config
-        if self._refuse_to_retrain() or not isinstance(config, RunConfig):
-            return
-        self.hold()
-        from bpe_tui.dialogs.open_other import ChooseModel
+        if isinstance(config := self.session.config, RunConfig):
+            self.hold()
+            from bpe_tui.dialogs.open_other import ChooseModel
 
-        self.push_screen(ChooseModel(config), self._chose)
+            self.push_screen(ChooseModel(config), self._chose)
 
     def action_continue_tokenizer(self) -> None:
         """Ask for a number of merges, and learn them behind the open tokenizer's."""
         config, opened = self.session.config, self.session.opened
-        if isinstance(config, RunConfig) or opened is None:
-            self.tell("This goes on with a tokenizer from a file: save it (s), then open that (o).")
-        elif config.corpus is None:
-            self.tell("New merges are learnt from a text: o opens a corpus.")
-        elif config.from_input:
-            self.tell("Standard input has been read to its end; save it as a file, and open that.")
-        else:
+        if isinstance(config, TokenizerConfig) and opened is not None:
             self.hold()
             from bpe_tui.bpe.continuation import AddMerges
 
@@ -419,22 +408,10 @@ class BpeTuiApp(SessionApp):
 
     def retrain(self, config: RunConfig) -> None:
         """Read the corpus again, and train with other options."""
-        if not self._refuse_to_retrain():
-            self.open(replace(config, claimed=None, viewpoint=Viewpoint()))
-
-    def _refuse_to_retrain(self) -> bool:
-        """Return whether the corpus cannot be read again; show a message if so."""
-        config = self.session.config
-        if not isinstance(config, RunConfig):
-            why = "A model is trained on a corpus, and this is a tokenizer. o opens a corpus."
-        elif config.from_input:
-            why = (
-                "Standard input has been read to its end; another model needs the corpus in a file."
-            )
+        if (refused := self.refusal_of("app.model")) is not None:
+            self.tell(refused)
         else:
-            return False
-        self.tell(why)
-        return True
+            self.open(replace(config, claimed=None, viewpoint=Viewpoint()))
 
 
 def _prepare(

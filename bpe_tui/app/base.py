@@ -23,8 +23,8 @@ from textual.widgets import Static
 
 from bpe_tui.app import terminal
 from bpe_tui.app.memory import free_painted_lines
+from bpe_tui.session import kiosk
 from bpe_tui.session.host import Notices, Notifier
-from bpe_tui.session.kiosk import refusal_of
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
@@ -151,11 +151,15 @@ class BaseApp(App[int]):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Run an action of any key, click or entry of the palette, unless a kiosk refuses it."""
-        if self.is_kiosk and isinstance(action, str) and (refused := refusal_of(action)):
+        """Run an action of any key, click or entry of the palette, or show why it is refused."""
+        if isinstance(action, str) and (refused := self.refusal_of(action)):
             self.tell(refused)
             return True
         return await super().run_action(action, default_namespace, namespaces)
+
+    def refusal_of(self, action: str) -> str | None:
+        """Return why an action does nothing; `None` if it does something."""
+        return kiosk.refusal_of(action) if self.is_kiosk else None
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name

@@ -148,7 +148,7 @@ class ScreenNavigation:
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Show the encoding of a text on its screen; `look` goes to the panel of pretokens."""
         session = self.host.session
-        if (refused := session.refusal_to_show(ENCODING)) is not None:
+        if (refused := self.host.refusal_of(f"app.show('{ENCODING}')")) is not None:
             self.host.tell(refused)
         elif session.shown is not None:
             with self.jump():

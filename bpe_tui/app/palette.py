@@ -90,7 +90,7 @@ def useful_first(screen: Screen[Any]) -> list[Command]:
     def place(command: Command) -> tuple[int, int]:
         is_again = command.action in seen
         seen.add(command.action)
-        if is_again or (isinstance(screen, PanelScreen) and screen.refusal_of(command)):
+        if is_again or cast("Host", screen.app).refusal_of(command.action):
             return 4, 0
         if command.panel and command.panel == panel:
             return 0, 0

@@ -25,6 +25,7 @@ from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
+from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
 from bpe_tui.views.session_screen import SessionScreen
@@ -237,6 +238,9 @@ class SessionApp(BaseApp):
         self.session.toggle_follow()
         self.changed()
 
+    def refusal_of(self, action: str) -> str | None:
+        return super().refusal_of(action) or refusal_of(action, self.session)
+
     def action_show(self, kind: str, chosen: bool = True) -> None:
         """Show the screen of a kind for the session's model, or why there is none.
 
@@ -244,7 +248,7 @@ class SessionApp(BaseApp):
         without a tab is opened by a jump, so Esc leads back.
         """
         model = self.session.model
-        if (refused := self.session.refusal_to_show(kind)) is not None:
+        if (refused := self.refusal_of(f"app.show('{kind}')")) is not None:
             self.tell(refused)
         elif self.session.shown is not None:
             with nullcontext() if kind in TABS else self.navigation.jump():

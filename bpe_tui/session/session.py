@@ -15,7 +15,6 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.declarations import (
     CHECK,
     ENCODING,
-    OF_VOCABULARY,
     PIPELINE,
     TRAINING,
     VOCABULARY,
@@ -179,12 +178,6 @@ class Session:
     def encodes(self) -> bool:
         """Whether texts can be encoded: not if the open vocabulary lacks its merges."""
         return self.opened is None or self.opened.tokenizer.alphabet.spells
-
-    def refusal_to_show(self, kind: str) -> str | None:
-        """Return why a kind of screen has nothing to show of this session; `None` if it has."""
-        if not self.encodes and kind not in OF_VOCABULARY:
-            return "Its merges are missing, so no text can be encoded: open it with its merges (o)."
-        return self.model.refused.get(f"app.show('{kind}')")
 
     @property
     def counts_nothing(self) -> bool:

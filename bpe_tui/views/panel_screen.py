@@ -15,7 +15,6 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
-from bpe_tui.session import kiosk
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
@@ -290,11 +289,12 @@ class PanelScreen(PaintedOnce[None]):
         if not self.is_ready:
             return command.in_reading
         if self.is_typing:
-            return command.in_fields and self.refusal_of(command) is None
+            return command.in_fields and self.notifier.refusal_of(command.action) is None
         if command.action == "screen.leave":
             return self.can_leave or bool(self.notifier.notices.note)
         is_here = bool(command.panel) and command.panel == self.focused_panel()
-        return (command.in_footer or is_here) and self.refusal_of(command) is None
+        is_shown = command.in_footer or is_here
+        return is_shown and self.notifier.refusal_of(command.action) is None
 
     @property
     def is_ready(self) -> bool:
@@ -313,23 +313,14 @@ class PanelScreen(PaintedOnce[None]):
         command = bound_commands(self.id or "").get(str(parameters[0]))
         return command is not None and (command.in_fields or not self.is_typing)
 
-    def refusal_of(self, command: Command) -> str | None:
-        """Return why a command does nothing here; `None` if it does something."""
-        if self.notifier.is_kiosk and (refused := kiosk.refusal_of(command.action)):
-            return refused
-        _, model = kind_and_model(self.id or "")
-        return model.refused.get(command.action) if model is not None else None
-
     async def action_press(self, keys: str) -> None:
-        """Run the command of these keys, or show why it is refused."""
+        """Run the command of these keys; the application shows why one is refused."""
         command = bound_commands(self.id or "").get(keys)
         if command is None:  # the screen has changed since the keys were pressed
             return
         if not command.action.startswith("app.scene"):
             self.uncover()
-        if (refused := self.refusal_of(command)) is not None:
-            self.tell(refused)
-        elif self.notifier.notices.note and command.action == "screen.leave" and not self.is_typing:
+        if self.notifier.notices.note and command.action == "screen.leave" and not self.is_typing:
             self.notifier.close_note()
         else:
             await self.run_action(command.action)

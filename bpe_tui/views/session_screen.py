@@ -15,9 +15,10 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.declarations import ENCODING, TABS, Command, Model
+from bpe_tui.session.declarations import TABS, Command, Model
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
+from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import key_of_screen
 from bpe_tui.views.narration import fitting_facts, names_of_panels, narrate_undone
@@ -30,21 +31,6 @@ from engine.core.wording import ENGLISH, Messages, text_of
 
 if TYPE_CHECKING:
     from bpe_tui.widgets.chart import Chart  # the charts of other screens
-
-ABOUT_MERGES = frozenset(
-    (
-        *("app.tie(1)", "app.tie(-1)", "app.breakpoints", "app.run_to_breakpoint", "app.what_if"),
-        *("screen.ask", "screen.show('lockstep')", "screen.show('tail')"),
-        *("screen.walk(1)", "screen.walk(-1)", "screen.walk(1000000)", "screen.walk(-1000000)"),
-        *("screen.play", "screen.why", "screen.find_pair"),
-        *("screen.sub_step", "screen.heap_view", "screen.pseudocode", "app.show('race')"),
-        "app.show('check')",
-    )
-)
-"""The actions that do nothing for a tokenizer without merges."""
-WALKS = frozenset(action for action in ABOUT_MERGES if "walk" in action or action == "screen.play")
-"""The actions of those that also walk through the longest match."""
-NO_FORK = "This run is no fork: i makes one, and I leads back from it."
 
 
 def tabs_of(session: Session, here: str, messages: Messages = ENGLISH) -> tuple[Tab, ...]:
@@ -60,7 +46,7 @@ def tabs_of(session: Session, here: str, messages: Messages = ENGLISH) -> tuple[
             text_of(messages, name),
             text_of(messages, short),
             f"app.show('{kind}')",
-            is_ready and session.refusal_to_show(kind) is None,
+            is_ready and refusal_of(f"app.show('{kind}')", session) is None,
         )
         for kind, (key, name, short) in kinds.items()
     )
@@ -213,23 +199,6 @@ class SessionScreen(PanelScreen):
         if action in ABOUT_FRAMES and not self.is_ready:
             return False
         return super().check_action(action, parameters)
-
-    def refusal_of(self, command: Command) -> str | None:
-        if (refused := super().refusal_of(command)) is not None:
-            return refused
-        opened = self.session.opened
-        if not self.session.encodes and command.action in ABOUT_MERGES:
-            return self.session.refusal_to_show(ENCODING)
-        is_about = command.action in ABOUT_MERGES
-        if self.session.takes_longest:
-            is_about &= command.action not in WALKS
-        if self.session.merges_nothing and opened is not None and is_about:
-            pipeline = opened.tokenizer.pipeline
-            model = "" if pipeline is None else f" {pipeline.model.name}"
-            return f"This is about merges, and the model{model} has none; 8 shows what it does."
-        if command.action == "app.leave_fork" and self.session.forked_from is None:
-            return NO_FORK
-        return None
 
     def painter_maker(self) -> Callable[[Any], TokenPainter] | None:
         """Return a function that makes this screen's painter, for windows about tokens."""
