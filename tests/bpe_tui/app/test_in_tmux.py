@@ -16,12 +16,12 @@ import time
 from pathlib import Path
 
 import pytest
+from program import ENVIRONMENT, HANDOUT, ROOT, STORIES
 
 from bpe_tui.widgets.visible import width
 
-ROOT = Path(__file__).parents[3]
 # Textual believes COLUMNS and LINES, which a test runner may have set.
-PLAIN = "unset COLUMNS LINES NO_COLOR;"
+PLAIN = f"unset COLUMNS LINES NO_COLOR; export PYTHONPATH={shlex.quote(str(ROOT))};"
 OPEN = f"{sys.executable} -m bpe_tui samples/tinystories_valid.txt"
 CRASHING = """
 import sys
@@ -45,7 +45,7 @@ class Terminal:
         subprocess.run(
             [
                 *("tmux", "-L", self.server, "-f", "/dev/null", "new-session", "-d"),
-                *("-x", str(width), "-y", str(height), "-c", str(ROOT)),
+                *("-x", str(width), "-y", str(height), "-c", str(Path.cwd())),
                 f"{PLAIN} {program}; {after}",
             ],
             check=True,
@@ -140,7 +140,9 @@ def test_a_signal_while_the_screen_is_being_opened_gives_the_terminal_back(
     outer, inner = pty.openpty()
     before = termios.tcgetattr(inner)
     command = [sys.executable, "-m", "bpe_tui", "samples/handout.txt"]
-    with subprocess.Popen(command, cwd=ROOT, stdin=inner, stdout=inner, stderr=inner) as program:
+    with subprocess.Popen(
+        command, env=ENVIRONMENT, stdin=inner, stdout=inner, stderr=inner
+    ) as program:
         written = os.read(outer, 1 << 16)  # it has just begun to change the terminal
         program.send_signal(number)
         running = True
@@ -167,7 +169,7 @@ def test_a_failure_is_shown_and_the_program_goes_on() -> None:
 
 
 def test_the_corpus_may_come_through_a_pipe_while_keys_come_from_the_terminal() -> None:
-    piped = f"cat samples/tinystories_valid.txt | {sys.executable} -m bpe_tui -"
+    piped = f"cat {shlex.quote(STORIES)} | {sys.executable} -m bpe_tui -"
     with Terminal(piped, 80, 24) as terminal:
         terminal.wait_for("of 2,922 ")
         terminal.press("l")
@@ -177,14 +179,14 @@ def test_the_corpus_may_come_through_a_pipe_while_keys_come_from_the_terminal() 
 
 
 def test_a_tokenizer_in_place_of_a_corpus_is_tried_and_then_counted_in_a_text() -> None:
-    golden = shlex.quote("tests/engine/golden/gpt2")
+    golden = shlex.quote(str(ROOT / "tests" / "engine" / "golden" / "gpt2"))
     with Terminal(f"{sys.executable} -m bpe_tui {golden}", 80, 24) as terminal:
         terminal.wait_for("gpt2 format")
         terminal.press("e", "the")
         terminal.wait_for("3 bytes")
         terminal.press("C-o")
         terminal.wait_for("together with gpt2")
-        terminal.press("samples/handout.txt", "Enter")
+        terminal.press(HANDOUT, "Enter")
         terminal.wait_for("Step 0: every byte is a token of its own")
         terminal.press("q")
         terminal.wait_for_cooked(exit_code=0)
