@@ -29,7 +29,6 @@ from bpe_tui.views.explanation import (
     eased,
     with_end,
 )
-from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
@@ -39,7 +38,7 @@ from engine.core.arrays import Ints
 from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN
-from engine.unigram.record import Pruned, PruneRule, PruneStep, UnigramRecord
+from engine.unigram.record import Pruned, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
 STATIONS_OF_EM, MADE_OF_EM = ("COUNT", "WEIGH", "CUT"), ("COUNTED", "WEIGHED", "CUT")
@@ -52,7 +51,7 @@ SEARCHED, MOST_USED = 20_000, 12
 FEW = 2
 """Staying pieces are shown up to this multiple of the cost of the last piece to go."""
 
-TellMoment = StepMoment[UnigramFrame]
+UnigramMoment = StepMoment[UnigramFrame]
 KeptT = TypeVar("KeptT")
 
 
@@ -83,12 +82,12 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     MADE = ("COST", "PICKED", "PRUNED")
     STEP = "step {n}"
     NONE_MADE = "no step made yet"
+    THING = "piece"
 
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
         self._removals: dict[bool, tuple[UnigramFrame, PieceRemovals]] = {}
         """The costs of removals at the last even step and at the last odd one."""
-        self._cut_anew: tuple[UnigramRecord | None, dict[int, int]] = None, {}
         self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
         self._answers: dict[str, tuple[tuple[object, ...], Any]] = {}
 
@@ -122,36 +121,12 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     # -- costs of removals: recorded for the pieces that go, computed for those that stay
 
     def weigh(self, frame: UnigramFrame) -> Iterator[object] | None:
-        """Return the work still needed to explain a prune, or None.
+        """Return the work still needed to explain a prune: the costs of losing other pieces."""
+        return self._weighing(frame) if _is_prune(frame) and not self._knows(frame) else None
 
-        It finds the costs of losing the pieces that stay, and the number of words that the prunes
-        before and after the frame change.
-        """
-        ends = [frame.at(frame.step - 1), frame] if frame.step else [frame]
-        prunes = [
-            one
-            for one in ends
-            if isinstance(one.leads_on, PruneStep) and self._words_cut(one) is None
-        ]
-        wants_costs = _is_prune(frame) and not self._knows(frame)
-        return self._weighing(frame, wants_costs, prunes) if wants_costs or prunes else None
-
-    def _weighing(
-        self, frame: UnigramFrame, wants_costs: bool, prunes: Sequence[UnigramFrame]
-    ) -> Iterator[object]:
-        if wants_costs:
-            found = yield from frame.removals()
-            self._removals[_is_odd(frame)] = frame, found
-        for before in prunes:
-            words = yield from before.words_to_change()
-            if self._cut_anew[0] is not before.record:
-                self._cut_anew = before.record, {}
-            self._cut_anew[1][before.step] = words
-
-    def _words_cut(self, before: UnigramFrame) -> int | None:
-        """Return how many words the next prune cuts differently, or None if not known."""
-        record, words = self._cut_anew
-        return words.get(before.step) if record is before.record else None
+    def _weighing(self, frame: UnigramFrame) -> Iterator[object]:
+        found = yield from frame.removals()
+        self._removals[_is_odd(frame)] = frame, found
 
     def _knows(self, frame: UnigramFrame) -> bool:
         known = self._removals.get(_is_odd(frame))
@@ -159,7 +134,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     # -- 1 cost
 
-    def count_rows(self, moment: TellMoment, room: CountRoom) -> list[Row]:
+    def count_rows(self, moment: UnigramMoment, room: CountRoom) -> list[Row]:
         before, after = moment.before, moment.after
         if moment.beat is Beat.JOIN and before is not None and _is_prune(before):
             frame, share = before, moment.share
@@ -167,32 +142,44 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             frame, share = moment.counted, 0.0
         if not _is_prune(frame):
             return self._expected_rows(frame, moment, room)
-        gone = eased((share - JOINED_AT) / (SHRUNK_AT - JOINED_AT))
-        is_chosen = moment.is_ahead or moment.beat is Beat.JOIN
         shown = self._weighed(frame, room.rows)
         costs = [piece.cost for piece in shown]
         if room.shares_scale and before is not None and _is_prune(before) and _is_prune(after):
             other = after if frame is before else before
             costs += [piece.cost for piece in self._weighed(other, room.rows)]
         scale = scale_of(max(costs, default=0))
-        texts = (frame.record.texts[piece.number] for piece in shown)
-        own = PIECE  # n-grams of words are longer
-        if isinstance(frame.record, TextbookRecord):
-            longest = max((cells_of(visible_text(text)) for text in texts), default=0)
-            own = min(max(longest + 1, PIECE), LONGEST_PIECE)
-        name = max(room.name - 2, 10)
+        texts = (visible_text(frame.record.texts[piece.number]) for piece in shown)
+        cells = min(max(max(map(cells_of, texts), default=0) + 1, PIECE), LONGEST_PIECE)
+        is_chosen = moment.is_ahead or moment.beat is Beat.JOIN
+        gone = eased((share - JOINED_AT) / (SHRUNK_AT - JOINED_AT))
         rows = []
         for piece in shown:
-            goes = piece.number in frame.leaving
-            length = piece.cost * (1 - gone if goes else 1)
-            rows.append(
-                self._cost_row(
-                    frame, piece, is_chosen, goes, length / scale, scale, (own, name), room
-                )
-            )
+            length = piece.cost * (1 - gone if piece.number in frame.leaving else 1)
+            spans = self._weighed_spans(frame, piece, is_chosen, cells, room)
+            rows.append(self._bar_row(spans, length, piece.cost, scale, room))
+        if is_chosen:
+            rows = [
+                self._with_fate(frame, each, row) for each, row in zip(shown, rows, strict=True)
+            ]
         if frame is after and not self._knows(frame) and len(rows) == room.rows:
             rows[-1] = Row([("  ", ""), *self.spans("Weighing the pieces that stay …", "dim")])
         return rows
+
+    def _bar_row(
+        self, spans: list[Span], value: float, before: float, scale: float, room: CountRoom
+    ) -> Row:
+        """Return a row with a bar, and a trace of the longer bar before."""
+        spare = room.width - spans_width(spans) - REMARK
+        if spare >= LEAST_BAR:
+            body = bar(value / scale, spare)
+            spans += [(body, "border"), (trace(before / scale, spare, body), "loss")]
+        return Row(spans)
+
+    def _with_fate(self, frame: UnigramFrame, piece: WeighedPiece, row: Row) -> Row:
+        """Return a row that says whether a piece goes or stays."""
+        goes = piece.number in frame.leaving
+        remark, role = ("goes", "loss") if goes else ("stays", "dim")
+        return Row([*row.spans, (f" {self.text(remark)}", role)])
 
     def _weighed(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
         """Return the pieces to show; kept for the frames before and after a step."""
@@ -218,50 +205,42 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             stay = stay[: max(sum(cost <= most for cost, _ in stay), rows)]
         goers = _spread(gone, (rows + 1) // 2 if stay or not self._knows(frame) else rows)
         others = _spread(stay, rows - len(goers))
-        weighed = []
-        for cost, piece in [*goers, *others]:
-            other = frame.alternative(frame.record.texts[piece])
-            edges = other.edges if other is not None else ()
-            text = frame.record.texts[piece]
-            instead = tuple(
-                self.text("unknown")
-                if edge.piece == UNKNOWN
-                else visible_text(text[edge.start : edge.end])
-                for edge in edges
-            )
-            weighed.append(WeighedPiece(piece, cost, instead))
-        return weighed
+        return [
+            WeighedPiece(piece, cost, self._instead(frame, frame.record.texts[piece]))
+            for cost, piece in [*goers, *others]
+        ]
 
-    def _cost_row(
+    def _instead(self, frame: UnigramFrame, text: str) -> tuple[str, ...]:
+        """Return the visible texts of the pieces that replace one."""
+        other = frame.alternative(text)
+        return tuple(
+            self.text("unknown")
+            if edge.piece == UNKNOWN
+            else visible_text(text[edge.start : edge.end])
+            for edge in (other.edges if other is not None else ())
+        )
+
+    def _weighed_spans(
         self,
         frame: UnigramFrame,
         piece: WeighedPiece,
         is_chosen: bool,
-        goes: bool,
-        length: float,
-        scale: float,
-        cells: tuple[int, int],
+        cells: int,
         room: CountRoom,
-    ) -> Row:
-        texts = frame.record.texts
+    ) -> list[Span]:
+        """Return a piece in `cells` cells, what replaces it, and what that costs."""
+        goes = is_chosen and piece.number in frame.leaving
         instead: list[Span] = [("→ ", "dim")]
         for place, part in enumerate(piece.instead):
             instead += [TOKEN_BORDER] * bool(place) + [(part, "")]
-        role, remark = ("stale", "goes") if goes else ("strong", "stays")
-        spans: list[Span] = [
-            ("✗ " if is_chosen and goes else "  ", "loss"),
-            *left([(visible_text(texts[piece.number]), role if is_chosen else "strong")], cells[0]),
-            *left(instead, cells[1]),
+        text = visible_text(frame.record.texts[piece.number])
+        return [
+            ("✗ " if goes else "  ", "loss"),
+            *left([(text, "stale" if goes else "strong")], cells),
+            *left(instead, max(room.name - 2, 10)),
             right(self._cost_text(frame, piece.cost), COST, "strong"),
             ("  ", ""),
         ]
-        spare = room.width - spans_width(spans) - REMARK
-        if spare >= LEAST_BAR:
-            body = bar(length, spare)
-            spans += [(body, "border"), (trace(piece.cost / scale, spare, body), "loss")]
-        if is_chosen:
-            spans.append((f" {self.text(remark)}", "loss" if goes else "dim"))
-        return Row(left(spans, room.width))
 
     def _cost_text(self, frame: UnigramFrame, cost: float) -> str:
         if not cost:
@@ -269,99 +248,87 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         of_grams = isinstance(frame.record, TextbookRecord)
         return f"+{score_text(cost, 3) if of_grams else cost_text(cost)}"
 
-    def _expected_rows(self, frame: UnigramFrame, moment: TellMoment, room: CountRoom) -> list[Row]:
+    def _expected_rows(
+        self, frame: UnigramFrame, moment: UnigramMoment, room: CountRoom
+    ) -> list[Row]:
         """Return the pieces with the highest expected counts over all segmentations."""
         counts = frame.expected_counts
         before = moment.before if frame is moment.after else None
-        scale = scale_of(float(counts.max(initial=0)))
-        cells = len(number(float(counts.max(initial=0)))) + 3
+        highest = float(counts.max(initial=0))
         rows = []
         for index in np.argsort(-counts, kind="stable")[: room.rows].tolist():
-            piece = int(frame.numbers[index])
-            now = was = float(counts[index])
-            if before is not None and (place := before.index_of(piece)) is not None:
-                was = float(before.expected_counts[place])
+            piece, now = int(frame.numbers[index]), float(counts[index])
+            place = None if before is None else before.index_of(piece)
+            known = before is not None and place is not None
+            was = float(before.expected_counts[place]) if before is not None and known else now
             spans: list[Span] = [
                 ("  ", ""),
                 *left([(visible_text(frame.record.texts[piece]), "")], room.name),
-                right(count_text(now), cells, "strong"),
+                right(count_text(now), len(number(highest)) + 3, "strong"),
                 ("  ", ""),
             ]
-            longest = room.width - spans_width(spans) - REMARK
-            body = bar(now / scale, max(longest, 0))
-            spans += [(body, "border"), (trace(was / scale, max(longest, 0), body), "loss")]
-            rows.append(Row(left(spans, room.width)))
+            rows.append(self._bar_row(spans, now, was, scale_of(highest), room))
         return rows
 
     # -- 2 pick
 
-    def pick_rows(self, moment: TellMoment, width: int) -> list[Row]:
-        before = moment.before
-        record = moment.after.record
-        if before is None and isinstance(record, TextbookRecord):
-            second = "{n} will stay: the one that costs least goes first."
-            if moment.after.size <= record.vocab_size:
-                second = "None has to go."
-            grams, length = self.counted(moment.after.size, "n-gram"), str(record.length)
-            return [
-                Row(self.spans("The seed has all {n} of {length}.", "dim", n=grams, length=length)),
-                Row(self.spans(second, "dim", n=number(record.vocab_size))),
-            ]
+    def pick_rows(self, moment: UnigramMoment, width: int) -> list[Row]:
+        before, after = moment.before, moment.after
         if before is None:
-            pieces = self.counted(moment.after.size, "piece")
+            return self._seed_rows(after)
+        step = before.leads_on
+        if not isinstance(step, PruneStep):
+            was, then = score_text(before.loss, 3), score_text(after.loss, 3)
+            loss = (self.spans(way, "dim", old=was, new=then) for way in LOSS_CHANGES)
+            return [
+                Row(self.fitting(width, *map(self.spans, EM_COUNTS))),
+                Row(self.fitting(width, *loss)),
+            ]
+        pruned = self._pruned(before, step)
+        if isinstance(after.record, TextbookRecord):
+            return self._removal_rows(after.record, before.step, pruned[0], width)
+        gone, size = [(number(len(pruned)), "strong")], [(number(before.size), "strong")]
+        by_score = step.rule is PruneRule.SCORE
+        ways = LEAST_PROBABLE if by_score else CHEAPEST
+        first = self.fitting(width, *(self.spans(way, n=gone, all=size) for way in ways))
+        if by_score:
+            return [Row(first), Row(self.spans("That leaves the final size.", "dim"))]
+        dearest = max(pruned, key=lambda piece: piece.loss_increase)
+        cost, name = cost_text(dearest.loss_increase), [(visible_text(dearest.text), "")]
+        raised = (self.spans(way, "dim", piece=name, cost=cost) for way in DEAREST)
+        return [Row(first), Row(self.fitting(width, *raised))]
+
+    def _seed_rows(self, seed: UnigramFrame) -> list[Row]:
+        record = seed.record
+        if not isinstance(record, TextbookRecord):
+            pieces = self.counted(seed.size, "piece")
             return [
                 Row(self.spans("The seed has {n}: far too many.", "dim", n=pieces)),
                 Row(self.spans("Those whose loss costs least will go.", "dim")),
             ]
-        now, step = moment.is_ahead, before.leads_on
-        if not isinstance(step, PruneStep):
-            return self._em_rows(before, moment.after, now, width)
-        pruned = self._pruned(before, step)
-        if isinstance(record, TextbookRecord):
-            return self._removal_rows(record, before.step, pruned[0], now, width)
-        gone, size = len(pruned), number(before.size)
-        goers = [(number(gone), "strong")]
-        if step.rule is PruneRule.SCORE:
-            least = LEAST_PROBABLE_NEXT if now else LEAST_PROBABLE_MADE
-            first = self.fitting(width, *(self.spans(way, n=goers, all=size) for way in least))
-            return [Row(first), Row(self.spans("That leaves the final size.", "dim"))]
-        ways = CHEAPEST_NEXT if now else CHEAPEST_MADE
-        first = self.fitting(
-            width, *(self.spans(way, n=goers, all=[(size, "strong")]) for way in ways)
-        )
-        dearest = max(pruned, key=lambda piece: piece.loss_increase)
-        cost, name = cost_text(dearest.loss_increase), [(visible_text(dearest.text), "")]
-        ways = DEAREST_NEXT if now else DEAREST_MADE
-        raised = (self.spans(way, "dim", piece=name, cost=cost) for way in ways)
-        return [Row(first), Row(self.fitting(width, *raised))]
+        second = "{n} will stay: the one that costs least goes first."
+        if seed.size <= record.vocab_size:
+            second = "None has to go."
+        grams, length = self.counted(seed.size, "n-gram"), str(record.length)
+        return [
+            Row(self.spans("The seed has all {n} of {length}.", "dim", n=grams, length=length)),
+            Row(self.spans(second, "dim", n=number(record.vocab_size))),
+        ]
 
     def _removal_rows(
-        self, record: TextbookRecord, step: int, gone: Pruned, now: bool, width: int
+        self, record: TextbookRecord, step: int, gone: Pruned, width: int
     ) -> list[Row]:
         """Return which n-gram goes, what that costs, and how a tie was decided."""
         name, ties = [(visible_text(gone.text), "strong")], len(record.equals_at(step))
-        ways = COSTS_LEAST_NEXT if now else COSTS_LEAST_MADE
-        if not gone.loss_increase:
-            ways = UNUSED_NEXT if now else UNUSED_MADE
+        ways = COSTS_LEAST if gone.loss_increase else UNUSED
         cost = score_text(gone.loss_increase, 3)
         first = self.fitting(width, *(self.spans(way, piece=name, cost=cost) for way in ways))
         second = "{n} tie: the smallest bytes decide." if ties > 1 else "None ties."
         return [Row(first), Row(self.spans(second, "dim", n=number(ties)))]
 
-    def _em_rows(
-        self, before: UnigramFrame, after: UnigramFrame, now: bool, width: int
-    ) -> list[Row]:
-        """Return what an iteration of EM counts, and how it changes the loss."""
-        ways = EM_COUNTS_NEXT if now else EM_COUNTS_MADE
-        first = self.fitting(width, *map(self.spans, ways))
-        was, then = score_text(before.loss, 3), score_text(after.loss, 3)
-        ways = LOSS_NEXT if now else LOSS_MADE
-        second = (self.spans(way, "dim", old=was, new=then) for way in ways)
-        return [Row(first), Row(self.fitting(width, *second))]
-
     # -- 3 remove
 
-    def replace_rows(self, moment: TellMoment, words: int, width: int) -> list[Row]:
+    def replace_rows(self, moment: UnigramMoment, words: int, width: int) -> list[Row]:
         before, after = moment.before, moment.after
         if before is None:
             return [Row(self.spans("Then other pieces replace them, everywhere.", "dim"))]
@@ -373,33 +340,10 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         if isinstance(before.leads_on, PruneStep):
             rows.append(self._pruned_row(before, before.leads_on, width))
             changed = changed[: words - 1]
-        if isinstance(before.leads_on, PruneStep):
-            cut_anew = self._words_cut(before)
-            if isinstance(before.record, TextbookRecord) and cut_anew:
-                sentences = self.counted(cut_anew, before.record.TEXT)
-                sentence = self.text(CUT_WITHOUT, n=sentences)
-            elif cut_anew is None:
-                sentence = self.text("Others replace them:" if changed else NONE_CHANGED)
-            elif not cut_anew:
-                word = self.text(before.record.WORD)
-                sentence = self.text("No {word} is cut otherwise.", word=word)
-            else:
-                word = before.record.WORD
-                things = (self.counted(cut_anew, each) for each in (f"different {word}", word))
-                ways = (self.text("Others replace them: {words}", words=each) for each in things)
-                sentence = first_fitting(width, *ways)
-        else:
-            sentence = self.text("Words that are cut otherwise:" if changed else NONE_CHANGED)
-            if vanished := len(before.leaving):
-                pieces = self.counted(vanished, "piece")
-                lost = self.text("{n} went, used too seldom.", n=pieces)
-                sentence = self.text("{lost} {rest}", lost=lost, rest=sentence)
-        rows.append(Row([(sentence, "")]))
+        rows.append(Row([(self._what_replaces(before, bool(changed)), "")]))
         count_cells = max((len(number(before.words[word])) for word in changed), default=1)
-        struck, plain = (
-            PlainPiecePainter(before, strikes=True),
-            PlainPiecePainter(after, strikes=False),
-        )
+        struck = PlainPiecePainter(before, strikes=True)
+        plain = PlainPiecePainter(after, strikes=False)
         half = max((width - count_cells - 7) // 2, 8)
         cut = [struck.word(word) for word in changed]
         cells = min(half, max(map(spans_width, cut), default=1))
@@ -408,6 +352,18 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             now = left(plain.word(word), half)
             rows.append(Row([count, ("  ", ""), *left(was, cells), ("  →  ", "dim"), *now]))
         return rows
+
+    def _what_replaces(self, before: UnigramFrame, some_change: bool) -> str:
+        """Return the sentence over the words that the step after a frame cuts otherwise."""
+        if isinstance(before.leads_on, PruneStep):
+            if isinstance(before.record, TextbookRecord):
+                return self.text("All is cut without it, and counted again.")
+            return self.text("Others replace them:" if some_change else NONE_CHANGED)
+        rest = self.text("Words that are cut otherwise:" if some_change else NONE_CHANGED)
+        if vanished := len(before.leaving):
+            lost = self.text("{n} went, used too seldom.", n=self.counted(vanished, "piece"))
+            return self.text("{lost} {rest}", lost=lost, rest=rest)
+        return rest
 
     def _pruned_row(self, before: UnigramFrame, step: PruneStep, width: int) -> Row:
         """Return the pieces that go, the most used first: `✗ ▁nap  ✗ ▁dug   and 202 more`."""
@@ -436,7 +392,9 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     # -- the corpus, and a text of the reader's
 
-    def corpus_rows(self, moment: TellMoment, top: CorpusPlace, rows: int, width: int) -> list[Row]:
+    def corpus_rows(
+        self, moment: UnigramMoment, top: CorpusPlace, rows: int, width: int
+    ) -> list[Row]:
         frame = moment.frame
         painter = PlainPiecePainter(frame, strikes=moment.is_ahead)
         ends = self._ends = end_frames(frame, self._ends)
@@ -452,7 +410,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     ) -> CorpusPlace:
         return top  # a step changes words everywhere: the excerpt stays where it is
 
-    def text_rows(self, moment: TellMoment, text: str, rows: int, width: int) -> list[Row]:
+    def text_rows(self, moment: UnigramMoment, text: str, rows: int, width: int) -> list[Row]:
         if not text:
             return paragraph(self.text(NO_TEXT), width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
@@ -460,66 +418,33 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         words = ([*painter.pretoken(piece), PRETOKEN_BORDER] for piece in frame.cut(text))
         shown = within_rows(((word, spans_width(word)) for word in words), rows, width)
         self._ends = end_frames(frame, self._ends)
-        now, start = _pieces(frame, text), _pieces(self._ends[0], text)
-        comparisons = [self.text("{n} at step 0", n=number(start))]
+        start, before = _pieces(self._ends[0], text), None
         if moment.before is not None and not moment.is_ahead:
-            more = now - _pieces(moment.before, text)
-            if more:
-                ways = MORE_PIECES if more > 0 else FEWER_PIECES
-                amount, at_start = number(abs(more)), comparisons[0]
-                comparisons = [self.text(way, n=amount, start=at_start) for way in ways]
-        counted = self.counted(now, "piece")
-        sentence = first_fitting(width - cells_of(counted) - 3, *comparisons)
-        return [*shown, Row([(counted, "strong"), (f"   {sentence}", "dim")])]
+            before = _pieces(moment.before, text)
+        return [*shown, self.size_row(_pieces(frame, text), before, start, width)]
 
 
 NONE_CHANGED = "No frequent word is cut otherwise."
-CUT_WITHOUT = "{n} cut without it; then all is counted again."
-# Sentences, each with shorter ones, about a step that comes next and about one that is made.
-LEAST_PROBABLE_NEXT = "{n} of {all} pieces go: the least probable.", "{n} of {all} pieces go."
-LEAST_PROBABLE_MADE = "{n} of {all} pieces went: the least probable.", "{n} of {all} pieces went."
-CHEAPEST_NEXT = (
+# Sentences, each with a shorter one.
+LEAST_PROBABLE = "{n} of {all} pieces go: the least probable.", "{n} of {all} pieces go."
+CHEAPEST = (
     "{n} of {all} pieces go: those whose loss costs least.",
-    "{n} of {all} pieces go: the cheapest to lose.",
     "{n} of {all} pieces go, the cheapest.",
 )
-CHEAPEST_MADE = (
-    "{n} of {all} pieces went: those whose loss costs least.",
-    "{n} of {all} pieces went: the cheapest to lose.",
-    "{n} of {all} pieces went, the cheapest.",
-)
-DEAREST_NEXT = (
+DEAREST = (
     "The dearest of them, {piece}, raises the loss by {cost}.",
-    "The dearest, {piece}, raises the loss by {cost}.",
     "The dearest, {piece}, costs {cost}.",
 )
-DEAREST_MADE = (
-    "The dearest of them, {piece}, raised the loss by {cost}.",
-    "The dearest, {piece}, raised the loss by {cost}.",
-    "The dearest, {piece}, cost {cost}.",
-)
-COSTS_LEAST_NEXT = (
+COSTS_LEAST = (
     "{piece} goes: without it the loss grows least, by {cost}.",
     "{piece} goes: it costs least, {cost}.",
 )
-COSTS_LEAST_MADE = (
-    "{piece} went: without it the loss grows least, by {cost}.",
-    "{piece} went: it costs least, {cost}.",
-)
-UNUSED_NEXT = "{piece} goes: no best segmentation uses it.", "{piece} goes: it is unused."
-UNUSED_MADE = "{piece} went: no best segmentation uses it.", "{piece} went: it is unused."
-EM_COUNTS_NEXT = (
+UNUSED = "{piece} goes: no best segmentation uses it.", "{piece} goes: it is unused."
+EM_COUNTS = (
     "EM counts each piece in all ways to cut, each by its probability.",
     "EM counts each piece in all ways to cut.",
 )
-EM_COUNTS_MADE = (
-    "EM counted each piece in all ways to cut, each by its probability.",
-    "EM counted each piece in all ways to cut.",
-)
-LOSS_NEXT = "The loss goes from {old} to {new} nats a pretoken.", "Loss {old} → {new}."
-LOSS_MADE = "The loss went from {old} to {new} nats a pretoken.", "Loss {old} → {new}."
-MORE_PIECES = "{n} more than a step ago, {start}", "{n} more, {start}"
-FEWER_PIECES = "{n} fewer than a step ago, {start}", "{n} fewer, {start}"
+LOSS_CHANGES = "The loss goes from {old} to {new} nats a pretoken.", "Loss {old} → {new}."
 
 
 def _most_used(frame: UnigramFrame) -> list[str]:

@@ -15,10 +15,12 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from bpe_tui.session.session import StepFrame
 from bpe_tui.views.corpus import CorpusPlace
+from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
 from bpe_tui.widgets.numbers import bar, number, trace
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import ending, shorten, width
+from bpe_tui.widgets.visible import width as width_of
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages, fill, frequency, text_of
 
@@ -136,6 +138,8 @@ BAR_BESIDE_FRACTION = 10
 """Cells of a bar beside a fraction; the pair takes the other cells."""
 LEAST_BAR = 6
 """Least length of the longest bar; with less room no bars are drawn."""
+MORE = "{n} more than a step ago, {start}", "{n} more, {start}"
+FEWER = "{n} fewer than a step ago, {start}", "{n} fewer, {start}"
 NO_TEXT = "Press e and type a text of your own: it is cut like the corpus."
 
 
@@ -235,6 +239,8 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
     STEP: ClassVar[str] = "merge {n}"
     NONE_MADE: ClassVar[str] = "no merge made yet"
     """The model's names for a step and for the time before the first."""
+    THING: ClassVar[str] = "token"
+    """The model's word for a token."""
 
     LONGEST_TEXT = 1_000
     """Number of characters of the reader's text that are encoded."""
@@ -262,6 +268,23 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
     def times(self, count: int) -> str:
         """Return how often something occurs, in the language of the lesson."""
         return str(frequency(count).translated(self.messages))
+
+    def size_row(self, now: int, before: int | None, start: int, width: int) -> Row:
+        """Return the number of tokens of the reader's text, compared with other steps.
+
+        Args:
+            now: number of tokens at the step.
+            before: their number a step ago; `None` if the step is not made.
+            start: their number at step 0.
+            width: cells of the row.
+        """
+        notes = [self.text("{n} at step 0", n=number(start))]
+        if before is not None and before != now:
+            ways, amount = MORE if now > before else FEWER, number(abs(now - before))
+            notes = [self.text(way, n=amount, start=notes[0]) for way in ways]
+        counted = self.counted(now, self.THING)
+        note = first_fitting(width - width_of(counted) - 3, *notes)
+        return Row([(counted, "strong"), (f"   {note}", "dim")])
 
     def stations(self, before: SteppableFrameT, is_made: bool) -> ThreeNames:
         """Return the names of the three stations of the step after a frame."""

@@ -30,7 +30,7 @@ from bpe_tui.views.explanation import (
     eased,
     with_end,
 )
-from bpe_tui.views.narration import NO_CORPUS, first_fitting
+from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import (
     ABOUT_TO_JOIN,
     BETWEEN_PAIR,
@@ -154,9 +154,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         The second is wrapped if it is one span.
         """
 
-    THING: ClassVar[str] = "token"
     NEW: ClassVar[str] = "token {n}"
-    """The model's word for a token, and its name for one by its id."""
+    """The model's name for a token by its id."""
 
     # -- 1 count
 
@@ -509,19 +508,10 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         shown = within_rows(drawn, rows, width)
         if self._at_start is None or self._at_start[:2] != (frame.run, text):
             self._at_start = frame.run, text, sum(map(len, self.encoded(frame.at(0), text)))
-        now, start = sum(map(len, words)), self._at_start[2]
-        notes = [self.text("{n} at step 0", n=number(start))]
+        before = None
         if moment.before is not None and not moment.is_ahead:
-            fewer = sum(map(len, self.encoded(moment.before, text))) - now
-            if fewer > 0:
-                amount, start_note = number(fewer), notes[0]
-                notes = [
-                    self.text("{n} fewer than a step ago, {start}", n=amount, start=start_note),
-                    self.text("{n} fewer, {start}", n=amount, start=start_note),
-                ]
-        counted = self.counted(now, self.THING)
-        note = first_fitting(width - cells_of(counted) - 3, *notes)
-        return [*shown, Row([(counted, "strong"), (f"   {note}", "dim")])]
+            before = sum(map(len, self.encoded(moment.before, text)))
+        return [*shown, self.size_row(sum(map(len, words)), before, self._at_start[2], width)]
 
 
 def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int) -> list[Span]:

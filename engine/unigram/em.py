@@ -320,12 +320,3 @@ class TrainingCorpus:
         """Estimate the effect of removing each piece that is alive."""
         pieces = {self.texts[number]: number for number in np.flatnonzero(alive).tolist()}
         return (yield from removals(self.lattices, pieces, scores, self.pretokens))
-
-    def words_using(self, wanted: Flags, scores: Floats) -> Work[int]:
-        """Count the distinct pretokens whose best segmentation uses a wanted piece."""
-        words = [np.zeros(0, dtype=np.int64)]
-        for lattices in self.lattices:
-            shares, _ = yield from lattices.best_shares(scores)
-            flow = yield from lattices.flow(shares)
-            words.append(lattices.of_edges(np.flatnonzero((flow > 0) & wanted[lattices.pieces])))
-        return len(np.unique(np.concatenate(words)))

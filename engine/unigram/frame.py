@@ -197,16 +197,6 @@ class UnigramFrame:
         """Estimate the effect of removing each piece; takes some 0.1 s for 1 MB of text."""
         return (yield from self.record.removals_at(self.step))
 
-    def words_to_change(self) -> Work[int]:
-        """Count the distinct pretokens that the next prune segments differently; 0 before EM.
-
-        A prune changes no score: these are the pretokens whose best segmentation uses a piece that
-        is removed.
-        """
-        if not isinstance(self.leads_on, PruneStep):
-            return 0
-        return (yield from self.record.words_using(self.leaving, self.step))
-
     # -- texts under these pieces
 
     @cached_property

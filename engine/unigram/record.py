@@ -14,7 +14,7 @@ for each further place. Steps are thin views of the record.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from math import isinf
@@ -216,13 +216,6 @@ class UnigramRecord:
         """Estimate the effect of removing each piece of a place."""
         corpus, alive, scores = yield from self.corpus_at(place)
         return (yield from corpus.removals(alive, scores))
-
-    def words_using(self, pieces: Iterable[int], place: int) -> Work[int]:
-        """Count the distinct pretokens whose best segmentation at a place uses a piece of some."""
-        corpus, alive, scores = yield from self.corpus_at(place)
-        wanted = np.zeros(len(alive), dtype=np.bool_)
-        wanted[list(pieces)] = True
-        return (yield from corpus.words_using(wanted, scores))
 
     def corpus_at(self, place: int) -> Work[tuple[TrainingCorpus, Flags, Floats]]:
         """Return the corpus with the pieces of a place, their flags, and all scores."""

@@ -17,7 +17,7 @@ are left out. `UnigramTrainer`, with EM, is for large texts.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from math import inf, log
 from typing import NamedTuple
 
@@ -124,14 +124,6 @@ class TextbookRecord(UnigramRecord):
         none = np.zeros(0, dtype=np.int64)
         yield WorkProgress("weighing n-grams", 1, 1)
         return PieceRemovals(counts, increases, none, none)
-
-    def words_using(self, pieces: Iterable[int], place: int) -> Work[int]:
-        lattices, wanted, found = self.lattices_at(place), set(pieces), 0
-        for at, text in enumerate(self._sentences):
-            found += any(edge.piece in wanted for edge in lattices(text).best.edges)
-            if at % BATCH == 0:
-                yield WorkProgress("looking through the sentences", at, len(self._sentences))
-        return found
 
 
 class _Sentence(NamedTuple):

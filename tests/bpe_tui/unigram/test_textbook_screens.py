@@ -120,7 +120,7 @@ def test_the_lesson_view_tells_a_removal_in_three_beats() -> None:
     ]
     gone, sentence = said(explainer.replace_rows(there, 2, 70))[:2]
     assert gone == "✗ 他"
-    assert sentence == "1 sentence cut without it; then all is counted again."
+    assert sentence == "All is cut without it, and counted again."
     end = StepMoment.at_rest(frame.at(2))
     assert explainer.stations(frame.at(1), is_made=True) == ("COST", "PICKED", "REMOVED")
     assert len(said(explainer.count_rows(end, CountRoom(rows=7, width=80, name=10)))) <= 7

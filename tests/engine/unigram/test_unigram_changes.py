@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.core.events import finished
 from engine.unigram.frame import UnigramTimeline, changed_words, count_changes, m_step
 from engine.unigram.lattice import Lattice, UnigramEncoder
 from engine.unigram.pieces import UNKNOWN, spelled_counts, unspelled
@@ -71,14 +70,6 @@ def test_changed_words_are_those_that_two_encoders_segment_differently(
         assert len(told) == len(WORDS)
         changed = {word.text for word in told if word is not None}
         assert changed == {word for word in WORDS if _cut(before, word) != _cut(after, word)}
-
-
-def test_a_prune_changes_the_words_that_use_a_removed_piece(timeline: UnigramTimeline) -> None:
-    assert timeline.run.prunes
-    for step in timeline.run.prunes:
-        frame = timeline.seek(step)
-        told = finished(frame.at(step - 1).words_to_change())
-        assert told == sum(word is not None for word in changed_words(frame))
 
 
 def _cut(encoder: UnigramEncoder, text: str) -> list[str]:
