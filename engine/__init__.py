@@ -13,210 +13,42 @@
 
 `PATTERNS` and `TIE_RULES` are registries: a name → its pattern, a name → its tie rule.
 
-The names in `__all__` are the public API, and a promise: modules may move, these names stay.
-`import engine` loads none of them until it is used, so that helper processes start fast.
+The names in `__all__` are the public API, and a promise: modules may move, these names stay. They
+are listed in `__init__.pyi`. `import engine` loads none of them until it is used, so that helper
+processes start fast.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from engine.analysis.check.checking import check
-    from engine.analysis.check.report import Report
-    from engine.analysis.check.steps_file import StepRecorder
-    from engine.analysis.fertility import parallel_texts
-    from engine.analysis.text_comparison import TextComparison
-    from engine.bpe.continuation import continue_bpe
-    from engine.bpe.frame import Frame, Timeline
-    from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
-    from engine.bpe.phases import Phase, PhasedTrainer
-    from engine.bpe.record import MergeStep
-    from engine.bpe.ties import TIE_RULES
-    from engine.bpe.trainer import StopReason, Trainer, train_bpe
-    from engine.core.errors import (
-        AnswerError,
-        BpeError,
-        BreakpointError,
-        ClusterError,
-        ComparisonError,
-        ConversionError,
-        CorpusError,
-        CountsError,
-        DropoutError,
-        KernelMemoryError,
-        OutputError,
-        OutputExistsError,
-        PatternError,
-        PhaseError,
-        QueryError,
-        QuestionError,
-        QuizFileError,
-        SessionFileError,
-        SpecialTokenError,
-        SpecialTokenFoundError,
-        StepsFileError,
-        TailError,
-        TextError,
-        TimelineError,
-        TokenIdsError,
-        TokenizerFileError,
-        TokenLengthError,
-        UnfinishedError,
-        UnigramError,
-        UnknownNameError,
-        UnknownTokenIdError,
-        VocabSizeError,
-        VocabularyError,
-        WhatIfError,
-    )
-    from engine.core.events import (
-        ChunkCounted,
-        CountChange,
-        CountProgress,
-        EncodeStep,
-        TrainProgress,
-    )
-    from engine.counting.chunk_boundaries import find_chunk_boundaries, find_even_cuts
-    from engine.counting.chunk_log import ChunkLog
-    from engine.counting.count import count_pretokens
-    from engine.encoding.tail import Tail, find_tail
-    from engine.encoding.tokenizer import Tokenizer
-    from engine.encoding.traced import TracedEncoding
-    from engine.learning.questions import ask
-    from engine.pipeline.conversion import longest_match
-    from engine.text.patterns import PATTERNS
-    from engine.unigram.frame import UnigramTimeline
-    from engine.unigram.textbook import TextbookTrainer
-    from engine.unigram.trainer import UnigramTrainer
+from typing import Any
 
 __docformat__ = "google"
 """How docstrings are written, for pdoc."""
 
-__all__ = [  # noqa: RUF022 - the order of the reference: the way in first, errors last
-    "train_bpe",
-    "Tokenizer",
-    "Trainer",
-    "Timeline",
-    "Frame",
-    "MergeStep",
-    "CountChange",
-    "StopReason",
-    "PATTERNS",
-    "TIE_RULES",
-    "count_pretokens",
-    "CountProgress",
-    "TrainProgress",
-    "EncodeStep",
-    "TracedEncoding",
-    "longest_match",
-    "find_tail",
-    "Tail",
-    "check",
-    "Report",
-    "StepRecorder",
-    "TextComparison",
-    "parallel_texts",
-    "continue_bpe",
-    "ask",
-    "UnigramTrainer",
-    "UnigramTimeline",
-    "TextbookTrainer",
-    "PhasedTrainer",
-    "Phase",
-    "LinkedLists",
-    "Bigram",
-    "BigramState",
-    "find_chunk_boundaries",
-    "find_even_cuts",
-    "ChunkLog",
-    "ChunkCounted",
-    "BpeError",
-    "AnswerError",
-    "BreakpointError",
-    "ClusterError",
-    "ComparisonError",
-    "ConversionError",
-    "CorpusError",
-    "CountsError",
-    "DropoutError",
-    "KernelMemoryError",
-    "OutputError",
-    "OutputExistsError",
-    "PatternError",
-    "PhaseError",
-    "QueryError",
-    "QuestionError",
-    "QuizFileError",
-    "SessionFileError",
-    "SpecialTokenError",
-    "SpecialTokenFoundError",
-    "StepsFileError",
-    "TailError",
-    "TextError",
-    "TimelineError",
-    "TokenIdsError",
-    "TokenLengthError",
-    "TokenizerFileError",
-    "UnfinishedError",
-    "UnigramError",
-    "UnknownNameError",
-    "UnknownTokenIdError",
-    "VocabSizeError",
-    "VocabularyError",
-    "WhatIfError",
-]
 
-_HOMES = {
-    "PATTERNS": "engine.text.patterns",
-    "TIE_RULES": "engine.bpe.ties",
-    "Bigram": "engine.bpe.linked_lists",
-    "BigramState": "engine.bpe.linked_lists",
-    "ChunkCounted": "engine.core.events",
-    "ChunkLog": "engine.counting.chunk_log",
-    "CountChange": "engine.core.events",
-    "CountProgress": "engine.core.events",
-    "EncodeStep": "engine.core.events",
-    "Frame": "engine.bpe.frame",
-    "LinkedLists": "engine.bpe.linked_lists",
-    "MergeStep": "engine.bpe.record",
-    "Phase": "engine.bpe.phases",
-    "PhasedTrainer": "engine.bpe.phases",
-    "Report": "engine.analysis.check.report",
-    "StepRecorder": "engine.analysis.check.steps_file",
-    "StopReason": "engine.bpe.trainer",
-    "Tail": "engine.encoding.tail",
-    "TextComparison": "engine.analysis.text_comparison",
-    "TextbookTrainer": "engine.unigram.textbook",
-    "Timeline": "engine.bpe.frame",
-    "Tokenizer": "engine.encoding.tokenizer",
-    "TracedEncoding": "engine.encoding.traced",
-    "TrainProgress": "engine.core.events",
-    "Trainer": "engine.bpe.trainer",
-    "UnigramTimeline": "engine.unigram.frame",
-    "UnigramTrainer": "engine.unigram.trainer",
-    "ask": "engine.learning.questions",
-    "check": "engine.analysis.check.checking",
-    "continue_bpe": "engine.bpe.continuation",
-    "count_pretokens": "engine.counting.count",
-    "find_chunk_boundaries": "engine.counting.chunk_boundaries",
-    "find_even_cuts": "engine.counting.chunk_boundaries",
-    "find_tail": "engine.encoding.tail",
-    "parallel_texts": "engine.analysis.fertility",
-    "longest_match": "engine.pipeline.conversion",
-    "train_bpe": "engine.bpe.trainer",
-}
-"""Public name → the module that has it; every name that is not here is an error's."""
+def _read_homes() -> dict[str, str]:
+    """Return each public name with its module, from the lines of the stub.
+
+    `from engine.bpe.trainer import Trainer as Trainer` → `{"Trainer": "engine.bpe.trainer"}`
+    """
+    stub = __loader__.get_data(os.path.join(__path__[0], "__init__.pyi")).decode()
+    imports = [line.split() for line in stub.splitlines() if line.startswith("from ")]
+    return {name: module for _, module, _, name, *_ in imports}
+
+
+_HOMES = _read_homes()
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("bpe-tui")
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_HOMES.get(name, "engine.core.errors")), name)
+    found = getattr(import_module(_HOMES[name]), name)
     globals()[name] = found  # the next time Python finds it without asking here
     return found
 

@@ -125,7 +125,7 @@ def test_no_two_modules_import_each_other() -> None:
 
 @pytest.mark.parametrize("package", ROOMS)
 def test_a_package_is_its_rooms(package: str) -> None:
-    files = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
+    files = {"__init__.py", "__init__.pyi", "__main__.py", "py.typed", "__pycache__"}
     rooms = {path.name for path in (REPO / package).iterdir()} - files
     assert rooms == set(ROOMS[package].split())
     assert len(rooms) <= MOST_ENTRIES

@@ -22,56 +22,31 @@ class _LoadedWhenUsed(ModuleType):
 
 
 if TYPE_CHECKING:
-    import bz2
-    import difflib
-    import glob
-    import gzip
-    import hashlib
-    import html
-    import json
-    import lzma
-    import shutil
-    import signal
-    import tempfile
-    import unicodedata
-    import zlib
-    from urllib import parse
+    import bz2 as bz2
+    import difflib as difflib
+    import glob as glob
+    import gzip as gzip
+    import hashlib as hashlib
+    import html as html
+    import json as json
+    import lzma as lzma
+    import shutil as shutil
+    import signal as signal
+    import tempfile as tempfile
+    import unicodedata as unicodedata
+    import zlib as zlib
+    from urllib import parse as parse
 
-    import numpy as np
-    import regex
+    import numpy
+    import regex as regex
+
+    np = numpy
 else:
-    bz2 = _LoadedWhenUsed("bz2")
-    difflib = _LoadedWhenUsed("difflib")
-    glob = _LoadedWhenUsed("glob")
-    gzip = _LoadedWhenUsed("gzip")
-    hashlib = _LoadedWhenUsed("hashlib")
-    html = _LoadedWhenUsed("html")
-    json = _LoadedWhenUsed("json")
-    lzma = _LoadedWhenUsed("lzma")
-    np = _LoadedWhenUsed("numpy")
-    parse = _LoadedWhenUsed("urllib.parse")
-    regex = _LoadedWhenUsed("regex")
-    shutil = _LoadedWhenUsed("shutil")
-    signal = _LoadedWhenUsed("signal")
-    tempfile = _LoadedWhenUsed("tempfile")
-    unicodedata = _LoadedWhenUsed("unicodedata")
-    zlib = _LoadedWhenUsed("zlib")
+    _FULL_NAMES = {"np": "numpy", "parse": "urllib.parse"}
 
-__all__ = [
-    "bz2",
-    "difflib",
-    "glob",
-    "gzip",
-    "hashlib",
-    "html",
-    "json",
-    "lzma",
-    "np",
-    "parse",
-    "regex",
-    "shutil",
-    "signal",
-    "tempfile",
-    "unicodedata",
-    "zlib",
-]
+    def __getattr__(name: str) -> ModuleType:
+        if name.startswith("__"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        placeholder = _LoadedWhenUsed(_FULL_NAMES.get(name, name))
+        globals()[name] = placeholder  # one for all who import it
+        return placeholder
