@@ -1,4 +1,4 @@
-"""The training screen of BPE: corpus, merge, words, merges, pseudocode, a line to type in."""
+"""The training screen of BPE: corpus, merge, pretokens, merges, pseudocode, a line to type in."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class MergesPanel(training_panels.StepList):
         return [*left(pair, max(cells - len(counted) - 1, 3)), right(counted, len(counted) + 1)]
 
 
-class WordsPanel(training_panels.TouchedPanel[Frame]):
+class ChangedPretokens(training_panels.ChangedPretokensPanel[Frame]):
     """The pretokens that contain the merged pair, in their tokens before and after."""
 
 
@@ -172,7 +172,7 @@ class PseudocodePanel(Panel):
     """
 
     ID = "pseudocode"
-    IN_PLACE_OF = "words"
+    IN_PLACE_OF = "pretokens"
     WIDEST = 100
 
     algorithm: Drawn[Algorithm | None] = Drawn(None)
@@ -281,14 +281,14 @@ class TrainingScreen(StepsScreen, BpeScreen):
 
     NAME = TRAINING
     PANELS = (
-        *(CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel),
+        *(CorpusPanel, PairsPanel, MergePanel, ChangedPretokens, PseudocodePanel),
         MergesPanel,
     )
     FIRST = "merge"
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pairs": "heap",
         "merge": "merge",
-        "words": "words",
+        "pretokens": "pretokens",
         "merges": "merges",
     }
     TYPED_TEXT = EncodedText

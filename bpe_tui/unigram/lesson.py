@@ -359,7 +359,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             if isinstance(before.record, TextbookRecord):
                 return self.text("All is cut without it, and counted again.")
             return self.text("Others replace them:" if some_change else NONE_CHANGED)
-        rest = self.text("Words that are cut otherwise:" if some_change else NONE_CHANGED)
+        rest = self.text("Pretokens that are cut otherwise:" if some_change else NONE_CHANGED)
         if vanished := len(before.leaving):
             lost = self.text("{n} went, used too seldom.", n=self.counted(vanished, "piece"))
             return self.text("{lost} {rest}", lost=lost, rest=rest)
@@ -424,7 +424,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return [*shown, self.size_row(_pieces(frame, text), before, start, width)]
 
 
-NONE_CHANGED = "No frequent word is cut otherwise."
+NONE_CHANGED = "No frequent pretoken is cut otherwise."
 # Sentences, each with a shorter one.
 LEAST_PROBABLE = "{n} of {all} pieces go: the least probable.", "{n} of {all} pieces go."
 CHEAPEST = (

@@ -119,7 +119,7 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
         ("scores", scores),
         (
             "loss",
-            f"{score_text(inspection.loss, 3)} {record.LOSS_UNIT}: as unsure of a {record.WORD} as "
+            f"{score_text(inspection.loss, 3)} {record.LOSS_UNIT}: as unsure of a {record.TEXT} as "
             f"among {short_number(inspection.perplexity)} equally probable ones",
         ),
         (

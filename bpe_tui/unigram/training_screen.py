@@ -1,4 +1,4 @@
-"""The training screen of Unigram: corpus, pieces, step, changed words, steps and their curves."""
+"""The training screen of Unigram: corpus, pieces, step, pretokens, steps and curves."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ from engine.unigram.textbook import TextbookRecord
 
 LOSS_CELLS = 9
 MOST = 500
-"""Most changed words that the search collects."""
+"""Most changed pretokens that the search collects."""
 
 
 class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
@@ -119,14 +119,14 @@ class StepsPanel(training_panels.StepList):
         return ()  # no pair
 
 
-class ChangedWordsPanel(PiecePanel):
+class UnigramPretokens(PiecePanel):
     """The pretokens whose best segmentation changed, before → after, the most frequent first.
 
     At step 0, those that the first step will change.
     The search runs while the cursor rests, and results appear as they are found.
     """
 
-    ID, TITLE = "words", "words touched"
+    ID = TITLE = "pretokens"
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,20 +134,20 @@ class ChangedWordsPanel(PiecePanel):
         self._finder: Finder[ChangedWord] = Finder(self, MOST)
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
-        word = frame.record.WORD
+        text = frame.record.TEXT
         if not frame.recorded_steps:
-            self.say(f"{word}s touched")
-            return sentence(f"No step yet, no {word} touched.", width)
-        touched = f"{word}s touched" if frame.step else f"{word}s of the first step"
+            self.say(f"{text}s")
+            return sentence(f"No step yet: no {text} has changed.", width)
         made = frame.at(max(frame.step, 1))
         if self._about is None or not self._about.looks_like(frame):
             self._about = frame
             self._finder.look(changed_words(made))
         finder = self._finder
-        self.say(touched, finder.describe_count(frame) + " · more …" * (not finder.is_done))
+        changed = finder.describe_count(frame) + (" of step 1" if not frame.step else "")
+        self.say(f"{text}s", changed + " · more …" * (not finder.is_done))
         if not finder.found:
-            none = f"Every {word} is cut as before."
-            return [Row([(none if finder.is_done else f"Looking through the {word}s …", "dim")])]
+            none = f"Every {text} is cut as before."
+            return [Row([(none if finder.is_done else f"Looking through the {text}s …", "dim")])]
         painters = PiecePainter(made.at(made.step - 1)), PiecePainter(made)
         found = finder.found
         # As wide as the most frequent word needs, so that columns are the same at every step.
@@ -422,7 +422,7 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
         PieceCorpusPanel,
         PiecesPanel,
         StepPanel,
-        ChangedWordsPanel,
+        UnigramPretokens,
         StepsPanel,
         CurvesPanel,
     )
@@ -430,7 +430,7 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pieces": "pieces",
         "step": "step",
-        "words": "words",
+        "pretokens": "pretokens",
         "steps": "steps",
     }
     TYPED_TEXT = PiecesOfText

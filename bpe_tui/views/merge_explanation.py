@@ -352,13 +352,15 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         a, b = (
             shorten(visible_bytes(before.frame.any_token(p)), LONGEST_NAMED) for p in merge.pair
         )
-        places, words = self.counted(merge.occurrences, "place"), number(merge.pretokens)
-        where = self.text("{places} in one word", places=places)
+        places = self.counted(merge.occurrences, "place")
+        where = self.text("{places} in one pretoken", places=places)
         if merge.pretokens > 1:
-            where = self.text("{places} in {n} different words", places=places, n=words)
+            where = self.text(
+                "{places} in {n} different pretokens", places=places, n=number(merge.pretokens)
+            )
         if width < 60:
-            words = self.counted(merge.pretokens, "word")
-            where = self.text("{places}, {words}", places=places, words=words)
+            pretokens = self.counted(merge.pretokens, "pretoken")
+            where = self.text("{places}, {pretokens}", places=places, pretokens=pretokens)
         if not merge.pretokens:
             where = ""
         if is_lit:

@@ -1,4 +1,4 @@
-"""Panels of the training screens: the merges, the touched words, a line to type in.
+"""Panels of the training screens: the merges, the changed pretokens, a line to type in.
 
 Each model subclasses these panels for what it draws differently.
 """
@@ -122,24 +122,21 @@ class StepList(TokenPanel[Any]):
 
 
 SLICE_SECONDS = 0.006
-"""Seconds at a time for the search for words: long words take time to encode."""
+"""Seconds at a time for the search for pretokens: long ones take time to encode."""
 SCREENFULS = 3
-"""Most screenfuls of words to search for; a frequent pair occurs in thousands."""
+"""Most screenfuls of pretokens to search for; a frequent pair occurs in thousands."""
 
 
-class TouchedPanel(TokenPanel[MergeFrameT]):
+class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
     """The pretokens that contain the merged pair, most frequent first: before → after.
 
     At step 0, those that the first merge will change.
     """
 
-    ID = "words"
-    TITLE = "words touched"
+    ID = TITLE = "pretokens"
     MARKS_NEXT = True
-    THING = "pretoken"
-    """The model's word for a pretoken."""
     _first: MergeFrameT | None = None
-    """The frame after the first merge; kept, since the search for words takes several slices."""
+    """The frame after the first merge; kept, since the search takes several slices."""
 
     def watch_frame(self, old: Any, new: Any) -> None:
         super().watch_frame(old, new)
@@ -148,8 +145,8 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
 
     def rows_of(self, frame: MergeFrameT, width: int) -> Sequence[Row]:
         if frame.merge is None and not frame.recorded_steps:
-            self.say("words touched")
-            return sentence("No merge yet, no word touched.", width)
+            self.say("pretokens")
+            return sentence("No merge yet: no pretoken has changed.", width)
         made = frame
         if frame.merge is None:
             if self._first is None or self._first.run is not frame.run:
@@ -157,10 +154,10 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
             made = self._first
         merge = made.merge
         assert merge is not None, "there is one"
-        title = "words touched" if frame.merge else "words of the first merge"
-        self.say(title, plural(merge.pretokens, self.THING))
+        changed = f"changed by merge {number(made.step)}"
+        self.say(f"pretokens  {number(merge.pretokens)}", changed if frame.merge else "of merge 1")
         if not merge.pretokens:
-            none = f"No {self.THING} of this corpus holds the pair."
+            none = "No pretoken of this corpus holds the pair."
             return sentence(none if frame.has_corpus else NO_CORPUS, width)
         limit = SCREENFULS * self.size.height
         touched, are_all = made.affected_within(SLICE_SECONDS, limit)

@@ -384,8 +384,6 @@ class MergeTranscript(Transcript[MergeFrameT]):
     """Answers commands about recorded merges."""
 
     STEPS = "merge"
-    THING: ClassVar[str] = "pretoken"
-    """The model's word for the texts that contain pairs."""
 
     def narrate_back(self) -> str:
         return narrate_undone(self.frame)[0]
@@ -449,10 +447,10 @@ class MergeTranscript(Transcript[MergeFrameT]):
         yield self.describe_step()
         if merge is None:
             return
-        yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, self.THING)}."
+        yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, 'pretoken')}."
         for touched in frame.affected(LISTED):
             word, after = visible_bytes(touched.pretoken), self.listed(touched.after)
-            yield f"The {self.THING} {word}, {times(touched.count)}, is {after} now."
+            yield f"The pretoken {word}, {times(touched.count)}, is {after} now."
         yield from self.changed_parts()
         changes: Sequence[CountChange] = merge.changes
         for change in changes[:LISTED]:

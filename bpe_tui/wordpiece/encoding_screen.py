@@ -46,10 +46,10 @@ from engine.wordpiece.tokenizer import EncodedWord, Outcome
 THE_END = 10**9
 
 
-class TypedWordsPanel(PartsPanel[WordPieceFrame]):
-    """The words of a text, one a row, each with its pieces; the cursor chooses one."""
+class TypedPretokensPanel(PartsPanel[WordPieceFrame]):
+    """The pretokens of a text, one a row, each with its pieces; the cursor chooses one."""
 
-    ID, TITLE = "pretokens", "words"
+    ID = TITLE = "pretokens"
     words: Drawn[Sequence[EncodedWord]] = Drawn(())
 
     @property
@@ -58,12 +58,12 @@ class TypedWordsPanel(PartsPanel[WordPieceFrame]):
         return self.words[self.cursor] if self.cursor < len(self.words) else None
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        self.say(f"words  {number(len(self.words))}", "whitespace is lost")
+        self.say(f"pretokens  {number(len(self.words))}", "whitespace is lost")
         if not self.words:
             return sentence("Nothing typed yet: press e and type.", width)
         painter = WordPiecePainter(frame, marks=self.app.no_color)
         cells = max((width - 7) * 2 // 5, 6)
-        self.name_columns([("  word".ljust(cells), ""), ("pieces  which", "")])
+        self.name_columns([("  pretoken".ljust(cells), ""), ("pieces  which", "")])
 
         def row(place: int) -> Row:
             word = self.words[place]
@@ -186,7 +186,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
             yield tokens.data_bind(frame=SessionScreen.frame)
             yield WordLanesPanel()
         with Container(id="panels"):
-            yield TypedWordsPanel().data_bind(frame=SessionScreen.frame)
+            yield TypedPretokensPanel().data_bind(frame=SessionScreen.frame)
             yield ProbesPanel().data_bind(frame=SessionScreen.frame)
         yield DecodePanel("ids: 14 27, or [14, 27]; without any, those of the text")
 
@@ -206,17 +206,17 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
             return
         text = self.text
         words = tuple(self.frame.tokenizer.explain(text[:LONGEST]))
-        self.query_one(TypedWordsPanel).words = words
+        self.query_one(TypedPretokensPanel).words = words
         self.query_one(WordLanesPanel).show(self.frame, text[:LONGEST], words)
         pieces = self.query_one(TypedWordPieces)
         pieces.text = text[:LONGEST]
         tokens = sum(len(word.ids) for word in words)
         cut = f"of the first {plural(LONGEST, 'character')}" if len(text) > LONGEST else ""
-        of = cut or plural(len(words), "word")
+        of = cut or plural(len(words), "pretoken")
         pieces.say(f"tokens  {number(tokens)}", f"{of} · a three lanes")
         self._decode()
 
-    def on_parts_panel_selected(self, event: TypedWordsPanel.Selected) -> None:
+    def on_parts_panel_selected(self, event: TypedPretokensPanel.Selected) -> None:
         event.stop()
         self.query_one(ProbesPanel).word = event.part
 
@@ -236,7 +236,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
             )
             return
         # Without typed ids, decode those of the text and say what is lost.
-        text, words = self.text[:LONGEST], self.query_one(TypedWordsPanel).words
+        text, words = self.text[:LONGEST], self.query_one(TypedPretokensPanel).words
         back = frame.tokenizer.decode(list(chain.from_iterable(word.ids for word in words)))
         panel.show(visible_text(back), describe_loss(frame, text, back, words))
 

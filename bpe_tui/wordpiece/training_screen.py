@@ -115,11 +115,10 @@ class WordPieceMergesPanel(training_panels.StepList):
         return [*left(pair, cells - SCORE_CELLS), score]
 
 
-class TouchedWordsPanel(training_panels.TouchedPanel[WordPieceFrame]):
-    """The words that contain the merged pair, in their pieces before and after."""
+class WordPiecePretokens(training_panels.ChangedPretokensPanel[WordPieceFrame]):
+    """The pretokens that contain the merged pair, in their pieces before and after."""
 
     PAINTER = WordPiecePainter
-    THING = "word"
 
 
 class WordPieceTransport(Transport):
@@ -462,14 +461,14 @@ class WordPieceTrainingScreen(StepsScreen, WordPieceScreen):
         WordPieceCorpusPanel,
         ScoresPanel,
         ScoreMergePanel,
-        TouchedWordsPanel,
+        WordPiecePretokens,
         WordPieceMergesPanel,
     )
     FIRST = "merge"
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pairs": "scores",
         "merge": "merge",
-        "words": "words",
+        "pretokens": "pretokens",
         "merges": "merges",
     }
     TYPED_TEXT = TypedWordPieces

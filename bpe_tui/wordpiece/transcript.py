@@ -40,7 +40,6 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         *AT_THE_END,
     )
     SAVED = "the pieces", "a file to save in, like save vocab.txt"
-    THING = "word"
 
     def narrate(self) -> str:
         return narrate(self.frame)[0]
@@ -78,7 +77,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
     def encoded(self, text: str) -> Iterator[str]:
         words = list(self.frame.tokenizer.explain(text))
         ids = list(chain.from_iterable(word.ids for word in words))
-        pieces, of = plural(len(ids), "piece"), plural(len(words), "word")
+        pieces, of = plural(len(ids), "piece"), plural(len(words), "pretoken")
         yield f"{pieces} for {of}: {self.listed(ids)}."
         yield f"In ids: {' '.join(map(str, ids))}."
         for word in words:

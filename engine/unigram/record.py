@@ -58,12 +58,11 @@ class UnigramRecord:
         between: the text between two pieces of a decoded text.
         LOSS_UNIT: the unit of the loss.
         PIECE: the word for a piece.
-        WORD, TEXT: the everyday and the exact word for the texts that are cut into pieces.
+        TEXT: the word for the texts that are cut into pieces.
     """
 
     LOSS_UNIT: ClassVar[str] = "nats a pretoken"
     PIECE: ClassVar[str] = "piece"
-    WORD: ClassVar[str] = "word"
     TEXT: ClassVar[str] = "pretoken"
 
     def __init__(

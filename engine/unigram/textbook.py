@@ -63,7 +63,7 @@ class TextbookRecord(UnigramRecord):
 
     LOSS_UNIT = "nats"
     PIECE = "n-gram"
-    WORD = TEXT = "sentence"
+    TEXT = "sentence"
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.bpe.training_screen import WordsPanel
+from bpe_tui.bpe.training_screen import ChangedPretokens
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.targets import ToChange, ToPair, ToStep
 from bpe_tui.widgets.rows import Row
@@ -111,11 +111,13 @@ async def test_the_pair_that_merges_next_is_in_sight_behind_stale_entries() -> N
         assert behind, "no step of these tries it"
 
 
-async def test_before_the_first_merge_the_words_are_those_it_will_change() -> None:
+async def test_before_the_first_merge_the_pretokens_are_those_it_will_change() -> None:
     async with opened() as (app, pilot):
-        panel = app.screen.query_one(WordsPanel)
+        panel = app.screen.query_one(ChangedPretokens)
         first = [text_of(panel.row(place)).partition("→")[0] for place in range(3)]
-        assert str(panel.border_title) == "words of the first merge"
+        assert str(panel.border_title) == "pretokens  137"
+        assert str(panel.border_subtitle) == "of merge 1"
         await pilot.press("right")
         assert first == [text_of(panel.row(place)).partition("→")[0] for place in range(3)]
-        assert str(panel.border_title) == "words touched"
+        assert str(panel.border_title) == "pretokens  137"
+        assert str(panel.border_subtitle) == "changed by merge 1"

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.encoding_screen import WhyNotRows
-from bpe_tui.bpe.training_screen import CorpusPanel, EncodedText, WordsPanel
+from bpe_tui.bpe.training_screen import ChangedPretokens, CorpusPanel, EncodedText
 from bpe_tui.bpe.transcript import BpeTranscript
 from bpe_tui.dialogs.why import AnswerRows, WhyWindow
 from bpe_tui.views.targets import ToStep
@@ -117,7 +117,7 @@ async def test_a_pair_that_never_occurs_has_no_curve_and_the_keys_stay() -> None
         assert "Q+Q: the two never occur" in await ask(app, pilot, "Q|Q")
         assert not app.screen.query_one(Chart).display
         await pilot.press("escape", "W")
-        assert isinstance(app.screen.focused, WordsPanel)
+        assert isinstance(app.screen.focused, ChangedPretokens)
 
 
 @pytest.mark.slow
@@ -153,7 +153,7 @@ async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip() -> 
         await pilot.press("e", *"the", "escape")
         await pilot.pause()
         for kind, subjects in (
-            *((panel, 2) for panel in (CorpusPanel, WordsPanel, EncodedText)),
+            *((panel, 2) for panel in (CorpusPanel, ChangedPretokens, EncodedText)),
             (CorpusPanel, 1),
         ):
             panel = app.screen.query_one(kind)

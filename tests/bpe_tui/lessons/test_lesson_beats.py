@@ -344,7 +344,7 @@ def test_at_rest_the_counts_of_a_made_merge_keep_its_pair(stories: Frame) -> Non
     assert said(explainer.summary_rows(there, 70)) == ["The highest; second was ·+s, 609 fewer."]
     replaced = said(explainer.replace_rows(there, 2, 80))[0].split("  ")
     assert replaced[:2] == ["· + a → ·a", "token 259"]
-    assert replaced[-1].strip() == "3,258 places in 59 different words"
+    assert replaced[-1].strip() == "3,258 places in 59 different pretokens"
 
 
 def test_a_tie_is_explained_in_full_at_rest() -> None:

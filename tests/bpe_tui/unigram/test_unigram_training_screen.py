@@ -17,11 +17,11 @@ from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen
 from bpe_tui.unigram.narration import count_text, probability_text, score_text
 from bpe_tui.unigram.piece_table import PieceRows
 from bpe_tui.unigram.training_screen import (
-    ChangedWordsPanel,
     PieceCorpusPanel,
     PiecesOfText,
     StepPanel,
     StepsPanel,
+    UnigramPretokens,
     UnigramTrainingScreen,
     prune_rows,
 )
@@ -154,11 +154,11 @@ async def test_a_prune_lists_removed_pieces_with_their_replacements(corpus: Path
 
 
 @pytest.mark.slow
-async def test_words_touched_are_found_while_the_cursor_rests(corpus: Path) -> None:
+async def test_changed_pretokens_are_found_while_the_cursor_rests(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "W")
         await settled(pilot)
-        panel, frame = app.screen.query_one(ChangedWordsPanel), frame_of(app)
+        panel, frame = app.screen.query_one(UnigramPretokens), frame_of(app)
         before = frame.at(frame.step - 1)
         changed = [word for word in frame.words if before.segment(word) != frame.segment(word)]
         assert changed
@@ -171,13 +171,13 @@ async def test_words_touched_are_found_while_the_cursor_rests(corpus: Path) -> N
         assert app.screen.id == "unigram-training"
 
 
-async def test_at_step_0_the_words_that_the_first_step_touches_are_shown(corpus: Path) -> None:
+async def test_at_step_0_the_pretokens_that_the_first_step_changes_are_shown(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("W")
         await settled(pilot)
-        panel, frame = app.screen.query_one(ChangedWordsPanel), frame_of(app)
+        panel, frame = app.screen.query_one(UnigramPretokens), frame_of(app)
         assert frame.step == 0
-        assert str(panel.border_title) == "words of the first step"
+        assert str(panel.border_subtitle).endswith(" of step 1")
         first = frame.at(1)
         changed = [word for word in frame.words if frame.segment(word) != first.segment(word)]
         shown = [line for line in text_of(panel) if "→" in line]

@@ -89,5 +89,5 @@ async def test_lists_of_the_training_screen_name_their_columns(
         assert lines_of(there)[0].split() == named
         assert any(line.startswith("▸") for line in lines_of(there)[1:])
         if model != "unigram":
-            words = app.screen.query_one("#words", FramePanel)
+            words = app.screen.query_one("#pretokens", FramePanel)
             assert lines_of(words)[0].split() == ["count", "before", "after"]

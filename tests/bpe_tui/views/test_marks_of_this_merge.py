@@ -15,7 +15,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.panel import ABOUT_TO_JOIN, TokenPainter
-from bpe_tui.views.training_panels import TouchedPanel, TypedTextPanel
+from bpe_tui.views.training_panels import ChangedPretokensPanel, TypedTextPanel
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes, width
@@ -63,16 +63,16 @@ async def test_the_next_merge_is_marked_without_extra_cells(
         marked = 0
         for _ in range(6):
             await pilot.press("right")
-            for kind in (ExcerptPanel, TouchedPanel, TypedTextPanel):
+            for kind in (ExcerptPanel, ChangedPretokensPanel, TypedTextPanel):
                 panel = app.screen.query_one(kind)
                 with_marks = text_of(panel)
                 places = [span for span in spans_of(panel) if span == ABOUT_TO_JOIN]
-                marked += len(places) if kind is not TouchedPanel else 0
+                marked += len(places) if kind is not ChangedPretokensPanel else 0
                 panel.MARKS_NEXT = False  # type: ignore[misc]
                 panel.rebuild()
                 without = text_of(panel)
                 panel.MARKS_NEXT = True  # type: ignore[misc]
-                if kind is not TouchedPanel:  # that panel marks the join before the arrow
+                if kind is not ChangedPretokensPanel:  # that panel marks the join before the arrow
                     assert [row.replace("+", "┊") for row in with_marks] == without
                 assert list(map(len, with_marks)) == list(map(len, without))
         assert marked
@@ -83,7 +83,7 @@ async def test_words_show_the_join_that_was_made() -> None:
         await pilot.press("right", "right", "right")
         merge = app.session.frame.merge  # type: ignore[union-attr]
         joined = "+".join(visible_bytes(part) for part in (merge.left, merge.right))
-        for row in text_of(app.screen.query_one(TouchedPanel)):
+        for row in text_of(app.screen.query_one(ChangedPretokensPanel)):
             assert joined in row.partition("→")[0]
 
 
@@ -92,7 +92,7 @@ async def test_shortened_words_of_bytes_name_the_word() -> None:
     config = RunConfig(str(SAMPLE.parent / "unicode.txt"))
     async with opened_as(config, size=(100, 30)) as (app, pilot):
         await pilot.press("right", "right")
-        panel = app.screen.query_one(TouchedPanel)
+        panel = app.screen.query_one(ChangedPretokensPanel)
         rows = text_of(panel)[: panel.size.height]
         assert len(set(rows)) == len(rows)
         assert any("<E0>+<B8>" in row and "in แมว" in row for row in rows)
@@ -143,7 +143,7 @@ async def test_columns_of_numbers_are_the_same_from_step_to_step(model: str) -> 
     """Also when a count loses a digit between two powers of two, such as from 1,050 to 969."""
     async with opened(model=model) as (app, pilot):
         panels = [app.screen.query_one(f"#{panel}", Lines) for panel in ("pairs", "merge")]
-        words = app.screen.query_one(TouchedPanel)
+        words = app.screen.query_one(ChangedPretokensPanel)
         async for _ in each_size(pilot, [(120, 40), (80, 24)]):
             for first, last in ((10, 15), (16, 22), (32, 38)):
                 app.session.seek(first - 1)

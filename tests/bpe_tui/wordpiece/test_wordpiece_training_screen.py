@@ -18,10 +18,10 @@ from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.training_screen import (
     ScoreMergePanel,
     ScoresPanel,
-    TouchedWordsPanel,
     TypedWordPieces,
     WordPieceCorpusPanel,
     WordPieceMergesPanel,
+    WordPiecePretokens,
     WordPieceTrainingScreen,
     format_change,
 )
@@ -101,7 +101,7 @@ async def test_a_touched_word_shows_its_change_at_any_position(tmp_path: Path) -
     place = tmp_path / "long.txt"
     place.write_text("a a a " + "abcdefghijklmnopqrstuvwxyz " * 2)
     async with opened(place, model="wordpiece") as (app, pilot):
-        words = app.screen.query_one(TouchedWordsPanel)
+        words = app.screen.query_one(WordPiecePretokens)
         await pilot.press("right")
         assert text_of(words)[0].split() == ["2", "…##x┊##y+##z", "→", "…##x+##yz"]
 
@@ -133,8 +133,8 @@ async def test_the_screen_says_that_hugging_face_s_trainer_differs(
 async def test_words_merges_and_corpus_follow_the_step(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("right")
-        assert text_of(app.screen.query_one(TouchedWordsPanel)) == [
-            row for row in text_of(app.screen.query_one(TouchedWordsPanel)) if "h┊##u┊##gs" in row
+        assert text_of(app.screen.query_one(WordPiecePretokens)) == [
+            row for row in text_of(app.screen.query_one(WordPiecePretokens)) if "h┊##u┊##gs" in row
         ]
         assert "##g+##s" in text_of(app.screen.query_one(WordPieceMergesPanel))[0]
         assert any("##gs" in row for row in text_of(app.screen.query_one(WordPieceCorpusPanel)))
@@ -225,7 +225,7 @@ async def test_every_panel_can_be_shown_at_any_size(
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("right")
         async for _ in each_size(pilot):
-            for key, panel in (("p", "pairs"), ("d", "merge"), ("W", "words"), ("m", "merges")):
+            for key, panel in (("p", "pairs"), ("d", "merge"), ("W", "pretokens"), ("m", "merges")):
                 await pilot.press(key)
                 await pilot.pause()
                 assert app.screen.query_one(f"#{panel}").size.height > 0

@@ -64,9 +64,9 @@ def test_a_winner_that_is_the_most_frequent_is_called_so() -> None:
     assert "the same pair" in list(explain_merge(frame))[-1]
 
 
-def test_merge_lists_words_and_counts(transcript: WordPieceTranscript) -> None:
+def test_merge_lists_pretokens_and_counts(transcript: WordPieceTranscript) -> None:
     answer = answers(transcript, "next", "merge")
-    assert "The word hugs, 5 times, is h, ##u, ##gs now." in answer
+    assert "The pretoken hugs, 5 times, is h, ##u, ##gs now." in answer
     assert "The count of the piece ##g went from 20 to 15." in answer
     assert "The count of ##g and ##s went from 5 to 0." in answer
 
@@ -77,7 +77,7 @@ def test_pairs_are_listed_from_the_highest_score(transcript: WordPieceTranscript
 
 def test_a_text_is_encoded_and_unknown_words_are_named(transcript: WordPieceTranscript) -> None:
     pieces, _, unknown = answers(transcript, "next", "encode hugs x")
-    assert pieces == "4 pieces for 2 words: h, ##u, ##gs, [UNK]."
+    assert pieces == "4 pieces for 2 pretokens: h, ##u, ##gs, [UNK]."
     assert unknown == (
         "x: no piece begins at its character 1, x; not even x is one. So the whole word is [UNK]."
     )
