@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bpe_tui.bpe.narration import why_first
+from bpe_tui.bpe.narration import describe_decision
 from bpe_tui.views import training_panels
 from bpe_tui.views.heap_table import highest_shown
 from bpe_tui.views.narration import NO_CORPUS, times
@@ -91,7 +91,7 @@ class MergePanel(Panel):
             return labelled("Next", parts, width)
         if len(pick.rivals) == 1 or picked is None or len(picked.rivals) <= 1:
             # Against several rivals the reason is the rule itself, which is given above already.
-            parts.append(words_of(rule_that_decided(frame, pick)))
+            parts.append(words_of(describe_decision(frame, pick)))
         others = _other_rules(painter, pick.pair, frame.queue.choices, width)
         return [*labelled("Next", parts, width), *others]
 
@@ -156,7 +156,7 @@ def why_it_merged(painter: TokenPainter, frame: Frame, picked: Pick) -> list[Sen
     highest = f"the highest count{may_merge}"
     if picked.rivals:
         why = [[*words_of(f"{highest},"), *tied_with(painter, picked.rivals)]]
-        why.append(words_of(rule_that_decided(frame, picked)))
+        why.append(words_of(describe_decision(frame, picked)))
     else:
         none = "" if picked.forbidden else "; no other pair had as many"
         why = [words_of(f"{highest}{none}")]
@@ -166,14 +166,6 @@ def why_it_merged(painter: TokenPainter, frame: Frame, picked: Pick) -> list[Sen
             forbidden += [[*painter.pair(pair), (f" {times(count)}   ", "")]]
         why.append(forbidden)
     return why
-
-
-def rule_that_decided(frame: Frame, pick: Pick) -> str:
-    """Return the tie rule and its summary; against one rival, the difference."""
-    rule = frame.tie_rule
-    one = len(pick.rivals) == 1
-    how = why_first(frame, pick.pair, pick.rivals[0]) if one else rule.in_short
-    return f"Tie rule {rule.name}: {how}"
 
 
 def _other_rules(

@@ -15,7 +15,6 @@ from bpe_tui.views.narration import (
     OF_A_FORK,
     OF_PHASES,
     UNLIMITED_ROOM,
-    describe_rule,
     first_fitting,
     format_pair,
     format_rivals,
@@ -111,7 +110,7 @@ def explain_pick(frame: Frame, pick: Pick, *, is_ahead: bool = False) -> Iterato
         yield pick.reason.value
     elif pick.rivals:
         yield f"It {verb} tied with {format_rivals(frame, pick.rivals)}."
-        yield _decided(frame, pick)
+        yield f"{describe_decision(frame, pick)}."
     else:
         may = " that may merge" if pick.forbidden else ""
         yield f"No other pair{may} {verb} as frequent."
@@ -174,17 +173,15 @@ def narrate_next(frame: Frame) -> Iterator[str]:
     yield from _other_rules(frame, pick, frame.queue.choices, "would merge")
 
 
-def _decided(frame: Frame, pick: Pick) -> str:
-    """Return which tie rule decided; against one rival, also the difference."""
-    rule = frame.tie_rule
+def describe_decision(frame: Frame, pick: Pick) -> str:
+    """Return the tie rule and how it ranks pairs; against one rival, the difference.
+
+    For example: `Tie rule lexicographic: s is later in byte order than e`.
+    """
+    how = frame.tie_rule.in_short
     if len(pick.rivals) == 1:
-        return f"The tie rule {rule.name} decided: {why_first(frame, pick.pair, pick.rivals[0])}."
-    return describe_rule(rule.name, rule.summary)
-
-
-def why_first(frame: Frame, winner: Pair, rival: Pair) -> str:
-    """Return why the tie rule ranks `winner` first: `s is later in byte order than e`."""
-    return frame.tie_reason(winner, rival).describe(visible_bytes)
+        how = frame.tie_reason(pick.pair, pick.rivals[0]).describe(visible_bytes)
+    return f"Tie rule {frame.tie_rule.name}: {how}"
 
 
 def describe_unknown(frame: Frame, text: str) -> str:

@@ -115,11 +115,6 @@ def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:
     return f"{named}; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else named
 
 
-def describe_rule(name: str, summary: str) -> str:
-    """Name the tie rule that decided, and say in short how it decides."""
-    return f"The tie rule {name} decided: {summary.split(';')[0]}."
-
-
 def narrate_undone(frame: AnyMergeFrame) -> tuple[str, str]:
     """Describe what going back one merge to this frame has undone: a sentence, a shorter one.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bpe_tui.views.narration import describe_rule, format_pair, format_rivals, times
+from bpe_tui.views.narration import format_pair, format_rivals, times
 from bpe_tui.views.report import StepReport, Table, merge_report
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_bytes
@@ -70,8 +70,8 @@ def narrate_tie(frame: WordPieceFrame) -> str:
         least = frame.min_count if len(frame.at(frame.step - 1).left_out) else 0
         enough = f" that occurs at least {times(least)}" if least else ""
         return f"No other pair{enough} had so high a score."
-    decided = describe_rule(frame.tie_rule.name, frame.tie_rule.summary)
-    return f"The same score had {format_rivals(frame, rivals)}. {decided}"
+    rule = f"Tie rule {frame.tie_rule.name}: {frame.tie_rule.in_short}."
+    return f"The same score had {format_rivals(frame, rivals)}. {rule}"
 
 
 def explain_merge(frame: WordPieceFrame) -> Iterator[str]:

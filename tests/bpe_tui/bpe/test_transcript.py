@@ -233,7 +233,7 @@ def test_the_next_tie_is_explained_without_a_screen(transcript: BpeTranscript) -
     assert answers(transcript, "ahead") == [
         "Next is s and t, 9 times.",
         "It is tied with e and s.",
-        "The tie rule lexicographic decided: s is later in byte order than e.",
+        "Tie rule lexicographic: s is later in byte order than e.",
         "The tie rule first-seen would merge e and s.",
         "The tie rule smallest-ids would merge e and s.",
         "The tie rule huggingface would merge e and s.",
