@@ -146,7 +146,7 @@ def _missing(app: BpeTuiApp, see: Sequence[str]) -> Sequence[str]:
 
 def live_text(screen: Screen[Any]) -> list[str]:
     """Return the rows of a screen without the text of the lesson and without blanks."""
-    x, y = screen.taken if isinstance(screen, PanelScreen) else (0, 0)
+    x, y = screen.room.taken if isinstance(screen, PanelScreen) else (0, 0)
     # A text at the left leaves the tabs beside it; one above takes their row.
     lines = (strip.crop(x).text for strip in painted_lines(screen)[0 if x else y :])
     return ["".join(line.split()) for line in lines]

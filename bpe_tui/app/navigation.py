@@ -17,7 +17,7 @@ from bpe_tui.session.declarations import ENCODING, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
 from bpe_tui.views import targets
 from bpe_tui.views.panel import TokenPanel
-from bpe_tui.views.panel_screen import Spot
+from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
@@ -171,7 +171,7 @@ class ScreenNavigation:
         screen, session = self.app.screen, self.host.session
         if not isinstance(screen, SessionScreen) or session.shown is None or screen.id is None:
             return None
-        return JumpStart(screen.id, session.shown.step, screen.spot(), session.typed)
+        return JumpStart(screen.id, session.shown.step, screen.panels.spot(), session.typed)
 
     @contextmanager
     def jump(self, start: JumpStart | None = None) -> Iterator[None]:

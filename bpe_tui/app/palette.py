@@ -84,7 +84,7 @@ def useful_first(screen: Screen[Any]) -> list[Command]:
     First come those of the focused panel, then the screen's own, those on the fewest screens first,
     then others in the footer. Last come refused commands, and second keys of the same command.
     """
-    panel = screen.focused_panel() if isinstance(screen, PanelScreen) else None
+    panel = screen.panels.focused() if isinstance(screen, PanelScreen) else None
     seen: set[str] = set()
 
     def place(command: Command) -> tuple[int, int]:

@@ -210,6 +210,14 @@ class SessionApp(BaseApp):
                 self.tell(f"No merge {where} this one was tied.")
             self.changed()
 
+    def action_prune(self, direction: int) -> None:
+        """Go to the nearest prune after this step or before it."""
+        with self.navigation.jump():
+            if not self.session.seek_prune(direction):
+                where = "after" if direction > 0 else "before"
+                self.tell(f"No prune {where} this step.")
+            self.changed()
+
     def action_run_to_breakpoint(self) -> None:
         with self.navigation.jump():
             self.session.run_to_breakpoint()

@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from bpe_tui.bpe import walks
 from bpe_tui.bpe.tail import TailPanel
-from bpe_tui.bpe.training_screen import BpeScreen, EncodedText
+from bpe_tui.bpe.training_screen import BPE_VIEW, EncodedText
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -379,10 +379,11 @@ GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
 """Panel → class of a screen too small to show it beside a slot with another view."""
 
 
-class EncodingScreen(WalkScreen, BpeScreen):
+class EncodingScreen(WalkScreen):
     """A screen to type a text and see it cut and encoded with the merges of the step."""
 
     NAME = ENCODING
+    VIEW = BPE_VIEW
     CSS_PATH = sheet("encoding.tcss")
     SLOT = ("encode-steps", "lockstep", "why-not", "tail", "regex")
     PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
@@ -525,13 +526,13 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     @property
     def can_leave(self) -> bool:
-        return super().can_leave or self.slot != self.SLOT[0]
+        return super().can_leave or self.panels.slot != self.SLOT[0]
 
     def action_leave(self) -> None:
         """Leave a field, a zoom, a panel in the slot, or the screen, in this order."""
-        if self.is_typing and self.focused_panel() in self.SLOT:
+        if self.is_typing and self.panels.focused() in self.SLOT:
             self._leave_field()
-        elif self.is_typing or self.zoomed is not None or self.slot == self.SLOT[0]:
+        elif self.is_typing or self.zoomed is not None or self.panels.slot == self.SLOT[0]:
             super().action_leave()
         else:
             self.show_panel(self.SLOT[0])
@@ -545,7 +546,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     def _leave_field(self) -> None:
         """Move the focus from a line to the rows under it."""
-        panel = self.focused_panel()
+        panel = self.panels.focused()
         if panel is not None and (rows := self.query(f"#{panel} Lines")):
             self.set_focus(rows.first())
 
@@ -553,5 +554,5 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     @property
     def walked(self) -> walks.Walk:
-        is_lockstep = self.slot == walks.LockstepPanel.ID
+        is_lockstep = self.panels.slot == walks.LockstepPanel.ID
         return self.query_one(walks.LockstepPanel if is_lockstep else walks.EncodeStepsPanel)

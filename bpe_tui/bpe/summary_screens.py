@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.narration import report_step
-from bpe_tui.bpe.training_screen import BpeScreen
+from bpe_tui.bpe.training_screen import BPE_VIEW
 from bpe_tui.session.declarations import CHARTS as NAME
 from bpe_tui.session.declarations import INSPECTION, VOCABULARY
 from bpe_tui.session.session import Session
@@ -27,7 +27,8 @@ from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.report import json_lines, markdown
 from bpe_tui.views.token_detail import LanesPanel
-from bpe_tui.views.token_table import VocabularyPanel, VocabularyScreen
+from bpe_tui.views.token_table import VocabularyPanel
+from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import cursor_sign
 from engine.analysis.inspection import Inspection
@@ -36,10 +37,11 @@ from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, describe_obstacle
 
 
-class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
+class BpeVocabularyScreen(VocabularyScreen):
     """The tokens at the timeline's step."""
 
     NAME = VOCABULARY
+    VIEW = BPE_VIEW
     TABLE = VocabularyPanel
     LANES = LanesPanel
 
@@ -51,10 +53,11 @@ class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
         return "Vocabulary", plural(frame.vocab_size, "token"), counted
 
 
-class BpeInspectionScreen(InspectionScreen, BpeScreen):
+class BpeInspectionScreen(InspectionScreen):
     """The five sections of BPE's inspection."""
 
     NAME = INSPECTION
+    VIEW = BPE_VIEW
     TILES = SECTIONS
 
     def facts_of(self, frame: Frame) -> Sequence[str]:
@@ -101,10 +104,11 @@ CHARTS = (
 )
 
 
-class BpeChartsScreen(charts.ChartsScreen, BpeScreen):
+class BpeChartsScreen(charts.ChartsScreen):
     """The five charts of BPE, and two tables: the gains of merges, and frequent pretokens."""
 
     NAME = NAME
+    VIEW = BPE_VIEW
     TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:4], charts.FrequentTile("pretoken"), CHARTS[4])
 
 

@@ -18,10 +18,10 @@ from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
+from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.narration import GIVEN, NO_CORPUS
 from bpe_tui.views.panel import Panel, pair_text, sentence
-from bpe_tui.views.player_screen import StepsScreen, Transport
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number
@@ -47,6 +47,7 @@ from engine.bpe.trainers.algorithm import (
     parts_of_step,
 )
 from engine.core.events import Pair
+from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken, to_bytes
 
 CONTINUATION_BYTES = frozenset(bytes([byte]) for byte in range(0x80, 0xC0))
@@ -261,25 +262,23 @@ def _describe(frame: Frame, merge: MergeStep, part: StepPart) -> str:
     return f"Merge {number(merge.index + 1)}: {part.value}: {facts[part]}."
 
 
-class BpeScreen(SessionScreen):
-    """A screen that shows a frame of BPE.
+class BpeView(ModelView):
+    """BPE as its screens show it."""
 
-    A class with two bases names this one last: Textual takes the styles of the first.
-    """
+    FRAME = Frame
 
-    TRANSPORT: ClassVar[type[Transport]] = Transport
-
-    def frame_of(self, session: Session) -> Frame | None:
-        return session.frame
-
-    def narrate(self, frame: Frame) -> Sequence[str]:
-        return sentences_about(frame, self.messages)
+    def narrate(self, frame: Frame, messages: Messages = ENGLISH) -> Sequence[str]:
+        return sentences_about(frame, messages)
 
 
-class TrainingScreen(StepsScreen, BpeScreen):
+BPE_VIEW = BpeView()
+
+
+class TrainingScreen(StepsScreen):
     """The training screen: six panels and a line to type in."""
 
     NAME = TRAINING
+    VIEW = BPE_VIEW
     PANELS = (
         *(CorpusPanel, PairsPanel, MergePanel, ChangedPretokens, PseudocodePanel),
         MergesPanel,

@@ -301,9 +301,9 @@ class StartPage(PanelScreen):
     def tab_order(self) -> tuple[str, ...]:
         return tuple(name for name in self.PANEL_ORDER if self.query_one(f"#{name}").display)
 
-    def _is_for_now(self, command: Command) -> bool:
+    def offers(self, command: Command) -> bool:
         is_of_columns = command.action.startswith("screen.next_panel(")
-        return super()._is_for_now(command) and (not is_of_columns or len(self.tab_order) > 1)
+        return super().offers(command) and (not is_of_columns or len(self.tab_order) > 1)
 
     def on_key(self, event: events.Key) -> None:
         """Go to a lesson by its number: `7`, or `1` and `2` for the twelfth."""

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.panel_screen import HEIGHTS
+from bpe_tui.views.screen_room import HEIGHTS
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.typed import TypedTokens, describe_unknown, tokens_typed
 from bpe_tui.views.why_rows import Painters, describe_way, explanation_rows, token_rows

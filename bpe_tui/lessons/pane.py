@@ -15,7 +15,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from bpe_tui.session.host import Host
-from bpe_tui.views.panel_screen import COMPACT_BELOW, LEAST_WIDTH, PanelScreen
+from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.views.screen_room import COMPACT_BELOW, LEAST_WIDTH
 from bpe_tui.widgets.controls import FooterKey, KeyBar
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, Span, wrapped
@@ -76,7 +77,7 @@ def live_region(screen: PanelScreen) -> Region:
     """Return a screen's part of the terminal; all of it if the text covers it."""
     for pane in panes_of(screen):
         pane.fit()  # the terminal may have a new size, which only a window in front knows
-    return Region(*screen.taken, *(screen.app.size - screen.taken))
+    return Region(*screen.room.taken, *(screen.app.size - screen.room.taken))
 
 
 class LessonPane(Vertical):
@@ -151,7 +152,7 @@ class LessonPane(Vertical):
         if text.is_dense != (is_above and not has_all):
             text.is_dense = not text.is_dense
             text.rebuild()
-        self._panels.give_room(taken)
+        self._panels.room.give(taken)
         self._panels.set_class(self.covers and self.display, "-covered")
         self.set_class(is_beside, "-beside")
         self.set_class(is_above, "-above")
@@ -181,13 +182,13 @@ class LessonPane(Vertical):
 
     def fold(self) -> None:
         """Hide a text that covers the screen."""
-        self._panels.uncover()
+        self._panels.room.uncover()
 
     def close(self) -> None:
         """Remove the text."""
         self.is_closed = True
         self._panels.set_class(False, "-covered")
-        self._panels.give_room(Size(0, 0))
+        self._panels.room.give(Size(0, 0))
         self._panels.show_alone(None)
         self.remove()
 

@@ -18,7 +18,7 @@ from textual.geometry import Size
 from textual.widgets import Input, Static
 
 from bpe_tui.bpe.lesson import BpeExplainer
-from bpe_tui.bpe.training_screen import BpeScreen
+from bpe_tui.bpe.training_screen import BPE_VIEW
 from bpe_tui.lessons.asking import ask_by_hand
 from bpe_tui.lessons.beats import BeatClock, beats_of
 from bpe_tui.lessons.layout import ROOMY, layout
@@ -37,7 +37,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.styles import BRIGHT, sheet
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.model import UNIGRAM_LESSON
-from bpe_tui.unigram.pieces import Slices, UnigramScreen
+from bpe_tui.unigram.pieces import UNIGRAM_VIEW, Slices
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import (
     AnyExplainer,
@@ -57,7 +57,7 @@ from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import shorten, width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from bpe_tui.wordpiece.model import WORDPIECE_LESSON
-from bpe_tui.wordpiece.training_screen import WordPieceScreen
+from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW
 from engine.learning.questions.question import Question
 from engine.unigram.frame import UnigramFrame
 
@@ -103,10 +103,6 @@ class LessonScreen(SessionScreen):
 
     # -- the layout
 
-    def give_room(self, taken: Size) -> None:
-        super().give_room(taken)
-        self.show_again()
-
     @property
     def _free(self) -> Size:
         """Size of the screen without the note."""
@@ -130,9 +126,9 @@ class LessonScreen(SessionScreen):
         moment, explainer = self.clock.moment, self.explainer
         has_counts = moment is not None and explainer.has_counts(moment.after)
         may_split = has_counts and not self.predictor.is_on
-        is_roomy = not self.has_text_beside or self.size.height >= ROOMY
+        is_roomy = not self.room.has_text_beside or self.size.height >= ROOMY
         has_text = is_roomy or self.field.display
-        return self._free, may_split, self.is_compact, has_text
+        return self._free, may_split, self.room.is_compact, has_text
 
     def _lay_out(self) -> None:
         """Give all sections their rows and columns at this size."""
@@ -162,7 +158,7 @@ class LessonScreen(SessionScreen):
         for name in (*HEADINGS, "next-count"):
             self.sections[name].display = is_split
         self.sections["your-text"].display = room.text > 0 and (
-            height >= LEAST_FOR_TEXT or self.is_compact
+            height >= LEAST_FOR_TEXT or self.room.is_compact
         )
         self.sections["corpus"].display = height >= LEAST_FOR_CORPUS
         columns = self.sections["count"].room, room.name, is_split
@@ -490,24 +486,27 @@ class LessonScreen(SessionScreen):
         return self.predictor.is_on or super().can_leave
 
 
-class BpeLesson(LessonScreen, BpeScreen):
+class BpeLesson(LessonScreen):
     """The lesson view of BPE."""
 
     NAME = LESSON
+    VIEW = BPE_VIEW
     EXPLAINER = BpeExplainer
 
 
-class WordPieceLesson(LessonScreen, WordPieceScreen):
+class WordPieceLesson(LessonScreen):
     """The lesson view of WordPiece."""
 
     NAME = WORDPIECE_LESSON
+    VIEW = WORDPIECE_VIEW
     EXPLAINER = WordPieceExplainer
 
 
-class UnigramLesson(LessonScreen, UnigramScreen):
+class UnigramLesson(LessonScreen):
     """The lesson view of Unigram; it computes the costs of removals while the cursor rests."""
 
     NAME = UNIGRAM_LESSON
+    VIEW = UNIGRAM_VIEW
     EXPLAINER = UnigramExplainer
     explainer: UnigramExplainer
 

@@ -5,6 +5,7 @@ Only methods of `Session` change it, and only the UI thread calls them.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -300,6 +301,17 @@ class Session:
         if step is not None:
             self.seek(step)
         return step is not None
+
+    def seek_prune(self, direction: int) -> bool:
+        """Go to the nearest prune after this step or before it; return whether there is one."""
+        if self.recording is None:
+            return False
+        prunes, here = getattr(self.shown, "prunes", ()), self.recording.cursor
+        place = bisect_right(prunes, here) if direction > 0 else bisect_left(prunes, here) - 1
+        if 0 <= place < len(prunes):
+            self.seek(prunes[place])
+            return True
+        return False
 
     def seek(self, step: int) -> None:
         """Go to a step, or to the nearest recorded one; playing and following stop."""

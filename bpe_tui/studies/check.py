@@ -414,7 +414,7 @@ class CheckScreen(SessionScreen):
         """Show the state of the check."""
         job = self._job
         self.set_class(job is None, "-unchecked")
-        if self.focused_panel() not in self.tab_order:
+        if self.panels.focused() not in self.tab_order:
             self.show_panel(self.tab_order[0])
         if job is not None:
             self.query_one(CheckedMerges).show(list(job.judged))

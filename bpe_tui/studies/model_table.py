@@ -302,10 +302,10 @@ class FamilyScreen(SessionScreen):
 
     @property
     def can_leave(self) -> bool:
-        return super().can_leave or self.focused_panel() == "family-details"
+        return super().can_leave or self.panels.focused() == "family-details"
 
     def action_leave(self) -> None:
-        if self.zoomed is None and self.focused_panel() == "family-details":
+        if self.zoomed is None and self.panels.focused() == "family-details":
             self.show_panel("family-table")
         else:
             super().action_leave()

@@ -23,7 +23,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.player_screen import Transport
-from bpe_tui.views.session_screen import StackedScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import Drawn
@@ -390,7 +390,7 @@ def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
     )
 
 
-class RaceScreen(StackedScreen):
+class RaceScreen(SessionScreen):
     """The screen of the race, which starts when the screen is first shown."""
 
     NAME = RACE
@@ -407,7 +407,7 @@ class RaceScreen(StackedScreen):
         self._unit: RaceMeasure = MEASURES[0]
 
     def compose_body(self) -> ComposeResult:
-        yield Transport()
+        yield Transport(self.VIEW)
         with Container(id="panels"):
             yield StandingsPanel().data_bind(frame=RaceScreen.frame)
             yield Static(id="panel-names")

@@ -16,7 +16,7 @@ from bpe_tui.unigram import walks
 from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown, score_text
 from bpe_tui.unigram.piece_table import PieceLanesPanel
-from bpe_tui.unigram.pieces import PiecePainter, UnigramScreen, pieces_of_text
+from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PiecePainter, pieces_of_text
 from bpe_tui.views.encoding_screen import PartsPanel, WalkScreen
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.session_screen import SessionScreen
@@ -83,10 +83,11 @@ LONGEST_TEXT = 20_000
 """Number of characters that are cut; each may be a pretoken with its own lattice."""
 
 
-class UnigramEncodingScreen(WalkScreen, UnigramScreen):
+class UnigramEncodingScreen(WalkScreen):
     """A screen to type a text and walk through the lattice of each pretoken."""
 
     NAME = UNIGRAM_ENCODING
+    VIEW = UNIGRAM_VIEW
     CSS_PATH = sheet("unigram-encoding.tcss")
     SLOT = ("arrivals", "paths", "why-not-pieces", "pretokens")
     PANEL_ORDER = ("pretokens", "lattice", "lanes", *SLOT[:3], "text")

@@ -34,8 +34,8 @@ _PRUNES = (
 
 # fmt: off
 COMMANDS: tuple[Command, ...] = (
-    Command("t", "prune", "screen.prune(1)", STEP, _PRUNES, "To the next prune.", in_footer=True),
-    Command("T", "prune", "screen.prune(-1)", STEP, _PRUNES, "To the prune before."),
+    Command("t", "prune", "app.prune(1)", STEP, _PRUNES, "To the next prune.", in_footer=True),
+    Command("T", "prune", "app.prune(-1)", STEP, _PRUNES, "To the prune before."),
     Command("p", "pieces", "screen.show('pieces')", LOOK, (UNIGRAM_TRAINING,),
             "To the pieces.", in_footer=True),
     Command("d", "done", "screen.show('step')", LOOK, (UNIGRAM_TRAINING,),

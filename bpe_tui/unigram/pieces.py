@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from textual.timer import Timer
 from textual.widget import Widget
@@ -13,9 +12,8 @@ from textual.widget import Widget
 from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
 from bpe_tui.views.corpus import break_spans
+from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel
-from bpe_tui.views.player_screen import Transport
-from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import Marks
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
@@ -26,6 +24,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
 )
 from bpe_tui.widgets.visible import visible_text, width
+from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled
@@ -249,51 +248,30 @@ def reserved_parts(
             yield part, min(needed, room)
 
 
-class UnigramTransport(Transport):
-    """The transport, with marks at the prunes, the number of pieces and the loss."""
+class UnigramView(ModelView):
+    """Unigram as its screens show it, with marks at the prunes, the number of pieces, the loss."""
+
+    FRAME = UnigramFrame
+
+    def narrate(self, frame: UnigramFrame, messages: Messages = ENGLISH) -> Sequence[str]:
+        return narrate(frame)
+
+    def narrate_back(self, frame: UnigramFrame) -> Sequence[str]:
+        return narrate_back(frame)
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
-        frame = session.shown
-        if not isinstance(frame, UnigramFrame) or isinstance(frame.record, TextbookRecord):
+        frame = self.frame_of(session)
+        if frame is None or isinstance(frame.record, TextbookRecord):
             return ()  # each removal is a prune
         return (Marks(frame.prunes, "┊", "tie"),)
 
     def facts(self, session: Session, roomy: bool) -> str:
-        frame = session.shown
-        if not isinstance(frame, UnigramFrame):
+        frame = self.frame_of(session)
+        if frame is None:
             return ""
         cells, piece = len(number(frame.record.size_at(0))), frame.record.PIECE
         pieces = f"{number(frame.size):>{cells}} {piece}s   "
         return f"{pieces if roomy else ''}loss {score_text(frame.loss, 3)} nats"
 
 
-class UnigramScreen(SessionScreen):
-    """A screen that shows a frame of Unigram and can go from prune to prune.
-
-    A class with two bases names this one last, since Textual takes the styles of the first.
-    """
-
-    TRANSPORT: ClassVar[type[Transport]] = UnigramTransport
-
-    def frame_of(self, session: Session) -> UnigramFrame | None:
-        return session.shown if isinstance(session.shown, UnigramFrame) else None
-
-    def narrate(self, frame: UnigramFrame) -> Sequence[str]:
-        return narrate(frame)
-
-    def narrate_back(self, frame: UnigramFrame) -> Sequence[str]:
-        return narrate_back(frame)
-
-    def action_prune(self, direction: int) -> None:
-        """Go to the nearest prune after this step or before it."""
-        frame = self.frame_of(self.session)
-        if frame is None:
-            return
-        prunes, here = frame.prunes, frame.step
-        place = bisect_right(prunes, here) if direction > 0 else bisect_left(prunes, here) - 1
-        if 0 <= place < len(prunes):
-            with self.host.navigation.jump():
-                self.host.seek(prunes[place])
-        else:
-            where = "after" if direction > 0 else "before"
-            self.tell(f"No prune {where} this step.")
+UNIGRAM_VIEW = UnigramView()

@@ -27,7 +27,7 @@ from bpe_tui.unigram.piece_table import (
     PieceRows,
     UnigramVocabularyPanel,
 )
-from bpe_tui.unigram.pieces import PieceInText, PiecePainter, UnigramScreen
+from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
 from bpe_tui.unigram.training_screen import LOSS, SIZE, steps_chart
 from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
@@ -42,7 +42,7 @@ from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.report import markdown
 from bpe_tui.views.targets import ToPiece
-from bpe_tui.views.vocabulary_screen import TableScreen
+from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import shorten, visible_text
@@ -55,10 +55,11 @@ from engine.unigram.pieces import unspelled
 from engine.unigram.textbook import TextbookRecord
 
 
-class UnigramVocabularyScreen(TableScreen, UnigramScreen):
+class UnigramVocabularyScreen(VocabularyScreen):
     """The table of the pieces, beside panels about the one at the cursor."""
 
     NAME = UNIGRAM_VOCABULARY
+    VIEW = UNIGRAM_VIEW
     TABLE = UnigramVocabularyPanel
     BESIDE = (PieceDetailPanel, PieceHistoryPanel)
     LANES = PieceLanesPanel
@@ -144,10 +145,11 @@ SECTIONS = sections(
 )
 
 
-class UnigramInspectionScreen(InspectionScreen, UnigramScreen):
+class UnigramInspectionScreen(InspectionScreen):
     """The five sections of Unigram's inspection."""
 
     NAME = UNIGRAM_INSPECTION
+    VIEW = UNIGRAM_VIEW
     TILES = SECTIONS
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
@@ -239,10 +241,11 @@ CHARTS = (
 )
 
 
-class UnigramChartsScreen(charts.ChartsScreen, UnigramScreen):
+class UnigramChartsScreen(charts.ChartsScreen):
     """The six charts of Unigram, and the table of the most frequent pretokens."""
 
     NAME = UNIGRAM_CHARTS
+    VIEW = UNIGRAM_VIEW
     TILES = (*CHARTS, charts.FrequentTile("pretoken", lambda text: to_bytes(unspelled(text))))
 
 

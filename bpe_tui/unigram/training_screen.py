@@ -22,11 +22,11 @@ from bpe_tui.unigram.narration import (
 )
 from bpe_tui.unigram.piece_table import PiecesPanel, loss_text
 from bpe_tui.unigram.pieces import (
+    UNIGRAM_VIEW,
     Finder,
     PieceInText,
     PiecePainter,
     PiecePanel,
-    UnigramScreen,
     end_frames,
     loss_row,
     pieces_of_text,
@@ -414,10 +414,11 @@ class CurvesPanel(Vertical):
             yield ChartPanel(kind).data_bind(frame=CurvesPanel.frame)
 
 
-class UnigramTrainingScreen(StepsScreen, UnigramScreen):
+class UnigramTrainingScreen(StepsScreen):
     """The training screen: six panels and a line to type in."""
 
     NAME = UNIGRAM_TRAINING
+    VIEW = UNIGRAM_VIEW
     PANELS = (
         PieceCorpusPanel,
         PiecesPanel,

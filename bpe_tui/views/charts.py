@@ -18,12 +18,14 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Static
 
+from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import NO_CORPUS, first_fitting, leading_parts
+from bpe_tui.views.narration import NO_CORPUS, first_fitting, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, sentence
-from bpe_tui.views.player_screen import PlayerScreen
-from bpe_tui.views.session_screen import TiledScreen
+from bpe_tui.views.player_screen import Transport, show_player
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToPretoken, ToStep
+from bpe_tui.views.tiles import PanelOfTile, compose_tiles, name_tiles
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
 from bpe_tui.widgets.numbers import number, percent, plural, short_number
@@ -449,17 +451,34 @@ class FrequentPanel(FramePanel[Any]):
         return RowsOnDemand(len(shown), row)
 
 
-class ChartsScreen(PlayerScreen, TiledScreen):
+class ChartsScreen(SessionScreen):
     """The charts of a model. A subclass lists them in `TILES`, with its tables."""
 
     CSS_PATH = sheet("charts.tcss")
-    PANEL_OF: ClassVar = {
+    SHOWS_STEP = False  # the slider has it
+    TILES: ClassVar[Sequence[ChartKind | GainsTile | FrequentTile]] = ()
+    PANEL_OF: ClassVar[PanelOfTile] = {
         ChartKind: ChartPanel,
         GainsTile: GainsPanel,
         FrequentTile: FrequentPanel,
     }
 
+    def __init_subclass__(cls, **settings: Any) -> None:
+        name_tiles(cls, cls.TILES)
+        super().__init_subclass__(**settings)
+
     def compose_body(self) -> ComposeResult:
-        yield self.TRANSPORT()
-        yield from super().compose_body()
+        yield Transport(self.VIEW)
+        yield from compose_tiles(self.TILES, self.PANEL_OF)
         yield Static(id="narration")
+
+    def on_mount(self) -> None:
+        self.show_panel(self.PANEL_ORDER[0])
+
+    def heading(self, session: Session, room: int) -> str:
+        return heading(session, room)
+
+    def show_session(self, session: Session) -> None:
+        if self.is_current and self.frame_of(session) is not None:
+            super().show_session(session)
+            show_player(self, session)

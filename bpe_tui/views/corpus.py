@@ -146,6 +146,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     """
 
     PAINTER: ClassVar[type[TokenPainter]] = TokenPainter
+    MARKS_NEXT: ClassVar[bool] = True
 
     _follows = False
     _next: MergeFrameT | None = None
@@ -157,7 +158,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     def painter(self, frame: MergeFrameT) -> TokenPainter:
         """Return a painter of the frame's tokens, and of the pair that merges next."""
         painter = self.PAINTER(frame, marks=self.app.no_color)
-        painter.joining = frame.next_pair
+        painter.joining = frame.next_pair if self.MARKS_NEXT else None
         return painter
 
     def line_rows(

@@ -327,9 +327,9 @@ class WalkScreen(SessionScreen):
         if is_left and isinstance(text, TextArea) and text.selected_text == text.text:
             text.move_cursor(text.document.end)
 
-    def _is_for_now(self, command: Command) -> bool:
+    def offers(self, command: Command) -> bool:
         is_for_spelling = command.action == "screen.decode_spelling"
-        return super()._is_for_now(command) and (self._is_spelled or not is_for_spelling)
+        return super().offers(command) and (self._is_spelled or not is_for_spelling)
 
     def action_decode_spelling(self) -> None:
         """Replace GPT-2's spelling in the text by the characters that it encodes."""

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import Any, ClassVar
 
+from textual.app import ComposeResult
 from textual.message import Message
 
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.inspection_rows import InspectionSection, fact_rows
 from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.session_screen import TiledScreen
+from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.tiles import compose_tiles, name_tiles
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row
@@ -47,14 +49,24 @@ AT_ONCE = 12_000
 """Greatest size of a vocabulary that is inspected at once; a larger one is left to a thread."""
 
 
-class InspectionScreen(TiledScreen):
+class InspectionScreen(SessionScreen):
     """The inspection of a model. A subclass lists its sections as `TILES`."""
 
     CSS_PATH = sheet("inspection.tcss")
-    PANEL_OF: ClassVar = {InspectionSection: InspectionPanel}
+    TILES: ClassVar[Sequence[InspectionSection]] = ()
 
     _inspected: Any = None
     """The frame whose inspection is shown or on its way."""
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        name_tiles(cls, cls.TILES)
+        super().__init_subclass__(**settings)
+
+    def compose_body(self) -> ComposeResult:
+        yield from compose_tiles(self.TILES, {InspectionSection: InspectionPanel})
+
+    def on_mount(self) -> None:
+        self.show_panel(self.PANEL_ORDER[0])
 
     @dataclass
     class Inspected(Message):

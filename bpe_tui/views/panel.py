@@ -219,7 +219,7 @@ class FramePanel(Lines, Generic[FrameT]):
         self.rebuild()
 
     def forget_run(self) -> None:
-        """Drop what the panel holds of a run that is no longer shown."""
+        """Drop all that the panel holds of the run before."""
         self.frame = None
 
     @property

@@ -3,58 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, cast
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
-from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
-from bpe_tui.views.commands import (
-    bound_commands,
-    commands_on,
-    explain_dead_key,
-    legend_of,
-)
-from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, TabLine
+from bpe_tui.views.commands import bound_commands, explain_dead_key, legend_of
+from bpe_tui.views.narration import names_of_panels
+from bpe_tui.views.screen_keys import ScreenKeys
+from bpe_tui.views.screen_panels import ScreenPanels, Spot
+from bpe_tui.views.screen_room import LEAST_HEIGHT, LEAST_WIDTH, ScreenRoom
+from bpe_tui.widgets.controls import FootLine, KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import width
 from bpe_tui.widgets.window import PaintedOnce
-from engine.core.wording import ENGLISH, Messages, text_of
+from engine.core.wording import ENGLISH, Messages
 
 A_LETTER = "a", "a"
 """A key, and its character, that only a field consumes."""
-LEAST_WIDTH, LEAST_HEIGHT = 60, 20
-"""Least size of the terminal, in cells."""
-COMPACT_BELOW = 22
-"""Room for panels, in rows, below which a screen under a text is compact."""
 LEGEND_HEIGHT = 24
 """Least room for panels, in rows, at which the legend of signs has a row."""
-WIDTHS = [(0, "-too-narrow"), (LEAST_WIDTH, "-slim"), (76, "-narrow"), (100, "-wide")]
-HEIGHTS = [(0, "-too-low"), (LEAST_HEIGHT - 1, "-low"), (27, "-tall")]
-"""(least room for panels, in cells, class of the screen) from the smallest on."""
-
-
-class Spot(NamedTuple):
-    """A place on a screen: the focused panel and widget, and the rows of all lists.
-
-    Attributes:
-        rows: the row of the cursor in each list.
-        tops: the first visible row of each list.
-    """
-
-    panel: str | None
-    widget: Widget | None
-    rows: tuple[int, ...]
-    tops: tuple[int, ...]
 
 
 class TooSmall(Static):
@@ -81,30 +58,34 @@ class NotePanel(Static):
 
 
 class PanelScreen(PaintedOnce[None]):
-    """A screen of panels."""
+    """A screen of panels, made of its keys, its room and its panels."""
 
-    HORIZONTAL_BREAKPOINTS = []  # Textual's are about the terminal; see `_class_by_size`
+    HORIZONTAL_BREAKPOINTS = []  # Textual's are about the terminal; see `ScreenRoom.show_size`
     VERTICAL_BREAKPOINTS = []
     NAME: ClassVar[str] = ""
     """The name in the table of screens; it decides which commands are bound."""
+    TABS: ClassVar[Size] = Size(0, 0)
+    """Room of the line of tabs."""
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
     """Ids of the panels in the order of the Tab key."""
     SLOT: ClassVar[tuple[str, ...]] = ()
     """Panels that share a place if there is too little room; the first is shown first."""
-    hidden_names = ""
-    """The hidden panels and their keys, beside the heading."""
+    STACK: ClassVar[Mapping[str, str]] = {}
+    """Panels that take turns in front if there is too little room → their names.
+
+    A line `#panel-names` of the screen names them all.
+    """
     HIDDEN: ClassVar[Mapping[str, str]] = {}
     """Panels that have no room on a small screen → their names for the heading."""
     TYPED: ClassVar[str] = ""
     """The panel with the line or text to type in, for the key e."""
-
     ZOOMS_IN_LESSONS: ClassVar[bool] = False
     """Whether a scene's panel fills a screen with little room, since its rows are many."""
 
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that fills the screen."""
-    alone: str | None = None
-    """The panel that fills the screen in a scene of a lesson; Esc leads back to it."""
+    hidden_names = ""
+    """The hidden panels and their keys, beside the heading."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         if "NAME" in vars(cls):
@@ -117,8 +98,11 @@ class PanelScreen(PaintedOnce[None]):
         super().__init_subclass__(**settings)
 
     def __init__(self) -> None:
-        self.slot = self.SLOT[0] if self.SLOT else ""
-        super().__init__(id=self.NAME or None, classes=f"slot-{self.slot}" if self.slot else None)
+        slot = f"slot-{self.SLOT[0]}" if self.SLOT else None
+        self.room = ScreenRoom(self, self.TABS)
+        self.panels = ScreenPanels(self, self.PANEL_ORDER, self.SLOT, self.STACK)
+        self.keys = ScreenKeys(self, self.offers)
+        super().__init__(id=self.NAME or None, classes=slot)
 
     async def on_event(self, event: events.Event) -> None:
         """Handle an event, unless the screen is made while the application closes.
@@ -139,9 +123,10 @@ class PanelScreen(PaintedOnce[None]):
 
     def compose(self) -> ComposeResult:
         # Before there are widgets: a later change of classes computes all their styles again.
-        self._class_by_size(self.app.size, update=False)
+        self.room.show_size(self.app.size, update=False)
         yield TooSmall(id="too-small")
-        yield from self.compose_top()
+        if self.TABS.height:
+            yield TabLine()
         with Horizontal(id="top"):
             yield Static(id="heading")
             yield Static(id="hidden-panels")
@@ -149,10 +134,6 @@ class PanelScreen(PaintedOnce[None]):
         yield NotePanel(id="note")
         yield FootLine()
         yield KeyBar()
-
-    def compose_top(self) -> ComposeResult:
-        """Yield what is above the heading."""
-        yield from ()
 
     def compose_body(self) -> ComposeResult:
         """Yield the widgets between the heading and the keys."""
@@ -189,20 +170,19 @@ class PanelScreen(PaintedOnce[None]):
         self.show_notices()
 
     def on_resize(self, event: events.Resize) -> None:
-        self._class_by_size(event.size)
+        self.room.show_size(event.size)
         self.show_notices()
         self.call_after_refresh(self.name_hidden_panels)
 
     def name_hidden_panels(self) -> None:
         """Name the panels that have no room, each with the key that shows it."""
+        if self.STACK:  # the one in front hides the others
+            names = names_of_panels(self.STACK.values(), self.panels.front, self.size.width - 2)
+            self.say("#panel-names", names)
         if not self.is_mounted or not self.HIDDEN:
             return
-        keys = {each.action: each.shown.split()[0] for each in commands_on(self.id or "")}
-        names: dict[str, list[str]] = {}
-        for panel, name in self.HIDDEN.items():
-            if self.zoomed is None and not self.query_one(f"#{panel}").display:
-                names.setdefault(keys.get(f"screen.show('{panel}')", "Tab"), []).append(name)
-        text = "  ".join(f"{key} {', '.join(of_key)}" for key, of_key in names.items())
+        hidden = {} if self.zoomed else self.panels.hidden(self.HIDDEN)
+        text = self.keys.name_panels(hidden)
         if text == self.hidden_names:
             return
         self.hidden_names = text
@@ -219,41 +199,10 @@ class PanelScreen(PaintedOnce[None]):
     def show_heading(self) -> None:
         """Show the heading again, as it has another room."""
 
-    # -- the room for panels
-
-    taken = Size(0, 0)
-    """Columns and rows used by something else, such as the text of a lesson."""
-    is_compact = False
-    """Whether a text above the screen leaves it fewer rows than a terminal needs."""
-    has_text_beside = False
-    """Whether a text beside or above the screen takes a part of its room."""
-
     @property
     def size(self) -> Size:
         """The room for panels."""
-        return super().size - self.taken
-
-    def give_room(self, taken: Size) -> None:
-        """Leave columns and rows to something else, which splits them off itself."""
-        if taken != self.taken:
-            self.taken, full = taken, self.app.size
-            self.post_message(events.Resize(full, full, full))
-
-    def uncover(self) -> None:
-        """Hide a text that covers the screen, so that nothing moves unseen."""
-        if self.has_class("-covered"):
-            self.query(".lesson-pane").set(display=False)
-            self.set_class(False, "-covered")
-
-    def _class_by_size(self, full: Size, update: bool = True) -> None:
-        room = full - self.taken
-        if self.is_compact:
-            room = Size(room.width, LEAST_HEIGHT)
-        classes: dict[str, bool] = {"-compact": self.is_compact}
-        for cells, limits in ((room.width, WIDTHS), (room.height, HEIGHTS)):
-            here = max(least for least, _ in limits if cells >= least)
-            classes |= {name: least == here for least, name in limits}
-        self.update_classes(classes, update=update, animate=False)
+        return super().size - self.room.taken
 
     # -- the keys that work here and now
 
@@ -267,34 +216,21 @@ class PanelScreen(PaintedOnce[None]):
         self.query_one(FootLine).legend = legend_of(
             *kind_and_model(self.id or ""), marks=self.app.no_color, messages=self.messages
         )
-        here = self.focused_panel()
-        commands = [each for each in commands_on(self.id or "") if self._is_for_now(each)]
-        commands.sort(key=lambda command: not command.panel or command.panel != here)
-        keys = [
-            FooterKey(command.shown.split()[0], command.label, command.action)
-            for command in commands
-        ]
-        # One key of several with the same label, such as Tab and Shift+Tab, is enough.
-        different = list({key.label: key for key in reversed(keys)}.values())[::-1]
-        self.query_one(KeyBar).keys = [
-            key._replace(label=text_of(self.messages, key.label)) for key in different
-        ]
+        self.query_one(KeyBar).keys = self.keys.footer()
 
     @property
     def messages(self) -> Messages:
         """The table of messages of the open lesson's language."""
         return ENGLISH
 
-    def _is_for_now(self, command: Command) -> bool:
-        if not self.is_ready:
-            return command.in_reading
-        if self.is_typing:
-            return command.in_fields and self.notifier.refusal_of(command.action) is None
-        if command.action == "screen.leave":
-            return self.can_leave or bool(self.notifier.notices.note)
-        is_here = bool(command.panel) and command.panel == self.focused_panel()
-        is_shown = command.in_footer or is_here
-        return is_shown and self.notifier.refusal_of(command.action) is None
+    def offers(self, command: Command) -> bool:
+        """Whether the screen offers a command at present; a subclass may narrow this down."""
+        return True
+
+    @property
+    def has_note(self) -> bool:
+        """Whether a message stays until it is closed."""
+        return bool(self.notifier.notices.note)
 
     @property
     def is_ready(self) -> bool:
@@ -304,23 +240,20 @@ class PanelScreen(PaintedOnce[None]):
     @property
     def can_leave(self) -> bool:
         """Whether Esc does something, outside a field."""
-        return self.zoomed != self.alone or self.way_back
+        return self.zoomed != self.panels.alone or self.way_back
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Allow only commands for fields while a field has the focus: it needs letters and ←."""
-        if action != "press":
-            return True
-        command = bound_commands(self.id or "").get(str(parameters[0]))
-        return command is not None and (command.in_fields or not self.is_typing)
+        return action != "press" or self.keys.acts(str(parameters[0]))
 
     async def action_press(self, keys: str) -> None:
         """Run the command of these keys; the application shows why one is refused."""
-        command = bound_commands(self.id or "").get(keys)
+        command = self.keys.command(keys)
         if command is None:  # the screen has changed since the keys were pressed
             return
         if not command.action.startswith("app.scene"):
-            self.uncover()
-        if self.notifier.notices.note and command.action == "screen.leave" and not self.is_typing:
+            self.room.uncover()
+        if self.has_note and command.action == "screen.leave" and not self.is_typing:
             self.notifier.close_note()
         else:
             await self.run_action(command.action)
@@ -346,11 +279,10 @@ class PanelScreen(PaintedOnce[None]):
         if self.focused is None:  # else a widget has got the focus, and its keys come next
             self.show_keys()
 
-    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
-        event.stop()
-        await self.run_action(event.action)
-
-    async def on_tab_line_pressed(self, event: TabLine.Pressed) -> None:
+    @on(KeyBar.Pressed)
+    @on(TabLine.Pressed)
+    async def run_pressed(self, event: KeyBar.Pressed | TabLine.Pressed) -> None:
+        """Run the action of a key or a tab that was clicked."""
         event.stop()
         await self.run_action(event.action)
 
@@ -358,7 +290,7 @@ class PanelScreen(PaintedOnce[None]):
 
     def action_next_panel(self, by: int) -> None:
         """Focus the next panel in the order of Tab, and make it visible."""
-        focused, order = self.focused_panel(), self.tab_order
+        focused, order = self.panels.focused(), self.tab_order
         place = order.index(focused) if focused else -1 if by > 0 else 0
         self.show_panel(order[(place + by) % len(order)])
 
@@ -367,52 +299,27 @@ class PanelScreen(PaintedOnce[None]):
         """The panels in the order of Tab."""
         return self.PANEL_ORDER
 
-    def focused_panel(self) -> str | None:
-        """Return the id of the panel that has the focus, or that contains the focused field."""
-        widget: Widget | None = self.focused
-        while widget is not None and widget is not self:
-            if widget.id in self.PANEL_ORDER:
-                return widget.id
-            widget = cast("Widget | None", widget.parent)
-        return None
-
     def show_panel(self, panel: str) -> None:
         """Make a panel visible and focus it, or the first field in it."""
-        if panel in self.SLOT:
+        if panel in self.STACK:
+            self.panels.bring_forward(panel)
+            self.name_hidden_panels()
+        if panel in self.SLOT and panel != self.panels.slot:
             self.fill_slot(panel)
+            self.call_after_refresh(self.name_hidden_panels)
         if self.zoomed is not None:
             self.zoomed = panel
-        widget = self.query_one(f"#{panel}")
-        if not widget.can_focus:
-            fields = (each for each in widget.query("*") if each.can_focus and each.display)
-            widget = next(fields, widget)  # a new panel has no field yet
-        # `focus()` would act later, and keys typed fast would go elsewhere meanwhile.
-        self.set_focus(widget)
+        self.panels.focus(panel)
 
-    def spot(self) -> Spot:
-        """Return the present place on the screen."""
-        lists = self.query(Lines)
-        rows, tops = (each.cursor for each in lists), (each.scroll_offset.y for each in lists)
-        return Spot(self.focused_panel(), self.focused, tuple(rows), tuple(map(int, tops)))
+    def fill_slot(self, panel: str) -> None:
+        """Show this panel in the place that several panels share."""
+        self.panels.fill_slot(panel)
 
     def return_to(self, spot: Spot) -> None:
         """Focus the panel of an earlier place, and put all cursors where they were."""
         if spot.panel is not None:
             self.show_panel(spot.panel)
-        for each, row, top in zip(self.query(Lines), spot.rows, spot.tops, strict=False):
-            if each.cursor != row:
-                each.put_cursor(row, top)
-        if spot.widget is not None and spot.widget.is_attached:
-            self.set_focus(spot.widget)
-
-    def fill_slot(self, panel: str) -> None:
-        """Show this panel in the place that several panels share."""
-        if panel == self.slot:
-            return
-        # In one assignment: each change of a class computes styles again.
-        self.classes = (self.classes - {f"slot-{self.slot}"}) | {f"slot-{panel}"}
-        self.slot = panel
-        self.call_after_refresh(self.name_hidden_panels)
+        self.panels.put_back(spot)
 
     def say(self, place: str, text: str) -> None:
         """Set the plain text of a line of the screen, such as `#heading`."""
@@ -425,33 +332,24 @@ class PanelScreen(PaintedOnce[None]):
         self.action_show(self.TYPED)
 
     def action_zoom(self) -> None:
-        self.zoom(self.focused_panel() if self.zoomed is None else None)
-
-    def zoom(self, panel: str | None) -> None:
-        """Give a panel the whole screen; `None` shows all panels again."""
-        self.zoomed = panel
+        """Give the focused panel the whole screen, or all panels their room."""
+        self.zoomed = self.panels.focused() if self.zoomed is None else None
 
     def show_alone(self, panel: str | None) -> None:
         """Give a panel the whole screen for a scene of a lesson, or all panels their room."""
-        self.alone = panel
-        self.zoom(panel)
+        self.panels.alone = self.zoomed = panel
         self.show_keys()
 
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
-        """Mark the panel and its ancestors; the style sheet hides everything else."""
-        for panel, is_zoomed in ((old, False), (new, True)):
-            if panel is not None:
-                for widget in self.query_one(f"#{panel}").ancestors_with_self:
-                    if widget is not self.app:
-                        widget.set_class(is_zoomed, "-zoom", update=widget is self)
+        self.panels.mark_zoom(old, new)
         self.show_keys()
 
     def action_leave(self) -> None:
         """Handle Esc: leave a field, end a zoom, or go back to where the last jump started."""
         if self.is_typing:
             self.show_panel(self.PANEL_ORDER[0])
-        elif self.zoomed != self.alone:
-            self.zoomed = self.alone
+        elif self.zoomed != self.panels.alone:
+            self.zoomed = self.panels.alone
         else:
             self.action_go_back()
 

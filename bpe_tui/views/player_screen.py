@@ -19,11 +19,12 @@ from bpe_tui.session.session import Session
 from bpe_tui.styles import BRIGHT, sheet
 from bpe_tui.views.chunks import strip_rows
 from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.narration import add_stop, first_fitting, heading
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine, TypedTextPanel
-from bpe_tui.widgets.controls import Marks, Scrubber
+from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, progress_of
@@ -43,8 +44,9 @@ time to the first frame."""
 class Transport(Horizontal):
     """The player: step k of N, a scrubber to drag, speed, tokens and compression now."""
 
-    def __init__(self) -> None:
+    def __init__(self, view: ModelView) -> None:
         super().__init__(id="transport")
+        self._view = view
 
     def compose(self) -> ComposeResult:
         yield Static(id="transport-step")
@@ -57,7 +59,7 @@ class Transport(Horizontal):
             return
         scrubber = self.query_one(Scrubber)
         scrubber.length, scrubber.position = shown.recorded_steps, shown.step
-        scrubber.marks = self.marks(session)
+        scrubber.marks = self._view.marks(session)
         state = PLAYING if session.playing else FOLLOWING if session.following else PAUSED
         total = number(shown.recorded_steps)
         of = f"of {total}{' ' if session.stop_reason else '…'} "
@@ -67,28 +69,7 @@ class Transport(Horizontal):
         is_roomy = size.width >= ROOMY_CELLS
         speed = session.speed
         rate = "/s" if not is_roomy else " step/s " if speed == 1 else " steps/s"
-        self._put("#transport-facts", f"  {speed:>4}{rate}   {self.facts(session, is_roomy)}")
-
-    def marks(self, session: Session) -> tuple[Marks, ...]:
-        """Return the marks on the slider: ties if they are few, starts of phases, breakpoints."""
-        merges = session.merges
-        if merges is None:
-            return ()
-        starts = [start.step for start in merges.frame.phase_starts]
-        return (
-            Marks(merges.frame.tied_steps, "┊", "tie", only_few=True),
-            Marks(starts, "┃", "strong"),
-            Marks(session.breakpoints.hits(), "◆", "pair"),
-        )
-
-    def facts(self, session: Session, roomy: bool) -> str:
-        """Return the token count, if there is room, and the compression."""
-        frame = session.frame
-        if frame is None or not frame.has_corpus:
-            return ""
-        noun = "token " if frame.token_count == 1 else "tokens"  # equal widths: nothing jumps
-        tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} {noun}   "
-        return f"{tokens if roomy else ''}{frame.bytes_per_token:5.2f} bytes/token"
+        self._put("#transport-facts", f"  {speed:>4}{rate}   {self._view.facts(session, is_roomy)}")
 
     def _put(self, selector: str, text: str | Content) -> None:
         static = self.query_one(selector, Static)
@@ -190,32 +171,20 @@ def _describe_reading(reading: ReadingProgress) -> tuple[str, str]:
     return how_far, "\n".join(lines)
 
 
-class PlayerScreen(SessionScreen):
-    """A screen of the recording at the session's cursor, with a slider for the cursor."""
-
-    SHOWS_STEP = False  # the slider has it
-    TRANSPORT: ClassVar[type[Transport]]
-
-    def heading(self, session: Session, room: int) -> str:
-        return heading(session, room)
-
-    def show_session(self, session: Session) -> None:
-        frame = self.frame_of(session)
-        if not self.is_current or frame is None:
-            return
-        super().show_session(session)
-        room = self.size.width - 2
-        self.say("#heading", self.heading(session, self.heading_room))
-        self.query_one(Transport).show(session)
-        recording = session.recording
-        if recording is not None and recording.came_from == recording.cursor + 1:
-            narration = first_fitting(room, *self.narrate_back(frame))
-        else:
-            narration = add_stop(session, self.narrate(frame), room)
-        self.say("#narration", narration)
+def show_player(screen: SessionScreen, session: Session) -> None:
+    """Show the heading, the slider, and a sentence about the step, on a screen that has them."""
+    room, frame = screen.size.width - 2, screen.frame
+    screen.say("#heading", screen.heading(session, screen.heading_room))
+    screen.query_one(Transport).show(session)
+    recording = session.recording
+    if recording is not None and recording.came_from == recording.cursor + 1:
+        narration = first_fitting(room, *screen.VIEW.narrate_back(frame))
+    else:
+        narration = add_stop(session, screen.VIEW.narrate(frame, screen.messages), room)
+    screen.say("#narration", narration)
 
 
-class StepsScreen(PlayerScreen):
+class StepsScreen(SessionScreen):
     """The training screen of a model: the reading panel, then panels and a line to type in."""
 
     PANELS: ClassVar[tuple[type[Any], ...]] = ()
@@ -226,6 +195,7 @@ class StepsScreen(PlayerScreen):
     """
     FIRST: ClassVar[str]
     """The id of the panel that is visible first if there is little room."""
+    SHOWS_STEP = False  # the slider has it
     TYPED = "encode"
     ZOOMS_IN_LESSONS = True
     TYPED_TEXT: ClassVar[type[TypedTextPanel[Any]]]
@@ -246,7 +216,7 @@ class StepsScreen(PlayerScreen):
         super().__init_subclass__(**settings)
 
     def compose_body(self) -> ComposeResult:
-        yield self.TRANSPORT()
+        yield Transport(self.VIEW)
         with Container(id="panels"):
             for kind in self.PANELS:
                 panel = kind().data_bind(frame=SessionScreen.frame)
@@ -270,6 +240,9 @@ class StepsScreen(PlayerScreen):
         if self._is_patient:
             self._is_patient = False
             self.show_session(self.session)
+
+    def heading(self, session: Session, room: int) -> str:
+        return heading(session, room)
 
     def prepare(self, session: Session) -> None:
         """Set what panels need before they get the frame."""
@@ -298,6 +271,7 @@ class StepsScreen(PlayerScreen):
         if line.whole != session.text:
             line.show_text(session.text)
         super().show_session(session)
+        show_player(self, session)
 
     def _show_reading(self, session: Session) -> None:
         if panels := self.query(ReadingPanel):
@@ -314,9 +288,7 @@ class StepsScreen(PlayerScreen):
 
     def fill_slot(self, panel: str) -> None:
         """Mark the visible panel for the style sheet, and a companion if it is the second one."""
-        if panel == self.slot:
-            return
-        self.slot = panel
+        self.panels.slot = panel
         for each in self.SLOT:
             widget = self.query_one(f"#{each}")
             widget.set_class(each == panel, "-in-slot")

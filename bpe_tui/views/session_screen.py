@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
-from textual.app import ComposeResult
-from textual.containers import Container
 from textual.geometry import Size
 from textual.reactive import reactive
-from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import TABS, Command, Model
@@ -21,9 +18,10 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import key_of_screen
-from bpe_tui.views.narration import fitting_facts, names_of_panels, narrate_undone
+from bpe_tui.views.model_view import ANY_MODEL, ModelView
+from bpe_tui.views.narration import fitting_facts
 from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel
-from bpe_tui.views.panel_screen import COMPACT_BELOW, PanelScreen
+from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
@@ -64,7 +62,9 @@ ABOUT_FRAMES = frozenset(
 class SessionScreen(PanelScreen):
     """A screen of panels about the session's frame. Rows lead elsewhere, Esc leads back."""
 
-    taken = Size(0, 1)  # the tabs
+    TABS = Size(0, 1)
+    VIEW: ClassVar[ModelView] = ANY_MODEL
+    """The model whose frame the screen shows."""
     SHOWS_STEP: ClassVar[bool] = True
     """Whether the step is beside the tabs, or in the heading if it has no room there."""
 
@@ -86,15 +86,6 @@ class SessionScreen(PanelScreen):
     @property
     def model(self) -> Model | None:
         return self.session.model
-
-    def compose_top(self) -> ComposeResult:
-        yield TabLine()
-
-    def give_room(self, taken: Size) -> None:
-        self.has_text_beside = taken != Size(0, 0)
-        left = self.app.size.height - taken.height
-        self.is_compact = taken.height > 0 and left < COMPACT_BELOW  # it has no tabs then
-        super().give_room(taken if self.is_compact else taken + Size(0, 1))
 
     def on_mount(self) -> None:
         self.host.run_left.subscribe(self, self._leave_run, immediate=True)
@@ -128,7 +119,7 @@ class SessionScreen(PanelScreen):
             self.forget_run()
 
     def forget_run(self) -> None:
-        """Drop what the screen holds of a run that is no longer shown."""
+        """Drop all that the screen holds of the run before."""
         self.frame = None
         for panel in self.query(FramePanel):
             panel.forget_run()
@@ -156,7 +147,7 @@ class SessionScreen(PanelScreen):
 
     def frame_of(self, session: Session) -> Any:
         """Return the frame for the panels."""
-        return session.shown
+        return self.VIEW.frame_of(session)
 
     def heading(self, session: Session, room: int) -> str:
         """Return the text of the first line, in at most `room` cells."""
@@ -178,21 +169,13 @@ class SessionScreen(PanelScreen):
         """Return the facts in the first line: the subject, then others; the step is added."""
         raise NotImplementedError
 
-    def narrate(self, frame: Any) -> Sequence[str]:
-        """Describe what the step that led to a frame has done: a sentence, and shorter ones."""
-        raise NotImplementedError
-
-    def narrate_back(self, frame: Any) -> Sequence[str]:
-        """Describe what going back one step to a frame has undone: a sentence, and shorter ones."""
-        return narrate_undone(frame)
-
     def show_target(self, target: object) -> None:
         """Make visible what a row leads to: a target of `bpe_tui.views.targets`."""
 
-    def _is_for_now(self, command: Command) -> bool:
+    def offers(self, command: Command) -> bool:
         if command.action.startswith("app.scene(") and not self._has_lesson:
             return False
-        return super()._is_for_now(command)
+        return super().offers(command)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Allow actions about the frame only once there is one, whatever asks for them."""
@@ -256,55 +239,3 @@ class SessionScreen(PanelScreen):
 
     def action_go_back(self) -> None:
         self.host.navigation.go_back()
-
-
-class StackedScreen(SessionScreen):
-    """A screen with panels that share a place if there is little room: then one is in front.
-
-    A line `#panel-names` names them all.
-    """
-
-    STACK: ClassVar[Mapping[str, str]] = {}
-    """Panel that shares the place → its name."""
-    _front = ""
-
-    def show_panel(self, panel: str) -> None:
-        if panel in self.STACK:
-            for name in self.STACK:
-                self.query_one(f"#{name}").set_class(name == panel, "-in-front")
-            self._front = self.STACK[panel]
-            self.name_hidden_panels()
-        super().show_panel(panel)
-
-    def name_hidden_panels(self) -> None:
-        """Name all panels of the place: the one in front hides the others."""
-        names = names_of_panels(self.STACK.values(), self._front, self.size.width - 2)
-        self.say("#panel-names", names)
-
-
-class TiledScreen(StackedScreen):
-    """A screen of equal panels: all at once if there is room, else one at a time.
-
-    With little room, a line names the panels, and only the one in front is visible. A subclass
-    lists its `TILES`.
-    """
-
-    TILES: ClassVar[tuple[Any, ...]] = ()
-    PANEL_OF: ClassVar[Mapping[type, Callable[[Any], Widget]]]
-    """Type of a tile → the class of its panel, which has a reactive `frame`."""
-
-    def __init_subclass__(cls, **settings: Any) -> None:
-        cls.PANEL_ORDER = tuple(tile.id for tile in cls.TILES)
-        cls.STACK = {panel: panel for panel in cls.PANEL_ORDER}
-        super().__init_subclass__(**settings)
-
-    def compose_body(self) -> ComposeResult:
-        yield Static(id="panel-names")
-        with Container(id="panels"):
-            for tile in self.TILES:
-                panel = self.PANEL_OF[type(tile)](tile).data_bind(frame=TiledScreen.frame)
-                panel.add_class("panel", update=False)  # its style sheet names it
-                yield panel
-
-    def on_mount(self) -> None:
-        self.show_panel(self.PANEL_ORDER[0])

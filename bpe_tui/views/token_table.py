@@ -13,11 +13,9 @@ from textual.reactive import reactive
 from bpe_tui.views.measures import describe_residues
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.targets import ToStep, ToToken
-from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
+from bpe_tui.views.targets import ToStep
 from bpe_tui.views.vocabulary_screen import (
     CellOfColumn,
-    TableScreen,
     VocabularyRows,
     VocabularyTable,
 )
@@ -320,35 +318,3 @@ class VocabularyPanel(VocabularyTable):
         if self.rows.filters == {"residue"} and self.frame is not None and found.complete:
             return describe_residues(self.frame.vocabulary)
         return "↵ to its merge · c next column · C turn it round"
-
-
-class VocabularyScreen(TableScreen):
-    """The table of the tokens, and the merge tree and lanes of the token under the cursor."""
-
-    BESIDE = (MergeTreePanel,)
-    PANEL_ORDER = ("tokens", "tree", "lanes")
-    SLOT = ("lanes", "tree")
-    HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "three lanes"}
-
-    def look_at(self, token: int | None) -> None:
-        self.query_one(MergeTreePanel).token_id = token
-        self.query_one(LanesPanel).token_ids = () if token is None else (token,)
-
-    def token_named_by(self, target: object) -> int | None:
-        return target.token_id if isinstance(target, ToToken) else None
-
-    def action_why(self) -> None:
-        """Explain the token under the cursor, or ask for one."""
-        token = self.table.rows.token
-        self.host.navigation.ask(() if token is None else (token,))
-
-    def action_places(self) -> None:
-        """Show where the corpus has the token under the cursor."""
-        token = self.table.rows.token
-        if token is None:
-            self.tell("Choose a token of this step: f shows its places in the corpus.")
-        else:
-            self.host.navigation.show_places(token)
-
-    def action_fold(self) -> None:
-        self.query_one(MergeTreePanel).toggle_fold()

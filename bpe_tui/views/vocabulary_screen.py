@@ -1,15 +1,14 @@
 """The table of all tokens, with a search, filters and an order, and the screen around it.
 
 Every model has such a table, of tokens or of pieces. A subclass of `VocabularyRows` makes the rows,
-one of `VocabularyTable` names the filters, and one of `TableScreen` shows the token under the
+one of `VocabularyTable` names the filters, and one of `VocabularyScreen` shows the token under the
 cursor. An integer means a token: its id, or its place in a seed. `token_table` has the subclasses
 for models that merge.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,9 +25,10 @@ from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT
-from bpe_tui.views.panel_screen import Spot
+from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.views.token_detail import LanesPanel
+from bpe_tui.views.targets import ToToken
+from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.widgets.controls import FilterSwitch, Switches
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
@@ -261,30 +261,34 @@ class VocabularyTable(SortedTable):
         self.border_subtitle = Content(leading_parts(room, self.describe(event)))
 
 
-class TableScreen(SessionScreen):
+class VocabularyScreen(SessionScreen):
     """The table of the tokens at a step, with panels about the token under the cursor.
 
     The table is the first panel of `PANEL_ORDER`, the lanes are the last.
     """
 
     TABLE: ClassVar[type[VocabularyTable]]
-    BESIDE: ClassVar[tuple[type[Any], ...]]
+    BESIDE: ClassVar[tuple[type[Any], ...]] = (MergeTreePanel,)
     """The classes of the panels beside the table; with little room, they share a place below."""
     LANES: ClassVar[type[LanesPanel]]
     CSS_PATH = sheet("vocabulary.tcss")
+    PANEL_ORDER: ClassVar[tuple[str, ...]] = ("tokens", "tree", "lanes")
+    SLOT: ClassVar[tuple[str, ...]] = ("lanes", "tree")
+    HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "three lanes"}
 
     _search_from: Any = None
     """The place at which a search began."""
 
-    # -- what a subclass defines
+    # -- what the screen of a model without merges overrides
 
-    @abstractmethod
     def look_at(self, token: int | None) -> None:
         """Show the token under the cursor in the other panels."""
+        self.query_one(MergeTreePanel).token_id = token
+        self.query_one(LanesPanel).token_ids = () if token is None else (token,)
 
-    @abstractmethod
     def token_named_by(self, target: object) -> int | None:
         """Return the token that a row leads to; `None` if it leads elsewhere."""
+        return target.token_id if isinstance(target, ToToken) else None
 
     def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
@@ -355,3 +359,19 @@ class TableScreen(SessionScreen):
 
     def action_filter(self, name: str) -> None:
         self.table.toggle_filter(name)
+
+    def action_why(self) -> None:
+        """Explain the token under the cursor, or ask for one."""
+        token = self.table.rows.token
+        self.host.navigation.ask(() if token is None else (token,))
+
+    def action_places(self) -> None:
+        """Show where the corpus has the token under the cursor."""
+        token = self.table.rows.token
+        if token is None:
+            self.tell("Choose a token of this step: f shows its places in the corpus.")
+        else:
+            self.host.navigation.show_places(token)
+
+    def action_fold(self) -> None:
+        self.query_one(MergeTreePanel).toggle_fold()

@@ -33,9 +33,9 @@ from bpe_tui.widgets.rows import Row, RowsOnDemand, cursor_sign, left, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
 from bpe_tui.wordpiece.training_screen import (
+    WORDPIECE_VIEW,
     TypedWordPieces,
     WordPiecePainter,
-    WordPieceScreen,
 )
 from engine.encoding.lanes import TokenPlace
 from engine.recording.playback import AnyMergeFrame
@@ -171,10 +171,11 @@ LONGEST = 4_000
 """Number of characters of the text that are encoded, each word probe by probe."""
 
 
-class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
+class WordPieceEncodingScreen(WalkScreen):
     """A screen to type a text and see how each word is spelled in pieces."""
 
     NAME = WORDPIECE_ENCODING
+    VIEW = WORDPIECE_VIEW
     CSS_PATH = sheet("wordpiece-encoding.tcss")
     PANEL_ORDER = ("pretokens", "probes", "ids", "text", "decode")
     HIDDEN: ClassVar[Mapping[str, str]] = {"ids": "tokens", "decode": "ids → text"}

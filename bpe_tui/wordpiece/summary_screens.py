@@ -30,8 +30,8 @@ from bpe_tui.views.token_table import (
     Cell,
     TokenRows,
     VocabularyPanel,
-    VocabularyScreen,
 )
+from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Span
@@ -40,7 +40,7 @@ from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS, WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
 from bpe_tui.wordpiece.narration import report_step
-from bpe_tui.wordpiece.training_screen import WordPieceScreen
+from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW
 from engine.analysis.inspection import PieceInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import save_pipeline
@@ -90,10 +90,11 @@ class WordPieceVocabularyPanel(VocabularyPanel):
     SWITCHES = tuple(switch for switch in FILTER_SWITCHES if switch.name not in OF_BYTES)
 
 
-class WordPieceVocabularyScreen(VocabularyScreen, WordPieceScreen):
+class WordPieceVocabularyScreen(VocabularyScreen):
     """The pieces at the timeline's step."""
 
     NAME = WORDPIECE_VOCABULARY
+    VIEW = WORDPIECE_VIEW
     TABLE = WordPieceVocabularyPanel
     LANES = WordPieceLanesPanel
 
@@ -129,10 +130,11 @@ SECTIONS = sections(
 )
 
 
-class WordPieceInspectionScreen(InspectionScreen, WordPieceScreen):
+class WordPieceInspectionScreen(InspectionScreen):
     """The five sections of WordPiece's inspection."""
 
     NAME = WORDPIECE_INSPECTION
+    VIEW = WORDPIECE_VIEW
     TILES = SECTIONS
 
     def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
@@ -201,10 +203,11 @@ CHARTS = (
 )
 
 
-class WordPieceChartsScreen(charts.ChartsScreen, WordPieceScreen):
+class WordPieceChartsScreen(charts.ChartsScreen):
     """The six charts of WordPiece, and two tables: the gains of merges, and frequent words."""
 
     NAME = WORDPIECE_CHARTS
+    VIEW = WORDPIECE_VIEW
     TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:5], charts.FrequentTile("word"), CHARTS[5])
 
 

@@ -9,10 +9,10 @@ from typing import ClassVar
 from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
+from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting, times
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, TokenPanel, sentence
-from bpe_tui.views.player_screen import StepsScreen, Transport
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair, ToToken
 from bpe_tui.widgets.numbers import (
     LONGEST_BAR,
@@ -39,6 +39,7 @@ from bpe_tui.widgets.virtual_table import Column, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.narration import narrate, why_lost
+from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
@@ -119,17 +120,6 @@ class WordPiecePretokens(training_panels.ChangedPretokensPanel[WordPieceFrame]):
     """The pretokens that contain the merged pair, in their pieces before and after."""
 
     PAINTER = WordPiecePainter
-
-
-class WordPieceTransport(Transport):
-    """The transport, with the number of pieces in the corpus and the pieces per word."""
-
-    def facts(self, session: Session, roomy: bool) -> str:
-        frame = session.shown
-        if not isinstance(frame, WordPieceFrame):
-            return ""
-        pieces = f"{number(frame.token_count):>{len(number(frame.character_count))}} pieces   "
-        return f"{pieces if roomy else ''}{frame.pieces_per_word:5.2f} pieces/word"
 
 
 class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], TokenPanel[WordPieceFrame]):
@@ -438,25 +428,30 @@ def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Ite
         yield Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")])
 
 
-class WordPieceScreen(SessionScreen):
-    """A screen that shows a frame of WordPiece.
+class WordPieceView(ModelView):
+    """WordPiece as its screens show it, with the number of pieces in the corpus and in a word."""
 
-    A class with two bases names this one last: Textual takes the styles of the first.
-    """
+    FRAME = WordPieceFrame
 
-    TRANSPORT: ClassVar[type[Transport]] = WordPieceTransport
-
-    def frame_of(self, session: Session) -> WordPieceFrame | None:
-        return session.shown if isinstance(session.shown, WordPieceFrame) else None
-
-    def narrate(self, frame: WordPieceFrame) -> Sequence[str]:
+    def narrate(self, frame: WordPieceFrame, messages: Messages = ENGLISH) -> Sequence[str]:
         return narrate(frame)
 
+    def facts(self, session: Session, roomy: bool) -> str:
+        frame = self.frame_of(session)
+        if frame is None:
+            return ""
+        pieces = f"{number(frame.token_count):>{len(number(frame.character_count))}} pieces   "
+        return f"{pieces if roomy else ''}{frame.pieces_per_word:5.2f} pieces/word"
 
-class WordPieceTrainingScreen(StepsScreen, WordPieceScreen):
+
+WORDPIECE_VIEW = WordPieceView()
+
+
+class WordPieceTrainingScreen(StepsScreen):
     """The training screen: five panels and a line to type in."""
 
     NAME = WORDPIECE_TRAINING
+    VIEW = WORDPIECE_VIEW
     PANELS = (
         WordPieceCorpusPanel,
         ScoresPanel,

@@ -119,7 +119,7 @@ async def test_tab_reaches_every_panel_at_every_size() -> None:
             seen = []
             for _ in screen.PANEL_ORDER:
                 await pilot.press("tab")
-                panel = screen.focused_panel()
+                panel = screen.panels.focused()
                 assert panel is not None
                 assert screen.query_one(f"#{panel}").region.area > 0
                 seen.append(panel)
@@ -301,7 +301,7 @@ async def test_a_click_on_a_key_in_the_footer_does_what_the_key_does() -> None:
         bar = app.screen.query_one(KeyBar)
         characters, following = bar.fitting(bar.size.width)[:2]
         assert (characters.label, following.label) == ("characters", "next")  # of the corpus first
-        app.screen.taken = Size(0, 0)  # Textual's pilot clicks only inside `size`
+        app.screen.room.taken = Size(0, 0)  # Textual's pilot clicks only inside `size`
         await pilot.click(bar, offset=(characters.width + 2, 0))
         assert step(app) == 1
 

@@ -37,7 +37,7 @@ async def test_words_lead_to_the_screen_that_has_the_command() -> None:
             await until(pilot, lambda: first_answer(app) == best.command.help)  # noqa: B023
             await pilot.press("enter")
             await until(pilot, lambda: app.screen.id == screen)  # noqa: B023
-            await until(pilot, lambda: app.screen.slot == panel)  # type: ignore[attr-defined]  # noqa: B023
+            await until(pilot, lambda: app.screen.panels.slot == panel)  # type: ignore[attr-defined]  # noqa: B023
             await pilot.press("escape", "1")
             await until(pilot, lambda: app.screen.id == "training")
 

@@ -33,7 +33,7 @@ async def test_only_the_focused_panel_is_bold(monkeypatch: pytest.MonkeyPatch) -
             assert isinstance(screen, PanelScreen)
             for _ in range(3):
                 await pilot.press("tab")
-                here = screen.focused_panel()
+                here = screen.panels.focused()
                 for name, look in frames(screen).items():
                     assert look == (("heavy", True) if name == here else ("round", False)), name
                     looked_at.add((key, name, name == here))

@@ -12,7 +12,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
-from bpe_tui.views.token_table import VocabularyScreen
+from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from engine import Tokenizer
 from engine.analysis.inspection import Inspection
 

@@ -86,7 +86,7 @@ async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
         await pilot.press("escape")
         assert screen.focused is rows
         await pilot.press("escape")
-        assert screen.slot == screen.SLOT[0]
+        assert screen.panels.slot == screen.SLOT[0]
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ async def test_the_encoders_walk_side_by_side() -> None:
         assert panel.place == 0
         assert "single bytes" in shown(panel)
         await pilot.press("escape")
-        assert screen.slot == screen.SLOT[0]
+        assert screen.panels.slot == screen.SLOT[0]
 
 
 async def test_a_regex_is_tried_while_it_is_typed_and_compared_with_a_named_pattern() -> None:
@@ -178,7 +178,7 @@ async def test_each_panel_of_the_slot_has_room_at_every_size() -> None:
                 for _ in screen.PANEL_ORDER:
                     await pilot.press("tab")
                     await pilot.pause()
-                    focused = screen.focused_panel()
+                    focused = screen.panels.focused()
                     assert focused is not None
                     if focused != "ids" or size != (60, 20):
                         assert screen.query_one(f"#{focused}").region.area > 0, (panel, focused)

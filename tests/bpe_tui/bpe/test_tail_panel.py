@@ -32,7 +32,7 @@ async def test_a_key_shows_the_completions_and_enter_types_one() -> None:
         await pilot.press("down", "down", "down", "enter")
         await until(pilot, lambda: screen.text == "so low" + best.added.decode())
         await pilot.press("escape")
-        assert screen.slot == "encode-steps"
+        assert screen.panels.slot == "encode-steps"
 
 
 @pytest.mark.slow

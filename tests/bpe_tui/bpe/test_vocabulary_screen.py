@@ -27,7 +27,8 @@ from bpe_tui.views.token_detail import (
     flush_left,
     token_text,
 )
-from bpe_tui.views.token_table import TokenRows, VocabularyPanel, VocabularyScreen
+from bpe_tui.views.token_table import TokenRows, VocabularyPanel
+from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.controls import Switches
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import spans_width
@@ -299,7 +300,7 @@ async def test_every_panel_of_the_vocabulary_is_a_tab_away() -> None:
         async for _ in each_size(pilot):
             for _ in screen.PANEL_ORDER:
                 await pilot.press("tab")
-                panel = screen.focused_panel()
+                panel = screen.panels.focused()
                 assert panel is not None
                 assert screen.query_one(f"#{panel}").region.area > 0
 

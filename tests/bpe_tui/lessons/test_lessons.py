@@ -179,7 +179,7 @@ async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(
 ) -> None:
     async with learning(trial) as (app, pilot):
         assert (app.screen.id, step(app)) == ("training", 2)
-        assert app.screen.focused_panel() == "merge"  # type: ignore[attr-defined]
+        assert app.screen.panels.focused() == "merge"  # type: ignore[attr-defined]
         assert pane_text(app) == "Words here, and ␛[31m[@click=app.quit]no markup[/]."
         title = str(app.screen.query_one("#lesson-title", Static).render())
         assert title == "Trial [b]  1 of 3"

@@ -273,7 +273,7 @@ async def test_every_panel_can_be_reached_at_every_size(corpus: Path) -> None:
                 screen.show_panel(panel)
                 await pilot.pause()
                 assert screen.query_one(f"#{panel}").size.height > 0
-                assert screen.focused_panel() == panel
+                assert screen.panels.focused() == panel
 
 
 @pytest.mark.slow
