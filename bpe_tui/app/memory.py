@@ -38,10 +38,14 @@ def free_painted_lines() -> None:
 
 
 class Collector:
-    """The garbage collector of an application."""
+    """The garbage collector of an application.
+
+    Attributes:
+        is_searched: whether all garbage of the keys so far has been searched for.
+    """
 
     def __init__(self) -> None:
-        self._is_searched = True
+        self.is_searched = True
         self._keeps = True
 
     def keep(self) -> None:
@@ -63,26 +67,22 @@ class Collector:
         gc.unfreeze()
         self.keep_after_search()
 
-    def touch(self) -> None:
-        """Note that a key may have made garbage."""
-        self._is_searched = False
-
     def keep_after_search(self) -> None:
         """Keep what the next search leaves: a screen that is being made."""
-        self._is_searched, self._keeps = False, True
+        self.is_searched, self._keeps = False, True
 
     def rest(self, seconds: float) -> bool:
         """Collect what is due after some seconds without a key; return whether nothing is left.
 
         Screens that were made ahead stay, so no later search visits them.
         """
-        if self._is_searched:
+        if self.is_searched:
             return True
         if seconds > REST_SECONDS:
             gc.collect()
             if self._keeps:
                 self.keep()
-            self._is_searched, self._keeps = True, False
+            self.is_searched, self._keeps = True, False
         elif seconds > QUIET_SECONDS and gc.get_count()[0] > YOUNG_OBJECTS:
             gc.collect(1)
-        return self._is_searched
+        return self.is_searched

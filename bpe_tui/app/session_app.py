@@ -136,7 +136,7 @@ class SessionApp(BaseApp):
 
     async def on_event(self, event: Event) -> None:
         if isinstance(event, InputEvent | Paste):
-            self._collector.touch()
+            self._collector.is_searched = False  # a key may make garbage
             self.wake()
         await super().on_event(event)
 
@@ -181,9 +181,12 @@ class SessionApp(BaseApp):
         if self._ahead and self.makes_ahead:
             if seconds > QUIET_SECONDS:
                 mount_ahead(self, self._ahead.pop(0))
-        elif (is_training or self._collector.rest(seconds)) and self._clock is not None:
+        elif (is_training or self._has_nothing_left(seconds)) and self._clock is not None:
             self._is_at_rest = True
             self._clock.pause()
+
+    def _has_nothing_left(self, seconds: float) -> bool:
+        return seconds > QUIET_SECONDS and self._collector.rest(seconds)
 
     def on_screen_imported(self, news: jobs.ScreenImported) -> None:
         self._ahead.append(news.screen)

@@ -251,7 +251,7 @@ class PanelScreen(PaintedOnce[None]):
         command = self.keys.command(keys)
         if command is None:  # the screen has changed since the keys were pressed
             return
-        if not command.action.startswith("app.scene"):
+        if self.has_class("-covered") and not command.action.startswith("app.scene"):
             self.room.uncover()
         if self.has_note and command.action == "screen.leave" and not self.is_typing:
             self.notifier.close_note()

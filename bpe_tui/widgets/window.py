@@ -187,6 +187,6 @@ class Window(ModalScreen[ScreenResultType], PaintedOnce[ScreenResultType]):
         return self.app._prune(self)
 
     def render(self) -> Any:  # Textual accepts a `Visual` too, but its types do not say so
-        behind = super().render()
+        behind: Any = super().render()
         is_tinted = isinstance(behind, BackgroundScreen)
         return Tinted(behind.screen, behind.color) if is_tinted else behind
