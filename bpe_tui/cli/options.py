@@ -119,7 +119,7 @@ SpecialOption = Annotated[
     list[str] | None,
     option(
         "--special TOKEN",
-        f"A special token; repeat it for more; none for none at all.  [default: "
+        "A special token; repeat it for more; none for none at all.  [default: "
         f"{' '.join(DEFAULT_SPECIAL)}]",
         TRAINING,
     ),
