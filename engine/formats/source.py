@@ -178,7 +178,7 @@ def _unpacked(path: Path, data: bytes) -> bytes:
 
 
 def describe_older(one: Path, other: Path) -> str:
-    """Return a clause about the older of two files; empty if one save may have written both."""
+    """Return a sentence about the older of two files; empty if one save may have written both."""
     try:
         (before, older), (after, newer) = sorted(
             (path.stat().st_mtime, path.name) for path in (one, other)
@@ -187,7 +187,7 @@ def describe_older(one: Path, other: Path) -> str:
         return ""
     if after - before < SECONDS_OF_A_SAVE:
         return ""
-    return f"; {older} is older than {newer}: if a save was interrupted, save the tokenizer again"
+    return f" {older} is older than {newer}; if a save was interrupted, save the tokenizer again"
 
 
 def check_lines(path: Path, data: bytes) -> bytes:

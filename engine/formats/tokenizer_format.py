@@ -102,7 +102,7 @@ class VocabAndMerges:
 
     @property
     def older_file(self) -> str:
-        """A clause about the older of the two files; empty if one save may have written both."""
+        """A sentence about the older of the two files; empty if one save may have written both."""
         return describe_older(Path(self.merges_place), Path(self.vocab_place))
 
     @property

@@ -42,7 +42,7 @@ def opened(folder: Path, new: Tokenizer) -> str:
     try:
         found = facts(Tokenizer.load(folder))
     except TokenizerFileError as error:
-        return str(error).rsplit("; ", 1)[-1].split(":")[0]
+        return str(error).rpartition("? ")[2].partition(";")[0]
     return {facts(OLD): "old", facts(new): "new"}[found]
 
 
