@@ -280,7 +280,11 @@ class TrainingScreen(StepsScreen):
     NAME = TRAINING
     VIEW = BPE_VIEW
     PANELS = (
-        *(CorpusPanel, PairsPanel, MergePanel, ChangedPretokens, PseudocodePanel),
+        CorpusPanel,
+        PairsPanel,
+        MergePanel,
+        ChangedPretokens,
+        PseudocodePanel,
         MergesPanel,
     )
     FIRST = "merge"

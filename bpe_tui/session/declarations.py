@@ -17,7 +17,16 @@ CHECK, CHUNKS = "check", "chunks"
 OF_VOCABULARY = (VOCABULARY, INSPECTION)
 """Screens that show a vocabulary and encode nothing."""
 OF_PANELS = (
-    *(TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE, CHECK, CHUNKS),
+    TRAINING,
+    ENCODING,
+    VOCABULARY,
+    CHARTS,
+    INSPECTION,
+    RACE,
+    FAMILY,
+    PIPELINE,
+    CHECK,
+    CHUNKS,
 )
 EVERYWHERE = (LESSON, *OF_PANELS)
 """Screens that show a session."""
@@ -200,3 +209,28 @@ class Model:
         """Return the name of the screen of a kind: the model's own, or the shared one."""
         own = f"{self.name}-{kind}"
         return own if own in self.screens else kind
+
+
+_HEAP = "There is no heap here: a step looks at all of its candidates."
+ONLY_BPE: Mapping[str, str] = {
+    "screen.sub_step": _HEAP,
+    "screen.heap_view": _HEAP,
+    "screen.find_pair": _HEAP,
+    "screen.pseudocode": "The pseudocode is of BPE's trainers; d shows what a step computes here.",
+    "screen.places": "Places are listed of BPE's tokens; 2 shows how a text is cut here.",
+    "screen.characters": "Pieces are of whole characters: none is cut into bytes.",
+    "screen.filter('partial')": "Pieces are of whole characters: each is valid UTF-8 by itself.",
+    "screen.filter('residue')": "Residues are what later merges leave of BPE's tokens.",
+    "screen.filter('never-encoded')": "A piece may be taken wherever it fits, so each is encoded.",
+    "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge.",
+    "screen.show('tail')": "The tail is of merges; here the last word is cut anew.",
+    "screen.show('regex')": "The regex microscope is on BPE's screen; the pattern is the same.",
+    "screen.compare": "The comparison is with tokenizers of merges; s saves the pieces.",
+    "screen.specials": "Special tokens are one piece each; BPE's screen can read them as text.",
+    "app.what_if": "What if forks BPE's merges; here a training is opened with other options.",
+    "app.leave_fork": "Only BPE's runs are forked, so I leads nowhere here.",
+    "app.encode_by_hand": "Merges are made by hand with BPE; here → follows the encoding.",
+    "app.show('race')": "The race is between BPE's trainers, which make the same merges.",
+    "app.show('check')": "The check compares merges with BPE's rule; M trains BPE on this corpus.",
+}
+"""Action of a command that only BPE has → the sentence that its key gives with other models."""

@@ -10,11 +10,25 @@ from bpe_tui.session.session import Session
 
 ABOUT_MERGES = frozenset(
     [
-        *("app.tie(1)", "app.tie(-1)", "app.breakpoints", "app.run_to_breakpoint", "app.what_if"),
-        *("screen.ask", "screen.show('lockstep')", "screen.show('tail')"),
-        *("screen.walk(1)", "screen.walk(-1)", "screen.walk(1000000)", "screen.walk(-1000000)"),
-        *("screen.play", "screen.why", "screen.find_pair"),
-        *("screen.sub_step", "screen.heap_view", "screen.pseudocode", "app.show('race')"),
+        "app.tie(1)",
+        "app.tie(-1)",
+        "app.breakpoints",
+        "app.run_to_breakpoint",
+        "app.what_if",
+        "screen.ask",
+        "screen.show('lockstep')",
+        "screen.show('tail')",
+        "screen.walk(1)",
+        "screen.walk(-1)",
+        "screen.walk(1000000)",
+        "screen.walk(-1000000)",
+        "screen.play",
+        "screen.why",
+        "screen.find_pair",
+        "screen.sub_step",
+        "screen.heap_view",
+        "screen.pseudocode",
+        "app.show('race')",
         "app.show('check')",
     ]
 )

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.declarations import DO, FILTER, LOOK, STEP, Command, Model, TrainerChoice
+from bpe_tui.session.declarations import (
+    DO,
+    FILTER,
+    LOOK,
+    ONLY_BPE,
+    STEP,
+    Command,
+    Model,
+    TrainerChoice,
+)
 from bpe_tui.widgets.numbers import number, plural
 
 if TYPE_CHECKING:
@@ -28,8 +37,11 @@ UNIGRAM_INSPECTION, UNIGRAM_LESSON = "unigram-inspection", "unigram-lesson"
 TEXTBOOK = "textbook"
 
 _PRUNES = (
-    *(UNIGRAM_LESSON, UNIGRAM_TRAINING, UNIGRAM_VOCABULARY),
-    *(UNIGRAM_CHARTS, UNIGRAM_INSPECTION),
+    UNIGRAM_LESSON,
+    UNIGRAM_TRAINING,
+    UNIGRAM_VOCABULARY,
+    UNIGRAM_CHARTS,
+    UNIGRAM_INSPECTION,
 )
 
 # fmt: off
@@ -73,46 +85,17 @@ _BREAKPOINTS = (
     "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
 )
 REFUSED = {
+    **ONLY_BPE,
     "app.tie(1)": _TIES,
     "app.tie(-1)": _TIES,
     "app.breakpoints": _BREAKPOINTS,
     "app.run_to_breakpoint": _BREAKPOINTS,
-    "screen.sub_step": "Moves are a heap's, and Unigram has no heap: a step is the least there is.",
-    "app.what_if": "What if forks BPE's merges: another pair, another tie rule. "
-    "Unigram chooses no pair.",
-    "app.leave_fork": "Only BPE's runs are forked, so I leads nowhere here.",
-    "app.encode_by_hand": "Merges are made by hand with BPE; Unigram merges nothing.",
-    "screen.characters": "Unigram's pieces are whole characters: none is cut into bytes.",
-    "screen.heap_view": "The heap is of BPE's pairs; Unigram weighs all its pieces "
-    "anew in each step.",
-    "screen.pseudocode": "The pseudocode is of BPE's trainers; d shows "
-    "what an iteration or a prune of Unigram computes.",
-    "screen.places": "Places are listed of BPE's tokens; here Enter shows a piece's lattice.",
-    "screen.find_pair": "Unigram has no pairs; 3 has its pieces, and / searches them there.",
     "screen.why": "Unigram joins no pairs; Enter on a piece says why it stays or goes.",
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
     "screen.fold": "The tree that folds is of merges; a piece has none below it.",
-    "screen.filter('partial')": "Pieces are of whole characters; p leaves the single ones.",
     "screen.filter('unused')": "Pieces have expected counts; u leaves those below one.",
-    "screen.filter('residue')": "Residues are left by merges, and Unigram merges nothing; "
-    "d leaves the pieces that go next.",
-    "screen.filter('never-encoded')": "What no best segmentation uses is sorted first by loss; "
-    "d leaves the pieces that go next.",
-    "app.show('check')": "The check compares merges with BPE's rule; M trains BPE on this corpus.",
-    "app.show('race')": "The race is between BPE's trainers, which make the same merges; "
-    "Unigram's trainers learn different pieces.",
-    "screen.compare": "The comparison is with tokenizers of merges; s saves the "
-    "pieces for other programs.",
-    "screen.specials": "Special tokens are one piece each here; BPE's screen can "
-    "read them as text.",
-    "screen.show('tail')": "The tail is of merges; a longer text may change "
-    "all of Unigram's pieces.",
-    "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; Unigram's way is "
-    "the best through the lattice.",
-    "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
-    "Unigram's text is cut by the same pattern.",
 }
-"""Action of a BPE command → the sentence that its key gives on Unigram's screens."""
+"""Action of a command that Unigram lacks → the sentence that its key gives."""
 
 MODEL = Model(
     name="unigram",
@@ -147,8 +130,16 @@ MODEL = Model(
     refused=REFUSED,
     signs=("underline",),
     undrawn=(
-        *("pair", "joining", "fresh", "stale", "claimed", "tie"),
-        *("best", "active", "inactive", "link"),
+        "pair",
+        "joining",
+        "fresh",
+        "stale",
+        "claimed",
+        "tie",
+        "best",
+        "active",
+        "inactive",
+        "link",
     ),
 )
 
@@ -163,13 +154,14 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     from engine.unigram.trainer import UnigramTrainer
 
     words, pattern = spelled_counts(corpus.counts), config.pattern
-    asked = words, config.vocab_size, config.special_tokens
     trainer: UnigramTrainer | TextbookTrainer
     if config.trainer == TEXTBOOK:
-        trainer = TextbookTrainer(*asked, ngram=config.ngram, units=config.units)
+        trainer = TextbookTrainer(
+            words, config.vocab_size, config.special_tokens, ngram=config.ngram, units=config.units
+        )
         words = trainer.sentences
     else:
-        trainer = UnigramTrainer(*asked)
+        trainer = UnigramTrainer(words, config.vocab_size, config.special_tokens)
 
     return Training(
         trainer,

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.declarations import LOOK, Command, Model
+from bpe_tui.session.declarations import LOOK, ONLY_BPE, Command, Model
 from bpe_tui.widgets.numbers import plural
 
 if TYPE_CHECKING:
@@ -28,37 +27,6 @@ COMMANDS: tuple[Command, ...] = (
             "To what the merge did."),
 )
 # fmt: on
-
-REFUSED: Mapping[str, str] = {
-    "screen.places": "Places are listed of BPE's tokens; 2 shows how WordPiece cuts a word.",
-    "screen.find_pair": "WordPiece keeps no heap; w tells about any two pieces.",
-    "screen.sub_step": "Moves are a heap's. A merge changes the score of every "
-    "pair with its parts, so WordPiece keeps no heap.",
-    "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
-    "with another --min-count.",
-    "app.leave_fork": "Only BPE's runs are forked, so I leads nowhere here.",
-    "app.encode_by_hand": "Merges are made by hand with BPE; here each probe looks a piece up.",
-    "screen.characters": "WordPiece's pieces are whole characters: none is cut into bytes.",
-    "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
-    "screen.pseudocode": "The pseudocode is of BPE's trainers.",
-    "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
-    "screen.filter('residue')": "Encoding looks pieces up, so later merges take nothing from one.",
-    "screen.filter('never-encoded')": "Encoding looks a piece up wherever it fits, "
-    "so each is encoded.",
-    "screen.ask": "The probes show it: each row is a piece that was looked up.",
-    "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
-    "WordPiece only looks pieces up.",
-    "screen.show('tail')": "The tail is of merges; WordPiece's last word is looked up anew.",
-    "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
-    "WordPiece's text is cut by the same pattern.",
-    "app.show('race')": "The race is between BPE's trainers; WordPiece has one.",
-    "app.show('check')": "The check compares merges with BPE's rule; M trains BPE on this corpus.",
-    "screen.compare": "The comparison is with tokenizers of merges; s saves the "
-    "pieces for other programs.",
-    "screen.specials": "Special tokens are one piece each here; BPE's screen can "
-    "read them as text.",
-}
-"""Action of a BPE command → the sentence that its key gives on WordPiece's screens."""
 
 MODEL = Model(
     name="wordpiece",
@@ -80,7 +48,10 @@ MODEL = Model(
     formats=("bert-vocab", "huggingface"),
     options=frozenset({"min_count"}),
     commands=COMMANDS,
-    refused=REFUSED,
+    refused={
+        **ONLY_BPE,
+        "screen.ask": "The probes show it: each row is a piece that was looked up.",
+    },
     signs=("inside",),
     undrawn=("stale", "claimed", "best", "active", "inactive", "link"),
 )
