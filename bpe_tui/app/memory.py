@@ -47,24 +47,30 @@ class Collector:
     def __init__(self) -> None:
         self.is_searched = True
         self._keeps = True
+        self._is_begun = False
+        self._forgets = False
 
     def keep(self) -> None:
         """Keep all present objects to the end.
 
-        To search a corpus, a record or a screen for garbage would stall the screen.
+        To search a corpus, a record or a screen for garbage would stall the screen. As long as a
+        session before is to be collected nothing is kept: it would stay with the others.
         """
-        gc.freeze()
+        if not self._forgets:
+            gc.freeze()
 
     def begin(self) -> None:
         """Keep a new session, and collect from now on: there was no garbage before."""
+        self._is_begun = True
         self.keep()
         self.keep_after_search()
         gc.set_threshold(*COLLECTOR_THRESHOLDS)
         gc.enable()
 
     def forget(self) -> None:
-        """Let the present session be collected."""
+        """Let the present session be collected, once no screen shows it."""
         gc.unfreeze()
+        self._is_begun, self._forgets = False, True
         self.keep_after_search()
 
     def keep_after_search(self) -> None:
@@ -80,6 +86,7 @@ class Collector:
             return True
         if seconds > REST_SECONDS:
             gc.collect()
+            self._forgets = self._forgets and not self._is_begun
             if self._keeps:
                 self.keep()
             self.is_searched, self._keeps = True, False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections import Counter
 
 import pytest
@@ -12,6 +13,7 @@ from textual.dom import DOMNode
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.memory import REST_SECONDS, Collector
 from bpe_tui.session.jobs import FarJumpsPrepared
 
 WINDOWS = ("question_mark", "ctrl+p", "s", "x", "b", "M")
@@ -41,6 +43,32 @@ async def test_a_closed_window_leaves_no_widgets_and_no_painted_lines() -> None:
         before = live()
         await open_and_close(app, pilot)
         await until(pilot, lambda: live() <= before)  # what a window held is freed later
+
+
+def test_nothing_is_kept_until_the_session_before_is_collected() -> None:
+    class Run:
+        """A run, which refers to itself."""
+
+        def __init__(self) -> None:
+            self.itself = self
+
+    collector = Collector()
+    try:
+        collector.begin()
+        run = Run()
+        left = weakref.ref(run)
+        collector.keep()
+        collector.forget()
+        collector.rest(REST_SECONDS + 1)  # during the reading something may still show it
+        collector.begin()
+        del run
+        collector.keep()
+        assert left() is not None
+        collector.rest(REST_SECONDS + 1)
+        assert left() is None
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()
 
 
 @pytest.mark.slow  # it waits until nothing moves
