@@ -136,7 +136,7 @@ class ScreenNavigation:
         self.app.push_screen(PlacesWindow(frame, token_id), self._left_window)
 
     def find_pair(self) -> None:
-        """Open the window that finds pairs in the heap by one of their tokens."""
+        """Open the window that finds pairs by one of their tokens."""
         frame = self.host.session.frame
         if frame is not None:
             self.host.hold()

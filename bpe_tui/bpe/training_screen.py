@@ -350,7 +350,7 @@ class TrainingScreen(StepsScreen):
             self.show_panel("pairs")
 
     def action_find_pair(self) -> None:
-        """Find a pair in the heap by one of its tokens."""
+        """Find a pair by one of its tokens."""
         self.host.navigation.find_pair()
 
     def action_characters(self) -> None:

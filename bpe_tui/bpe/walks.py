@@ -291,7 +291,7 @@ class EncodeStepsPanel(Walk):
             lines = [Row(line) for line in wrapped(words, width)]
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
         cached = " · seen before: from the cache" if self.seen else ""
-        where = f"merge {self.place} of {self.step_count}" if self.step_count else "no merge"
+        where = f"step {self.place} of {self.step_count}" if self.step_count else "no merge"
         self.say(f"how {text} encodes   {where}{cached}", "w why not · c compare · r regex")
         self.cursor = self.place
         painter = self.painter(frame)

@@ -1,4 +1,4 @@
-"""The window that finds pairs in the heap by one of their tokens (`/`)."""
+"""The window that finds pairs by one of their tokens (`/`)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FindPair(WhyWindow):
         entries = frame.queue.entries_with(token_id, PAIRS_SHOWN)
         if not entries:
             token = visible_bytes(frame.any_token(token_id))
-            return paragraph(f"{token} is in no pair of the heap at this step.", width, "dim")
+            return paragraph(f"{token} is in no pair at this step.", width, "dim")
         table = EntryTable(frame, painter, width)
         rows = [
             table.row((0, entries[place]), ToQuestion(entries[place].pair), is_second)

@@ -265,7 +265,7 @@ COMMANDS: tuple[Command, ...] = (
             "Why any two tokens merge or not: counts over the steps, merges; or what a token is.",
             in_footer=True, words="explain count life history pair ever never"),
     Command("slash", "find pair", "screen.find_pair", LOOK, (TRAINING,),
-            "Find pairs in the heap by one of their tokens.", panel="pairs", words="search"),
+            "Find pairs by one of their tokens.", panel="pairs", words="search"),
     Command("W", "pretokens", "screen.show('pretokens')", LOOK, (TRAINING,),
             "To the pretokens that the step changes.", words="words touched"),
     Command("m", "merges", "screen.show('merges')", LOOK, (TRAINING,), "To the list of merges.",
