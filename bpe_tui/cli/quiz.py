@@ -23,11 +23,12 @@ from bpe_tui.session.training import train
 from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
-from engine.learning.questions import KINDS, kinds_for
+from engine.learning.questions import kinds_for
 from engine.learning.questions.question import Attempt, FirstTries, Question
 from engine.learning.quiz import (
     LONGEST_NAME,
     MOST_QUESTIONS,
+    QUIZ_KINDS,
     Answered,
     AnswerSheet,
     Paper,
@@ -49,7 +50,7 @@ OPTIONS = (
 def _complete_kinds(incomplete: str) -> list[str]:
     """Return the kinds of questions that go on after the last comma, for a shell."""
     before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{kind}" for kind in KINDS if kind.startswith(last)]
+    return [f"{before}{comma}{kind}" for kind in QUIZ_KINDS if kind.startswith(last)]
 
 
 @app.command(
@@ -112,7 +113,7 @@ def quiz(
         str,
         options.option(
             "--kinds KIND,…",
-            f"Only questions of these kinds: {', '.join(KINDS)}.",
+            f"Only questions of these kinds: {', '.join(QUIZ_KINDS)}.",
             QUIZ,
             autocompletion=_complete_kinds,
         ),
@@ -234,8 +235,13 @@ def chosen_kinds(kinds: str, lessons: str) -> tuple[str, ...]:
         UnknownNameError: there is no such kind, or no such lesson.
         CommandLineError: the lessons are typed in another form.
     """
-    named = [KINDS[word.strip()].name for word in kinds.split(",") if word.strip()]
-    return tuple(dict.fromkeys([*named, *kinds_of_lessons(numbers_of(lessons))]))
+    named = [QUIZ_KINDS[word.strip()].name for word in kinds.split(",") if word.strip()]
+    asked = [kind for kind in kinds_of_lessons(numbers_of(lessons)) if kind in QUIZ_KINDS]
+    if lessons and not asked:
+        raise inputs.CommandLineError(
+            f"the lessons {lessons} ask about texts of their own, and a quiz asks no such question"
+        )
+    return tuple(dict.fromkeys([*named, *asked]))
 
 
 MOST_NUMBERS = 100

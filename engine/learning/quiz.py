@@ -17,6 +17,7 @@ from typing import Any
 from engine.core.errors import QuestionError, QuizFileError, TokenizerFileError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
+from engine.core.registry import Registry
 from engine.learning.questions import KINDS, ask
 from engine.learning.questions.question import Answer, Attempt, Chance, Level, Question
 from engine.learning.session_file import read_options
@@ -25,12 +26,13 @@ from engine.recording.playback import Player
 MOST_QUESTIONS = 100
 DECK = (
     *("next-pair", "next-pair", "next-pair", "tie", "count-change", "count-change"),
-    *("make-merges", "encode-by-hand", "encode-by-hand", "cuts", "stale", "decode"),
-    *("byte-count", "tokens-left", "tokens-left"),
+    *("make-merges", "encode-by-hand", "encode-by-hand", "stale", "tokens-left", "tokens-left"),
     *("best-score", "best-score", "longest-match", "longest-match"),
     *("first-to-go", "best-path"),
 )
 """The kinds to draw from; one that is listed more often is asked more often."""
+QUIZ_KINDS = Registry("kind of question", {name: KINDS[name] for name in DECK})
+"""The kinds that a quiz asks."""
 OF_ONE_MOMENT = frozenset(("next-pair", "tie", "make-merges", "best-score", "first-to-go"))
 """Kinds that ask what a step does: at the same or a neighbouring step one reveals another."""
 NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
@@ -49,7 +51,7 @@ class Paper:
         options: the options of the training: name → a value that JSON can hold.
         seed: any text.
         questions: the number of questions.
-        kinds: the kinds to draw from, names in `KINDS`; empty for all.
+        kinds: the kinds to draw from, names in `QUIZ_KINDS`; empty for all.
     """
 
     corpus: str
@@ -98,7 +100,7 @@ def make_quiz(
     deck = [
         name
         for name in DECK
-        if isinstance(player.frame, KINDS[name].frames) and (not kinds or name in kinds)
+        if isinstance(player.frame, QUIZ_KINDS[name].frames) and (not kinds or name in kinds)
     ]
     if not deck:
         raise QuestionError(f"no question of these kinds suits this model: {', '.join(kinds)}")
@@ -153,7 +155,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 7
+FORMAT, VERSION = "bpe-tui answers", 8
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100
@@ -316,8 +318,8 @@ def kinds_of(fields: Fields) -> tuple[str, ...]:
         TokenizerFileError: a kind is unknown.
     """
     kinds = fields.texts("kinds")
-    if unknown := next((kind for kind in kinds if kind not in KINDS), None):
-        known = ", ".join(KINDS)
+    if unknown := next((kind for kind in kinds if kind not in QUIZ_KINDS), None):
+        known = ", ".join(QUIZ_KINDS)
         raise fields.error("kinds", f"unknown kind {unknown[:60]!r}; there are: {known}")
     return tuple(dict.fromkeys(kinds))
 

@@ -31,55 +31,18 @@ from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes
 from engine.unigram.frame import UnigramFrame
 
-LINES, DRAWS = 200, 60
-"""Number of lines of the corpus to draw from, and of draws."""
-
 # -- where the pattern cuts a text
 
 LONGEST_TO_CUT = 24
 """Characters of a text to cut; each takes two cells."""
-FEWEST_PRETOKENS = 3
-"""Smallest number of pretokens of a text that is drawn."""
 
 
 def _pose_cuts(frame: Frame | UnigramFrame, request: Request) -> Question:
-    """Ask where the pattern cuts a text, named or drawn from the corpus."""
-    pattern = frame.run.pattern
-    if request.about is not None:
-        text = request.about.replace(SPACE, " ")
-        if problem := _why_unfit(text):
-            raise QuestionError(f"{request.about}: {problem}")
-        return _cuts_of(frame, text, pattern)
-    easy = None
-    for _ in range(DRAWS):
-        text = _text_to_cut(frame, request)
-        if _why_unfit(text):
-            continue
-        found = _cuts_of(frame, text, pattern)
-        assert isinstance(found.answer, tuple)
-        if len(found.answer) + 1 < FEWEST_PRETOKENS:
-            continue
-        blanks = tuple(place for place in range(1, len(text)) if text[place] == " ")
-        if found.level > Level.CLEAR and found.answer != blanks:
-            return found
-        easy = easy or found
-    if easy is None:
-        raise QuestionError(f"the pattern {pattern.name} cuts no short text of this corpus")
-    return easy
-
-
-def _text_to_cut(frame: Frame | UnigramFrame, request: Request) -> str:
-    """Draw a part of the corpus that begins at a pretoken."""
-    lines: Sequence[Sequence[Pretoken]] = frame.excerpt.lines
-    if not lines:
-        raise QuestionError("no corpus is open; say which text is to be cut")
-    line = lines[request.chance.below(min(len(lines), LINES))]
-    text = ""
-    for pretoken in line[request.chance.below(len(line)) :]:
-        if pretoken.special or len(text) + len(pretoken.text) > LONGEST_TO_CUT:
-            break
-        text += pretoken.text
-    return text
+    """Ask where the pattern cuts a text."""
+    text = request.subject.replace(SPACE, " ")
+    if problem := _why_unfit(text):
+        raise QuestionError(f"{request.subject}: {problem}")
+    return _cuts_of(frame, text, frame.run.pattern)
 
 
 def _why_unfit(text: str) -> str:
@@ -120,7 +83,6 @@ def _cuts_of(frame: Frame | UnigramFrame, text: str, pattern: Pattern) -> Questi
             )
             for place, each in enumerate(pattern.alternatives, 1)
         ),
-        find_level=lambda: Level(min(len(set(map(cut_by, cut))), 4) - 1),
     )
 
 
@@ -171,12 +133,13 @@ def _mistake_in_cuts(text: str, extra: set[int], missing: set[int]) -> str:
     return "cut at other places" if missing else "cut where a piece goes on"
 
 
-CUTS = Kind("cuts", (Frame, UnigramFrame), "BPE or Unigram", _pose_cuts)
+CUTS = Kind("cuts", (Frame, UnigramFrame), "BPE or Unigram", _pose_cuts, finds_subject=False)
 
 # -- which two tokens of a word join next
 
 WORDS = 2000
 """Number of different words of the corpus to draw from."""
+DRAWS = 60
 SHORTEST, LONGEST = 3, 12
 """Bytes of a word that is drawn."""
 FEWEST_JOINS, MOST_JOINS = 2, 6
@@ -342,53 +305,23 @@ ENCODE_BY_HAND = Kind("encode-by-hand", (Frame,), "BPE", _pose_encode_by_hand)
 
 # -- which text ids give
 
-FEWEST_IDS, MOST_IDS = 2, 4
-"""Number of ids that are drawn."""
 LONGEST_TEXT = 64
 """Characters of an answer."""
-ROWS = 10
-"""Largest number of merges and single tokens that are given."""
 
 
 def _pose_decode(frame: Frame, request: Request) -> Question:
     """Ask for the text of some ids, from the merges that made their tokens."""
-    if request.about is not None:
-        try:
-            ids = tuple(read_ids(request.about))
-            text = _typeable(frame.decode(ids))
-        except BpeError as error:
-            raise QuestionError(str(error)) from error
-        if not ids or text is None or len(text) > LONGEST_TEXT:
-            raise QuestionError(
-                f"the ids {request.about} give no text of 1 to {LONGEST_TEXT} characters that can "
-                "be typed"
-            )
-        return _decoding(frame, ids, text, _parts_of(frame, ids))
-    for _ in range(DRAWS):
-        ids = _ids_to_decode(frame, request)
-        text = _typeable(frame.decode(ids))
-        if text and len(ids) >= FEWEST_IDS and len(parts := _parts_of(frame, ids)) <= ROWS:
-            return _decoding(frame, ids, text, parts)
-    raise QuestionError(f"no short text of this corpus can be asked for at step {frame.step:,}")
-
-
-def _ids_to_decode(frame: Frame, request: Request) -> tuple[int, ...]:
-    """Draw the ids of a few neighbouring tokens of the corpus."""
-    chance, lines = request.chance, frame.excerpt.lines
-    if not lines:
-        raise QuestionError("no corpus is open; say which ids are to be decoded")
-    drawn = lines[chance.below(min(len(lines), LINES))]
-    line = [pretoken for pretoken in drawn if not pretoken.special]
-    if not line:
-        return ()
-    first = chance.below(len(line))
-    ids = [i for pretoken in line[first : first + 2] for i in frame.tokens_of(pretoken.bytes)]
-    return tuple(ids[: FEWEST_IDS + chance.below(MOST_IDS - FEWEST_IDS + 1)])
-
-
-def _typeable(data: bytes) -> str | None:
-    text = _printable(data)
-    return text if text is not None and SPACE not in text else None
+    try:
+        ids = tuple(read_ids(request.subject))
+        text = _printable(frame.decode(ids))
+    except BpeError as error:
+        raise QuestionError(str(error)) from error
+    if not ids or text is None or SPACE in text or len(text) > LONGEST_TEXT:
+        raise QuestionError(
+            f"the ids {request.subject} give no text of 1 to {LONGEST_TEXT} characters that can "
+            "be typed"
+        )
+    return _decoding(frame, ids, text)
 
 
 Parts = dict[int, tuple[int, int] | None]
@@ -408,10 +341,9 @@ def _parts_of(frame: Frame, ids: Sequence[int]) -> Parts:
     return dict(sorted(found.items(), reverse=True))
 
 
-def _decoding(frame: Frame, ids: Sequence[int], text: str, parts: Parts) -> Question:
-    token = frame.any_token
+def _decoding(frame: Frame, ids: Sequence[int], text: str) -> Question:
+    token, parts = frame.any_token, _parts_of(frame, ids)
     quoted = [word for i in ids for word in (" + ", token(i), f" ({i})")][1:]
-    merges = sum(1 for made_of in parts.values() if made_of)
     return Question(
         frame,
         say("Which text do the ids {ids} give?", ids=" ".join(map(str, ids))),
@@ -434,7 +366,6 @@ def _decoding(frame: Frame, ids: Sequence[int], text: str, parts: Parts) -> Ques
             else say("{id} is {token}", id=str(made), token=token(made))
             for made, two in parts.items()
         ),
-        find_level=lambda: Level(min(merges // 2, 3)),
     )
 
 
@@ -466,4 +397,4 @@ def _why_not_text(text: str, answer: str) -> Sentence:
     )
 
 
-DECODE = Kind("decode", (Frame,), "BPE", _pose_decode)
+DECODE = Kind("decode", (Frame,), "BPE", _pose_decode, finds_subject=False)

@@ -458,6 +458,17 @@ class Request:
     about: str | None = None
     rows: int = 6
 
+    @property
+    def subject(self) -> str:
+        """What to ask about.
+
+        Raises:
+            QuestionError: it is left open.
+        """
+        if self.about is None:
+            raise QuestionError("say what is asked about: a text, or ids")
+        return self.about
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -468,12 +479,14 @@ class Kind:
         frames: classes of the frames that it can be asked about.
         model: the models of those frames, for people.
         pose: makes a question about a frame; raises a `QuestionError` with the reason if it cannot.
+        finds_subject: whether it finds something to ask about; if not, it is only for lessons.
     """
 
     name: str
     frames: tuple[type[Any], ...]
     model: str
     pose: Callable[[Any, Request], Question]
+    finds_subject: bool = True
 
 
 @dataclass

@@ -30,23 +30,16 @@ from engine.recording.affected_pretokens import AffectedPretoken
 
 LONGEST_COUNTED = 12
 """Characters of a text whose bytes are counted."""
-FEWEST_DRAWN, MORE_DRAWN = 3, 3
-"""Smallest number of characters that are drawn, and the number of larger or equal ones."""
-BY_BYTES = ("adeknorstw", "äéñøßжλω", "茶猫山あ한€", "🙂🐈🌧🎈")
-"""Characters to draw from: those of one byte, of two, of three, of four."""
 
 
 def _pose_byte_count(frame: Frame, request: Request) -> Question:
-    """Ask for the number of bytes of a text, named or drawn, from its code points."""
-    if request.about is None:
-        text = _drawn_text(request.chance)
-    else:
-        text = request.about.replace(SPACE, " ")
-        if not 0 < len(text) <= LONGEST_COUNTED or not text.isprintable() or CUT in text:
-            raise QuestionError(
-                f"{request.about}: a text to count has up to {LONGEST_COUNTED} characters that "
-                f"can be shown, and no {CUT}"
-            )
+    """Ask for the number of bytes of a text, from its code points."""
+    text = request.subject.replace(SPACE, " ")
+    if not 0 < len(text) <= LONGEST_COUNTED or not text.isprintable() or CUT in text:
+        raise QuestionError(
+            f"{request.subject}: a text to count has up to {LONGEST_COUNTED} characters that "
+            f"can be shown, and no {CUT}"
+        )
     sizes = byte_sizes(text)
     longest = max(text, key=lambda char: len(char.encode()))
     right = sum(sizes)
@@ -69,20 +62,12 @@ def _pose_byte_count(frame: Frame, request: Request) -> Question:
             say("{character}   U+{code}", character=char.encode(), code=f"{ord(char):04X}")
             for char in dict.fromkeys(text)
         ),
-        find_level=lambda: Level(min(len(set(sizes)) - 1, Level.CLOSE)),
     )
 
 
 def byte_sizes(text: str) -> list[int]:
     """Return the number of bytes of each character: 'aä' → [1, 2]."""
     return [len(char.encode()) for char in text]
-
-
-def _drawn_text(chance: Chance) -> str:
-    """Draw a few characters, one of them of several bytes."""
-    more = FEWEST_DRAWN - 1 + chance.below(MORE_DRAWN)
-    groups = [chance.pick(BY_BYTES[1:]), *(chance.pick(BY_BYTES) for _ in range(more))]
-    return "".join(chance.pick(group) for group in chance.shuffled(groups))
 
 
 def _why_bytes(text: str) -> tuple[Sentence, ...]:
@@ -114,7 +99,7 @@ def _mistake_in_bytes(sizes: Sequence[int], count: int) -> str:
     return "counted too few bytes" if count < sum(sizes) else "counted too many bytes"
 
 
-BYTE_COUNT = Kind("byte-count", (Frame,), "BPE", _pose_byte_count)
+BYTE_COUNT = Kind("byte-count", (Frame,), "BPE", _pose_byte_count, finds_subject=False)
 
 # -- how many tokens the corpus has after the next merge
 

@@ -136,7 +136,7 @@ def test_the_usage_says_what_is_needed_and_what_is_repeated(command: str, usage:
         ("bpe-tui convert tokenizer --to h", ["huggingface"]),
         ("bpe-tui learn 2", ["2"]),
         ("bpe-tui learn --language z", ["zh"]),
-        ("bpe-tui quiz corpus.txt --kinds next-pair,byte-c", ["next-pair,byte-count"]),
+        ("bpe-tui quiz corpus.txt --kinds next-pair,enc", ["next-pair,encode-by-hand"]),
         ("bpe-tui encode --tokenizer tokenizer --allow-special n", ["none"]),
         ("bpe-tui samples/s", ["samples/ship.txt", "samples/swapped.json"]),
         ("bpe-tui count --tokenizer sam", [f"samples/{sample.name}" for sample in SAMPLES]),

@@ -209,7 +209,7 @@ def test_a_quiz_file_asks_the_same_in_any_folder(tmp_path: Path) -> None:
         asked.append(said.stdout)
     assert asked[0] == asked[1]
     assert asked[0].startswith(b"Your name?\nYour ID?\nQuestion 1 of 4")
-    kinds = 'kinds = ["byte-count", "decode", "next-pair", "make-merges", "count-change"]'
+    kinds = 'kinds = ["next-pair", "make-merges", "count-change"]'
     assert kinds in (tmp_path / "a" / "quiz.toml").read_text()
 
 
@@ -247,10 +247,10 @@ def test_a_quiz_is_written_without_answers_and_over_no_other_file(tmp_path: Path
 
 
 def test_a_class_is_graded_by_the_quiz_file_alone(tmp_path: Path) -> None:
-    path, other = write_quiz(tmp_path, "--kinds", "stale,decode"), tmp_path / "o.json"
+    path, other = write_quiz(tmp_path, "--kinds", "stale,tokens-left"), tmp_path / "o.json"
     for name in ("a", "b"):
         out = ("--plain", "--name", name, "--id", "=4711", "--out", tmp_path / f"{name}.json")
-        run("quiz", path, *out, stdin=b"zz\nn\nskip\n" * 9)
+        run("quiz", path, *out, stdin=b"999\nn\nskip\n" * 9)
     edited = (tmp_path / "b.json").read_text().replace('"whitespace"', '"gpt2"')
     (tmp_path / "b.json").write_text(edited)
     run("quiz", HANDOUT, "--seed", "8", "--plain", "--out", other, stdin=b"skip\n")
@@ -261,8 +261,8 @@ def test_a_class_is_graded_by_the_quiz_file_alone(tmp_path: Path) -> None:
     assert graded.returncode == 2
     assert "handout.txt, seed 1: 2 files\n" in said
     assert "b.json: its options were edited: pattern 'gpt2'; graded by the quiz file" in said
-    assert "2 × zz: took a token for another text" in said
-    assert "         2  decode: took a token for another text (question " in said
+    assert "2 × 999: took away too little" in said
+    assert "         2  tokens-left: took away too little (question " in said
     assert "o.json: answers another quiz, with pattern 'gpt2' and seed '8' and" in said
     assert "2 files graded" in said
     rows = csv.read_text("utf-8-sig").splitlines()

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from math import factorial, prod, sqrt
+from math import prod, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,6 @@ from engine.learning.questions.question import (
     Joins,
     Number,
     Question,
-    Text,
     YesOrNo,
 )
 from engine.text.excerpt import Excerpt
@@ -61,9 +60,7 @@ def number_in(text: str) -> int:
 
 
 def named_count(question: Question) -> int:
-    """Return the number in a question, or the characters of its text: what it is before."""
-    if question.kind == "byte-count":
-        return len(next(word for word in question.asks.words if isinstance(word, bytes)).decode())
+    """Return the number in a question: what it is before."""
     found = re.search(r"(?: occurs |The corpus has )([\d,]+|once)", str(question.asks))
     assert found
     return 1 if found[1] == "once" else number_in(found[1])
@@ -156,11 +153,6 @@ GUESSES: dict[type[Any], dict[str, Guess]] = {
         "all cuts": lambda q: tuple(range(1, len(text_of(q)))),
         "before blanks": lambda q: tuple(at for at, c in enumerate(text_of(q)) if at and c == " "),
     },
-    Text: {
-        "as listed": lambda q: b"".join(
-            word for given in q.given for word in given.words if isinstance(word, bytes)
-        ).decode(errors="replace")
-    },
 }
 
 
@@ -197,11 +189,8 @@ def chance_of(question: Question) -> float:
             ends = [place + 1 for place, gap in enumerate(right) if gap == END]
             moments = [right[:end] for end in (0, *ends[1:-1:2])]
             return 1 / prod(len({p for _, p in form.pairs(form.joined(m))}) for m in moments)
-        case Cuts(text):
-            return 1 / len(text)
-        case _:  # the listed tokens in any order
-            tokens = [word for given in question.given for word in given.words]
-            return 1 / factorial(sum(isinstance(word, bytes) for word in tokens))
+        case _:  # cuts
+            return 1 / len(text_of(question))
 
 
 def problems_of(questions: list[Question]) -> list[str]:
@@ -265,14 +254,13 @@ def unigram_of(text: bytes) -> UnigramTimeline:
 
 BPE_KINDS = (
     *("next-pair", "tie", "count-change", "make-merges"),
-    *("encode-by-hand", "cuts", "stale", "decode"),
-    *("byte-count", "tokens-left"),
+    *("encode-by-hand", "stale", "tokens-left"),
 )
 OTHER_KINDS = ("best-score", "longest-match", "first-to-go", "best-path")
 
 
 def test_every_kind_is_guessed_at() -> None:
-    assert {*BPE_KINDS, *OTHER_KINDS} == set(KINDS)
+    assert {*BPE_KINDS, *OTHER_KINDS} == {n for n, kind in KINDS.items() if kind.finds_subject}
 
 
 @pytest.mark.slow  # thousands of questions

@@ -22,7 +22,6 @@ from engine.core.gpt2_bytes import spell
 from engine.core.wording import describe
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import Grades, grade_files
-from engine.learning.questions import KINDS
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Attempt, Choice, Level, Question
 from engine.learning.quiz import Answered, AnswerSheet, Paper, make_quiz, regraded
@@ -90,12 +89,12 @@ def test_a_seed_always_gives_the_same_questions() -> None:
     """A change here needs a new version of the answer file."""
     asked = [(question.kind, question.frame.step) for question in make_quiz(recording(), "7", 6)]
     assert asked == [
-        ("encode-by-hand", 9),
-        ("byte-count", 2),
+        ("encode-by-hand", 2),
+        ("encode-by-hand", 2),
         ("stale", 1),
+        ("tokens-left", 3),
         ("next-pair", 2),
         ("next-pair", 7),
-        ("encode-by-hand", 6),
     ]
 
 
@@ -107,8 +106,8 @@ def test_no_question_is_easier_than_the_one_before(seed: int) -> None:
 
 
 def test_a_quiz_of_some_kinds_asks_no_others() -> None:
-    asked = make_quiz(recording(), "7", 6, ("decode", "stale"))
-    assert {question.kind for question in asked} == {"decode", "stale"}
+    asked = make_quiz(recording(), "7", 6, ("tokens-left", "stale"))
+    assert {question.kind for question in asked} == {"tokens-left", "stale"}
     assert len(asked) == 6
     with pytest.raises(QuestionError, match="no question of these kinds suits this model: first"):
         make_quiz(recording(), "7", 6, ("first-to-go",))
@@ -128,7 +127,7 @@ def test_a_corpus_without_pairs_gives_no_quiz_about_pairs() -> None:
     made = Trainer({b"a": 3}, 300)
     timeline = Timeline({b"a": 3}, made.steps(), record=made.record)
     with pytest.raises(QuestionError, match="nothing can be asked"):
-        make_quiz(timeline, "7", 3, [kind for kind in KINDS if kind != "byte-count"])
+        make_quiz(timeline, "7", 3, [])
 
 
 # -- the file
@@ -284,7 +283,7 @@ def test_another_seed_and_a_missing_corpus_are_reported(tmp_path: Path) -> None:
 # -- a class: the lecturer's quiz alone decides, and mistakes have names
 
 
-CLASS = Paper("low.txt", "0" * 64, {"model": "bpe"}, "7", 6, ("decode", "stale"))
+CLASS = Paper("low.txt", "0" * 64, {"model": "bpe"}, "7", 6, ("tokens-left", "stale"))
 
 
 def wrong_sheet(learner: str, answers: dict[int, Any], paper: Paper = CLASS) -> AnswerSheet:
@@ -309,9 +308,9 @@ def place_of(kind: str) -> int:
 
 
 def test_the_table_of_mistakes_names_the_most_frequent_first(tmp_path: Path) -> None:
-    stale, text = place_of("stale"), place_of("decode")
+    stale, text = place_of("stale"), place_of("tokens-left")
     questions = questions_of(CLASS)
-    no, start = not questions[stale].answer, "zz"
+    no, start = not questions[stale].answer, 999
     grades = grade_sheets(
         tmp_path,
         wrong_sheet("a", {stale: no, text: start}),
@@ -320,15 +319,15 @@ def test_the_table_of_mistakes_names_the_most_frequent_first(tmp_path: Path) -> 
     )
     [quiz] = grades.quizzes
     assert [(each.kind, each.learners, each.number) for each in quiz.mistakes] == [
-        ("decode", 2, text + 1),
+        ("tokens-left", 2, text + 1),
         ("stale", 1, stale + 1),
     ]
-    assert quiz.mistakes[0].mistake == "took a token for another text"
+    assert quiz.mistakes[0].mistake == "took away too little"
     tables = tables_of(grades)
-    assert tables["-mistakes"][0]["answer"] == start
+    assert tables["-mistakes"][0]["answer"] == "999"
     [first] = [row for row in tables["-questions"] if row["question"] == f"{text + 1}"]
-    assert (first["first_wrong"], first["times"], first["answered"]) == (start, "2", "3")
-    wrong = [row["learner"] for row in tables["-answers"] if row["first_wrong"] == "zz"]
+    assert (first["first_wrong"], first["times"], first["answered"]) == ("999", "2", "3")
+    wrong = [row["learner"] for row in tables["-answers"] if row["first_wrong"] == "999"]
     assert wrong == ["a", "b"]
 
 

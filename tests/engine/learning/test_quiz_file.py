@@ -21,7 +21,7 @@ OPTIONS = {
     "min_count": 1,
     "vocab_size": None,
 }
-PAPER = Paper("low.txt", DIGEST, OPTIONS, 'Ł "7"', 5, ("cuts", "tie"))
+PAPER = Paper("low.txt", DIGEST, OPTIONS, 'Ł "7"', 5, ("stale", "tie"))
 QUIZ = QuizFile(PAPER, SavedFile("texts/low.txt", len(CORPUS), DIGEST), asks_id=True)
 
 
@@ -74,9 +74,9 @@ GOOD = QUIZ.as_toml()
         ('"texts/low.txt"', '""', "no file can be called"),
         ('"texts/low.txt"', "3", "corpus: should be a text, and is a whole number"),
         ('"texts/low.txt"', "1979-05-27", "corpus: should be a text, and is something else"),
-        ('["cuts", "tie"]', '["cuts", "chess"]', "kinds: unknown kind 'chess'; there are: next"),
-        ('["cuts", "tie"]', '"cuts"', "kinds: should be a list, and is a text"),
-        ('["cuts", "tie"]', "[[1]]", "should be a text, and is a list"),
+        ('["stale", "tie"]', '["stale", "cuts"]', "kinds: unknown kind 'cuts'; there are: next"),
+        ('["stale", "tie"]', '"cuts"', "kinds: should be a list, and is a text"),
+        ('["stale", "tie"]', "[[1]]", "should be a text, and is a list"),
         ("questions = 5", "questions = 0", "questions: is not between 1 and 100"),
         ("questions = 5", f"questions = {10**30}", "questions: is not between 1 and 100"),
         ("questions = 5", f"questions = {'9' * 5000}", "is no valid TOML"),
