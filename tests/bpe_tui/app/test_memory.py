@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
-import weakref
 from collections import Counter
+from functools import partial
 
 import pytest
 from opening import burst, opened, step, until
@@ -12,8 +12,9 @@ from textual._styles_cache import StylesCache
 from textual.dom import DOMNode
 from textual.pilot import Pilot
 
+from bpe_tui.app import memory
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.memory import REST_SECONDS, Collector
+from bpe_tui.app.memory import Collector
 from bpe_tui.session.jobs import FarJumpsPrepared
 
 WINDOWS = ("question_mark", "ctrl+p", "s", "x", "b", "M")
@@ -45,30 +46,22 @@ async def test_a_closed_window_leaves_no_widgets_and_no_painted_lines() -> None:
         await until(pilot, lambda: live() <= before)  # what a window held is freed later
 
 
-def test_nothing_is_kept_until_the_session_before_is_collected() -> None:
-    class Run:
-        """A run, which refers to itself."""
-
-        def __init__(self) -> None:
-            self.itself = self
-
-    collector = Collector()
-    try:
-        collector.begin()
-        run = Run()
-        left = weakref.ref(run)
-        collector.keep()
-        collector.forget()
-        collector.rest(REST_SECONDS + 1)  # during the reading something may still show it
-        collector.begin()
-        del run
-        collector.keep()
-        assert left() is not None
-        collector.rest(REST_SECONDS + 1)
-        assert left() is None
-        assert gc.get_freeze_count()
-    finally:
-        gc.unfreeze()
+def test_nothing_is_kept_until_the_session_before_is_collected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+    for name in ("freeze", "unfreeze", "collect"):
+        monkeypatch.setattr(f"gc.{name}", partial(made.append, name))
+    collector, rested = Collector(), memory.REST_SECONDS + 1
+    collector.begin()
+    collector.forget()
+    collector.rest(rested)  # while the next one is read the screen may still show this one
+    collector.begin()
+    collector.keep()
+    assert made == ["freeze", "unfreeze", "collect"]
+    collector.rest(rested)
+    collector.keep()
+    assert made[3:] == ["collect", "freeze", "freeze"]
 
 
 @pytest.mark.slow  # it waits until nothing moves
