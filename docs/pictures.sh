@@ -27,7 +27,7 @@ from bpe_tui.app.recorder import Camera
 from bpe_tui.app.step_page import PageFilm
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
 from bpe_tui.styles import DARK
-from bpe_tui.views.exports import painted_lines
+from bpe_tui.widgets.textual_private import painted_lines
 from engine import Tokenizer, train_bpe
 
 STORIES, CODE = "samples/tinystories_valid.txt", "samples/code.txt"

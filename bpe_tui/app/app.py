@@ -28,6 +28,7 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.textual_private import tolerate_bad_bytes
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, TimelineError
 from engine.recording.playback import Player
@@ -446,7 +447,7 @@ def run_app(config: Config | None, lesson: Path | None = None, *, is_kiosk: bool
         BpeError: the corpus or the tokenizer that is opened first cannot be read.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
-    terminal.tolerate_bad_bytes()
+    tolerate_bad_bytes()
     if config is not None and config.from_input:
         terminal.keys_from_terminal()
     app = BpeTuiApp(config, lesson=lesson)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, cast
 
 from textual import events
 from textual.actions import ActionParseResult
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Provider
 from textual.containers import VerticalScroll
@@ -22,13 +22,18 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from bpe_tui.app import terminal
-from bpe_tui.app.memory import free_painted_lines
 from bpe_tui.session import kiosk
 from bpe_tui.session.host import Notices, Notifier
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.widgets.textual_private import CurrentStylesheet
+from bpe_tui.widgets.textual_private import (
+    CurrentStylesheet,
+    SurvivingApp,
+    free_painted_lines,
+    guard_messages,
+    tolerate_bad_bytes,
+)
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.interrupts import Interrupts
@@ -54,7 +59,7 @@ class Messages(Window[None]):
             yield Static(Content(text or "There are no messages so far."))
 
 
-class BaseApp(App[int]):
+class BaseApp(SurvivingApp[int]):
     """An application without a screen of its own.
 
     Attributes:
@@ -69,8 +74,6 @@ class BaseApp(App[int]):
 
     def __init__(self) -> None:
         super().__init__(driver_class=terminal.lasting_driver())
-        # Else each screen gets two widgets for them. Textual has no public switch but in tests.
-        self._disable_tooltips = self._disable_notifications = True
         free_painted_lines()
         for theme in THEMES:
             self.register_theme(theme)
@@ -86,7 +89,7 @@ class BaseApp(App[int]):
     def run(self, *arguments: Any, **settings: Any) -> int | None:
         """Run at a terminal; a failure is reported, and the application goes on."""
         self._survives = True
-        terminal.survive_messages(self.survive)
+        guard_messages(self.survive)
         threading.excepthook = self._thread_failed
         warnings.showwarning = self._warned
         with self._interrupts.held():
@@ -109,12 +112,11 @@ class BaseApp(App[int]):
         self.tell(message, stays=True)
         return message
 
-    def _handle_exception(self, error: Exception) -> None:
-        """Survive an exception that Textual would end the application for."""
-        if self._survives and self.is_running and self.screen_stack:
+    def survives(self, error: Exception) -> bool:
+        survives = self._survives and self.is_running and bool(self.screen_stack)
+        if survives:
             self.survive(error)
-        else:
-            super()._handle_exception(error)
+        return survives
 
     def _thread_failed(self, failed: threading.ExceptHookArgs) -> None:
         if isinstance(failed.exc_value, Exception):
@@ -235,7 +237,7 @@ class SingleScreenApp(BaseApp):
 
 def run_screen(make: Callable[[], Screen[Any]]) -> int:
     """Run an application of one screen until the user leaves; return the exit code."""
-    terminal.tolerate_bad_bytes()
+    tolerate_bad_bytes()
     app = SingleScreenApp(make)
     app.run()
     return app.return_code or 0

@@ -6,9 +6,6 @@ A closed window is garbage that refers to itself, so only a collection frees it.
 from __future__ import annotations
 
 import gc
-from typing import Any
-
-from textual._styles_cache import StylesCache
 
 QUIET_SECONDS = 0.3
 """Time without a key after which work ahead and small collections may begin."""
@@ -24,17 +21,6 @@ COLLECTOR_THRESHOLDS = (20_000, 10, 10)
 
 While keys come fast, memory stays flat with them; with ten times as many it does not.
 """
-
-
-def free_painted_lines() -> None:
-    """Let the painted lines of removed widgets be freed.
-
-    Textual remembers a pair of styles for each `StylesCache`. So the last thousand widgets kept
-    all their lines, some 40 KB each. Now it remembers them for the class.
-    """
-    remembered: Any = vars(StylesCache)["get_inner_outer"]
-    if not isinstance(remembered, classmethod):
-        setattr(StylesCache, "get_inner_outer", classmethod(remembered))  # noqa: B010
 
 
 class Collector:

@@ -150,9 +150,17 @@ class FoundCommands(CommandList):
             return viewport.height
         return super().get_content_height(container, viewport, width)
 
+    def action_page_down(self) -> None:
+        with suppress(LookupError):  # the list has no lines yet
+            super().action_page_down()  # type: ignore[no-untyped-call]
+
+    def action_page_up(self) -> None:
+        with suppress(LookupError):
+            super().action_page_up()  # type: ignore[no-untyped-call]
+
 
 class Palette(CommandPalette, Window[Any]):
-    """Textual's palette. Keys typed fast come before its list has lines, or behind its end."""
+    """Textual's palette, drawn like the fields here."""
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():
@@ -169,7 +177,3 @@ class Palette(CommandPalette, Window[Any]):
         if not self.is_on_top:
             event.stop()
             event.prevent_default()
-
-    def _action_command_list(self, action: str) -> None:
-        with suppress(LookupError):
-            super()._action_command_list(action)

@@ -22,8 +22,8 @@ from bpe_tui.session.config import Config
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.session import Session
 from bpe_tui.styles import DARK
-from bpe_tui.views.exports import needs_layout, painted_lines
 from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.textual_private import is_laid_out, painted_lines
 from bpe_tui.widgets.visible import still_visible, visible_text
 from engine.core.errors import TimelineError
 
@@ -165,7 +165,7 @@ class Camera:
     async def settle(self) -> None:
         """Wait until nothing in front is left to lay out; Textual waits up to 33 ms before it."""
         await self.pilot.pause()
-        while needs_layout(self.app.screen):
+        while not is_laid_out(self.app.screen):
             await self.pilot.pause(WAIT_SECONDS)
 
     async def take(self, seconds: float, **about: Any) -> None:

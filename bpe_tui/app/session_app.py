@@ -30,6 +30,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.textual_private import mount_unseen
 from bpe_tui.widgets.visible import visible_text
 
 TICK_SECONDS = 1 / 25
@@ -70,18 +71,14 @@ def read_sheets(app: App[Any], screen: Screen[Any]) -> None:
 
 
 def mount_ahead(app: App[Any], name: str) -> None:
-    """Make a screen ahead of its key, which then has only to paint it.
-
-    Textual has no public way to mount a screen that is not in front; its `push_screen` calls
-    `_register`, too.
-    """
+    """Make a screen ahead of its key, which then has only to paint it."""
     if not app.is_screen_installed(name):
         return  # the application is closing
     screen = app.get_screen(name)
     if screen.is_running:
         return
     read_sheets(app, screen)
-    app._register(app, screen)
+    mount_unseen(app, screen)
     screen.post_message(ScreenResume())  # it lays itself out, unpainted
 
 

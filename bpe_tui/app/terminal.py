@@ -6,17 +6,13 @@ import contextlib
 import errno
 import os
 import sys
-from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TextIO, cast
+from typing import TextIO
 
-from textual.app import App
 from textual.driver import Driver
-from textual.message import Message
-from textual.message_pump import MessagePump
 
+from bpe_tui.widgets.textual_private import driver_with
 from engine.core.errors import CorpusError
 
 TERMINAL_GONE = (errno.EIO, errno.ENXIO, errno.EBADF, errno.EPIPE)
@@ -62,51 +58,7 @@ def lasting_driver() -> type[Driver] | None:
     """
     if os.environ.get("TEXTUAL_DRIVER"):
         return None
-    try:
-        from textual.drivers.linux_driver import LinuxDriver
-    except ImportError:  # Windows has no termios
-        return None
-
-    class LastingDriver(LinuxDriver):
-        def __init__(self, app: App[Any], **options: Any) -> None:
-            super().__init__(app, **options)
-            # Textual needs only these methods of a text stream.
-            self._file = cast("Any", LastingOutput(sys.__stderr__ or sys.stderr))
-
-    return LastingDriver
-
-
-def tolerate_bad_bytes() -> None:
-    """Keep bytes of the terminal that are not UTF-8 from ending the application.
-
-    Textual decodes the keyboard strictly, in a thread of its own; one 0xFF there is fatal.
-    """
-    try:
-        from textual.drivers import linux_driver
-    except ImportError:  # Windows gives characters, not bytes
-        return
-    setattr(  # noqa: B010
-        linux_driver,
-        "getincrementaldecoder",
-        lambda encoding: partial(getincrementaldecoder(encoding), "replace"),
-    )
-
-
-def survive_messages(survive: Callable[[Exception], object]) -> None:
-    """Pass exceptions of any widget's messages to `survive`, and let the widget go on.
-
-    Textual would end the widget's loop, and with it the application. It has no public hook: the
-    application's `_handle_exception` is called after the loop has ended.
-    """
-    dispatch = MessagePump._dispatch_message
-
-    async def guarded(pump: MessagePump, message: Message) -> None:
-        try:
-            await dispatch(pump, message)
-        except Exception as error:
-            survive(error)
-
-    setattr(MessagePump, "_dispatch_message", guarded)  # noqa: B010
+    return driver_with(lambda: LastingOutput(sys.__stderr__ or sys.stderr))
 
 
 def keys_from_terminal() -> None:

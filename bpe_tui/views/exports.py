@@ -14,10 +14,10 @@ from typing import Any
 from rich.console import Console
 from rich.segment import Segment, Segments
 from textual.screen import Screen
-from textual.strip import Strip
 
 from bpe_tui.views.charts import ChartKind
 from bpe_tui.widgets.figure import Drawing, page
+from bpe_tui.widgets.textual_private import painted_lines
 
 
 @dataclass(frozen=True)
@@ -46,25 +46,6 @@ class ExportKind:
     parts_of: Callable[[ExportSource], Iterator[str]]
     asks_for_steps: bool = False
     is_recording: bool = False
-
-
-def painted_lines(screen: Screen[object]) -> list[Strip]:
-    """Return the painted lines of a screen.
-
-    Textual draws only the screen in front, but this one may be behind a window. So this asks its
-    compositor, which has no public interface; Textual's own `export_screenshot` does the same.
-    """
-    return screen._compositor.render_strips()
-
-
-def needs_layout(screen: Screen[object]) -> bool:
-    """Whether a part of a screen waits to be laid out, scrolled or painted."""
-    return bool(
-        screen._layout_required
-        or screen._scroll_required
-        or screen._repaint_required
-        or screen._dirty_widgets
-    )
 
 
 def screen_text(screen: Screen[object]) -> str:

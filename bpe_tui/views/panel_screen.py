@@ -24,8 +24,8 @@ from bpe_tui.views.screen_panels import ScreenPanels, Spot
 from bpe_tui.views.screen_room import LEAST_HEIGHT, LEAST_WIDTH, ScreenRoom
 from bpe_tui.widgets.controls import FootLine, KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.textual_private import PaintedOnce
 from bpe_tui.widgets.visible import width
-from bpe_tui.widgets.window import PaintedOnce
 from engine.core.wording import ENGLISH, Messages
 
 A_LETTER = "a", "a"

@@ -1,16 +1,50 @@
-"""x"""
+"""All names of Textual that are not public and that the package uses, each with its reason.
+
+Other modules use what is here, under public names. `test_textual_private.py` fails with the name
+that a version of Textual has no more. Two of them stand in for a mend of Textual itself:
+
+- `StylesCache.get_inner_outer` is a method under `lru_cache`, so the cache keeps `self`, a thousand
+  caches of painted lines. It uses none of `self`: `@staticmethod` above `@lru_cache` would do.
+- `LinuxDriver` writes to a file that it chooses, and ends its writing thread at the first error, as
+  when the terminal is closed. It decodes keys strictly, so one byte that is no UTF-8 ends its
+  reading thread. An argument for the file, and `errors="replace"` for the decoder, would do.
+"""
 
 from __future__ import annotations
 
-from textual.css.model import RuleSet
+from asyncio import get_running_loop
+from codecs import getincrementaldecoder
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from textual._styles_cache import StylesCache
+from textual.app import App, ReturnType
+from textual.await_remove import AwaitRemove
+from textual.css.model import RuleSet, SelectorType
 from textual.css.stylesheet import Stylesheet
+from textual.driver import Driver
+from textual.events import Event, Mount, ScreenResume
+from textual.geometry import Size
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.reactive import Reactive
+from textual.screen import Screen, ScreenResultType
+from textual.strip import Strip
+from textual.widget import Widget
+
+CLASS = SelectorType.CLASS
+ROUNDS = 12
+"""Rounds of the event loop before a painting: a message takes two from its sender to its effect."""
+MOST_POSTPONED = 4
+"""Most layouts in a row that are not painted; a screen that never settles shows every fifth."""
 
 
 class CurrentStylesheet(Stylesheet):
     """A style sheet whose rules by name are those of all its sources.
 
     Textual's are older for the first widget of a class: its default styles are a source that is not
-    parsed yet. So that widget would need its styles twice.
+    parsed yet. So all widgets of a new screen would need their styles twice.
     """
 
     @property
@@ -18,3 +52,203 @@ class CurrentStylesheet(Stylesheet):
         """Name in a selector → the rules with it."""
         _ = self.rules  # parses new sources
         return super().rules_map
+
+
+class PaintedOnce(Screen[ScreenResultType]):
+    """A screen that is painted once all messages of a key have had their effect.
+
+    A key leads to several messages, and new sizes lead to new rows, which may lead to another
+    layout. Textual would paint the whole screen after each of these, a sixtieth of a second apart.
+    """
+
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """The widget with the focus; only it and the one before change their looks."""
+
+    _styled_for: str | None = None
+    """The theme of the widgets' styles; nothing else changes them while the screen is hidden."""
+    _styled_with: frozenset[str] = frozenset()
+    """The screen's classes when the widgets' styles were computed."""
+    _is_waiting = False
+    """Whether a painting is due in some rounds."""
+    _is_settled = False
+    """Whether the screen may be painted now."""
+    _postponed = 0
+    """Number of layouts in a row that have not been painted."""
+
+    async def on_event(self, event: Event) -> None:
+        """Handle an event; a screen that comes back keeps its styles, unless the theme is new."""
+        if isinstance(event, ScreenResume):
+            event.refresh_styles = self._styled_for != self.app.theme
+        if isinstance(event, ScreenResume | Mount):
+            self._styled_for, self._styled_with = self.app.theme, self.classes
+        await super().on_event(event)
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Compute the styles of the widgets that rules with a changed class end in.
+
+        Textual computes those of all widgets, which takes as long as the rest of a zoom.
+        """
+        changed, self._styled_with = self.classes ^ self._styled_with, self.classes
+        if not changed:
+            super().update_node_styles(animate)
+            return
+        ends = [
+            chain.selectors[-1]
+            for rule in self.app.stylesheet.rules
+            for chain in rule.selector_set
+            if any(each.type is CLASS and each.name in changed for each in chain.selectors)
+        ]
+        self.app.stylesheet.update_nodes(
+            each
+            for each in self.walk_children(with_self=True)
+            if any(end.check(each) for end in ends)
+        )
+
+    def needs_room(self, size: Size) -> bool:
+        """Whether it is in front or has another size; Textual asks behind each new window."""
+        return self is self.app.screen or self.outer_size != size
+
+    @property
+    def laid_out_size(self) -> Size:
+        """The size of the last layout."""
+        return self._compositor.size  # `size` may be newer
+
+    # Textual calls this for each new size, and for each window that opens or closes above.
+    def _screen_resized(self, size: Size) -> None:
+        if self.needs_room(size):
+            super()._screen_resized(size)
+
+    # Textual calls this to paint, from several places.
+    def _compositor_refresh(self) -> None:
+        if self._is_settled or self is not self.app.screen:  # one behind a window is not painted
+            super()._compositor_refresh()
+        elif not self._is_waiting:  # the compositor keeps what is to be painted
+            self._is_waiting = True
+            self._wait(ROUNDS)
+
+    def _wait(self, rounds: int) -> None:
+        if rounds:
+            get_running_loop().call_soon(self._wait, rounds - 1)
+            return
+        if not self.app.screen_stack:  # the application has ended meanwhile
+            return
+        try:
+            self._paint()
+        except Exception as error:  # as Textual's timer has it: the loop would lose it
+            self.app._handle_exception(error)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether there is something to paint; without it the terminal stays as it is."""
+        return True
+
+    def _paint(self) -> None:
+        """Paint, unless a new layout is due: then make it, and wait again."""
+        self._is_waiting = False
+        if not self.has_content:
+            return
+        self._is_settled = is_laid_out(self) or self._postponed >= MOST_POSTPONED
+        self._postponed = 0 if self._is_settled else self._postponed + 1
+        try:
+            self._on_timer_update()  # lays out and scrolls what is due, and paints
+            self._compositor_refresh()
+        finally:
+            self._is_settled = False
+
+    def remove_alone(self) -> AwaitRemove:
+        """Remove the screen, without a new layout of the one behind, which has not changed."""
+        return self.app._prune(self)  # `remove` lays out the parent
+
+
+class SurvivingApp(App[ReturnType]):
+    """An application that may go on after an exception for which Textual would end it."""
+
+    def survives(self, error: Exception) -> bool:
+        """Deal with an exception; return whether the application goes on."""
+        return False
+
+    def _handle_exception(self, error: Exception) -> None:  # what Textual calls at any failure
+        if not self.survives(error):
+            super()._handle_exception(error)
+
+
+def guard_messages(survive: Callable[[Exception], object]) -> None:
+    """Pass exceptions of any widget's messages to `survive`, and let the widget go on.
+
+    Textual would end the widget's loop, before it asks the application.
+    """
+    dispatch = MessagePump._dispatch_message
+
+    async def guarded(pump: MessagePump, message: Message) -> None:
+        try:
+            await dispatch(pump, message)
+        except Exception as error:
+            survive(error)
+
+    setattr(MessagePump, "_dispatch_message", guarded)  # noqa: B010
+
+
+def mount_unseen(app: App[Any], screen: Screen[Any]) -> None:
+    """Mount a screen that is not in front; `push_screen` mounts the one that it shows."""
+    app._register(app, screen)
+
+
+def is_laid_out(screen: Screen[Any]) -> bool:
+    """Whether no widget of a screen waits for a new layout, or for its place after scrolling.
+
+    Only Textual's timer asks this, which paints the old layout before the new one.
+    """
+    return not (screen._layout_required or screen._scroll_required)
+
+
+def painted_lines(screen: Screen[Any]) -> list[Strip]:
+    """Return the painted lines of a screen, also of one behind a window.
+
+    Textual's public functions draw only the screen in front.
+    """
+    return screen._compositor.render_strips()
+
+
+def free_painted_lines() -> None:
+    """Let the painted lines of removed widgets be freed; see the top of this module.
+
+    The last thousand widgets kept all their lines, some 40 KB each.
+    """
+    remembered: Any = vars(StylesCache)["get_inner_outer"]
+    if not isinstance(remembered, classmethod):
+        setattr(StylesCache, "get_inner_outer", classmethod(remembered))  # noqa: B010
+
+
+def driver_with(output: Callable[[], Any]) -> type[Driver] | None:
+    """Return Textual's driver for terminals, which writes to another output; see the top.
+
+    Args:
+        output: makes the output, something with `write` and `flush`.
+
+    Returns:
+        `None` on Windows, which has no termios.
+    """
+    try:
+        from textual.drivers.linux_driver import LinuxDriver
+    except ImportError:
+        return None
+
+    class OutputDriver(LinuxDriver):
+        def __init__(self, app: App[Any], **options: Any) -> None:
+            super().__init__(app, **options)
+            self._file = output()
+
+    return OutputDriver
+
+
+def tolerate_bad_bytes() -> None:
+    """Keep bytes of the terminal that are not UTF-8 from ending the application; see the top."""
+    try:
+        from textual.drivers import linux_driver
+    except ImportError:  # Windows gives characters, not bytes
+        return
+    setattr(  # noqa: B010
+        linux_driver,
+        "getincrementaldecoder",
+        lambda encoding: partial(getincrementaldecoder(encoding), "replace"),
+    )

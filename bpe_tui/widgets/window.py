@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import get_running_loop
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,117 +11,13 @@ from rich.style import Style
 from textual.await_complete import AwaitComplete
 from textual.await_remove import AwaitRemove
 from textual.color import Color
-from textual.css.model import SelectorType
-from textual.events import Event, Mount, ScreenResume
 from textual.geometry import Size
-from textual.reactive import Reactive
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.strip import Strip
 from textual.visual import Visual
-from textual.widget import Widget
 
-CLASS = SelectorType.CLASS
-ROUNDS = 12
-"""Rounds of the event loop before a painting: a message takes two from its sender to its effect."""
-MOST_POSTPONED = 4
-"""Most layouts in a row that are not painted; a screen that never settles shows every fifth."""
-
-
-class PaintedOnce(Screen[ScreenResultType]):
-    """A screen that is painted once all messages of a key have had their effect.
-
-    A key leads to several messages, and new sizes lead to new rows, which may lead to another
-    layout. Textual would paint the whole screen after each of these, a sixtieth of a second apart.
-    """
-
-    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
-    """The widget with the focus; only it and the one before change their looks."""
-
-    _styled_for: str | None = None
-    """The theme of the widgets' styles; nothing else changes them while the screen is hidden."""
-    _styled_with: frozenset[str] = frozenset()
-    """The screen's classes when the widgets' styles were computed."""
-    _is_waiting = False
-    """Whether a painting is due in some rounds."""
-    _is_settled = False
-    """Whether the screen may be painted now."""
-    _postponed = 0
-    """Number of layouts in a row that have not been painted."""
-
-    async def on_event(self, event: Event) -> None:
-        """Handle an event; a screen that comes back keeps its styles, unless the theme is new."""
-        if isinstance(event, ScreenResume):
-            event.refresh_styles = self._styled_for != self.app.theme
-        if isinstance(event, ScreenResume | Mount):
-            self._styled_for, self._styled_with = self.app.theme, self.classes
-        await super().on_event(event)
-
-    def update_node_styles(self, animate: bool = True) -> None:
-        """Compute the styles of the widgets that rules with a changed class end in.
-
-        Textual computes those of all widgets, which takes as long as the rest of a zoom.
-        """
-        changed, self._styled_with = self.classes ^ self._styled_with, self.classes
-        if not changed:
-            super().update_node_styles(animate)
-            return
-        ends = [
-            chain.selectors[-1]
-            for rule in self.app.stylesheet.rules
-            for chain in rule.selector_set
-            if any(each.type is CLASS and each.name in changed for each in chain.selectors)
-        ]
-        self.app.stylesheet.update_nodes(
-            each
-            for each in self.walk_children(with_self=True)
-            if any(end.check(each) for end in ends)
-        )
-
-    def _screen_resized(self, size: Size) -> None:
-        """Lay the screen out, unless it is behind a window and laid out for this size already.
-
-        Textual lays out the screen behind each window that opens.
-        """
-        if self is self.app.screen or self.outer_size != size:
-            super()._screen_resized(size)
-
-    def _compositor_refresh(self) -> None:
-        if self._is_settled or self is not self.app.screen:  # one behind a window is not painted
-            super()._compositor_refresh()
-        elif not self._is_waiting:  # the compositor keeps what is to be painted
-            self._is_waiting = True
-            self._wait(ROUNDS)
-
-    def _wait(self, rounds: int) -> None:
-        if rounds:
-            get_running_loop().call_soon(self._wait, rounds - 1)
-            return
-        if not self.app.screen_stack:  # the application has ended meanwhile
-            return
-        try:
-            self._paint()
-        except Exception as error:  # as Textual's timer has it: the loop would lose it
-            self.app._handle_exception(error)
-
-    @property
-    def has_content(self) -> bool:
-        """Whether there is something to paint; without it the terminal stays as it is."""
-        return True
-
-    def _paint(self) -> None:
-        """Paint, unless a new layout is due: then make it, and wait again."""
-        self._is_waiting = False
-        if not self.has_content:
-            return
-        is_due = self._layout_required or self._scroll_required
-        self._is_settled = not is_due or self._postponed >= MOST_POSTPONED
-        self._postponed = 0 if self._is_settled else self._postponed + 1
-        try:
-            self._on_timer_update()
-            self._compositor_refresh()
-        finally:
-            self._is_settled = False
+from bpe_tui.widgets.textual_private import PaintedOnce, is_laid_out, painted_lines
 
 
 @dataclass(eq=False)
@@ -137,7 +32,7 @@ class Tinted(Visual):
     ) -> list[Strip]:
         return [
             Strip(Segment(text, _tinted(style, self.colour)) for text, style, _ in line)
-            for line in self.screen._compositor.render_strips()
+            for line in painted_lines(self.screen)
         ]
 
     def get_optimal_width(self, rules: object, container_width: int) -> int:
@@ -169,10 +64,9 @@ class Window(ModalScreen[ScreenResultType], PaintedOnce[ScreenResultType]):
         """Whether it is not among the screens any more."""
         return self not in self.app.screen_stack
 
-    def _screen_resized(self, size: Size) -> None:
-        """Lay the window out, unless that is done: Textual does it twice for one that opens."""
-        if self._compositor.size != size or self._layout_required:
-            super()._screen_resized(size)
+    def needs_room(self, size: Size) -> bool:
+        """Whether it has another layout; Textual asks twice for a window that opens."""
+        return self.laid_out_size != size or not is_laid_out(self)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Close the window with a result; do nothing if it is closed already.
@@ -184,7 +78,7 @@ class Window(ModalScreen[ScreenResultType], PaintedOnce[ScreenResultType]):
 
     def remove(self) -> AwaitRemove:
         """Remove the window without a new layout of the screen behind, which has not changed."""
-        return self.app._prune(self)
+        return self.remove_alone()
 
     def render(self) -> Any:  # Textual accepts a `Visual` too, but its types do not say so
         behind: Any = super().render()

@@ -14,10 +14,10 @@ from opening import opened, step, until
 from textual import events
 from textual.message_pump import MessagePump
 
-from bpe_tui.app import terminal
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.session import state
+from bpe_tui.widgets.textual_private import guard_messages
 from engine.core.interrupts import Interrupts
 
 SECRET = "a secret of the corpus"
@@ -37,7 +37,7 @@ def surviving(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def survive(app: BpeTuiApp) -> None:
     app._survives = True
-    terminal.survive_messages(app.survive)
+    guard_messages(app.survive)
 
 
 def only_report(state: Path) -> Path:

@@ -6,12 +6,12 @@ import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from opening import opened
+from opening import opened, until
 from rich.cells import cell_len
+from textual.events import Paste
 from textual.widgets import Input, TextArea
 
-from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.text_field import TextField
+from bpe_tui.widgets.fields import LONGEST_PASTE, Field, TextField
 from bpe_tui.widgets.visible import typed_text
 
 ODD = [
@@ -81,3 +81,17 @@ async def test_the_border_of_a_field_does_not_move() -> None:
             strip = area.render_line(0)
             assert sum(map(cell_len, strip.text)) == strip.cell_length == cells, odd
         assert all(isinstance(field, Field) for field in app.screen.query(Input))
+
+
+async def test_a_long_paste_is_cut_and_the_message_names_the_key_that_opens_a_file() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        app.navigation.open_encoding("plain")
+        await pilot.pause()
+        await pilot.press("e")
+        field = app.screen.query_one(TextField)
+        field.text = ""
+        app.post_message(Paste("a\n" * LONGEST_PASTE))
+        await until(pilot, lambda: len(field.text) == LONGEST_PASTE)
+        assert "o opens it" in app.notices.now
+        await pilot.press("escape")
+        assert not field.has_focus

@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from bpe_tui.bpe.summary_screens import SaveTokenizer
-from bpe_tui.views.exports import painted_lines
+from bpe_tui.widgets.textual_private import painted_lines
 
 
 async def test_a_window_is_painted_after_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:

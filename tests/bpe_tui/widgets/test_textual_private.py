@@ -1,0 +1,67 @@
+"""Each private name of Textual is there, and only one module uses them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual._styles_cache import StylesCache
+from textual.app import App
+from textual.css.stylesheet import Stylesheet
+from textual.drivers import linux_driver
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+from textual.widget import Widget
+
+import bpe_tui
+from bpe_tui.widgets import textual_private
+from bpe_tui.widgets.textual_private import PaintedOnce
+
+MOST = 15
+"""Most private names that the package may use."""
+NAMES: dict[str, Any] = {
+    "_compositor": Screen,
+    "_compositor_refresh": Screen,
+    "_dispatch_message": MessagePump,
+    "_file": linux_driver.LinuxDriver,
+    "_handle_exception": App,
+    "_layout_required": Widget,
+    "_on_timer_update": Screen,
+    "_prune": App,
+    "_register": App,
+    "_screen_resized": Screen,
+    "_scroll_required": Widget,
+    "get_inner_outer": StylesCache,
+    "getincrementaldecoder": linux_driver,
+    "rules_map": Stylesheet,
+}
+"""Name → the class or the module that has it."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_textual_has_the_private_name(name: str) -> None:
+    owner = NAMES[name]
+    # What `__init__` sets is no attribute of the class.
+    assert hasattr(owner, name) or f"self.{name}" in inspect.getsource(owner)
+
+
+def test_these_are_all_private_names() -> None:
+    assert len(NAMES) <= MOST
+    tree = ast.parse(inspect.getsource(textual_private))
+    named = {each.attr for each in ast.walk(tree) if isinstance(each, ast.Attribute)}
+    named |= {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
+    ours = {name for name in vars(PaintedOnce) if not hasattr(Screen, name)}
+    private = {name for name in named if re.match(r"_[a-z]", name)} - ours
+    assert private == {name for name in NAMES if name.startswith("_")}
+
+
+def test_no_other_module_uses_them() -> None:
+    word = re.compile(rf"\b(?:{'|'.join(NAMES)})\b|from (?:textual|rich)(?:\.\w+)*\._")
+    for path in Path(bpe_tui.__file__).parent.rglob("*.py"):
+        if path.name != "textual_private.py":
+            found = set(word.findall(path.read_text(encoding="utf-8")))
+            assert not found - {"_file"}, path  # a common name, used by others for their own
