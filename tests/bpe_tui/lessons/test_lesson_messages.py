@@ -63,7 +63,7 @@ NOT_IN_LESSONS = {
     # an answer file's words, and an error
     *("no word changed", "one of these cuts a token apart; a merge only joins tokens."),
 }
-NUMBERED = ("token", "piece", "word", "place", "other", "bar", "byte", "time", "n-gram")
+NUMBERED = ("token", "pretoken", "piece", "word", "place", "other", "bar", "byte", "time", "n-gram")
 
 
 MESSAGE = r"[a-zA-Z]\S* +\S*[a-zA-Z{]|\{\w+\}"
