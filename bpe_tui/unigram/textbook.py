@@ -9,7 +9,15 @@ from bpe_tui.unigram.narration import probability_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, loss_row
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, left, paragraph, right
+from bpe_tui.widgets.rows import (
+    Row,
+    RowsOnDemand,
+    RowTable,
+    columns_of_spans,
+    left,
+    paragraph,
+    right,
+)
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.frame import UnigramFrame, count_changes
 from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY, Edge
@@ -54,16 +62,12 @@ def removal_rows(
     if len(equals) > 1:
         why += f" {number(len(equals))} tie, and {name} has the smallest bytes."
     totals = [number(float(each.expected_counts.sum())) for each in (before, after)]
-    columns = [
-        RowColumn("n-gram", 0, lambda spans: spans[:1]),
-        RowColumn(
-            "P before", max(2 * len(totals[0]) + 3, 10), lambda spans: spans[1:2], is_number=True
-        ),
-        RowColumn(
-            "after", max(2 * len(totals[1]) + 3, 7), lambda spans: spans[2:3], is_number=True
-        ),
-        RowColumn("−log P", 8, lambda spans: spans[3:], is_number=True),
-    ]
+    columns = columns_of_spans(
+        ("n-gram", 0),
+        ("P before", max(2 * len(totals[0]) + 3, 10)),
+        ("after", max(2 * len(totals[1]) + 3, 7)),
+        ("−log P", 8),
+    )
     table = RowTable(columns, width - 1, least=6)  # a blank before the scrollbar
     top = [loss_row(frame), *paragraph(why, width), Row([]), table.header()]
     painter, changes = PiecePainter(frame), count_changes(frame)
@@ -74,13 +78,9 @@ def removal_rows(
         was, now = (number(float(each[place])) for each in (changes.before, changes.after))
         at = after.index_of(piece)
         cost = "gone" if at is None else score_text(-float(after.scores[at]), 3)
-        shares = [
-            (f"{was}/{totals[0]}", "dim"),
-            (f"{now}/{totals[1]}" if at is not None else "", ""),
-        ]
-        return table.row(
-            [(text, "stale" if at is None else role), *shares, (cost, "")], ToPiece(piece)
-        )
+        share = f"{now}/{totals[1]}" if at is not None else ""
+        spans = [(text, "stale" if at is None else role)], [(f"{was}/{totals[0]}", "dim")]
+        return table.row([*spans, [(share, "")], [(cost, "")]], ToPiece(piece))
 
     return RowsOnDemand(len(changes.numbers), row, top)
 

@@ -52,6 +52,7 @@ from bpe_tui.widgets.rows import (
     RowsOnDemand,
     RowTable,
     Span,
+    columns_of_spans,
     left,
     paragraph,
     right,
@@ -281,12 +282,7 @@ class StepPanel(PiecePanel):
     def _em_rows(self, frame: UnigramFrame, step: EmStep, width: int) -> Sequence[Row]:
         changes = count_changes(frame)
         painter = PiecePainter(frame)
-        # A value of the table has the spans of its cells.
-        columns = [
-            RowColumn("expected counts", 0, lambda spans: spans[:1]),
-            RowColumn("before", 10, lambda spans: spans[1:2], is_number=True),
-            RowColumn("after", 10, lambda spans: spans[2:], is_number=True),
-        ]
+        columns = columns_of_spans(("expected counts", 0), ("before", 10), ("after", 10))
         table = RowTable(columns, width, least=6)
         gone = step.size_before - step.size_after
         size = f"{plural(step.size_after, 'piece')}, none too rare to keep"
@@ -310,7 +306,7 @@ class StepPanel(PiecePanel):
                 role, now = "stale", ("gone", "stale-truth")
             elif after > before:
                 now = count_text(after), "gain"
-            return table.row([(text, role), (count_text(before), ""), now], ToPiece(piece))
+            return table.row([[(text, role)], [(count_text(before), "")], [now]], ToPiece(piece))
 
         return RowsOnDemand(len(changes.numbers), row, top)
 

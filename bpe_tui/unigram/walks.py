@@ -14,7 +14,7 @@ from bpe_tui.unigram.pieces import PiecePainter, PiecePanel
 from bpe_tui.views.panel import sentence
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.rows import Row, RowTable, Span, columns_of_spans, left, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (
@@ -294,6 +294,8 @@ def lanes_of(walk: Walkthrough) -> list[list[Edge]]:
 
 SUM_CELLS = 24
 REMARK_CELLS = 8
+ROOM_FOR_REMARKS = 42
+"""Least width, in cells, for a remark after each sum."""
 SHARPNESS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Factors for the scores before a segmentation is drawn (α in Kudo 2018)."""
 DRAWN = 3
@@ -327,9 +329,10 @@ def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[R
     arrive = plural(len(reached.arrivals), "piece")
     verb = "ends" if len(reached.arrivals) == 1 else "end"
     yield Row([(f"Node {reached.node}: {arrive} {verb} here", "strong")])
-    painter = PiecePainter(walk.frame)
-    spare = width - SUM_CELLS - 6
-    remark_cells = REMARK_CELLS if spare >= REMARK_CELLS + 4 else 0  # ▸ marks it already
+    painter, has_remarks = PiecePainter(walk.frame), width >= ROOM_FOR_REMARKS
+    remark_cells = [("", REMARK_CELLS)] * has_remarks  # ▸ marks the kept one already
+    columns = columns_of_spans(("", 0), ("", 4), ("", SUM_CELLS), *remark_cells)
+    table = RowTable(columns, width, least=6)
     for arrival in sorted(reached.arrivals, key=lambda arrival: -arrival.score):
         edge, is_kept = arrival.edge, arrival == reached.best
         text = visible_text(walk.word[edge.start : edge.end])
@@ -339,13 +342,12 @@ def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[R
             f"{score_text(arrival.score - edge.score)} {MINUS if edge.score <= 0 else '+'} "
             f"{abs(edge.score):.2f} = {score_text(arrival.score)}"
         )
-        yield Row(
+        yield table.row(
             [
-                ("▸ " if is_kept else "  ", "gain"),
-                *left([(text, painter.role(edge.piece))], max(spare - remark_cells, 4)),
-                right(f"{edge.start}:", 4, "dim"),
-                right(addition, SUM_CELLS),
-                right(remark if remark_cells else "", remark_cells, "gain" if is_kept else "loss"),
+                [("▸ " if is_kept else "  ", "gain"), (text, painter.role(edge.piece))],
+                [(f"{edge.start}:", "dim")],
+                [(addition, "")],
+                [(remark, "gain" if is_kept else "loss")],
             ]
         )
 
@@ -357,21 +359,17 @@ def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
     yield from paragraph(f"{head}: the kept pieces, followed from the end", width, "strong")
     cut = painter.cut(walk.word, reversed(taken))
     start = visible_text(walk.word[: taken[-1].start])
-    yield Row(left([(start, "dim"), *([("┊", "cut")] if start else []), *cut], width))
+    before: list[Span] = [(start, "dim"), ("┊", "cut")] if start else []
+    yield Row(left([*before, *cut], width))
     yield Row([])
+    table = RowTable(columns_of_spans(("", 9), ("", 0), ("", 8)), width - 7, least=6)
     for edge in taken:
         text = visible_text(walk.word[edge.start : edge.end])
-        piece_cells = max(width - 26, 6)
-        yield Row(
-            [
-                right(f"{edge.end} → {edge.start}", 9, "dim"),
-                ("  ", ""),
-                *left([(text, painter.role(edge.piece))], piece_cells),
-                right(score_text(edge.score), 8),
-            ]
-        )
+        piece = [("  ", ""), (text, painter.role(edge.piece))]
+        way = [(f"{edge.end} → {edge.start}", "dim")]
+        yield table.row([way, piece, [(score_text(edge.score), "")]])
     if is_over:
-        yield Row([right(f"score {score_text(walk.best.score)}", max(width - 7, 10), "pair")])
+        yield table.row([[], [], [(f"score {score_text(walk.best.score)}", "pair")]])
 
 
 class PathsPanel(WalkPanel):
@@ -387,32 +385,24 @@ class PathsPanel(WalkPanel):
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         alpha, painter = SHARPNESS[self.sharpness], PiecePainter(walk.frame)
         self.say("segmentations", "n draws · + − α · w why not others")
-        rows = [_row("", "score", "P", [("the best", "dim")], width, role="dim")]
-        for rank, path in enumerate(walk.paths, 1):
-            shares = score_text(path.score), probability_text(walk.probability(path))
-            rows.append(_row(str(rank), *shares, painter.cut(walk.word, path.edges), width))
-        rows.append(Row([]))
-        drawn = f"by chance, α = {alpha:g}"
-        rows.append(_row("seed", "score", "P", [(drawn, "dim")], width, role="dim"))
-        for seed in range(self.seed, max(self.seed - DRAWN, 0), -1):
-            path, probability = walk.sample(alpha, seed)
-            shares = score_text(path.score), probability_text(probability)
-            rows.append(_row(str(seed), *shares, painter.cut(walk.word, path.edges), width))
-        return rows
 
+        def row(table: RowTable, place: int, path: Path, probability: float) -> Row:
+            cut = [("  ", ""), *painter.cut(walk.word, path.edges)]
+            score, share = score_text(path.score), probability_text(probability)
+            return table.row([[(str(place), "dim")], [(score, "")], [(share, "")], cut])
 
-def _row(
-    first: str, score: str, share: str, spans: list[tuple[str, str]], width: int, role: str = ""
-) -> Row:
-    return Row(
-        [
-            right(first, 4, "dim"),
-            right(score, 8, role),
-            right(share, 10, role),
-            ("  ", ""),
-            *left(spans, max(width - 24, 6)),
+        numbers = ("score", 8), ("P", 10)
+        named = columns_of_spans(("", 4), *numbers, ("  the best", 0))
+        drawn = columns_of_spans(("seed", 4), *numbers, (f"  by chance, α = {alpha:g}", 0))
+        best, by_chance = (RowTable(columns, width, least=6) for columns in (named, drawn))
+        seeds = range(self.seed, max(self.seed - DRAWN, 0), -1)
+        return [
+            best.header(),
+            *(row(best, at, path, walk.probability(path)) for at, path in enumerate(walk.paths, 1)),
+            Row([]),
+            by_chance.header(),
+            *(row(by_chance, seed, *walk.sample(alpha, seed)) for seed in seeds),
         ]
-    )
 
 
 class WhyNotPiecesPanel(WalkPanel):
@@ -428,31 +418,19 @@ class WhyNotPiecesPanel(WalkPanel):
         )
         if not walk.lost:
             return sentence("No other piece fits: there is one segmentation only.", width)
-        piece_cells = min(12, max(width // 4, 6))
         painter = PiecePainter(walk.frame)
-        rows = [
-            _lost_row("piece", "loses by", [("score with it", "dim")], piece_cells, width, "dim")
-        ]
+        columns = ("piece", 12), ("loses by", 9), ("with it", 9), ("", 0)
+        table = RowTable(columns_of_spans(*columns), width, least=6)
+        rows = [table.header()]
         for edge, path, behind in walk.lost:
-            text = visible_text(walk.word[edge.start : edge.end])
-            cut = [(f"{score_text(path.score)}  ", "dim"), *painter.cut(walk.word, path.edges)]
-            rows.append(_lost_row(text, f"{behind:.2f}", cut, piece_cells, width))
+            rows.append(
+                table.row(
+                    [
+                        [(visible_text(walk.word[edge.start : edge.end]), "strong")],
+                        [(f"{behind:.2f}", "loss")],
+                        [(score_text(path.score), "dim")],
+                        [("  ", ""), *painter.cut(walk.word, path.edges)],
+                    ]
+                )
+            )
         return rows
-
-
-def _lost_row(
-    text: str,
-    behind: str,
-    spans: list[tuple[str, str]],
-    piece_cells: int,
-    width: int,
-    role: str = "",
-) -> Row:
-    return Row(
-        [
-            *left([(text, role or "strong")], piece_cells),
-            right(behind, 9, role or "loss"),
-            ("  ", ""),
-            *left(spans, max(width - piece_cells - 11, 6)),
-        ]
-    )

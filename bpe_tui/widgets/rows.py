@@ -313,6 +313,19 @@ class RowColumn(NamedTuple):
     is_number: bool = False
 
 
+def columns_of_spans(*columns: tuple[str, int]) -> list[RowColumn]:
+    """Return columns for values that have the spans of each cell.
+
+    Args:
+        columns: title and cells of each. All are aligned right, but the one of 0 cells.
+    """
+
+    def column(place: int, title: str, cells: int) -> RowColumn:
+        return RowColumn(title, cells, lambda value: value[place], is_number=cells > 0)
+
+    return [column(place, *each) for place, each in enumerate(columns)]
+
+
 class RowTable:
     """A table in `width` cells, which makes a row of each value.
 
