@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import islice
-from math import exp, isinf
+from math import isinf
 from typing import Any
 
 from bpe_tui.views.narration import UNLIMITED_ROOM, first_fitting
@@ -20,8 +20,6 @@ from engine.unigram.pieces import UNKNOWN
 from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
-LARGEST_EXPONENT = 700.0
-"""Powers of e above this overflow a float."""
 SMALLEST_PLAIN = 0.0001
 """Costs below this are written with a power of ten."""
 WHO_GOES = {
@@ -68,21 +66,6 @@ def probability_text(probability: float) -> str:
     if share < 0.0001:
         return f"{with_power(share, 1)}%"
     return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f}%"
-
-
-def describe_distance(difference: float) -> str:
-    """Return how far a log-probability is below another, and the ratio of the probabilities.
-
-    7.4 → 'Log-probability 7.40 lower, 1,636 times less probable'; 0.0 → 'Just as probable'.
-    """
-    if difference < 0.005:
-        return "Just as probable"
-    times = exp(min(difference, LARGEST_EXPONENT))
-    if times < 10:
-        factor = f"{times:.2f}" if times < 1.05 else f"{times:.1f}"
-    else:
-        factor = number(times) if times < 1e6 else with_power(times, 2)
-    return f"Log-probability {difference:.2f} lower, {factor} times less probable"
 
 
 def narrate(frame: UnigramFrame) -> tuple[str, ...]:

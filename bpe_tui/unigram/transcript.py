@@ -12,7 +12,6 @@ from bpe_tui.unigram.model import format_of, save_in_format
 from bpe_tui.unigram.narration import (
     cost_text,
     count_text,
-    describe_distance,
     describe_unknown,
     fate_text,
     increase_text,
@@ -190,8 +189,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         if unknown := describe_unknown(self.frame, text):
             yield unknown
         for path in others:
-            behind = describe_distance(best.score - path.score)
-            yield f"{behind}, score {score_text(path.score)}: {_listed(path.pieces)}."
+            yield f"Less probable, score {score_text(path.score)}: {_listed(path.pieces)}."
 
     def decoded(self, ids: Sequence[int]) -> str:
         return visible_text(self.frame.decode(ids))

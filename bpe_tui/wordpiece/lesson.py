@@ -74,69 +74,36 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         named = self.named(before, pair, "pair" if is_ahead else "strong")
         others = len(self.tied(before)) - 1
         if others > 0:
-            first = self.spans(
-                "{pair} and {others} have the score {score}: a tie."
-                if is_ahead
-                else "{pair} and {others} had the score {score}: a tie.",
-                pair=named,
-                others=self.counted(others, "other"),
-                score=value,
-            )
+            counted = self.counted(others, "other")
+            first = self.spans(TIE, pair=named, others=counted, score=value)
             rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
             why = before.tie_reason(pair, rival).translated(self.messages).describe(visible_bytes)
             rule = self.text("Rule {rule}: {why}.", rule=before.tie_rule.name, why=why)
             return first, [(first_fitting(width, rule, self.text("{why}.", why=why)), "tie")]
-        ways: tuple[str, ...] = HIGHEST_NEXT if is_ahead else HIGHEST_MADE
-        if len(before.left_out):
-            ways = OF_FREQUENT_NEXT if is_ahead else OF_FREQUENT_MADE
-        least, n = self.times(before.min_count), str(before.min_count)
-        first = self.fitting(
-            width,
-            *(
-                self.spans(way, pair=named, fraction=str(score), score=value, times=least, n=n)
-                for way in ways
-            ),
-        )
-        return first, self._frequent(before, pair, is_ahead, width)
+        ways = OF_FREQUENT if len(before.left_out) else HIGHEST
+        values = {"fraction": str(score), "score": value, "n": str(before.min_count)}
+        first = self.fitting(width, *(self.spans(way, pair=named, **values) for way in ways))
+        return first, self._frequent(before, pair, width)
 
-    def _frequent(
-        self, before: WordPieceFrame, pair: Pair, is_ahead: bool, width: int
-    ) -> list[Span]:
+    def _frequent(self, before: WordPieceFrame, pair: Pair, width: int) -> list[Span]:
         """Return the pair that BPE would have merged, and why it lost."""
         frequent = before.most_frequent
         if frequent is None or frequent.pair == pair:
             return self.spans("It is the most frequent pair, too.", "dim")
         value, named = score_text(frequent.score.value), self.named(before, frequent.pair)
-        ways = (
-            "The most frequent pair, {pair}, scores {score}: both are common anyway."
-            if is_ahead
-            else "The most frequent pair, {pair}, scored {score}: both are common anyway.",
-            "Most frequent: {pair}, but only {score}.",
-        )
-        return self.fitting(
-            width, *(self.spans(way, "dim", pair=named, score=value) for way in ways)
-        )
+        ways = (self.spans(way, "dim", pair=named, score=value) for way in FREQUENT)
+        return self.fitting(width, *ways)
 
 
 NONE_FREQUENT = "No pair is left that occurs {times} or more (--min-count)."
-HIGHEST_NEXT = (
-    "{pair} has the highest score: {fraction} = {score}.",
-    "{pair} scores highest: {score}.",
+TIE = "A tie: {pair} and {others}, with the score {score}."
+HIGHEST = "The highest score: {pair}, {fraction} = {score}.", "Highest score: {pair}, {score}."
+OF_FREQUENT = (
+    "The highest score of pairs that occur {n} times or more: {pair}, {fraction} = {score}.",
+    "Highest score of those with {n}+: {pair}, {score}.",
+    "Top of those with {n}+: {pair}, {score}.",
 )
-HIGHEST_MADE = (
-    "{pair} had the highest score: {fraction} = {score}.",
-    "{pair} scored highest: {score}.",
-)
-TOP_OF_FREQUENT = "Top of those with {n}+: {pair}, {score}."
-OF_FREQUENT_NEXT = (
-    "{pair} has the highest score of those that occur {times} or more: {fraction} = {score}.",
-    "{pair} scores highest of those that occur {times} or more: {score}.",
-    "{pair} scores highest of those with {n}+: {score}.",
-    TOP_OF_FREQUENT,
-)
-OF_FREQUENT_MADE = (
-    "{pair} had the highest score of those that occur {times} or more: {fraction} = {score}.",
-    "{pair} scored highest of those that occur {times} or more: {score}.",
-    "{pair} scored highest of those with {n}+: {score}.",
-    TOP_OF_FREQUENT,
+FREQUENT = (
+    "The most frequent: {pair}, but only {score}, as both are common anyway.",
+    "Most frequent: {pair}, but only {score}.",
 )

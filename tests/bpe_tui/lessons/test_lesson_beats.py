@@ -292,7 +292,7 @@ def test_wordpiece_shows_scores_with_their_fractions() -> None:
     there = StepMoment(frame, frame.at(1), Beat.PICK)
     top = frame.top_pairs(1)[0]
     assert str(top.score) in said(explainer.count_rows(there, ROOM))[0]
-    assert said(explainer.pick_rows(there, 90))[0].endswith(f"score: {top.score} = 0.05.")
+    assert said(explainer.pick_rows(there, 90))[0].endswith(f", {top.score} = 0.05.")
     lit = explainer.replace_rows(StepMoment(frame, frame.at(1), Beat.LIGHT), 2, 70)
     assert said(lit)[0].startswith("Here it is: ##g+##s")
 

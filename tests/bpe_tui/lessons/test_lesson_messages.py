@@ -117,8 +117,7 @@ def all_constants() -> frozenset[str]:
             for node in ast.walk(ast.parse(file.read_text("utf-8"))):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     found.add(node.value)
-    names = {*NUMBERED, *(f"different {word}" for word in ("word", "sentence")), "sentence"}
-    counted = {f"{{n}} {name}{ending}" for name in names for ending in ("", "s")}
+    counted = {f"{{n}} {name}{ending}" for name in NUMBERED for ending in ("", "s")}
     rules = (*TIE_RULES.values(), *SCORE_TIE_RULES.values())
     forms = {form.how for form in (Cuts, Merges, Text)}
     return frozenset(found | counted | forms | {rule.in_short for rule in rules})
