@@ -33,7 +33,7 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.fertility import premiums_over_english
-from engine.analysis.model_table import KindRow, MeasuredTexts, TextMeasures, measure
+from engine.analysis.model_table import CHINESE, KindRow, MeasuredTexts, TextMeasures, measure
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
 
 WAITS, TRAINS = "waits for the others", "is being trained …"
@@ -358,8 +358,8 @@ def _rows(
     yield Row([])
     yield from _misspellings(entry, width)
     yield Row([])
-    yield from labelled("Chinese", [[(visible_text(c), "")] for c in texts.chinese], width)
-    yield from labelled("", bordered(tokenizer, tokenizer.encode(texts.chinese)), width)
+    yield from labelled("Chinese", [[(visible_text(c), "")] for c in CHINESE], width)
+    yield from labelled("", bordered(tokenizer, tokenizer.encode(CHINESE)), width)
 
 
 def _subwords(width: int) -> Iterator[Row]:

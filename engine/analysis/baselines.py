@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 from engine.bpe.trainer import base_vocab, check_vocab_size
 from engine.core.errors import UnknownTokenIdError, VocabSizeError
@@ -26,17 +26,6 @@ from engine.text.pretokenize import (
     without_stray_surrogates,
     words_in,
 )
-
-
-class TextUnit(NamedTuple):
-    """A unit of a text and its id. A special token is a unit, too.
-
-    `known` is false for a unit that is not in the vocab: its id is that of the unknown token.
-    """
-
-    data: bytes
-    token_id: int
-    known: bool
 
 
 class BaselineTokenizer(ABC):
@@ -114,17 +103,20 @@ class BaselineTokenizer(ABC):
         distinct = list(dict.fromkeys((*first, *by_frequency)))
         return cls(dict(enumerate(distinct[:vocab_size])), special_tokens, pattern)
 
-    def explain(self, text: str) -> Iterator[TextUnit]:
-        """Yield the units of a text with their ids, and whether they are known."""
+    def known_units(self, text: str) -> Iterator[tuple[bytes, int | None]]:
+        """Yield the units of a text, special tokens too, with their ids; `None` for an unknown."""
         for piece, special in self._splitter.split_text(without_stray_surrogates(text)):
             for unit in (to_bytes(piece),) if special else self.units(piece):
-                token_id = self._ids.get(unit, self.unknown_id)
-                assert token_id is not None, "without an unknown token every unit is in the vocab"
-                yield TextUnit(unit, token_id, unit in self._ids)
+                yield unit, self.id_of(unit)
+
+    def id_of(self, unit: bytes) -> int | None:
+        """Return the id of a unit; `None` if it is not in the vocab."""
+        return self._ids.get(unit)
 
     def encode(self, text: str) -> list[int]:
         """Return the token ids of a text."""
-        return [unit.token_id for unit in self.explain(text)]
+        ids = (self.unknown_id if i is None else i for _, i in self.known_units(text))
+        return [token_id for token_id in ids if token_id is not None]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; unknown tokens stay unknown.
@@ -140,7 +132,7 @@ class BaselineTokenizer(ABC):
 
     def unknown_characters(self, text: str) -> int:
         """Count the characters of a text that the unknown token replaces."""
-        return sum(len(to_text(unit.data)) for unit in self.explain(text) if not unit.known)
+        return sum(len(to_text(unit)) for unit, i in self.known_units(text) if i is None)
 
     def piece(self, token_id: int) -> bytes:
         """Return the bytes of a unit."""
@@ -252,15 +244,14 @@ class CharacterTokenizer(BaselineTokenizer):
     def units(self, text: str) -> Iterable[bytes]:
         return map(to_bytes, text)
 
-    def explain(self, text: str) -> Iterator[TextUnit]:
-        for piece, special in self._splitter.split_text(without_stray_surrogates(text)):
-            if special:
-                yield TextUnit(to_bytes(piece), self._special_ids[to_bytes(piece)], True)
-            else:
-                for character in piece:
-                    number = ord(character)  # a surrogate stands for a byte that is not UTF-8
-                    known = number not in SURROGATES
-                    yield TextUnit(to_bytes(character), number if known else REPLACEMENT, known)
+    def id_of(self, unit: bytes) -> int | None:
+        if unit in self._special_ids:
+            return self._special_ids[unit]
+        number = ord(to_text(unit))
+        return None if number in SURROGATES else number  # it stands for a byte that is not UTF-8
+
+    def encode(self, text: str) -> list[int]:
+        return [REPLACEMENT if i is None else i for _, i in self.known_units(text)]
 
 
 class SeenCharacterTokenizer(BaselineTokenizer):

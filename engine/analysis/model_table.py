@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from heapq import nsmallest
 from itertools import chain, islice
 
 from engine.analysis.measures import RenyiEfficiency
-from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, GoOn, train_kind
+from engine.analysis.tokenizer_kinds import ComparableTokenizer, GoOn, train_kind
 from engine.core.errors import SpecialTokenError, UnfinishedError, VocabSizeError
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import (
@@ -309,27 +309,20 @@ class Untrained:
 
 @dataclass(frozen=True)
 class MeasuredTexts:
-    """The texts that all rows of a table are measured on: see `KindRow`.
+    """The texts that all rows of a table are measured on, beside `CHINESE`: see `KindRow`.
 
     `unseen` is the stretches between special tokens.
     """
 
     unseen: tuple[str, ...]
     misspellings: tuple[Misspelling, ...]
-    chinese: str = CHINESE
 
     @classmethod
-    def of(
-        cls,
-        corpus: bytes,
-        unseen: str,
-        special_tokens: Sequence[str] = (),
-        chinese: str = CHINESE,
-    ) -> MeasuredTexts:
+    def of(cls, corpus: bytes, unseen: str, special_tokens: Sequence[str] = ()) -> MeasuredTexts:
         """Return the texts: misspelled words of the corpus, and an unseen text."""
         known = word_counts(stretches_of(to_text(corpus), special_tokens))
         wrong = misspellings(known, MISSPELLED_WORDS)
-        return cls(stretches_of(unseen, special_tokens), tuple(wrong), chinese)
+        return cls(stretches_of(unseen, special_tokens), tuple(wrong))
 
 
 def stretches_of(text: str, special_tokens: Sequence[str]) -> tuple[str, ...]:
@@ -364,36 +357,8 @@ def row_of(tokenizer: ComparableTokenizer, texts: MeasuredTexts) -> KindRow:
         tokenizer.vocab_size,
         measure(tokenizer, texts.unseen),
         measure_misspelled(tokenizer, texts.misspellings),
-        measure(tokenizer, [texts.chinese]),
+        measure(tokenizer, [CHINESE]),
     )
-
-
-def table_rows(
-    corpus: bytes,
-    vocab_size: int,
-    special_tokens: Sequence[str] = (),
-    typed: str | None = None,
-    kinds: Iterable[str] = KINDS,
-    chinese: str = CHINESE,
-) -> Iterator[KindRow | Untrained]:
-    """Yield the rows of the table, each as soon as its tokenizer is trained and measured.
-
-    Args:
-        corpus: a text; without `typed` its last tenth is held out.
-        vocab_size: for each kind that has a choice.
-        typed: a text to measure on instead of the end of the corpus.
-        kinds: names in `KINDS`.
-
-    >>> rows = table_rows(b"to be or not to be " * 9, 300, typed="to bee", kinds=["word", "byte"])
-    >>> [(row.name, row.unseen.tokens, row.unseen.unknown_word_share) for row in rows]
-    [('word', 2, 0.5), ('byte', 6, 0.0)]
-    """
-    learnt, rest = hold_out(corpus, special_tokens) if typed is None else (corpus, b"")
-    unseen = to_text(rest) if typed is None else typed
-    texts = MeasuredTexts.of(learnt, unseen, special_tokens, chinese)
-    for name in kinds:
-        found = try_training(name, learnt, vocab_size, special_tokens)
-        yield found if isinstance(found, Untrained) else row_of(found, texts)
 
 
 def try_training(

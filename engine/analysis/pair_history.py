@@ -197,32 +197,18 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     number = record.pairs.number_of(pair)
     given = isinstance(record, Record) and last <= record.given_steps
     min_count = 0 if given else record.min_count
-    if number is None:
-        return PairHistory(
-            pair=pair,
-            step=frame.step,
-            last=last,
-            younger=younger,
-            made=made,
-            steps=(made,),
-            counts=(0,),
-            merged=merged,
-            losses=(),
-            more_frequent=0,
-            min_count=min_count,
-        )
-    states, values = record.counts.history(number, last)
-    steps, counts = states.tolist(), values.tolist()
+    steps, counts = [], []
+    if number is not None:
+        steps, counts = (column.tolist() for column in record.counts.history(number, last))
     if not steps or steps[0] > made:
-        steps.insert(0, made)
-        counts.insert(0, 0)
+        steps, counts = [made, *steps], [0, *counts]
     losses = tuple(
         PairLoss(step, record.pair_of(step - 1), before - after)
         for step, before, after in zip(steps[1:], counts, counts[1:], strict=False)
         if step != merged and after < before
     )
     at_step = record.counts.at(frame.step)
-    count = at_step[number] if number < len(at_step) else 0
+    count = 0 if number is None or number >= len(at_step) else at_step[number]
     return PairHistory(
         pair=pair,
         step=frame.step,
@@ -233,7 +219,7 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
         counts=tuple(counts),
         merged=merged,
         losses=losses,
-        more_frequent=int(np.count_nonzero(at_step > count)),
+        more_frequent=int(np.count_nonzero(at_step > count)) if any(counts) else 0,
         min_count=min_count,
         last_merge=_last_merge(record, last) if isinstance(record, Record) and not given else None,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from generated import first_quick
 from opening import SAMPLE, opened, opened_as, until
+from rows_of_models import table_rows
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -21,7 +22,7 @@ from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
-from engine.analysis.model_table import KindRow, Untrained, table_rows, try_training
+from engine.analysis.model_table import KindRow, Untrained, try_training
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
 from engine.formats import save
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows_of_models import table_rows
 
 from engine import Trainer, UnknownNameError
 from engine.analysis.measures import RenyiEfficiency
@@ -23,7 +24,6 @@ from engine.analysis.model_table import (
     measure_misspelled,
     misspellings,
     swap_letters,
-    table_rows,
     try_training,
 )
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, train_kind
