@@ -218,7 +218,16 @@ class SessionApp(BaseApp):
                 self.tell(f"No prune {where} this step.")
             self.changed()
 
-    def action_run_to_breakpoint(self) -> None:
+    def go_to_following(self) -> None:
+        """Go to the next breakpoint; without one, to the next tie or prune."""
+        if self.session.breakpoints.enabled:
+            self._run_to_breakpoint()
+        elif self.session.merges is not None:
+            self.action_tie(1)
+        else:
+            self.action_prune(1)
+
+    def _run_to_breakpoint(self) -> None:
         with self.navigation.jump():
             self.session.run_to_breakpoint()
             self.session.tick(0)  # usually the next stop is known already
@@ -265,12 +274,15 @@ class SessionApp(BaseApp):
             save_preferences(overview=kind)
 
     def action_predict(self) -> None:
-        """Show the lesson view, which asks what each step does."""
+        """Show the lesson view, which asks what each step does; there, start or stop that."""
         from bpe_tui.lessons.screen import LessonScreen
 
+        is_here = isinstance(self.screen, LessonScreen)
         self.action_show(LESSON)
-        if isinstance(screen := self.screen, LessonScreen) and not screen.predictor.is_on:
-            screen.action_predict()
+        if isinstance(screen := self.screen, LessonScreen) and (
+            is_here or not screen.predictor.is_on
+        ):
+            screen.toggle_predictions()
 
     def action_encode_by_hand(self) -> None:
         """Let the learner encode the pretoken at the cursor, merge by merge."""

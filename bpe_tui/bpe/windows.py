@@ -360,7 +360,7 @@ def none_found(session: Session) -> str:
     """Return why running to a breakpoint found none."""
     enabled = session.breakpoints.enabled
     if not enabled:
-        return "No breakpoint is set: key b adds one."
+        return "No breakpoint is set: t, then b, adds one."
     if len(enabled) == 1:
         line = visible_text(str(enabled[0].breakpoint), spaces=False)
         return f"No later merge makes it: {line}"

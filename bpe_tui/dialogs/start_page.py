@@ -297,6 +297,9 @@ class StartPage(PanelScreen):
         event.stop()
         self.query_one(OfferDetails).show_offer(event.offer)
 
+    def action_forward(self, by: int) -> None:
+        self.action_next_panel(by)
+
     @property
     def tab_order(self) -> tuple[str, ...]:
         return tuple(name for name in self.PANEL_ORDER if self.query_one(f"#{name}").display)

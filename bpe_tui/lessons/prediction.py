@@ -26,14 +26,14 @@ MOST_ROWS = 6
 """Largest number of pairs to choose from: each needs words to count it in."""
 
 
-STOP = FooterKey("P", "stop", "screen.predict")
+STOP = FooterKey("P", "stop", "app.predict")
 ANSWERED: tuple[FooterKey, ...] = (FooterKey("↵", "go on", "screen.answer"), STOP)
 ASKING = (
     FooterKey("↑↓", "choose", "screen.choose(1)"),
     FooterKey("↵", "answer", "screen.answer"),
     FooterKey("H", "hint", "screen.hint"),
     FooterKey("!", "show me", "screen.show_answer"),
-    FooterKey("→", "skip", "screen.next"),
+    FooterKey("→", "skip", "screen.forward(1)"),
 )
 BY_HAND = FooterKey("m", "make", "screen.by_hand")
 

@@ -355,9 +355,11 @@ class LessonScreen(SessionScreen):
 
     # -- keys
 
-    def action_next(self) -> None:
+    async def action_forward(self, by: int) -> None:
         """Make a step; finish a held one first, or go on from a question."""
-        if not (self.predictor.go_on() or self.clock.release()):
+        if by < 0:
+            await super().action_forward(by)
+        elif not (self.predictor.go_on() or self.clock.release()):
             self.make_step()
 
     def make_step(self) -> None:
@@ -372,7 +374,7 @@ class LessonScreen(SessionScreen):
 
     # -- predictions
 
-    def action_predict(self) -> None:
+    def toggle_predictions(self) -> None:
         """Start or stop asking what each step does before showing it."""
         self.clock.finish()
         self.predictor.toggle()

@@ -98,6 +98,10 @@ def shown_keys(keys: str) -> str:
     return " ".join(filter(None, shown))
 
 
+MENUS = {"next": "t", "filter": "F"}
+"""Menu → the key that opens it."""
+
+
 @dataclass(frozen=True)
 class Command:
     """A command of the application: its keys, and its words in footer, help and palette.
@@ -114,6 +118,7 @@ class Command:
         in_reading: whether the footer shows it while the corpus is still being read.
         words: more words that find it in the palette.
         panel: the panel that it is about; the footer shows it first while that has the focus.
+        menu: the menu that has it, so that its keys act only there: a name in `MENUS`.
         reaches_files: whether it writes files, or reads others than those that are open.
     """
 
@@ -128,12 +133,13 @@ class Command:
     in_reading: bool = False
     words: str = ""
     panel: str = ""
+    menu: str = ""
     reaches_files: bool = False
 
     @property
     def shown(self) -> str:
-        """Its keys as the screen shows them."""
-        return shown_keys(self.keys)
+        """Its keys as the screen shows them, after the key of its menu."""
+        return " ".join(filter(None, (MENUS.get(self.menu, ""), shown_keys(self.keys))))
 
 
 KINDS = ("lesson", "training", "encoding", "vocabulary", "charts", "inspection")
@@ -216,7 +222,7 @@ ONLY_BPE: Mapping[str, str] = {
     "screen.sub_step": _HEAP,
     "screen.heap_view": _HEAP,
     "screen.find_pair": _HEAP,
-    "screen.pseudocode": "The pseudocode is of BPE's trainers; d shows what a step computes here.",
+    "screen.pseudocode": "The pseudocode is of BPE's trainers; Tab leads to what a step computes here.",
     "screen.places": "Places are listed of BPE's tokens; 2 shows how a text is cut here.",
     "screen.characters": "Pieces are of whole characters: none is cut into bytes.",
     "screen.filter('partial')": "Pieces are of whole characters: each is valid UTF-8 by itself.",

@@ -13,7 +13,7 @@ ABOUT_MERGES = frozenset(
         "app.tie(1)",
         "app.tie(-1)",
         "app.breakpoints",
-        "app.run_to_breakpoint",
+        "screen.menu('next')",
         "app.what_if",
         "screen.ask",
         "screen.show('lockstep')",

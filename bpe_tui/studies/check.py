@@ -471,5 +471,5 @@ class CheckScreen(SessionScreen):
         if panel == "checked":
             self.set_focus(self.query_one("#check-rows", RowList))
 
-    def action_difference(self, by: int) -> None:
+    def action_following(self, by: int) -> None:
         self.query_one(CheckedMerges).go(by)

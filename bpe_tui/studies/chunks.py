@@ -242,7 +242,7 @@ class ChunksScreen(SessionScreen):
 
     # -- commands
 
-    def action_parts(self, by: int) -> None:
+    def action_more(self, by: int) -> None:
         """Ask for another number of parts."""
         self._parts = max(1, min(self._parts + by, MOST_PARTS))
         self._search()

@@ -448,7 +448,7 @@ class ComparisonScreen(PanelScreen):
         event.stop()
         self.show_panel("strips")
 
-    def action_difference(self, by: int) -> None:
+    def action_following(self, by: int) -> None:
         self.query_one(StripsPanel).go(by)
 
     @property

@@ -41,7 +41,7 @@ from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.formats.tokenizer_json import save_pipeline
 from engine.pipeline.conversion import AnyFrame, pipeline_at
-from engine.pipeline.draft import STAGE_KINDS, Draft, StageKind
+from engine.pipeline.draft import Draft, StageKind
 from engine.pipeline.losses import losses
 from engine.pipeline.pipeline import Pipeline
 from engine.unigram.frame import UnigramFrame
@@ -183,6 +183,7 @@ class PipelineScreen(SessionScreen):
     NAME = PIPELINE
     CSS_PATH = sheet("pipeline.tcss")
     PANEL_ORDER = ("stages", "texts")
+    TYPED = "texts"
 
     @dataclass
     class Built(Message):
@@ -349,7 +350,7 @@ class PipelineScreen(SessionScreen):
         self.query_one(PipelinePanel).show(self._shown, title)
         self.say("#narration", describe_token(self._shown))
 
-    def action_point(self, by: int) -> None:
+    async def action_forward(self, by: int) -> None:
         self._point_at(self._token + by)
 
     # -- switching stages
@@ -365,12 +366,6 @@ class PipelineScreen(SessionScreen):
         event.prevent_default()  # zooming would hide the text
         self.tell("The text is typed above (e); the model is what was learnt, so it stays.")
 
-    def action_switch(self) -> None:
-        """Switch the stage under the cursor; if there is none, the normalizer."""
-        panel = self.query_one(PipelinePanel)
-        target = panel.row(panel.cursor).target if panel.row_count else None
-        self._switch(target.kind if isinstance(target, ToStage) else STAGE_KINDS[0])
-
     def _switch(self, kind: StageKind) -> None:
         if self._draft is not None:
             self.app.push_screen(StageWindow(kind, self._draft, self._switched))
@@ -385,7 +380,7 @@ class PipelineScreen(SessionScreen):
 
     # -- saving
 
-    def action_save_pipeline(self) -> None:
+    def action_save(self) -> None:
         if self._draft is not None:
 
             def saved(path: str | None) -> None:

@@ -192,13 +192,13 @@ class UnigramEncodingScreen(WalkScreen):
         """Switch between the text in three lanes and the lattice of a pretoken."""
         self.show_panel("lattice" if self.has_class("-lanes") else "lanes")
 
-    def action_sample(self) -> None:
+    def action_following(self, by: int) -> None:
         """Draw the next sample."""
         paths = self.query_one(walks.PathsPanel)
         paths.seed += 1
         self.show_panel("paths")
 
-    def action_sharpen(self, by: int) -> None:
+    def action_more(self, by: int) -> None:
         paths = self.query_one(walks.PathsPanel)
         paths.sharpness = max(0, min(paths.sharpness + by, len(walks.SHARPNESS) - 1))
         self.show_panel("paths")

@@ -43,15 +43,19 @@ _PRUNES = (
     UNIGRAM_CHARTS,
     UNIGRAM_INSPECTION,
 )
+_ALSO_PRUNES = (UNIGRAM_VOCABULARY, UNIGRAM_INSPECTION)
+"""Screens that other models do not play."""
 
 # fmt: off
 COMMANDS: tuple[Command, ...] = (
-    Command("t", "prune", "app.prune(1)", STEP, _PRUNES, "To the next prune.", in_footer=True),
-    Command("T", "prune", "app.prune(-1)", STEP, _PRUNES, "To the prune before."),
+    Command("t", "to the next …", "screen.menu('next')", STEP, _ALSO_PRUNES,
+            "A menu of what to go to: the next prune, or the one before."),
+    Command("n", "next", "screen.following(1)", STEP, _ALSO_PRUNES, "To the next prune."),
+    Command("t", "prune", "app.prune(1)", STEP, _PRUNES, "To the next prune.", menu="next"),
+    Command("T", "prune before", "app.prune(-1)", STEP, _PRUNES, "To the prune before.",
+            menu="next"),
     Command("p", "pieces", "screen.show('pieces')", LOOK, (UNIGRAM_TRAINING,),
             "To the pieces.", in_footer=True),
-    Command("d", "done", "screen.show('step')", LOOK, (UNIGRAM_TRAINING,),
-            "To what the step has done."),
     Command("m", "steps", "screen.show('steps')", LOOK, (UNIGRAM_TRAINING,),
             "To the list of steps."),
     Command("u", "charts", "screen.show('curves')", LOOK, (UNIGRAM_TRAINING,),
@@ -63,33 +67,31 @@ COMMANDS: tuple[Command, ...] = (
     Command("C", "turn round", "screen.reverse", LOOK, (UNIGRAM_TRAINING,),
             "Turn the order round."),
     Command("p", "single", "screen.filter('characters')", FILTER, (UNIGRAM_VOCABULARY,),
-            "Only single characters, which EM never removes; or the n-grams of one word."),
+            "Only single characters, which EM never removes; or the n-grams of one word.",
+            menu="filter"),
     Command("u", "seldom", "screen.filter('seldom')", FILTER, (UNIGRAM_VOCABULARY,),
-            "Only pieces that the corpus is expected to use less than once."),
+            "Only pieces that the corpus is expected to use less than once.",
+            menu="filter"),
     Command("d", "go next", "screen.filter('leaving')", FILTER, (UNIGRAM_VOCABULARY,),
-            "Only pieces that the next step removes."),
-    Command("v", "lattice", "screen.show('lattice')", LOOK, (UNIGRAM_ENCODING,),
-            "To the lattice: every way to spell the pretoken with pieces.",
-            words="viterbi best path"),
-    Command("n", "sample", "screen.sample", DO, (UNIGRAM_ENCODING,),
+            "Only pieces that the next step removes.", menu="filter"),
+    Command("n", "sample", "screen.following(1)", DO, (UNIGRAM_ENCODING,),
             "Draw another segmentation by chance.", in_footer=True),
-    Command("plus,equals_sign", "sharper", "screen.sharpen(1)", DO, (UNIGRAM_ENCODING,),
+    Command("plus,equals_sign", "sharper", "screen.more(1)", DO, (UNIGRAM_ENCODING,),
             "Draw good segmentations more often."),
-    Command("minus", "flatter", "screen.sharpen(-1)", DO, (UNIGRAM_ENCODING,),
+    Command("minus", "flatter", "screen.more(-1)", DO, (UNIGRAM_ENCODING,),
             "Draw all segmentations more alike."),
 )
 # fmt: on
 
-_TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes to the next prune."
+_TIES = "Ties are of pairs that occur equally often; Unigram merges none. n goes to the next prune."
 _BREAKPOINTS = (
-    "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
+    "Breakpoints stop BPE's merges; a Unigram training has few steps, and n finds prunes."
 )
 REFUSED = {
     **ONLY_BPE,
     "app.tie(1)": _TIES,
     "app.tie(-1)": _TIES,
     "app.breakpoints": _BREAKPOINTS,
-    "app.run_to_breakpoint": _BREAKPOINTS,
     "screen.why": "Unigram joins no pairs; Enter on a piece says why it stays or goes.",
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
     "screen.fold": "The tree that folds is of merges; a piece has none below it.",

@@ -6,10 +6,12 @@ Also the meanings of the signs and words on the screens, for the legends and the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import ClassVar, NamedTuple
+from itertools import zip_longest
+from typing import ClassVar, NamedTuple, cast
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -35,7 +37,7 @@ from bpe_tui.session.declarations import (
     shown_keys,
 )
 from bpe_tui.session.models import MODELS, kind_and_model
-from bpe_tui.widgets.lines import TextLines
+from bpe_tui.widgets.lines import Lines, RowList, TextLines
 from bpe_tui.widgets.rows import Row, Span, wrapped_text
 from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.widgets.window import Window
@@ -250,14 +252,57 @@ def bound_commands(screen: str) -> dict[str, Command]:
     """
     kind, _ = kind_and_model(screen)
     every = [each for each in COMMANDS if screen in each.screens or kind in each.screens]
-    return {command.keys: command for command in (*every, *commands_on(screen))}
+    return {each.keys: each for each in (*every, *commands_on(screen)) if not each.menu}
+
+
+class Menu(Window[Command | None]):
+    """A window to choose one of several commands, by its letter or with Enter.
+
+    Args:
+        commands: the commands, at least one.
+        is_on: whether a command is a switch that is on.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close")]
+
+    def __init__(self, commands: Sequence[Command], is_on: Callable[[Command], bool]) -> None:
+        super().__init__()
+        self._commands, self._is_on = commands, is_on
+
+    def compose(self) -> ComposeResult:
+        rows = RowList("menu", list(map(self._row, self._commands)))
+        rows.add_class("window")
+        rows.border_title = Content(MENU_TITLES[self._commands[0].menu])
+        rows.border_subtitle = Content("a letter or ↑ ↓ Enter · Esc closes")
+        yield rows
+
+    def _row(self, command: Command) -> Row:
+        on = ("● ", "pair") if self._is_on(command) else ("  ", "")
+        label = command.label.ljust(max(len(each.label) for each in self._commands) + 2)
+        key = shown_keys(command.keys)
+        return Row([on, (f"{key}  ", "here"), (label, "strong"), (command.help, "dim")], command)
+
+    def on_key(self, event: events.Key) -> None:
+        """Choose a command by its letter."""
+        for command in self._commands:
+            if event.character == shown_keys(command.keys):
+                event.stop()
+                self.dismiss(command)
+                return
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        self.dismiss(cast("Command", event.target))
+
+
+MENU_TITLES = {"next": "to the next …", "filter": "show only"}
 
 
 class Help(Window[None]):
-    """A window that lists all keys of a screen."""
+    """A window that lists all keys of a screen; typing finds some of them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,q,enter", "dismiss", "close"),
+        Binding("escape,question_mark,enter", "dismiss", "close"),
         Binding("up", "scroll('up')", "up"),
         Binding("down", "scroll('down')", "down"),
         Binding("pageup", "scroll('page_up')", "page up"),
@@ -269,24 +314,89 @@ class Help(Window[None]):
     def __init__(self, screen: str) -> None:
         super().__init__()
         self._screen, self._text = screen, help_text(screen, marks=self.app.no_color)
+        self._sought = ""
 
     def compose(self) -> ComposeResult:
+        lines = TextLines("help", self._rows, classes="window")
+        lines.border_subtitle = Content("type to find · signs and words below · Esc closes")
+        yield lines
+
+    def on_mount(self) -> None:
+        self._show_title()
+
+    def _show_title(self) -> None:
         kind, model = kind_and_model(self._screen)
         of = f" of {model.title}" if model is not None else ""
-        lines = TextLines("help", self._rows, classes="window")
-        lines.border_title = Content(f"keys on the {kind} screen{of}")
-        lines.border_subtitle = Content("signs and words below · Esc closes")
-        yield lines
+        found = f" with “{visible_text(self._sought, spaces=False)}”" if self._sought else ""
+        self.query_one(TextLines).border_title = Content(f"keys on the {kind} screen{of}{found}")
 
     def _rows(self, cells: int) -> list[Row]:
         """Return the text, its headings bold, in rows of at most `cells` cells."""
+        text = lines_with(self._text, self._sought)
+        if not text:
+            return [Row([("No key, sign or word has that.", "dim")])]
+        if cells < TWO_COLUMNS:
+            return [Row([_span_of(line)]) for line in hanging(text, cells).splitlines()]
+        half = (cells - COLUMN_GAP) // 2
+        left, right = columns(text, half)
         return [
-            Row([(line, "" if line.startswith(" ") else "strong")])
-            for line in hanging(self._text, cells).splitlines()
+            Row([_span_of(a), (" " * (half + COLUMN_GAP - width(a)), ""), _span_of(b)])
+            for a, b in zip_longest(left, right, fillvalue="")
         ]
+
+    def on_key(self, event: events.Key) -> None:
+        """Find what is typed."""
+        if event.key == "backspace":
+            self._sought = self._sought[:-1]
+        elif event.is_printable and event.character is not None:
+            self._sought += event.character
+        else:
+            return
+        event.stop()
+        self._show_title()
+        lines = self.query_one(TextLines)
+        lines.wrap_again()
+        lines.scroll_home(animate=False)
 
     def action_scroll(self, way: str) -> None:
         getattr(self.query_one(TextLines), f"scroll_{way}")()
+
+
+TWO_COLUMNS, COLUMN_GAP = 96, 3
+"""Least width of the help, in cells, for two columns; cells between them."""
+
+
+def _span_of(line: str) -> Span:
+    return line, "" if line.startswith(" ") else "strong"
+
+
+def lines_with(text: str, sought: str) -> str:
+    """Return the lines of a help text that contain words, each under its heading.
+
+    >>> lines_with("Step\\n  →  One step forward.\\n  g  Go to a step.\\n\\nDo\\n  s  Save.", "GO")
+    'Step\\n  g  Go to a step.'
+    """
+    if not sought:
+        return text
+    found = []
+    for part in text.split("\n\n"):
+        heading, *lines = part.split("\n")
+        if shown := [line for line in lines if sought.casefold() in line.casefold()]:
+            found.append("\n".join([heading, *shown]))
+    return "\n\n".join(found)
+
+
+def columns(text: str, cells: int) -> tuple[list[str], list[str]]:
+    """Wrap the parts of a help text in two columns of about the same height, in their order."""
+    parts = [hanging(part, cells).splitlines() for part in text.split("\n\n")]
+    lines = sum(map(len, parts)) + len(parts) - 1
+    left: list[str] = []
+    while parts and (not left or len(left) + len(parts[0]) // 2 < lines // 2):
+        left += [*([""] if left else []), *parts.pop(0)]
+    right: list[str] = []
+    for part in parts:
+        right += [*([""] if right else []), *part]
+    return left, right
 
 
 def hanging(text: str, cells: int) -> str:
@@ -377,7 +487,7 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
         here: the kind of the current screen, such as "lesson".
     """
     shown = visible_text(shown_keys(key), spaces=False)
-    commands = [command for command in COMMANDS if key in command.keys.split(",")]
+    commands = [each for each in COMMANDS if key in each.keys.split(",") and not each.menu]
     if any(command.action == f"app.show('{here}')" for command in commands):
         return f"{shown}: {here} is this screen."
     uses = _uses_on_screens(commands, model) if model is not None else ""

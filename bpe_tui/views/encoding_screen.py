@@ -364,6 +364,10 @@ class WalkScreen(SessionScreen):
 
     # -- the walk
 
+    async def action_forward(self, by: int) -> None:
+        """Walk, unless the model has nothing to walk through."""
+        await self.run_action(f"screen.walk({by})")
+
     def action_walk(self, by: int) -> None:
         """Walk some steps on or back; say so if there is none."""
         self.pause()

@@ -17,7 +17,7 @@ from textual.widgets import Static
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
-from bpe_tui.views.commands import bound_commands, explain_dead_key, legend_of
+from bpe_tui.views.commands import Menu, bound_commands, commands_on, explain_dead_key, legend_of
 from bpe_tui.views.narration import names_of_panels
 from bpe_tui.views.screen_keys import ScreenKeys
 from bpe_tui.views.screen_panels import ScreenPanels, Spot
@@ -330,6 +330,20 @@ class PanelScreen(PaintedOnce[None]):
 
     def action_type(self) -> None:
         self.action_show(self.TYPED)
+
+    def action_menu(self, name: str) -> None:
+        """Ask for one of the commands of a menu, and run it."""
+
+        def chose(command: Command | None) -> None:
+            if command is not None:
+                self.call_later(self.run_action, command.action)
+
+        entries = [each for each in commands_on(self.id or "") if each.menu == name]
+        self.app.push_screen(Menu(entries, self.is_switched_on), chose)
+
+    def is_switched_on(self, command: Command) -> bool:
+        """Whether a command of a menu is a switch that is on."""
+        return False
 
     def action_zoom(self) -> None:
         """Give the focused panel the whole screen, or all panels their room."""

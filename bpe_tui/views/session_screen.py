@@ -237,5 +237,29 @@ class SessionScreen(PanelScreen):
         """Whether a jump has led here, so that Esc leads back."""
         return self.host.navigation.way_back
 
+    # -- commands that mean the same on all screens; some screens have their own way
+
+    async def action_forward(self, by: int) -> None:
+        """Go some steps forward, or back if `by` is negative."""
+        self.host.action_step(by)
+
+    def action_play(self) -> None:
+        self.host.action_play()
+
+    def action_more(self, by: int) -> None:
+        """Play faster, or slower if `by` is negative."""
+        self.host.action_speed(by)
+
+    def action_following(self, by: int) -> None:
+        """Go to the next breakpoint, tie or prune."""
+        self.host.go_to_following()
+
+    def action_save(self) -> None:
+        self.host.action_save()
+
+    def action_menu(self, name: str) -> None:
+        self.host.hold()
+        super().action_menu(name)
+
     def action_go_back(self) -> None:
         self.host.navigation.go_back()

@@ -21,6 +21,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input
 
+from bpe_tui.session.declarations import Command
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import leading_parts
@@ -356,6 +357,9 @@ class VocabularyScreen(SessionScreen):
 
     def action_reverse(self) -> None:
         self.table.reverse()
+
+    def is_switched_on(self, command: Command) -> bool:
+        return any(f"({name!r})" in command.action for name in self.table.rows.filters)
 
     def action_filter(self, name: str) -> None:
         self.table.toggle_filter(name)

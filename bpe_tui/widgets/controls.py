@@ -184,7 +184,7 @@ class Switches(PartsLine):
 
     def _part(self, switch: FilterSwitch, label: str) -> BarPart:
         mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
-        return switch.name, [(switch.key, "here"), (f" {mark} {label}{' ' * self.GAP}", role)]
+        return switch.name, [(f"F{switch.key}", "here"), (f" {mark} {label}{' ' * self.GAP}", role)]
 
 
 MOST_ROWS = 3

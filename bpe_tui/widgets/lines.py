@@ -304,6 +304,11 @@ class TextLines(Lines, can_focus=False):
         self._fit(self.size.width)
         super().rebuild()
 
+    def wrap_again(self) -> None:
+        """Show a text that has changed."""
+        self._cells = 0
+        self.rebuild()
+
     def _fit(self, cells: int) -> None:
         cells -= self.scrollbar_size_vertical
         if cells > 0 and cells != self._cells:

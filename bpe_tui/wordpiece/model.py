@@ -23,8 +23,6 @@ WORDPIECE_INSPECTION, WORDPIECE_LESSON = "wordpiece-inspection", "wordpiece-less
 # fmt: off
 COMMANDS: tuple[Command, ...] = (
     Command("p", "scores", "screen.show('pairs')", LOOK, (WORDPIECE_TRAINING,), "To the scores."),
-    Command("d", "done", "screen.show('merge')", LOOK, (WORDPIECE_TRAINING,),
-            "To what the merge did."),
 )
 # fmt: on
 

@@ -70,7 +70,7 @@ async def test_failures_of_keys_and_threads_are_shown_too(
         survive(app)
         monkeypatch.setattr("threading.excepthook", app._thread_failed)
         monkeypatch.setattr(BpeTuiApp, "action_light", fail)
-        await pilot.press("t")
+        await pilot.press("n")
         app.call_later(app.action_light)
         await until(pilot, lambda: "failed" in app.notices.note)
         app.close_note()

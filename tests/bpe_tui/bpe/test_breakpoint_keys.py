@@ -14,7 +14,7 @@ from bpe_tui.widgets.controls import Marks, Scrubber
 
 
 async def added(app: BpeTuiApp, pilot: Pilot[int], *lines: str) -> None:
-    await pilot.press("b")
+    await pilot.press("t", "b")
     for line in lines:
         app.screen.query_one(Input).value = line
         await pilot.press("enter")
@@ -71,15 +71,15 @@ async def test_running_to_a_breakpoint_that_never_occurs_stays_and_says_so() -> 
 async def test_the_window_switches_breakpoints_off_and_deletes_them() -> None:
     async with opened() as (app, pilot):
         await added(app, pilot, "step 3", "step 5")
-        await pilot.press("b")
+        await pilot.press("t", "b")
         app.screen.query_one(BreakpointRows).focus()
         await pilot.press("space", "escape", "n")
         assert step(app) == 5
-        await pilot.press("b")
+        await pilot.press("t", "b")
         app.screen.query_one(BreakpointRows).focus()
         await pilot.press("space", "down", "d", "escape", "home", "n")
         assert step(app) == 3
-        await pilot.press("home", "b")
+        await pilot.press("home", "t", "b")
         app.screen.query_one(BreakpointRows).focus()
         await pilot.press("enter")
         assert isinstance(app.screen, TrainingScreen)
@@ -88,7 +88,7 @@ async def test_the_window_switches_breakpoints_off_and_deletes_them() -> None:
 
 async def test_an_impossible_breakpoint_is_refused_in_place() -> None:
     async with opened() as (app, pilot):
-        await pilot.press("b", *"count", "less_than_sign", "0", "enter")
+        await pilot.press("t", "b", *"count", "less_than_sign", "0", "enter")
         hint = str(app.screen.query_one("#dialog-hint", Static).render())
         assert hint.startswith("no merge has a count below 0")
         assert not app.session.breakpoints.watched
@@ -133,7 +133,7 @@ async def test_ties_are_marked_only_if_they_are_few_and_counted_in_words() -> No
 @pytest.mark.slow
 async def test_the_hits_of_a_breakpoint_fit_into_the_narrowest_window() -> None:
     async with opened(size=(60, 20)) as (app, pilot):
-        await pilot.press("end", "b")
+        await pilot.press("end", "t", "b")
         app.screen.query_one(Input).value = "count<50"
         await pilot.press("enter")
         rows = app.screen.query_one(BreakpointRows)

@@ -65,7 +65,7 @@ async def test_with_this_trainer_the_view_is_there_from_the_start_and_follows_ea
 @pytest.mark.slow  # a walk over sizes
 async def test_of_another_trainer_the_view_says_so_and_rows_are_bounded_at_every_size() -> None:
     async with opened() as (app, pilot):
-        await pilot.press("right_square_bracket", "right_square_bracket", "left", "v", "v", "v")
+        await pilot.press("g", "plus", *"200", "enter", "left", "v", "v", "v")
         assert lines(app)[0].startswith("As --trainer linked sees it; native ran.")
         frame = app.session.frame
         assert frame is not None

@@ -55,7 +55,7 @@ async def test_borders_fall_before_ones_eyes() -> None:
             assert len(str(line.render())) <= line.size.width
         app.seek(BORDER + 3)
         await until(pilot, lambda: "·and" in shown(corpus))
-        await pilot.press("v", "v", "full_stop", "full_stop", "t", "T", "left", "end", "home")
+        await pilot.press("v", "v", "full_stop", "full_stop", "n", "t", "T", "left", "end", "home")
         await pilot.pause()
         assert app.is_running
 

@@ -59,7 +59,7 @@ async def test_every_part_is_lit_once_in_a_step(name: str) -> None:
 @pytest.mark.slow
 async def test_the_lines_of_heap_follow_the_moves_of_the_heap() -> None:
     async with opened(trainer="heap") as (app, pilot):
-        await pilot.press("right_square_bracket", "p")
+        await pilot.press("g", "plus", *"100", "enter", "p")
         assert app.session.frame is not None
         assert at_work(app) == []
         for move in app.session.frame.queue.moves()[:-1]:

@@ -71,7 +71,7 @@ async def test_the_table_has_every_token_of_the_step() -> None:
 @pytest.mark.slow
 async def test_r_shows_the_residues_and_what_texts_would_cost_without_them() -> None:
     async with vocabulary() as (app, pilot, rows):
-        await pilot.press("r")
+        await pilot.press("F", "r")
         await pilot.pause()
         is_residue = rows.vocabulary.is_residue
         assert 0 < rows.row_count == int(is_residue.sum()) < 700
@@ -155,7 +155,7 @@ async def test_a_token_or_an_id_that_comes_later_is_found_with_its_merge() -> No
         await pilot.press("enter", "enter")
         await until(pilot, lambda: app.screen.id == "training")
         assert step(app) == 44
-        await pilot.press("escape", "d")
+        await pilot.press("escape", "F", "d")
         await pilot.pause()
         assert (app.screen.id, step(app)) == ("vocabulary", 0)
         await pilot.press("slash", *["backspace"] * 3, "escape", "end")
@@ -176,9 +176,9 @@ async def test_a_token_or_an_id_that_comes_later_is_found_with_its_merge() -> No
 
 async def test_filters_combine_with_the_search() -> None:
     async with vocabulary() as (app, pilot, rows):
-        await pilot.press("p")
+        await pilot.press("F", "p")
         assert rows.row_count == 128
-        await pilot.press("p", "W", "slash", *"The")
+        await pilot.press("F", "p", "F", "W", "slash", *"The")
         await pilot.pause()
         assert app.screen.query_one(Switches).on == {"twins"}
         shown = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
@@ -241,7 +241,7 @@ async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> No
 @pytest.mark.slow
 async def test_a_token_hidden_by_filters_is_shown_when_chosen() -> None:
     async with vocabulary() as (app, pilot, rows):
-        await pilot.press("p", "slash", *"zzz", "enter")
+        await pilot.press("F", "p", "slash", *"zzz", "enter")
         app.navigation.go_to_target(ToToken(300))
         await pilot.pause()
         assert rows.token == 300

@@ -116,7 +116,7 @@ async def test_a_fork_that_is_kept_is_the_timeline() -> None:
         assert step(app) == 21
         assert merges(app)[:20] == before[:20]
         assert before[20] not in merges(app)
-        await pilot.press("v", "full_stop", "t", "space")  # all goes on without a heap
+        await pilot.press("v", "full_stop", "n", "space")  # all goes on without a heap
         await pilot.pause(0.2)
         assert app.is_running
 

@@ -26,7 +26,7 @@ async def test_a_message_covers_only_the_keys_and_disappears_with_the_next_key()
     async with opened(vocab_size=300) as (app, pilot):
         async for size in each_size(pilot, [(120, 40), (100, 30), (80, 24), (60, 20)]):
             before = app.screen.query_one("#narration").region
-            await pilot.press("home", "T")
+            await pilot.press("home", "t", "T")
             await pilot.pause()
             line, sentence = app.screen.query_one(FootLine), app.screen.query_one("#narration")
             assert line.message == app.notices.now == "No merge before this one was tied."

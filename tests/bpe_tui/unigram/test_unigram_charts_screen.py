@@ -24,7 +24,7 @@ def corpus(tmp_path: Path) -> Path:
 
 async def test_a_key_shows_all_charts_and_what_each_says_here(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("4", "t")
+        await pilot.press("4", "n")
         await pilot.pause()
         assert isinstance(app.screen, UnigramChartsScreen)
         frame = app.session.shown

@@ -37,7 +37,7 @@ async def test_a_key_shows_every_section_for_the_step_and_steps_change_it(corpus
             assert shown[: len(rows)] == rows  # the overview says how it was trained, too
         before = shown_text(app, "overview")[0]
         assert before.startswith(f"pieces {frame.size}")
-        await pilot.press("t")
+        await pilot.press("n")
         await pilot.pause()
         assert shown_text(app, "overview")[0] != before
 

@@ -63,11 +63,11 @@ async def test_t_goes_from_prune_to_prune_and_the_slider_marks_them(corpus: Path
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         prunes = list(frame_of(app).prunes)
         assert prunes
-        await pilot.press("t")
+        await pilot.press("n")
         assert step(app) == prunes[0]
         assert isinstance(frame_of(app).came_by, PruneStep)
         assert list(app.screen.query_one(Scrubber).marks[0].positions) == prunes
-        await pilot.press("end", "T")
+        await pilot.press("end", "t", "T")
         assert step(app) == max((p for p in prunes if p < frame_of(app).recorded_steps), default=0)
 
 
@@ -119,7 +119,8 @@ async def test_an_iteration_of_em_shows_the_arithmetic_of_the_piece_at_the_curso
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("right", "d")
+        await pilot.press("right")
+        app.screen.query_one(StepPanel).focus()
         panel, frame = app.screen.query_one(StepPanel), frame_of(app)
         assert isinstance(frame.came_by, EmStep)
         await pilot.press(*["down"] * 12)
@@ -138,7 +139,8 @@ async def test_an_iteration_of_em_shows_the_arithmetic_of_the_piece_at_the_curso
 
 async def test_a_prune_lists_removed_pieces_with_their_replacements(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("t", "d")
+        await pilot.press("n")
+        app.screen.query_one(StepPanel).focus()
         frame = frame_of(app)
         assert isinstance(frame.came_by, PruneStep)
         pruned = frame.came_by.removed

@@ -34,7 +34,7 @@ async def vocabulary(
     corpus = place / "hugs.txt"
     corpus.write_text(TEXT)
     async with opened(corpus, size, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("t", "left", "3")
+        await pilot.press("n", "left", "3")
         await pilot.pause()
         assert isinstance(app.screen, UnigramVocabularyScreen)
         yield app, pilot, app.screen.query_one(PieceRows)
@@ -63,7 +63,7 @@ async def test_the_table_shows_the_step_that_removes_each_piece(tmp_path: Path) 
 @pytest.mark.slow
 async def test_at_the_last_step_no_piece_goes_next_and_the_table_says_why(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
-        await pilot.press("end", "d")
+        await pilot.press("end", "F", "d")
         await pilot.pause()
         assert text_of(rows) == [f"None goes next: step {step(app)} is the last."]
         detail = app.screen.query_one(PieceDetailPanel)
@@ -87,7 +87,7 @@ async def test_filters_keep_the_matching_pieces(tmp_path: Path, key: str, name: 
 
 async def test_the_detail_shows_the_replacement_of_the_piece(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
-        await pilot.press("d")
+        await pilot.press("F", "d")
         await settled(pilot)
         frame, piece = frame_of(app), rows.token
         assert piece is not None
@@ -108,7 +108,7 @@ async def test_enter_goes_to_a_part_of_the_replacement_and_escape_comes_back(
     tmp_path: Path,
 ) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
-        await pilot.press("d")
+        await pilot.press("F", "d")
         before = rows.token
         panel = app.screen.query_one(PieceDetailPanel)
         app.screen.set_focus(panel)
@@ -180,14 +180,14 @@ async def test_the_cursor_stays_on_its_piece_from_step_to_step(tmp_path: Path) -
         await pilot.press("home", "C")
         await pilot.pause()
         assert rows.token == chosen
-        await pilot.press("t")
+        await pilot.press("n")
         assert step(app) in frame_of(app).prunes
 
 
 @pytest.mark.slow
 async def test_a_piece_hidden_by_search_and_filters_is_shown_when_chosen(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
-        await pilot.press("p", "slash", *"zz", "enter")
+        await pilot.press("F", "p", "slash", *"zz", "enter")
         await pilot.pause()
         assert "No piece is left" in text_of(rows)[0]
         app.navigation.go_to_target(ToPiece(0))

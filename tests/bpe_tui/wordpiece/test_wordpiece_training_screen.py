@@ -253,18 +253,18 @@ async def test_t_goes_from_one_tie_of_the_score_to_the_next(corpus: Path) -> Non
         frame = frame_of(app)
         tied = list(frame.tied_steps)
         assert tied
-        await pilot.press("t")
+        await pilot.press("n")
         assert step(app) == tied[0]
         shown_text = str(app.screen.query_one("#narration", Static).content)
         assert "the highest, tied with" in shown_text
-        await pilot.press("end", "T")
+        await pilot.press("end", "t", "T")
         assert step(app) == max(t for t in tied if t < frame.recorded_steps)
         assert "┊" in app.screen.query_one(Scrubber).render_line(0).text
 
 
 async def test_n_runs_to_a_breakpoint_on_the_score(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("b")
+        await pilot.press("t", "b")
         assert "score<1/100" in str(app.screen.query_one("#dialog-hint", Static).render()).replace(
             "\u00a0", " "
         )
