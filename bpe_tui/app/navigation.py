@@ -53,7 +53,7 @@ class JumpStart(NamedTuple):
         )
 
 
-NO_TRAIL = "Nothing to go back to: Esc undoes jumps, such as Enter on a row, t or End."
+NO_TRAIL = "Nothing to go back to: Esc undoes jumps, such as Enter on a row, n or End."
 GONE = "No way back: the jumps before were in another run, which is not shown any more."
 
 

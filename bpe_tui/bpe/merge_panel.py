@@ -52,7 +52,7 @@ class MergePanel(Panel):
         is_tied = bool(picked.rivals)
         tie = f" · {plural(len(picked.rivals) + 1, 'pair')} tied" if is_tied else ""
         behind = "↵ behind a change" if merge.count else ""
-        foot = behind if frame.was_given else f"t next tie · {behind}"
+        foot = behind if frame.was_given else f"n next tie · {behind}"
         self.say(f"merge {number(frame.step)}{tie}", foot)
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         above = [

@@ -28,6 +28,7 @@ from bpe_tui.session.declarations import (
     GROUPS,
     INSPECTION,
     LESSON,
+    MENUS,
     PIPELINE,
     RACE,
     TRAINING,
@@ -318,7 +319,7 @@ class Help(Window[None]):
 
     def compose(self) -> ComposeResult:
         lines = TextLines("help", self._rows, classes="window")
-        lines.border_subtitle = Content("type to find · signs and words below · Esc closes")
+        lines.border_subtitle = Content("type to find · Esc closes")
         yield lines
 
     def on_mount(self) -> None:
@@ -487,7 +488,8 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
         here: the kind of the current screen, such as "lesson".
     """
     shown = visible_text(shown_keys(key), spaces=False)
-    commands = [each for each in COMMANDS if key in each.keys.split(",") and not each.menu]
+    known = [each for each in COMMANDS if key in each.keys.split(",")]
+    commands = [each for each in known if not each.menu] or known
     if any(command.action == f"app.show('{here}')" for command in commands):
         return f"{shown}: {here} is this screen."
     uses = _uses_on_screens(commands, model) if model is not None else ""
@@ -510,7 +512,8 @@ def _uses_on_screens(commands: list[Command], model: Model) -> str:
     for kind in EVERYWHERE:
         for command, kinds in known:
             if kind in kinds:
-                found.setdefault(command.label, []).append(kind)
+                where = f" in the menu {MENUS[command.menu]}" if command.menu else ""
+                found.setdefault(command.label + where, []).append(kind)
     return " · ".join(f"{label} on {_screens(kinds)}" for label, kinds in found.items())
 
 

@@ -31,8 +31,8 @@ MOVES = (
     (["right"], 1),
     (["l", "l", "h"], 1),
     (["right", "left", "left"], 0),
-    (["right_square_bracket"], 100),
-    (["end", "left_square_bracket"], 343),
+    (["g", "plus", "1", "0", "0", "enter"], 100),
+    (["end", "g", "minus", "1", "0", "0", "enter"], 343),
     (["end"], 443),
     (["greater_than_sign", "less_than_sign"], 0),
     (["end", "home"], 0),
@@ -224,7 +224,7 @@ async def test_save_writes_the_tokenizer_of_the_step(tmp_path: Path) -> None:
 
 
 async def test_help_lists_the_commands_of_the_screen() -> None:
-    async with opened() as (app, pilot):
+    async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("g")
         app.action_help()  # asked for before the window came in front
         await pilot.press("escape", "question_mark")
@@ -235,6 +235,34 @@ async def test_help_lists_the_commands_of_the_screen() -> None:
         text = " ".join(text.split())
         assert all(c.help in text for c in COMMANDS if "training" in c.screens)
         await pilot.press("escape")
+        assert isinstance(app.screen, TrainingScreen)
+
+
+async def test_help_has_two_columns_where_there_is_room_and_typing_finds_keys() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("question_mark")
+        await pilot.pause()
+        lines = app.screen.query_one("#help", Lines)
+        assert len(lines.row(0).spans) == 3
+        await pilot.press(*"slower")
+        await pilot.pause()
+        rows = ["".join(text for text, _ in lines.row(y).spans) for y in range(lines.row_count)]
+        assert [row.split() for row in rows] == [["Play"], ["-", "Play", "slower."]]
+        await pilot.press(*"zz")
+        assert lines.row_count == 1
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, TrainingScreen)
+
+
+async def test_a_menu_runs_what_a_letter_or_enter_chooses() -> None:
+    async with opened() as (app, pilot):
+        for keys in (["t", "t"], ["t", "enter"], ["n"]):
+            app.seek(0)
+            await pilot.press(*keys)
+            await until(pilot, lambda: step(app) > 0)
+            assert app.session.merges is not None
+            assert len(app.session.merges.frame.merge.tied) > 1
+        await pilot.press("t", "escape")
         assert isinstance(app.screen, TrainingScreen)
 
 

@@ -53,7 +53,7 @@ def found_in(model: str) -> list[FoundCommand]:
     [
         ("regex", "bpe", "regex", "encoding"),
         ("unreachable", "bpe", "never encoded", "vocabulary"),
-        ("lattice", "unigram", "lattice", "encoding"),
+        ("sample", "unigram", "sample", "encoding"),
         ("convert", "bpe", "save", ""),
         ("heap", "bpe", "heap view", ""),
         # What people call it, which is no word of the screen.
@@ -152,7 +152,7 @@ async def test_keys_of_merges_say_why_another_model_has_no_use_for_them() -> Non
 
 def test_another_models_command_says_so() -> None:
     found = all_commands("training", MODELS["bpe"])
-    best = max(found, key=lambda each: each.score("lattice"))
+    best = max(found, key=lambda each: each.score("sharper"))
     assert best.where == "with Unigram: key M trains it"
 
 

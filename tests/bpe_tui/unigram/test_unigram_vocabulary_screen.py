@@ -76,12 +76,12 @@ async def test_at_the_last_step_no_piece_goes_next_and_the_table_says_why(tmp_pa
 )
 async def test_filters_keep_the_matching_pieces(tmp_path: Path, key: str, name: str) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
-        await pilot.press(key)
+        await pilot.press("F", key)
         await pilot.pause()
         assert app.screen.query_one(Switches).on == {name}
         kept = int(PIECE_FILTERS[name].keeps(frame_of(app)).sum())
         assert rows.row_count == max(kept, 1)
-        await pilot.press(key)
+        await pilot.press("F", key)
         assert rows.row_count == frame_of(app).size
 
 
@@ -130,7 +130,7 @@ async def test_the_curves_of_a_piece_end_where_it_goes(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         chart = app.screen.query_one("#expected", Chart)
         for key in ("d", "d"):
-            await pilot.press(key)
+            await pilot.press("F", key)
             await pilot.pause()
             frame, piece = frame_of(app), rows.token
             assert piece is not None
@@ -213,6 +213,6 @@ async def test_the_costs_of_removals_change_with_the_step(
 ) -> None:
     async with vocabulary(tmp_path) as (app, pilot, _):
         for key in ("end", "home", "end"):  # the last time both are known
-            await pilot.press(key)
+            await pilot.press("F", key)
             await settled(pilot)
         assert app.screen.query_one(PieceDetailPanel).removals is not None

@@ -113,4 +113,4 @@ def test_the_help_begins_with_the_steps() -> None:
     for kind in ("training", "lesson"):
         group, first = help_text(kind).splitlines()[:2]
         assert (group, first.split()[0]) == ("Step", "→")
-    assert "Shift+Tab ← h  Back" in help_text("start"), "blanks separate keys from explanations"
+    assert "Shift+Tab   Back" in help_text("start"), "blanks separate keys from explanations"

@@ -225,7 +225,12 @@ async def test_every_panel_can_be_shown_at_any_size(
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("right")
         async for _ in each_size(pilot):
-            for key, panel in (("p", "pairs"), ("d", "merge"), ("W", "pretokens"), ("m", "merges")):
+            for key, panel in (
+                ("p", "pairs"),
+                ("tab", "merge"),
+                ("W", "pretokens"),
+                ("m", "merges"),
+            ):
                 await pilot.press(key)
                 await pilot.pause()
                 assert app.screen.query_one(f"#{panel}").size.height > 0
