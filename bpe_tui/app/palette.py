@@ -61,16 +61,16 @@ def all_commands(screen: str, model: Model | None) -> Iterator[FoundCommand]:
     """Yield every command once: of the screen, of other screens, of other models."""
     here = commands_on(screen)
     yield from map(FoundCommand, here)
-    known = {command.action for command in here}
+    known = {(command.action, command.label) for command in here}
     for command in COMMANDS if model is not None else ():
         assert model is not None
-        if command.action in known:
+        if (command.action, command.label) in known:
             continue
         if kinds := kinds_with(command, model):
-            known.add(command.action)
+            known.add((command.action, command.label))
             yield FoundCommand(command, kinds[0])
         elif others := other_models_with(command, model):
-            known.add(command.action)
+            known.add((command.action, command.label))
             yield FoundCommand(command, model=others[0])
 
 
@@ -132,10 +132,10 @@ class CommandProvider(Provider):
             host.action_show(found.kind)
             there = self.app.get_screen(host.session.model.screen(found.kind))
             assert isinstance(there, PanelScreen)
-            there.call_later(there.action_press, found.command.keys)  # after the screen has changed
+            there.call_later(there.run_command, found.command)  # after the screen has changed
         else:
             assert isinstance(self.screen, PanelScreen), "a window has no commands"
-            await self.screen.action_press(found.command.keys)
+            await self.screen.run_command(found.command)
 
 
 ROWS_OF_A_COMMAND = 2

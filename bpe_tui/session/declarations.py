@@ -222,7 +222,7 @@ ONLY_BPE: Mapping[str, str] = {
     "screen.sub_step": _HEAP,
     "screen.heap_view": _HEAP,
     "screen.find_pair": _HEAP,
-    "screen.pseudocode": "The pseudocode is of BPE's trainers; Tab leads to what a step computes here.",
+    "screen.pseudocode": "The pseudocode is of BPE's trainers; Tab leads to what a step did.",
     "screen.places": "Places are listed of BPE's tokens; 2 shows how a text is cut here.",
     "screen.characters": "Pieces are of whole characters: none is cut into bytes.",
     "screen.filter('partial')": "Pieces are of whole characters: each is valid UTF-8 by itself.",

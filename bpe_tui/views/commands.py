@@ -349,8 +349,8 @@ class Help(Window[None]):
         """Find what is typed."""
         if event.key == "backspace":
             self._sought = self._sought[:-1]
-        elif event.is_printable and event.character is not None:
-            self._sought += event.character
+        elif event.is_printable and event.character not in (None, "?"):
+            self._sought += event.character or ""
         else:
             return
         event.stop()

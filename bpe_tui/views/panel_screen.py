@@ -247,10 +247,12 @@ class PanelScreen(PaintedOnce[None]):
         return action != "press" or self.keys.acts(str(parameters[0]))
 
     async def action_press(self, keys: str) -> None:
-        """Run the command of these keys; the application shows why one is refused."""
-        command = self.keys.command(keys)
-        if command is None:  # the screen has changed since the keys were pressed
-            return
+        """Run the command of these keys, unless the screen has changed since they were pressed."""
+        if (command := self.keys.command(keys)) is not None:
+            await self.run_command(command)
+
+    async def run_command(self, command: Command) -> None:
+        """Run a command; the application shows why one is refused."""
         if self.has_class("-covered") and not command.action.startswith("app.scene"):
             self.room.uncover()
         if self.has_note and command.action == "screen.leave" and not self.is_typing:

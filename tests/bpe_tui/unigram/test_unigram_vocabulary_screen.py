@@ -213,6 +213,6 @@ async def test_the_costs_of_removals_change_with_the_step(
 ) -> None:
     async with vocabulary(tmp_path) as (app, pilot, _):
         for key in ("end", "home", "end"):  # the last time both are known
-            await pilot.press("F", key)
+            await pilot.press(key)
             await settled(pilot)
         assert app.screen.query_one(PieceDetailPanel).removals is not None
