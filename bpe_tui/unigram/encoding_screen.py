@@ -162,7 +162,6 @@ class UnigramEncodingScreen(WalkScreen):
         if panel in ("lattice", "lanes"):
             # These two share one place, even on a large screen.
             self.set_class(panel == "lanes", "-lanes")
-        self.set_class(panel == "why-not-pieces", "-why")
         super().show_panel(panel)
 
     @property
@@ -173,11 +172,11 @@ class UnigramEncodingScreen(WalkScreen):
 
     @property
     def can_leave(self) -> bool:
-        return super().can_leave or self.has_class("-why")
+        return super().can_leave or self.panels.slot == "why-not-pieces"
 
     def action_leave(self) -> None:
         """Leave a field, a zoom, the panel of other pieces, or the screen, in this order."""
-        if self.has_class("-why") and not self.is_typing and self.zoomed is None:
+        if self.panels.slot == "why-not-pieces" and not self.is_typing and self.zoomed is None:
             self.show_panel("paths")
         else:
             super().action_leave()

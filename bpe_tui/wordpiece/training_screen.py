@@ -329,8 +329,6 @@ def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
             "→ makes the first merge.",
             width,
         ),
-        Row([]),
-        *paragraph(f"{': '.join(HUGGING_FACE)}. Here is the algorithm of its course.", width),
     ]
 
 
