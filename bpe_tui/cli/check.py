@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -31,56 +30,36 @@ INPUT = "What to check"
 )
 def check(
     context: typer.Context,
-    corpus: Annotated[
-        list[str],
-        options.names_file(
-            "--corpus",
-            metavar="CORPUS",
-            help="The text that it was trained on, as train takes it; repeat it for several.",
-            rich_help_panel=INPUT,
-        ),
-    ],
-    files: Annotated[
-        list[Path] | None,
-        options.names_file(
-            metavar="[VOCAB MERGES]",
-            help="The trainer's files, or one path that holds both.",
-            show_default=False,
-        ),
-    ] = None,
-    jsonl: Annotated[
-        Path | None,
-        options.option(
-            "--jsonl STEPS.jsonl",
-            "Check steps instead: a line of JSON a merge, with left and right.",
-            INPUT,
-        ),
-    ] = None,
-    vocab_size: Annotated[
-        int | None,
-        options.option(
-            "--vocab-size N",
-            "The size asked for; any number of merges will do if not given.",
-            options.TRAINING,
-        ),
-    ] = None,
-    special: options.SpecialOption = None,
-    pattern: options.PatternOption = RunConfig.pattern,
-    tie_rule: options.TieRuleOption = RunConfig.tie_rule,
-    field: options.FieldOption = None,
-    skip_bad: options.SkipBadOption = False,
-    json: Annotated[
-        bool,
-        options.option("--json", "Print the outcome as JSON.", options.OUTPUT),
-    ] = False,
-    open_app: Annotated[
-        bool,
-        options.option(
-            "--open",
-            "Show it on the screen: the merges beside the rule's, and the cause.",
-            options.OUTPUT,
-        ),
-    ] = False,
+    corpus: list[str] = options.names_file(
+        "--corpus CORPUS",
+        "The text that it was trained on, as train takes it; repeat it for several.",
+        INPUT,
+        default=...,
+    ),
+    files: list[Path] | None = options.names_file(
+        "[VOCAB MERGES]", "The trainer's files, or one path that holds both.", default=None
+    ),
+    jsonl: Path | None = options.option(
+        "--jsonl STEPS.jsonl",
+        "Check steps instead: a line of JSON a merge, with left and right.",
+        INPUT,
+    ),
+    vocab_size: int | None = options.option(
+        "--vocab-size N",
+        "The size asked for; any number of merges will do if not given.",
+        options.TRAINING,
+    ),
+    special: list[str] | None = options.SPECIAL,
+    pattern: str = options.PATTERN,
+    tie_rule: str = options.TIE_RULE,
+    field: str | None = options.FIELD,
+    skip_bad: bool = options.SKIP_BAD,
+    json: bool = options.option("--json", "Print the outcome as JSON.", options.OUTPUT),
+    open_app: bool = options.option(
+        "--open",
+        "Show it on the screen: the merges beside the rule's, and the cause.",
+        options.OUTPUT,
+    ),
 ) -> None:
     """Check whether merges follow the rule; if not, print where and why.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -272,44 +272,26 @@ FIRST = 10
     ),
 )
 def compare(
-    tokenizers: Annotated[
-        list[str],
-        options.names_file(
-            metavar="A B [C]...", help="Tokenizers in any known format.", show_default=False
-        ),
-    ],
-    text: Annotated[
-        str | None,
-        options.option("--text TEXT", "A text to encode with all.", options.TEXT),
-    ] = None,
-    file: Annotated[
-        list[str] | None,
-        options.names_file(
-            "--file",
-            metavar="FILE",
-            help="A file to encode with all, or a glob in quotes; repeat it for more.",
-            rich_help_panel=options.TEXT,
-            show_default=False,
-        ),
-    ] = None,
-    parallel: Annotated[
-        bool | None,
-        options.option(
-            "--parallel/--no-parallel",
-            "The files are translations, line by line; by default if they have as many lines.",
-            options.TEXT,
-        ),
-    ] = None,
-    allow_special: options.AllowSpecialOption = None,
-    every: Annotated[
-        bool,
-        options.option("--all", f"Print all differences, not the first {FIRST}.", options.OUTPUT),
-    ] = False,
-    as_json: options.JsonOption = False,
-    on_screen: Annotated[
-        bool,
-        options.option("--open", "Show it on the screen, side by side.", options.OUTPUT),
-    ] = False,
+    tokenizers: list[str] = options.names_file("A B [C]...", "Tokenizers in any known format."),
+    text: str | None = options.option("--text TEXT", "A text to encode with all.", options.TEXT),
+    file: list[str] | None = options.names_file(
+        "--file FILE",
+        "A file to encode with all, or a glob in quotes; repeat it for more.",
+        options.TEXT,
+    ),
+    parallel: bool | None = options.option(
+        "--parallel/--no-parallel",
+        "The files are translations, line by line; by default if they have as many lines.",
+        options.TEXT,
+    ),
+    allow_special: list[str] | None = options.ALLOW_SPECIAL,
+    every: bool = options.option(
+        "--all", f"Print all differences, not the first {FIRST}.", options.OUTPUT
+    ),
+    as_json: bool = options.JSON,
+    on_screen: bool = options.option(
+        "--open", "Show it on the screen, side by side.", options.OUTPUT
+    ),
 ) -> None:
     """Print how tokenizers differ, and how they cut a text.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -25,18 +26,16 @@ if TYPE_CHECKING:
     epilog=examples("bpe-tui convert tokenizer --to gpt2 --out copy"),
 )
 def convert(
-    tokenizer: options.TokenizerArgument,
-    to: Annotated[
-        str,
-        options.option(
-            "--to FORMAT",
-            f"The format to write: {', '.join(formats.WRITABLE)}.",
-            options.OUTPUT,
-            autocompletion=options.completed_by(formats.WRITABLE),
-        ),
-    ],
-    out: options.TokenizerOutOption,
-    force: options.ForceOption = False,
+    tokenizer: list[str] = options.TOKENIZER_FILES,
+    to: str = options.option(
+        "--to FORMAT",
+        f"The format to write: {', '.join(formats.WRITABLE)}.",
+        options.OUTPUT,
+        default=...,
+        autocompletion=options.completed_by(formats.WRITABLE),
+    ),
+    out: Path = options.TOKENIZER_OUT,
+    force: bool = options.FORCE,
 ) -> None:
     """Write a tokenizer in another format.
 
@@ -64,8 +63,8 @@ LONGEST = 20
     epilog=examples("bpe-tui inspect tokenizer", "bpe-tui inspect tokenizer --json"),
 )
 def inspect(
-    tokenizer: options.TokenizerArgument,
-    as_json: options.JsonOption = False,
+    tokenizer: list[str] = options.TOKENIZER_FILES,
+    as_json: bool = options.JSON,
 ) -> None:
     """Print what kind of tokenizer this is."""
     with gc_paused():  # until the tokenizer is freed

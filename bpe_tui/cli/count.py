@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from time import monotonic
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -29,20 +29,13 @@ from engine.text.sources import Source, sources_of
     ),
 )
 def count(
-    files: Annotated[
-        list[str],
-        options.names_file(
-            metavar="FILES...",
-            help=f"Texts: {options.SOURCES_HELP}",
-            show_default=False,
-        ),
-    ],
-    tokenizer: options.TokenizerOption,
-    pattern: options.OtherPatternOption = None,
-    as_json: options.JsonOption = False,
-    allow_special: options.AllowSpecialOption = None,
-    field: options.FieldOption = None,
-    skip_bad: options.SkipBadOption = False,
+    files: list[str] = options.names_file("FILES...", f"Texts: {options.SOURCES_HELP}"),
+    tokenizer: list[str] = options.TOKENIZER,
+    pattern: str | None = options.OTHER_PATTERN,
+    as_json: bool = options.JSON,
+    allow_special: list[str] | None = options.ALLOW_SPECIAL,
+    field: str | None = options.FIELD,
+    skip_bad: bool = options.SKIP_BAD,
 ) -> None:
     """Print the tokens and bytes of each file, and of all together.
 

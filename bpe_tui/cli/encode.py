@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -42,77 +42,53 @@ IDS_AT_A_TIME = 1 << 12
     ),
 )
 def encode(
-    tokenizer: options.TokenizerOption,
-    pattern: options.OtherPatternOption = None,
-    text: Annotated[
-        str,
-        typer.Argument(
-            metavar="[TEXT]",
-            help="What to encode; standard input if it is `-` or not given. With --out a file.",
-            show_default=False,
-        ),
-    ] = STANDARD_INPUT,
-    as_json: Annotated[
-        bool,
-        options.option(
-            "--json",
-            "Print ids, tokens in GPT-2's spelling and their place in bytes, as JSON.",
-            options.OUTPUT,
-        ),
-    ] = False,
-    out: Annotated[
-        Path | None,
-        options.option(
-            "--out FILE",
-            "Write the ids of a file into FILE: .npy or .bin (uint16 if every id fits, else "
-            "uint32), or .txt with an id a line.",
-            options.OUTPUT,
-        ),
-    ] = None,
-    force: options.ForceOption = False,
-    dropout: Annotated[
-        float | None,
-        options.option(
-            "--dropout P",
-            "BPE-dropout: leave out merges at random, each with this probability.",
-            options.TEXT,
-            min=0,
-            max=1,
-        ),
-    ] = None,
-    seed: Annotated[
-        int,
-        options.option(
-            "--seed N", "With --dropout: another draw.", options.TEXT, min=0, show_default=True
-        ),
-    ] = 0,
-    explain: Annotated[
-        bool,
-        options.option(
-            "--explain",
-            "Print how each pretoken was cut, its merges, and what each won against; of "
-            "WordPiece the pieces looked up.",
-            options.OUTPUT,
-        ),
-    ] = False,
-    tail: Annotated[
-        bool,
-        options.option(
-            "--tail",
-            "Print which tokens at the end may change if the text goes on, and what they may "
-            "become: with all completions of tiktoken's encode_with_unstable.",
-            options.OUTPUT,
-        ),
-    ] = False,
-    allow_special: options.EncodedSpecialOption = None,
-    template: Annotated[
-        bool,
-        options.option(
-            "--template",
-            "Add what the tokenizer's template puts around a text, such as [CLS] … [SEP].",
-            options.TEXT,
-        ),
-    ] = False,
+    tokenizer: list[str] = options.TOKENIZER,
+    pattern: str | None = options.OTHER_PATTERN,
+    text: str = options.argument(
+        "[TEXT]",
+        "What to encode; standard input if it is `-` or not given. With --out a file.",
+        default=STANDARD_INPUT,
+    ),
+    as_json: bool = options.option(
+        "--json",
+        "Print ids, tokens in GPT-2's spelling and their place in bytes, as JSON.",
+        options.OUTPUT,
+    ),
+    out: Path | None = options.option(
+        "--out FILE",
+        "Write the ids of a file into FILE: .npy or .bin (uint16 if every id fits, else "
+        "uint32), or .txt with an id a line.",
+        options.OUTPUT,
+    ),
+    force: bool = options.FORCE,
+    dropout: float | None = options.option(
+        "--dropout P",
+        "BPE-dropout: leave out merges at random, each with this probability.",
+        options.TEXT,
+        min=0,
+        max=1,
+    ),
+    seed: int = options.option(
+        "--seed N", "With --dropout: another draw.", options.TEXT, default=0, min=0
+    ),
+    explain: bool = options.option(
+        "--explain",
+        "Print how each pretoken was cut, its merges, and what each won against; of "
+        "WordPiece the pieces looked up.",
+        options.OUTPUT,
+    ),
+    tail: bool = options.option(
+        "--tail",
+        "Print which tokens at the end may change if the text goes on, and what they may "
+        "become: with all completions of tiktoken's encode_with_unstable.",
+        options.OUTPUT,
+    ),
+    allow_special: list[str] | None = options.ENCODED_SPECIAL,
+    template: bool = options.option(
+        "--template",
+        "Add what the tokenizer's template puts around a text, such as [CLS] … [SEP].",
+        options.TEXT,
+    ),
 ) -> None:
     """Print the token ids of a text."""
     _check_one_result(explain, tail, dropout is not None, out is not None, as_json, template)
@@ -282,22 +258,16 @@ UNKNOWN = "\ufffd"
     ),
 )
 def decode(
-    tokenizer: options.TokenizerOption,
-    ids: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[IDS]...",
-            help="Token ids with blanks, commas or newlines between, brackets or none; standard "
-            "input if they are `-` or not given.",
-            show_default=False,
-        ),
-    ] = None,
-    as_bytes: Annotated[
-        bool,
-        options.option(
-            "--bytes", "Every byte of the tokens as it is, also where that is no UTF-8."
-        ),
-    ] = False,
+    tokenizer: list[str] = options.TOKENIZER,
+    ids: list[str] | None = options.argument(
+        "[IDS]...",
+        "Token ids with blanks, commas or newlines between, brackets or none; standard "
+        "input if they are `-` or not given.",
+        default=None,
+    ),
+    as_bytes: bool = options.option(
+        "--bytes", "Every byte of the tokens as it is, also where that is no UTF-8."
+    ),
 ) -> None:
     """Print the text of token ids.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -38,48 +38,29 @@ NAME_CELLS, KIND_CELLS, TEXT_CELLS, ANSWER_CELLS = 40, 31, 56, 28
     ),
 )
 def grade(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILES...", help="Files of answers, of `bpe-tui quiz`.", show_default=False
-        ),
-    ],
-    quiz: Annotated[
-        list[Path] | None,
-        options.option(
-            "--quiz QUIZ.toml",
-            "The quiz file that was asked, which alone decides the questions; repeat it for "
-            "more. Answers to other quizzes are listed apart.",
-            QUIZ,
-        ),
-    ] = None,
-    corpus: Annotated[
-        list[Path] | None,
-        options.names_file(
-            "--corpus",
-            metavar="FILE",
-            help="A corpus that was asked about; repeat it for more. Samples are known, and so is "
-            "what lies here under the name in the file.",
-            rich_help_panel=QUIZ,
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[
-        str | None,
-        options.option(
-            "--seed TEXT", "Only files of this seed count; others are listed apart.", QUIZ
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        options.option(
-            "--out FILE.csv",
-            "Write a line for each learner; beside it NAME-answers.csv, NAME-questions.csv "
-            "and NAME-mistakes.csv.",
-            options.OUTPUT,
-        ),
-    ] = None,
-    force: options.ForceOption = False,
+    files: list[Path] = options.argument("FILES...", "Files of answers, of `bpe-tui quiz`."),
+    quiz: list[Path] | None = options.option(
+        "--quiz QUIZ.toml",
+        "The quiz file that was asked, which alone decides the questions; repeat it for "
+        "more. Answers to other quizzes are listed apart.",
+        QUIZ,
+    ),
+    corpus: list[Path] | None = options.names_file(
+        "--corpus FILE",
+        "A corpus that was asked about; repeat it for more. Samples are known, and so is "
+        "what lies here under the name in the file.",
+        QUIZ,
+    ),
+    seed: str | None = options.option(
+        "--seed TEXT", "Only files of this seed count; others are listed apart.", QUIZ
+    ),
+    out: Path | None = options.option(
+        "--out FILE.csv",
+        "Write a line for each learner; beside it NAME-answers.csv, NAME-questions.csv "
+        "and NAME-mistakes.csv.",
+        options.OUTPUT,
+    ),
+    force: bool = options.FORCE,
 ) -> None:
     """Grade files of answers, and print who knew what.
 

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -159,45 +158,28 @@ def _complete_lesson(incomplete: str) -> list[str]:
     ),
 )
 def learn(
-    lesson: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[N|FILE]",
-            autocompletion=_complete_lesson,
-            help="A lesson by its number, or a file of yours. By default the first not done.",
-            show_default=False,
-        ),
-    ] = None,
-    show_list: Annotated[
-        bool, options.option("--list", "Name the lessons.", options.OUTPUT)
-    ] = False,
-    check: Annotated[
-        bool,
-        options.option(
-            "--check", "Say what is wrong in the lesson, as FILE:LINE: …, and end.", options.OUTPUT
-        ),
-    ] = False,
-    handout: Annotated[
-        bool,
-        options.option(
-            "--print", "Print the lesson in Markdown, with what the screen shows.", options.OUTPUT
-        ),
-    ] = False,
-    plain: Annotated[
-        bool,
-        options.option(
-            "--plain", "No screen: read the lesson as text, answer by typing.", options.OUTPUT
-        ),
-    ] = False,
-    language: Annotated[
-        str,
-        options.option(
-            "--language NAME",
-            f"One of: {', '.join(lessons.languages())}.",
-            autocompletion=options.completed_by(lessons.languages()),
-            show_default=True,
-        ),
-    ] = lessons.DEFAULT_LANGUAGE,
+    lesson: str | None = options.argument(
+        "[N|FILE]",
+        "A lesson by its number, or a file of yours. By default the first not done.",
+        autocompletion=_complete_lesson,
+        default=None,
+    ),
+    show_list: bool = options.option("--list", "Name the lessons.", options.OUTPUT),
+    check: bool = options.option(
+        "--check", "Say what is wrong in the lesson, as FILE:LINE: …, and end.", options.OUTPUT
+    ),
+    handout: bool = options.option(
+        "--print", "Print the lesson in Markdown, with what the screen shows.", options.OUTPUT
+    ),
+    plain: bool = options.option(
+        "--plain", "No screen: read the lesson as text, answer by typing.", options.OUTPUT
+    ),
+    language: str = options.option(
+        "--language NAME",
+        f"One of: {', '.join(lessons.languages())}.",
+        default=lessons.DEFAULT_LANGUAGE,
+        autocompletion=options.completed_by(lessons.languages()),
+    ),
 ) -> None:
     """Learn with lessons beside the live screen, and questions."""
     every = lessons.builtin_lessons(language)

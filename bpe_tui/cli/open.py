@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -33,37 +33,28 @@ from engine.text.sources import STANDARD_INPUT
 @options.with_training()
 def open_corpus(
     context: typer.Context,
-    corpus: Annotated[
-        list[str] | None,
-        options.names_file(
-            metavar="CORPUS...",
-            help=f"The text to train on, a tokenizer, or a saved session: {options.SOURCES_HELP}",
-            show_default=False,
-        ),
-    ] = None,
-    tokenizer: options.OpenedTokenizerOption = None,
-    continued: options.ContinueOption = None,
-    field: options.FieldOption = None,
-    skip_bad: options.SkipBadOption = False,
-    step: options.StepOption = None,
-    view: options.ViewOption = None,
-    text: options.TextOption = "",
-    plain: Annotated[
-        bool,
-        options.option(
-            "--plain",
-            "No screen: read commands from standard input, answer in sentences.",
-            options.OUTPUT,
-        ),
-    ] = False,
-    kiosk: Annotated[
-        bool,
-        options.option(
-            "--kiosk",
-            "For strangers: save and export nothing, open no other file, use no network.",
-            options.OUTPUT,
-        ),
-    ] = False,
+    corpus: list[str] | None = options.names_file(
+        "CORPUS...",
+        f"The text to train on, a tokenizer, or a saved session: {options.SOURCES_HELP}",
+        default=None,
+    ),
+    tokenizer: list[str] | None = options.OPENED_TOKENIZER,
+    continued: int | None = options.CONTINUE,
+    field: str | None = options.FIELD,
+    skip_bad: bool = options.SKIP_BAD,
+    step: int | None = options.STEP,
+    view: str | None = options.VIEW,
+    text: str = options.TYPED_TEXT,
+    plain: bool = options.option(
+        "--plain",
+        "No screen: read commands from standard input, answer in sentences.",
+        options.OUTPUT,
+    ),
+    kiosk: bool = options.option(
+        "--kiosk",
+        "For strangers: save and export nothing, open no other file, use no network.",
+        options.OUTPUT,
+    ),
     **of_training: Any,
 ) -> None:
     """Step through the merges of a corpus, or of a tokenizer."""

@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from glob import escape, glob
 from inspect import Parameter, signature
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -17,7 +16,7 @@ from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.models import MODELS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
-from engine.encoding.alphabet import UNITS
+from engine.encoding import alphabet
 from engine.text.patterns import PATTERNS
 
 
@@ -45,20 +44,31 @@ def sample_or_path(value: Any) -> Any:
     return type(value)(samples.file_of(os.fspath(value))) if value else value
 
 
-def names_file(*names: str, **more: Any) -> Any:
-    """Return an option whose values are files or samples; without names an argument."""
-    make = typer.Option if names else typer.Argument
-    return make(*names, callback=sample_or_path, autocompletion=complete_sample, **more)
+def names_file(usage: str, help: str, panel: str | None = None, **more: Any) -> Any:
+    """Return an option or an argument whose values are files or samples."""
+    more = {"callback": sample_or_path, "autocompletion": complete_sample, **more}
+    return option(usage, help, panel, **more) if usage[0] == "-" else argument(usage, help, **more)
 
 
-def option(usage: str, help: str, panel: str | None = None, **more: Any) -> Any:
-    """Return an option from its usage, such as `--out FILE`; its default is not shown.
+def argument(usage: str, help: str, default: Any = ..., **more: Any) -> Any:
+    """Return an argument, which is a default value of typer's; it is needed without `default`."""
+    return typer.Argument(default, metavar=usage, help=help, show_default=False, **more)
 
-    Names are joined by commas; a flag has no name for a value.
+
+def option(
+    usage: str, help: str, panel: str | None = None, *, default: Any = None, **more: Any
+) -> Any:
+    """Return an option from its usage, such as `--out FILE`, as a default value of typer's.
+
+    Names are joined by commas. A flag has no name for a value, and is off by default. With
+    `default=...` the option is needed.
     """
     names, _, metavar = usage.partition(" ")
-    more = {"show_default": False, "metavar": metavar or None, **more}
-    return typer.Option(*names.split(","), help=help, rich_help_panel=panel, **more)
+    if not metavar and "/" not in names:
+        default = False
+    shows = default is not False and default not in (None, ..., "")
+    more = {"show_default": shows, "metavar": metavar or None, **more}
+    return typer.Option(default, *names.split(","), help=help, rich_help_panel=panel, **more)
 
 
 TRAINING = "Training"
@@ -71,22 +81,13 @@ SOURCES_HELP = (
     "a file, a folder, a glob, or an address (https, s3, gs, az, hf); .gz, .bz2, .xz and .zst are "
     "unpacked, `-` is standard input."
 )
-SourcesArgument = Annotated[
-    list[str],
-    names_file(
-        metavar="CORPUS...", help=f"The text to train on: {SOURCES_HELP}", show_default=False
-    ),
-]
-FieldOption = Annotated[
-    str | None,
-    option(
-        "--field NAME", "The corpus is JSON lines or Parquet; its texts are in this field.", INPUT
-    ),
-]
-SkipBadOption = Annotated[
-    bool,
-    option("--skip-bad", "With --field: leave out records that are broken or hold no text.", INPUT),
-]
+SOURCES = names_file("CORPUS...", f"The text to train on: {SOURCES_HELP}")
+FIELD = option(
+    "--field NAME", "The corpus is JSON lines or Parquet; its texts are in this field.", INPUT
+)
+SKIP_BAD = option(
+    "--skip-bad", "With --field: leave out records that are broken or hold no text.", INPUT
+)
 _OTHER_TRAINERS = " ".join(
     f"Of {model.name}: {', '.join(trainer.name for trainer in model.trainers)}."
     for model in MODELS.values()
@@ -96,209 +97,152 @@ TRAINER_NAMES = (
     *TRAINERS,
     *(trainer.name for model in MODELS.values() for trainer in model.trainers),
 )
-VocabSizeOption = Annotated[
-    int,
-    option(
+
+
+def vocab_size(default: int | None) -> Any:
+    """Return the option `--vocab-size`, with this default."""
+    return option(
         "--vocab-size N",
         "Tokens at the most: 256 bytes (or the --units), special tokens, merges of BPE.",
         TRAINING,
-        show_default=True,
-    ),
-]
-ModelOption = Annotated[
-    str,
-    option(
-        "--model NAME",
-        f"What is trained: {', '.join(MODELS)}.",
-        TRAINING,
-        autocompletion=completed_by(MODELS),
-        show_default=True,
-    ),
-]
-SpecialOption = Annotated[
-    list[str] | None,
-    option(
-        "--special TOKEN",
-        "A special token; repeat it for more; none for none at all.  [default: "
-        f"{' '.join(DEFAULT_SPECIAL)}]",
-        TRAINING,
-    ),
-]
-PatternOption = Annotated[
-    str,
-    option(
-        "--pattern NAME|REGEX",
-        f"What cuts text into pretokens: {', '.join(PATTERNS)}; or a regex of yours.",
-        TRAINING,
-        autocompletion=completed_by(PATTERNS),
-        show_default=True,
-    ),
-]
-TieRuleOption = Annotated[
-    str,
-    option(
-        "--tie-rule NAME",
-        f"Which of equally frequent pairs merges: {', '.join(TIE_RULES)}.",
-        TRAINING,
-        autocompletion=completed_by(TIE_RULES),
-        show_default=True,
-    ),
-]
-TrainerOption = Annotated[
-    str,
-    option(
-        "--trainer NAME",
-        f"The algorithm; all find the same merges: {', '.join(TRAINERS)}. {_OTHER_TRAINERS}",
-        TRAINING,
-        autocompletion=completed_by(TRAINER_NAMES),
-        show_default=True,
-    ),
-]
-MinCountOption = Annotated[
-    int,
-    option(
-        "--min-count N", "Stop when no pair occurs this often.", TRAINING, min=1, show_default=True
-    ),
-]
-MaxTokenLengthOption = Annotated[
-    str,
-    option(
-        "--max-token-length N",
-        "No pair merges whose token would have more bytes than this; 4words: more words, or a "
-        "colon and a space; 16,4words: both; 0words: no limit.  [default: 4words with --phases]",
-        TRAINING,
-    ),
-]
-UnitsOption = Annotated[
-    str,
-    option(
-        "--units NAME[:N]",
-        f"What the merges start from: {', '.join(UNITS)} (characters with </w> behind words; "
-        "for the pattern whitespace). With --trainer textbook the units of n-grams: words or "
-        "characters, words:3 for those of up to 3.",
-        TRAINING,
-        autocompletion=completed_by(UNITS),
-        show_default=True,
-    ),
-]
-PhasesOption = Annotated[
-    str,
-    option(
-        "--phases PATTERN:N,…",
-        "Train in phases, each with its pattern and the size at its end: "
-        "gpt2:8000,none:10000 is SuperBPE, whose tokens cross spaces.",
-        TRAINING,
-    ),
-]
-ContinueOption = Annotated[
-    int | None,
-    option(
-        "--continue N",
-        "With --tokenizer: learn N more merges on CORPUS, behind its own. All ids stay.",
-        "Tokenizer",
-    ),
-]
-WorkersOption = Annotated[
-    str | None,
-    option(
-        "--workers N|ADDRESS",
-        "How many count pretokens at once; one for each core if not given. With --format counts "
-        "also a Dask scheduler, tcp://HOST:PORT, or local:N.",
-        TRAINING,
-    ),
-]
-ContinuedTokenizerOption = Annotated[
-    list[str] | None,
-    names_file(
-        "--tokenizer",
-        metavar="PATH|NAME",
-        help="With --continue: the tokenizer to go on with, which merges bytes. Twice for VOCAB "
-        "and MERGES.",
-        rich_help_panel="Tokenizer",
-        show_default=False,
-    ),
-]
-OpenedTokenizerOption = Annotated[
-    list[str] | None,
-    names_file(
-        "--tokenizer",
-        metavar="PATH|NAME",
-        help="Do not train: replay the merges of this tokenizer, over CORPUS if there is one. "
-        "Twice for VOCAB and MERGES.",
-        rich_help_panel="Tokenizer",
-        show_default=False,
-    ),
-]
-StepOption = Annotated[
-    int | None,
-    option("--step N", "Go to this step as soon as it is there.", VIEWPOINT, min=0),
-]
-ViewOption = Annotated[
-    str | None,
-    option(
-        "--view NAME",
-        f"The screen to begin with: {', '.join(EVERYWHERE)}.",
-        VIEWPOINT,
-        autocompletion=completed_by(EVERYWHERE),
-    ),
-]
-TextOption = Annotated[
-    str,
-    option("--text TEXT", "What is typed there, to be encoded.", VIEWPOINT),
-]
-TokenizerOutOption = Annotated[
-    Path,
-    option("--out PATH", "Where to write the tokenizer.", OUTPUT),
-]
-ForceOption = Annotated[
-    bool,
-    option("--force", "Overwrite files that are there.", OUTPUT),
-]
-JsonOption = Annotated[bool, option("--json", "Print JSON.", OUTPUT)]
-TokenizerArgument = Annotated[
-    list[str],
-    names_file(
-        metavar="TOKENIZER",
-        help="A tokenizer in any known format: a file, a directory, or vocabulary and merges.",
-        show_default=False,
-    ),
-]
-TokenizerOption = Annotated[
-    list[str],
-    names_file(
-        "--tokenizer",
-        metavar="PATH|NAME",
-        help="A file or directory in any known format, or the name of an encoding (cl100k_base, "
-        "hf:OWNER/NAME); twice for VOCAB and MERGES.",
-        rich_help_panel="Tokenizer",
-    ),
-]
-OtherPatternOption = Annotated[
-    str | None,
-    option(
-        "--pattern NAME|REGEX",
-        f"What cuts text, if not the tokenizer's own: {', '.join(PATTERNS)}; or a regex.",
-        "Tokenizer",
-        autocompletion=completed_by(PATTERNS),
-    ),
-]
+        default=default,
+    )
+
+
+VOCAB_SIZE = vocab_size(DEFAULT_VOCAB_SIZE)
+MODEL = option(
+    "--model NAME",
+    f"What is trained: {', '.join(MODELS)}.",
+    TRAINING,
+    default=RunConfig.model,
+    autocompletion=completed_by(MODELS),
+)
+SPECIAL = option(
+    "--special TOKEN",
+    "A special token; repeat it for more; none for none at all.  [default: "
+    f"{' '.join(DEFAULT_SPECIAL)}]",
+    TRAINING,
+)
+PATTERN = option(
+    "--pattern NAME|REGEX",
+    f"What cuts text into pretokens: {', '.join(PATTERNS)}; or a regex of yours.",
+    TRAINING,
+    default=RunConfig.pattern,
+    autocompletion=completed_by(PATTERNS),
+)
+TIE_RULE = option(
+    "--tie-rule NAME",
+    f"Which of equally frequent pairs merges: {', '.join(TIE_RULES)}.",
+    TRAINING,
+    default=RunConfig.tie_rule,
+    autocompletion=completed_by(TIE_RULES),
+)
+TRAINER = option(
+    "--trainer NAME",
+    f"The algorithm; all find the same merges: {', '.join(TRAINERS)}. {_OTHER_TRAINERS}",
+    TRAINING,
+    default=RunConfig.trainer,
+    autocompletion=completed_by(TRAINER_NAMES),
+)
+
+
+def min_count(default: int) -> Any:
+    """Return the option `--min-count`, with this default."""
+    return option(
+        "--min-count N", "Stop when no pair occurs this often.", TRAINING, default=default, min=1
+    )
+
+
+MIN_COUNT = min_count(RunConfig.min_count)
+MAX_TOKEN_LENGTH = option(
+    "--max-token-length N",
+    "No pair merges whose token would have more bytes than this; 4words: more words, or a "
+    "colon and a space; 16,4words: both; 0words: no limit.  [default: 4words with --phases]",
+    TRAINING,
+    default="",
+)
+UNITS = option(
+    "--units NAME[:N]",
+    f"What the merges start from: {', '.join(alphabet.UNITS)} (characters with </w> behind words; "
+    "for the pattern whitespace). With --trainer textbook the units of n-grams: words or "
+    "characters, words:3 for those of up to 3.",
+    TRAINING,
+    default=RunConfig.units,
+    autocompletion=completed_by(alphabet.UNITS),
+)
+PHASES = option(
+    "--phases PATTERN:N,…",
+    "Train in phases, each with its pattern and the size at its end: "
+    "gpt2:8000,none:10000 is SuperBPE, whose tokens cross spaces.",
+    TRAINING,
+    default=RunConfig.phases,
+)
+CONTINUE = option(
+    "--continue N",
+    "With --tokenizer: learn N more merges on CORPUS, behind its own. All ids stay.",
+    "Tokenizer",
+)
+WORKERS = option(
+    "--workers N|ADDRESS",
+    "How many count pretokens at once; one for each core if not given. With --format counts "
+    "also a Dask scheduler, tcp://HOST:PORT, or local:N.",
+    TRAINING,
+)
+CONTINUED_TOKENIZER = names_file(
+    "--tokenizer PATH|NAME",
+    "With --continue: the tokenizer to go on with, which merges bytes. Twice for VOCAB and MERGES.",
+    "Tokenizer",
+)
+OPENED_TOKENIZER = names_file(
+    "--tokenizer PATH|NAME",
+    "Do not train: replay the merges of this tokenizer, over CORPUS if there is one. "
+    "Twice for VOCAB and MERGES.",
+    "Tokenizer",
+)
+STEP = option("--step N", "Go to this step as soon as it is there.", VIEWPOINT, min=0)
+VIEW = option(
+    "--view NAME",
+    f"The screen to begin with: {', '.join(EVERYWHERE)}.",
+    VIEWPOINT,
+    autocompletion=completed_by(EVERYWHERE),
+)
+TYPED_TEXT = option("--text TEXT", "What is typed there, to be encoded.", VIEWPOINT, default="")
+TOKENIZER_OUT = option("--out PATH", "Where to write the tokenizer.", OUTPUT, default=...)
+FORCE = option("--force", "Overwrite files that are there.", OUTPUT)
+JSON = option("--json", "Print JSON.", OUTPUT)
+TOKENIZER_FILES = names_file(
+    "TOKENIZER", "A tokenizer in any known format: a file, a directory, or vocabulary and merges."
+)
+TOKENIZER = names_file(
+    "--tokenizer PATH|NAME",
+    "A file or directory in any known format, or the name of an encoding (cl100k_base, "
+    "hf:OWNER/NAME); twice for VOCAB and MERGES.",
+    "Tokenizer",
+    default=...,
+)
+OTHER_PATTERN = option(
+    "--pattern NAME|REGEX",
+    f"What cuts text, if not the tokenizer's own: {', '.join(PATTERNS)}; or a regex.",
+    "Tokenizer",
+    autocompletion=completed_by(PATTERNS),
+)
 
 
 # The options of a training, shared by several commands
 
 OF_TRAINING: dict[str, tuple[object, object]] = {
-    "vocab_size": (VocabSizeOption, DEFAULT_VOCAB_SIZE),
-    "special": (SpecialOption, None),
-    "pattern": (PatternOption, RunConfig.pattern),
-    "tie_rule": (TieRuleOption, RunConfig.tie_rule),
-    "trainer": (TrainerOption, RunConfig.trainer),
-    "min_count": (MinCountOption, RunConfig.min_count),
-    "model": (ModelOption, RunConfig.model),
-    "max_token_length": (MaxTokenLengthOption, ""),
-    "units": (UnitsOption, RunConfig.units),
-    "phases": (PhasesOption, RunConfig.phases),
+    "vocab_size": (int, VOCAB_SIZE),
+    "special": (list[str] | None, SPECIAL),
+    "pattern": (str, PATTERN),
+    "tie_rule": (str, TIE_RULE),
+    "trainer": (str, TRAINER),
+    "min_count": (int, MIN_COUNT),
+    "model": (str, MODEL),
+    "max_token_length": (str, MAX_TOKEN_LENGTH),
+    "units": (str, UNITS),
+    "phases": (str, PHASES),
 }
-"""Name → the option, and its default."""
+"""Name → the type and the option."""
 
 
 def with_training(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -315,12 +259,12 @@ def with_training(*without: str) -> Callable[[Callable[..., None]], Callable[...
         own = signature(command, eval_str=True)
         named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
         training = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=option)
-            for name, (option, default) in OF_TRAINING.items()
+            Parameter(name, Parameter.KEYWORD_ONLY, default=option, annotation=annotation)
+            for name, (annotation, option) in OF_TRAINING.items()
             if name not in {*own.parameters, *without}
         ]
         keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in named]
-        first = [each for each in keywords if each.default is Parameter.empty]
+        first = [each for each in keywords if getattr(each.default, "default", ...) is ...]
         rest = [each for each in keywords if each not in first]
         parameters = [*first, *training, *rest]  # in the order of the help page
         command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -344,9 +288,7 @@ def _allow_special(by_default: str) -> Any:
     )
 
 
-AllowSpecialOption = Annotated[list[str] | None, _allow_special(ALL)]
+ALLOW_SPECIAL = _allow_special(ALL)
 """The option of commands that describe a text: by default they read it as the screens do."""
-EncodedSpecialOption = Annotated[
-    list[str] | None, _allow_special("they are an error; all with --explain or --tail")
-]
+ENCODED_SPECIAL = _allow_special("they are an error; all with --explain or --tail")
 """The option of `encode`, whose ids other programs use: no text may end a document by chance."""

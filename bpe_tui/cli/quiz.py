@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -66,83 +66,48 @@ def _complete_kinds(incomplete: str) -> list[str]:
 @options.with_training("trainer", "phases")
 def quiz(
     context: typer.Context,
-    corpus: Annotated[
-        str,
-        options.names_file(
-            metavar="CORPUS|QUIZ.toml",
-            help="The text to train on, one file (.gz, .bz2, .xz, .zst are unpacked); or a quiz "
-            "file.",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[
-        Path | None,
-        options.option(
-            "--out FILE.json", "Where the answers go, after each question.", options.OUTPUT
-        ),
-    ] = None,
-    write: Annotated[
-        Path | None,
-        options.option(
-            "--write FILE.toml",
-            "Ask nothing: write a quiz file for your class, which fixes corpus and options.",
-            options.OUTPUT,
-        ),
-    ] = None,
-    questions: Annotated[
-        int,
-        options.option(
-            "--questions N",
-            "How many, from easy to hard.",
-            QUIZ,
-            min=1,
-            max=MOST_QUESTIONS,
-            show_default=True,
-        ),
-    ] = 12,
-    seed: Annotated[
-        str,
-        options.option(
-            "--seed TEXT",
-            "Decides which questions; the same seed asks the same on every machine.",
-            QUIZ,
-            show_default=True,
-        ),
-    ] = "1",
-    kinds: Annotated[
-        str,
-        options.option(
-            "--kinds KIND,…",
-            f"Only questions of these kinds: {', '.join(QUIZ_KINDS)}.",
-            QUIZ,
-            autocompletion=_complete_kinds,
-        ),
-    ] = "",
-    lessons: Annotated[
-        str,
-        options.option(
-            "--lessons 1-4", "Only questions of the kinds that these lessons ask.", QUIZ
-        ),
-    ] = "",
-    name: Annotated[
-        str,
-        options.option("--name NAME", "Your name, for the file.", QUIZ),
-    ] = "",
-    learner_id: Annotated[
-        str,
-        options.option("--id ID", "Your ID, such as a student number, for the file.", QUIZ),
-    ] = "",
-    ask_id: Annotated[
-        bool,
-        options.option("--ask-id", "With --write: learners are asked for name and ID first.", QUIZ),
-    ] = False,
-    force: options.ForceOption = False,
-    plain: Annotated[
-        bool,
-        options.option(
-            "--plain", "No screen: questions in sentences, answers line by line.", options.OUTPUT
-        ),
-    ] = False,
+    corpus: str = options.names_file(
+        "CORPUS|QUIZ.toml",
+        "The text to train on, one file (.gz, .bz2, .xz, .zst are unpacked); or a quiz file.",
+    ),
+    out: Path | None = options.option(
+        "--out FILE.json", "Where the answers go, after each question.", options.OUTPUT
+    ),
+    write: Path | None = options.option(
+        "--write FILE.toml",
+        "Ask nothing: write a quiz file for your class, which fixes corpus and options.",
+        options.OUTPUT,
+    ),
+    questions: int = options.option(
+        "--questions N", "How many, from easy to hard.", QUIZ, default=12, min=1, max=MOST_QUESTIONS
+    ),
+    seed: str = options.option(
+        "--seed TEXT",
+        "Decides which questions; the same seed asks the same on every machine.",
+        QUIZ,
+        default="1",
+    ),
+    kinds: str = options.option(
+        "--kinds KIND,…",
+        f"Only questions of these kinds: {', '.join(QUIZ_KINDS)}.",
+        QUIZ,
+        default="",
+        autocompletion=_complete_kinds,
+    ),
+    lessons: str = options.option(
+        "--lessons 1-4", "Only questions of the kinds that these lessons ask.", QUIZ, default=""
+    ),
+    name: str = options.option("--name NAME", "Your name, for the file.", QUIZ, default=""),
+    learner_id: str = options.option(
+        "--id ID", "Your ID, such as a student number, for the file.", QUIZ, default=""
+    ),
+    ask_id: bool = options.option(
+        "--ask-id", "With --write: learners are asked for name and ID first.", QUIZ
+    ),
+    force: bool = options.FORCE,
+    plain: bool = options.option(
+        "--plain", "No screen: questions in sentences, answers line by line.", options.OUTPUT
+    ),
     **of_training: Any,
 ) -> None:
     """Ask questions about a training, and write the answers down.

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -40,58 +40,38 @@ CAST_SIZE, PAGE_SIZE = "100x30", "60x30"
 @options.with_training()
 def record(
     context: typer.Context,
-    out: Annotated[
-        Path | None,
-        options.option(
-            "--out FILE",
-            "Where the asciicast goes; with .svg, a picture that moves by itself.",
-            options.OUTPUT,
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        options.option(
-            "--html FILE",
-            "Where a page goes that steps in any browser, without a network.",
-            options.OUTPUT,
-        ),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        options.option(
-            "--steps A-B", "The first and the last; 0 is before any merge.", options.OUTPUT
-        ),
-    ] = None,
-    corpus: Annotated[
-        str | None,
-        options.names_file(
-            metavar="CORPUS",
-            help="A text, a tokenizer, or a saved session.",
-            show_default=False,
-        ),
-    ] = None,
-    size: Annotated[
-        str | None,
-        options.option(
-            "--size COLSxROWS",
-            f"Of the screen: {CAST_SIZE}; of a page alone {PAGE_SIZE}, for phones.",
-            options.OUTPUT,
-        ),
-    ] = None,
-    speed: Annotated[
-        float | None,
-        options.option(
-            "--speed N",
-            "Steps a second: 2, or 0.2 in the lesson view, with beats.",
-            options.OUTPUT,
-            min=0.1,
-            max=100,
-        ),
-    ] = None,
-    force: options.ForceOption = False,
-    tokenizer: options.OpenedTokenizerOption = None,
-    view: options.ViewOption = None,
-    text: options.TextOption = "",
+    out: Path | None = options.option(
+        "--out FILE",
+        "Where the asciicast goes; with .svg, a picture that moves by itself.",
+        options.OUTPUT,
+    ),
+    html: Path | None = options.option(
+        "--html FILE",
+        "Where a page goes that steps in any browser, without a network.",
+        options.OUTPUT,
+    ),
+    steps: str | None = options.option(
+        "--steps A-B", "The first and the last; 0 is before any merge.", options.OUTPUT
+    ),
+    corpus: str | None = options.names_file(
+        "CORPUS", "A text, a tokenizer, or a saved session.", default=None
+    ),
+    size: str | None = options.option(
+        "--size COLSxROWS",
+        f"Of the screen: {CAST_SIZE}; of a page alone {PAGE_SIZE}, for phones.",
+        options.OUTPUT,
+    ),
+    speed: float | None = options.option(
+        "--speed N",
+        "Steps a second: 2, or 0.2 in the lesson view, with beats.",
+        options.OUTPUT,
+        min=0.1,
+        max=100,
+    ),
+    force: bool = options.FORCE,
+    tokenizer: list[str] | None = options.OPENED_TOKENIZER,
+    view: str | None = options.VIEW,
+    text: str = options.TYPED_TEXT,
     **of_training: Any,
 ) -> None:
     """Record steps of a run as an asciicast, a moving picture or a page.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -42,45 +42,33 @@ from engine.text.sources import STANDARD_INPUT
 @options.with_training()
 def train(
     context: typer.Context,
-    corpus: options.SourcesArgument,
-    out: Annotated[
-        Path,
-        options.option(
-            "--out PATH",
-            f"Where {VOCAB}, {MERGES} and {SETTINGS} go, or the file of another format.",
-            options.OUTPUT,
-            show_default=True,
-        ),
-    ],
-    vocab_size: options.VocabSizeOption = 0,
-    format: Annotated[
-        str,
-        options.option(
-            "--format NAME",
-            f"How the tokenizer is written: {', '.join(WRITABLE)}. Other models than bpe have "
-            "formats of their own. Or counts: train nothing, write the pretokens and their counts, "
-            "which open like the corpus.",
-            options.OUTPUT,
-            autocompletion=options.completed_by((*WRITABLE, COUNTS)),
-            show_default=True,
-        ),
-    ] = DEFAULT_FORMAT,
-    steps: Annotated[
-        Path | None,
-        options.option(
-            "--steps FILE.jsonl",
-            "Write every step as a line of JSON, too.",
-            options.OUTPUT,
-            show_default=True,
-        ),
-    ] = None,
-    force: options.ForceOption = False,
-    min_count: options.MinCountOption = 1,
-    tokenizer: options.ContinuedTokenizerOption = None,
-    continued: options.ContinueOption = None,
-    field: options.FieldOption = None,
-    skip_bad: options.SkipBadOption = False,
-    workers: options.WorkersOption = None,
+    corpus: list[str] = options.SOURCES,
+    out: Path = options.option(
+        "--out PATH",
+        f"Where {VOCAB}, {MERGES} and {SETTINGS} go, or the file of another format.",
+        options.OUTPUT,
+        default=...,
+    ),
+    vocab_size: int | None = options.vocab_size(None),
+    format: str = options.option(
+        "--format NAME",
+        f"How the tokenizer is written: {', '.join(WRITABLE)}. Other models than bpe have "
+        "formats of their own. Or counts: train nothing, write the pretokens and their counts, "
+        "which open like the corpus.",
+        options.OUTPUT,
+        default=DEFAULT_FORMAT,
+        autocompletion=options.completed_by((*WRITABLE, COUNTS)),
+    ),
+    steps: Path | None = options.option(
+        "--steps FILE.jsonl", "Write every step as a line of JSON, too.", options.OUTPUT
+    ),
+    force: bool = options.FORCE,
+    min_count: int = options.min_count(1),
+    tokenizer: list[str] | None = options.CONTINUED_TOKENIZER,
+    continued: int | None = options.CONTINUE,
+    field: str | None = options.FIELD,
+    skip_bad: bool = options.SKIP_BAD,
+    workers: str | None = options.WORKERS,
     **of_training: Any,
 ) -> None:
     """Train a tokenizer and write its files; their paths are printed."""

@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from itertools import islice
-from typing import Annotated
-
-import typer
 
 from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.console import PROGRAM
@@ -31,33 +28,18 @@ MOST_NAMED = 4
     ),
 )
 def why(
-    piece: Annotated[
-        str,
-        typer.Argument(
-            metavar="TOKEN",
-            help="What you expected to be one token; a|b asks about a pair.",
-            show_default=False,
-        ),
-    ],
-    tokenizer: options.TokenizerOption,
-    pattern: options.OtherPatternOption = None,
-    right: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RIGHT]",
-            help="Ask about a pair instead: why TOKEN and RIGHT do not merge.",
-            show_default=False,
-        ),
-    ] = None,
-    text: Annotated[
-        str | None,
-        options.option(
-            "--text TEXT",
-            "The text that it occurs in; by default it is the whole text.",
-            options.TEXT,
-        ),
-    ] = None,
-    allow_special: options.AllowSpecialOption = None,
+    piece: str = options.argument(
+        "TOKEN", "What you expected to be one token; a|b asks about a pair."
+    ),
+    tokenizer: list[str] = options.TOKENIZER,
+    pattern: str | None = options.OTHER_PATTERN,
+    right: str | None = options.argument(
+        "[RIGHT]", "Ask about a pair instead: why TOKEN and RIGHT do not merge.", default=None
+    ),
+    text: str | None = options.option(
+        "--text TEXT", "The text that it occurs in; by default it is the whole text.", options.TEXT
+    ),
+    allow_special: list[str] | None = options.ALLOW_SPECIAL,
 ) -> None:
     """Print why TOKEN is one token in a text, or is not.
 
