@@ -270,7 +270,7 @@ class StepPanel(PiecePanel):
         if isinstance(record, TextbookRecord):
             self.say(f"removal {number(frame.step)}", "↵ the n-gram")
             return textbook.removal_rows(frame, record, step, width)
-        self.say(f"prune {step.round + 1}", "the replacement of each, and what the loss gains")
+        self.say(f"prune {step.round + 1}", "the replacement of each")
         return prune_rows(frame, step, width, self.size.height)
 
     def watch_cursor(self) -> None:

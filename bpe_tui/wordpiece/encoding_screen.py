@@ -63,7 +63,7 @@ class TypedPretokensPanel(PartsPanel[WordPieceFrame]):
             return sentence("Nothing typed yet: press e and type.", width)
         painter = WordPiecePainter(frame, marks=self.app.no_color)
         cells = max((width - 7) * 2 // 5, 6)
-        self.name_columns([("  pretoken".ljust(cells), ""), ("pieces  which", "")])
+        self.name_columns([("  text".ljust(cells), ""), ("pieces  which", "")])
 
         def row(place: int) -> Row:
             word = self.words[place]
