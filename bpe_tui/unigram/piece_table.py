@@ -72,10 +72,10 @@ GRAM_COLUMNS = (
 OF_VOCABULARY = frozenset({"id", "length", "goes"})
 """The columns that the training screen leaves out."""
 FILTER_SWITCHES = (
-    FilterSwitch("characters", "p", "single"),
-    FilterSwitch("seldom", "u", "seldom"),
-    FilterSwitch("leaving", "d", "go next"),
-    FilterSwitch("twins", "W", "twins"),
+    FilterSwitch("characters", "single"),
+    FilterSwitch("seldom", "seldom"),
+    FilterSwitch("leaving", "go next"),
+    FilterSwitch("twins", "twins"),
 )
 UNKNOWN_YET = "…"
 STAYS = "stays"

@@ -85,11 +85,11 @@ CELLS: dict[str, Cell] = {
 }
 
 FILTER_SWITCHES = (
-    FilterSwitch("partial", "p", "partial UTF-8", "part"),
-    FilterSwitch("unused", "u", "unused"),
-    FilterSwitch("residue", "r", "residue"),
-    FilterSwitch("never-encoded", "d", "never encoded", "never"),
-    FilterSwitch("twins", "W", "twins"),
+    FilterSwitch("partial", "partial UTF-8", "part"),
+    FilterSwitch("unused", "unused"),
+    FilterSwitch("residue", "residue"),
+    FilterSwitch("never-encoded", "never encoded", "never"),
+    FilterSwitch("twins", "twins"),
 )
 
 

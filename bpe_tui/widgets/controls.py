@@ -151,10 +151,9 @@ def _width(parts: Iterable[BarPart]) -> int:
 
 
 class FilterSwitch(NamedTuple):
-    """A filter that is on or off, with its key, its label and a shorter one if there is any."""
+    """A filter that is on or off, with its label and a shorter one if there is any."""
 
     name: str
-    key: str
     label: str
     short: str = ""
 
@@ -184,7 +183,8 @@ class Switches(PartsLine):
 
     def _part(self, switch: FilterSwitch, label: str) -> BarPart:
         mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
-        return switch.name, [(f"F{switch.key}", "here"), (f" {mark} {label}{' ' * self.GAP}", role)]
+        menu = [("F ", "here")] if switch is self._switches[0] else []  # its key, in front of all
+        return switch.name, [*menu, (f"{mark} {label}{' ' * self.GAP}", role)]
 
 
 MOST_ROWS = 3
