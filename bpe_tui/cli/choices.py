@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -45,19 +45,12 @@ def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
     )
     if is_given(context, "phases"):
         phases_from(run.phases)
-        _check_goes_with_phases(context)
+        refuse_given(
+            context, ("pattern", "vocab_size"), "is not for --phases: each phase has its own"
+        )
+        refuse_given(context, ("units",), "and --phases do not go together; leave one out")
         return in_phases(run)
     return completed(run, [name for name in ("units", "pattern") if is_given(context, name)])
-
-
-def _check_goes_with_phases(context: typer.Context) -> None:
-    """Raise `CommandLineError` for an option that `--phases` contradicts."""
-    for option in ("pattern", "vocab_size"):
-        if is_given(context, option):
-            name = option.replace("_", "-")
-            raise CommandLineError(f"each phase has its pattern and size; leave out --{name}")
-    if is_given(context, "units"):
-        raise CommandLineError("--phases and --units do not go together; leave one out")
 
 
 OF_CONTINUING = "tie_rule", "min_count"
@@ -144,6 +137,17 @@ def is_given(context: typer.Context, option: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
+def refuse_given(context: typer.Context, options: Collection[str], why: str) -> None:
+    """Raise `CommandLineError` if the command line has one of the options.
+
+    Args:
+        why: the end of the message, after the name of the option.
+    """
+    for option in context.command.params:
+        if option.name in options and is_given(context, option.name):
+            raise CommandLineError(f"{option.opts[0]} {why}")
+
+
 def asked_of(context: typer.Context) -> list[str]:
     """Return the fields of a run about cutting the corpus that the command line sets."""
     fields = {"pattern": "pattern", "special": "special_tokens"}
@@ -160,17 +164,8 @@ def check_model(context: typer.Context, *more: str) -> None:
     _check_trainer(context, model, trainer)
     if model.name == DEFAULT_MODEL:
         return
-    for option in (
-        "tie_rule",
-        "trainer",
-        "min_count",
-        "units",
-        "phases",
-        *more,
-    ):
-        if option not in model.options and is_given(context, option):
-            name = option.replace("_", "-")
-            raise CommandLineError(f"--{name} is for the model bpe, and the model is {model.name}")
+    of_bpe = {"tie_rule", "trainer", "min_count", "units", "phases", *more} - model.options
+    refuse_given(context, of_bpe, f"is for the model bpe, and the model is {model.name}")
     if "words" in context.params.get("max_token_length", ""):
         raise CommandLineError(
             f"--max-token-length in words is for the model bpe, and the model is {model.name}"

@@ -149,17 +149,6 @@ def check_only_for_training(context: typer.Context, why: str) -> None:
     Args:
         why: the reason, such as `--tokenizer is not trained`.
     """
-    for option in (
-        "vocab_size",
-        "tie_rule",
-        "trainer",
-        "min_count",
-        "max_token_length",
-        "units",
-        "model",
-        "phases",
-    ):
-        is_used = option in choices.OF_CONTINUING and context.params.get("continued") is not None
-        if choices.is_given(context, option) and not is_used:
-            name = option.replace("_", "-")
-            raise inputs.CommandLineError(f"--{name} is for training, and {why}")
+    is_continued = context.params.get("continued") is not None
+    used = {"pattern", "special", *(choices.OF_CONTINUING if is_continued else ())}
+    choices.refuse_given(context, options.OF_TRAINING.keys() - used, f"is for training, and {why}")

@@ -117,7 +117,7 @@ def quiz(
     if Path(corpus).exists() and not Path(corpus).is_file():  # a pipe could be read only once
         raise inputs.CommandLineError(f"{corpus}: is no ordinary file; a quiz is about one file")
     if is_quiz_file(corpus):
-        _check_fixed(context)
+        choices.refuse_given(context, FIXED, "is not for a quiz file, which decides it")
         asked = read_quiz_file(Path(corpus))
         config = config_of(asked.paper, asked.find_corpus(Path(corpus).parent, sample_paths()))
         paper, ask_id = asked.paper, asked.asks_id
@@ -159,14 +159,6 @@ def quiz(
 
 FIXED = (*("questions", "seed", "kinds", "lessons", "ask_id", "write"), *options.OF_TRAINING)
 """Options that a quiz file decides."""
-
-
-def _check_fixed(context: typer.Context) -> None:
-    """Raise `CommandLineError` for an option that the quiz file decides."""
-    for option in FIXED:
-        if choices.is_given(context, option):
-            name = option.replace("_", "-")
-            raise inputs.CommandLineError(f"--{name} is not for a quiz file, which decides it")
 
 
 def _checked_text(option: str, text: str) -> str:
@@ -230,10 +222,8 @@ def numbers_of(typed: str) -> list[int]:
 
 def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: Path) -> None:
     """Make the questions once, write the quiz file, and print what it asks."""
-    for option in ("out", "name", "learner_id", "plain"):
-        if choices.is_given(context, option):
-            name = option.replace("learner_", "")
-            raise inputs.CommandLineError(f"--{name} is for answers, and --write asks nothing")
+    of_answers = "out", "name", "learner_id", "plain"
+    choices.refuse_given(context, of_answers, "is for answers, and --write asks nothing")
     if not context.params["force"]:
         outputs.check_free(path)
     if path.suffix.lower() != ".toml":

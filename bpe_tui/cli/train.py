@@ -130,10 +130,8 @@ def _continue(context: typer.Context) -> None:
         raise inputs.CommandLineError("--tokenizer and --continue N go together: give both")
     check_only_for_training(context, "--continue keeps the tokenizer as it is")
     corpus, *more = given["corpus"]
-    special, threads = (
-        choices.special_tokens_of(given["special"]),
-        choices.threads_of(given["workers"]),
-    )
+    special = choices.special_tokens_of(given["special"])
+    threads = choices.threads_of(given["workers"])
     config = TokenizerConfig(
         tuple(given["tokenizer"]),
         corpus,

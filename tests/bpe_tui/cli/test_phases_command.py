@@ -54,9 +54,9 @@ def test_the_transcript_says_where_a_phase_begins() -> None:
         ([STORIES, "--phases", "gpt2:70,none:800"], b"too small"),
         ([STORIES, "--phases", f"gpt2:700,none:{10**20}"], b"at most 2,147,483,647"),
         (["-", *PHASES], b"standard input is read only once"),
-        ([STORIES, *PHASES, "--pattern", "none"], b"leave out --pattern"),
-        ([STORIES, *PHASES, "--vocab-size", "700"], b"leave out --vocab-size"),
-        ([STORIES, *PHASES, "--units", "characters"], b"--phases and --units do not go together"),
+        ([STORIES, *PHASES, "--pattern", "none"], b"--pattern is not for --phases"),
+        ([STORIES, *PHASES, "--vocab-size", "700"], b"--vocab-size is not for --phases"),
+        ([STORIES, *PHASES, "--units", "characters"], b"--units and --phases do not go together"),
         (
             [STORIES, *PHASES, "--model", "unigram"],
             b"only BPE on bytes is trained in phases",
