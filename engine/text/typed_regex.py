@@ -50,8 +50,8 @@ def compile_typed(source: str) -> regex.Pattern[str]:
         return regex.compile(source)
     except regex.error as error:
         raise PatternError(str(error.msg), error.pos) from None
-    except ValueError as error:  # of flags that exclude each other
-        raise PatternError(str(error)) from None
+    except (ValueError, KeyError) as error:  # KeyError: older versions of `regex`
+        raise PatternError(f"flags exclude each other: {error}") from None
     except RecursionError:
         raise PatternError("groups are nested too deeply") from None
     except OverflowError:
