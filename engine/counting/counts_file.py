@@ -6,8 +6,8 @@ cache keeps them. They are written and read block by block:
     line      `bpe-tui pretokens 2`: the version of the format
     section   JSON: see `CountsMetadata`
     section   the beginning of the text
-    section   example lines, see `engine.counting.examples`
-    section   the pretokens with an example line, and the number of its line
+    section   example lines, see `engine.counting.examples`; not in version 1
+    section   the pretokens with an example line, and the number of its line; not in version 1
     sections  the pretokens in order of first appearance, some thousands in each: their lengths,
               their counts, their bytes, joined; lengths and counts as 64-bit little-endian integers
 
@@ -37,7 +37,7 @@ from engine.counting.plain import CorpusCount
 from engine.text.corpus import COUNTS, Corpus
 from engine.text.patterns import PATTERNS, PatternLike, as_pattern
 
-VERSION = b"2\n"
+VERSION, WITHOUT_EXAMPLES = b"2\n", b"1\n"
 IN_A_BLOCK, BLOCK_BYTES = 1 << 14, 1 << 20
 """Pretokens and bytes of a block; it ends with the pretoken that reaches either."""
 LARGEST_SECTION = 1 << 28
@@ -210,7 +210,7 @@ class CountsReader:
         self._name, self._file, self._last = name, file, b""
         version = file.read(len(COUNTS + VERSION))
         is_one = version.startswith(COUNTS) and len(version) == len(COUNTS + VERSION)
-        if is_one and not version.endswith(VERSION):
+        if is_one and not version.endswith((VERSION, WITHOUT_EXAMPLES)):
             raise CorpusError(
                 f"{name}: is a counts file of another version of bpe-tui; make it again with "
                 "bpe-tui train --format counts"
@@ -219,7 +219,8 @@ class CountsReader:
             _check(is_one)
             self.metadata = _metadata(self._section(LARGEST_METADATA))
             self.head = self._section(LARGEST_SECTION)
-            self.examples = self._examples()
+            has_examples = version.endswith(VERSION)
+            self.examples = self._examples() if has_examples else NO_EXAMPLES
 
     def _examples(self) -> Mapping[bytes, bytes]:
         lines, _ = unpacked_block(self._section(LARGEST_SECTION), 0)

@@ -1,7 +1,7 @@
 r"""Files of course solutions: pickles, JSON, and text that Python prints or that is a table.
 
-    {0: b'\x00', 1: b'\x01', …}       0 -> 00
-    [(b't', b'h'), (b'th', b'e')]     1 -> 01
+    {0: b'\x00', 1: b'\x01', …}       {"id": 0, "token": "00"}       id,token
+    [(b't', b'h'), (b'th', b'e')]     {"id": 1, "token": "01"}       0,00
 
     {"vocab": {"0": "a", "1": "b", "2": "ab"}, "merges": [["a", "b"]]}
 
@@ -19,9 +19,11 @@ tokens with their ids, and the pattern by its name or as a regex.
 from __future__ import annotations
 
 import ast
+import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import StringIO
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +33,7 @@ from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2, tiktoken_pickle
 from engine.formats.course_spellings import pair_of_literals
-from engine.formats.course_values import find_parts, read_values
+from engine.formats.course_values import PAIR_NAMES, column_names, find_parts, read_values, tidied
 from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.formats.source import (
     HEAD,
@@ -52,7 +54,7 @@ from engine.formats.tokenizer_format import (
 from engine.formats.vocab_and_merges import open_vocab_and_merges
 from engine.text.patterns import PATTERNS
 
-TEXT_ENDINGS = (".txt", ".tsv", ".py", ".json")
+TEXT_ENDINGS = (".txt", ".csv", ".tsv", ".jsonl", ".py", ".json")
 STEMS = ("vocab", "merges")
 
 
@@ -139,16 +141,56 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
         yield name, dict(found) if value is not statement.value else found
 
 
-# Tables: an id and a token on each line
+# JSON, one value a line
 
-SEPARATORS = ("\t", " -> ", ": ", " ")
 MOST_IN_CELL = 40
 """Largest number of characters of the bytes and special tokens that begin a vocabulary."""
-_MOST_DIGITS = 10
+_LINES_TRIED = 8
+
+
+def _is_json_lines(head: str) -> bool:
+    """Whether the first lines are pairs or have the first ids; otherwise they are a corpus."""
+    lines = [line for line in head.split("\n")[:-1] if line.strip()][:_LINES_TRIED]
+    try:
+        found = tidied(list(map(json.loads, lines)))
+    except (ValueError, RecursionError):
+        return False
+    if isinstance(found, Mapping):
+        ids = [token_id for token_id in found if type(token_id) is int]
+        in_order = len(ids) < len(found) or ids == list(range(len(ids)))
+        return in_order and all(map(_is_short, found.values()))
+    return (
+        len(lines) > 1
+        and bool(found)
+        and all(isinstance(row, list | tuple) and len(row) == 2 for row in found)
+        and all(type(left) is type(right) for left, right in found)
+        and all(_is_short(part) for row in found for part in row)
+    )
+
+
+def _is_short(part: Any) -> bool:
+    return isinstance(part, int) or (isinstance(part, str | list) and len(part) <= MOST_IN_CELL)
+
+
+def _read_json_lines(path: Path) -> Any:
+    values: list[Any] = []
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip():
+            try:
+                values.append(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                raise TokenizerFileError(f"{path}: line {number} is no JSON: {error}") from None
+    return values
 
 
 def _in_doubt(path: Path, what: str) -> TokenizerFileError:
     return TokenizerFileError(f"{path}: {what}; {HOW_TO_SAVE}")
+
+
+# Tables: an id and a token on each line
+
+SEPARATORS = ("\t", ",", " -> ", ": ", " ")
+_MOST_DIGITS = 10
 
 
 def _layout(head: str) -> tuple[str, int] | None:
@@ -160,6 +202,7 @@ def _layout(head: str) -> tuple[str, int] | None:
         for place in (0, -1):
             rows = _split_rows(head, separator, place)[:-1]  # the last row may be incomplete
             ids = [_number(row[place]) for row in rows]
+            del ids[: ids[:1] == [None]]  # the names of the columns
             if len(ids) > 3 and ids == list(range(len(ids))):
                 is_prose = any(len(cell) > MOST_IN_CELL for row in rows for cell in row)
                 return None if is_prose else (separator, place)
@@ -167,6 +210,13 @@ def _layout(head: str) -> tuple[str, int] | None:
 
 
 def _split_rows(text: str, separator: str, place: int) -> list[list[str]]:
+    if separator == "," or separator == "\t":
+        quote = '"' if separator == "," else None
+        reader = csv.reader(StringIO(text, newline=""), delimiter=separator, quotechar=quote)
+        try:
+            return [row for row in reader if row]
+        except csv.Error:
+            return []
     lines = (line.removesuffix("\r") for line in text.split("\n") if line)
     return [line.rsplit(separator, 1) if place else line.split(separator, 1) for line in lines]
 
@@ -178,25 +228,35 @@ def _number(text: str) -> int | None:
 
 
 def _read_table(path: Path) -> list[list[Any]]:
-    """Read the id and the token of each row."""
+    """Read the id and the token of each row; or merges, for a table of numbered pairs."""
     text = read_text(path)
     layout = _layout(text[:HEAD])
-    if layout is None:
+    rows = [] if layout is None else _split_rows(text, *layout)
+    if layout is None or not rows:
         raise _in_doubt(path, "its ids do not begin with 0, 1, 2, or a token is far too long")
-    rows = _split_rows(text, *layout)
-    odd = next((n for n, row in enumerate(rows, start=1) if len(row) != 2), None)
+    width, at_id, at_token = len(rows[0]), layout[1], -1 - layout[1]
+    odd = next((n for n, row in enumerate(rows, start=1) if len(row) != width), None)
     if odd is not None:
-        raise _in_doubt(path, f"row {odd} has not two columns like the first one")
-    place = layout[1]
-    ids = [_number(row[place]) for row in rows]
+        raise _in_doubt(path, f"row {odd} has not {width} columns like the first one")
+    heading = [cell.strip().lower() for cell in rows[0]]
+    if _number(heading[at_id]) is None:
+        del rows[0]
+    if width > 2:
+        columns = column_names(heading)
+        if columns is None and width == 3 and None in [_number(row[2]) for row in rows]:
+            return [row[1:] for row in rows]  # merges with their numbers
+        if columns is None:
+            raise _in_doubt(path, f"it is not clear which of its {width} columns is the token")
+        at_id, at_token = map(heading.index, columns)
+    ids = [_number(row[at_id]) for row in rows]
     if None in ids or len(set(ids)) < len(ids):
         raise TokenizerFileError(f"{path}: a row has no id, or that of another one")
-    return [[token_id, row[-1 - place]] for token_id, row in zip(ids, rows, strict=True)]
+    return [[token_id, row[at_token]] for token_id, row in zip(ids, rows, strict=True)]
 
 
 # Lines of two tokens: merges
 
-_BETWEEN_TOKENS = (" ", "\t")
+_BETWEEN_TOKENS = (" ", "\t", ",")
 
 
 def read_merge_lines(path: Path) -> list[list[str]]:
@@ -206,13 +266,17 @@ def read_merge_lines(path: Path) -> list[list[str]]:
         TokenizerFileError: a line does not have exactly two tokens.
     """
     lines = read_lines(path)
-    start = 1 if lines[0].startswith(gpt2.VERSION) else 0
+    names = tuple(re.split(r"[,\t ]", lines[0].lower())) if lines else ()
+    has_heading = names in PAIR_NAMES[:2] or (bool(lines) and lines[0].startswith(gpt2.VERSION))
+    start = 1 if has_heading else 0
     rows = [(number, line) for number, line in enumerate(lines[start:], start + 1) if line]
     literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]
     if len(literals) == len(rows):
         return literals
     for separator in _BETWEEN_TOKENS:
         merges = [line.split(separator) for _, line in rows]
+        if separator == "," and any('"' in line for _, line in rows):
+            merges = _split_rows("\n".join(line for _, line in rows), separator, 0)
         if merges and all(len(merge) == 2 and all(merge) for merge in merges):
             return merges
     number, line = next(
@@ -231,6 +295,7 @@ def read_merge_lines(path: Path) -> list[list[str]]:
 
 _TEXT_LAYOUTS = (
     _TextLayout(lambda head: _PYTHON.match(head) is not None, _read_python),
+    _TextLayout(_is_json_lines, _read_json_lines),
     _TextLayout(lambda head: _layout(head) is not None, _read_table),
 )
 
@@ -412,7 +477,7 @@ def _course_format(
 
 COURSE_TEXT = _course_format(
     "course-text",
-    "a course solution's vocab and merges as Python prints them, or as a table",
+    "a course solution's vocab and merges as Python prints them, as JSON lines or as a table",
     recognises_text,
     read_text_files,
 )

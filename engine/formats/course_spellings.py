@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from ast import literal_eval
 from binascii import a2b_base64
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from reprlib import repr as short_repr
 from typing import Any
@@ -121,6 +122,9 @@ def respell(place: str, vocab: Mapping[int, Any], merges: Sequence[Any]) -> Voca
             if merges_name != name:
                 notes.append(f"its merges are spelled in {merges_name}")
             return VocabAndMerges(place, read, pairs, texts, notes=notes)
+    found = _of_decoded(place, vocab, merges)
+    if found is not None:
+        return found
     raise TokenizerFileError(
         f"{place}: the 256 single bytes are not all there, spelled as any of: "
         f"{', '.join(SPELLINGS)}{_why_not(vocab)}; {HOW_TO_SAVE}"
@@ -216,3 +220,38 @@ def _try_merges(
     except NOT_THIS_SPELLING:
         return None
     return pairs
+
+
+# A vocabulary of decoded text: merges in bytes show which bytes became U+FFFD
+
+
+def _of_decoded(
+    place: str, vocab: Mapping[int, Any], merges: Sequence[tuple[Any, Any]]
+) -> VocabAndMerges | None:
+    """Return the vocabulary if its tokens are the output of `decode(errors="replace")`.
+
+    Tokens with the same text are matched in order: first the bytes, then the merges.
+    """
+    pairs = _try_merges(merges, {}, _of_bytes) or _try_merges(merges, {}, _of_numbers)
+    if not pairs or not all(isinstance(token, str) for token in vocab.values()):
+        return None
+    tokens = dict.fromkeys([bytes((byte,)) for byte in range(256)])
+    tokens |= dict.fromkeys(left + right for left, right in pairs)
+    waiting: defaultdict[str, deque[bytes]] = defaultdict(deque)
+    for token in tokens:
+        waiting[token.decode("utf-8", "replace")].append(token)
+    read: dict[int, bytes] = {}
+    texts: dict[int, str] = {}
+    for token_id in sorted(vocab):
+        text = vocab[token_id]
+        if waiting.get(text):
+            read[token_id] = waiting[text].popleft()
+        else:
+            texts[token_id] = text
+    if any(waiting.values()):
+        return None
+    note = (
+        "its tokens are decoded text; which bytes each has is taken from the merges, and from the "
+        "order of the ids where two look alike"
+    )
+    return VocabAndMerges(place, read, pairs, texts, notes=[note])

@@ -22,7 +22,7 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell, unspell_all
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats import guesses
+from engine.formats import guesses, other_units
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import (
     Opened,
@@ -224,16 +224,30 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     folder = folder_of(source)
     is_ours = folder is not None and (folder / SETTINGS).is_file()
     settings = None if folder is None or is_ours else read_folder_settings(folder)
-    if settings is None:
+    try:
+        return _load_bytes(source, overrides, settings)
+    except TokenizerFileError:
+        vocab, merges = files_of(source)
+        if is_ours or merges is None or not other_units.lacks_bytes(vocab):
+            raise
+        return other_units.load(vocab, merges, settings, overrides, FORMAT.name)
+
+
+def _load_bytes(
+    source: TokenizerSource, overrides: Overrides, folder_settings: FolderSettings | None
+) -> Opened:
+    if folder_settings is None:
         found = read(source, overrides.special_tokens)
-        if found.pattern is None and found.has_merges:  # this program makes each token
+        if (
+            found.pattern is None and found.has_merges
+        ):  # not by this program, which makes each token
             found = replace(found, unmade=_never_made(found.vocab, found.merges, overrides))
         return open_vocab_and_merges(found, overrides, FORMAT.name)
-    found = read(source, list(settings.flags))
+    found = read(source, list(folder_settings.flags))
     if found.has_merges:
-        return _load_with(settings, found, source, overrides)
-    ids = settings.token_ids(read_json(files_of(source)[0]))
-    found = replace(found, special_tokens=ids, notes=settings.notes)
+        return _load_with(folder_settings, found, source, overrides)
+    ids = folder_settings.token_ids(read_json(files_of(source)[0]))
+    found = replace(found, special_tokens=ids, notes=folder_settings.notes)
     return open_vocab_and_merges(found, overrides, FORMAT.name)
 
 
@@ -391,17 +405,12 @@ def _read_merges(path: Path, known: _Spelled) -> TokenPairs:
     for number, line in enumerate(lines, start=1):
         if not line or (number == 1 and line.startswith("#version")):
             continue
+        parts = line.split(" ")
         try:
-            first, second = line.split(" ")
-            left, right = known[first], known[second]
-        except ValueError:
+            left, right = map(known.__getitem__, parts)
+        except (ValueError, KeyError):
             raise TokenizerFileError(
                 f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}"
-            ) from None
-        except KeyError:
-            raise TokenizerFileError(
-                f"{path}: line {number} is not spelled in bytes, as GPT-2's files are: "
-                f"{line[:60]!r}; open the tokenizer.json of the same training"
             ) from None
         if not left or not right:
             raise TokenizerFileError(f"{path}: line {number} has an empty token: {line[:60]!r}")

@@ -4,9 +4,9 @@
     Ig== 1
 
 The rank of a token is its id. The merges follow from the ranks: see `ranks`. Pattern and special
-tokens are not in such a file. Files in wide use are known by their digest, Qwen's and Llama 4's by
-their size. For any other file the pattern is guessed from the tokens: no token crosses a place
-where its pattern cuts.
+tokens are not in such a file. Files in wide use are known by their digest. Others are known by
+less: Whisper's by the token without bytes, Qwen's and Llama 4's by their size. For any other file
+the pattern is guessed from the tokens: no token crosses a place where its pattern cuts.
 
 Mistral's `tekken.json` has ranks too, with the pattern and the special tokens:
 
@@ -19,7 +19,7 @@ the vocabulary are left out. Special tokens without a name in the file have thos
 `mistral_common`.
 
 Sources: the digests, special tokens and patterns of `tiktoken_ext/openai_public.py`; `tokenizer.py`
-of Llama 3 and Llama 4; `tokenization_qwen.py`. r50k_base is also GPT-2's vocabulary.
+of Llama 3, Llama 4 and Whisper; `tokenization_qwen.py`. r50k_base is also GPT-2's vocabulary.
 Several encodings with different special tokens share cl100k_base and p50k_base; those of the
 encoding with the file's name are used.
 """
@@ -63,7 +63,7 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     ranks = read_ranks(source, _EMPTY_TOKEN.sub(b"", data))
     empty = _EMPTY_TOKEN.search(data)
     known = known_ranks(data)
-    likely = None if known else likely_ranks(ranks)
+    likely = None if known else likely_ranks(ranks, has_empty=empty is not None)
     used = known or likely
     pattern = overrides.pattern or (used.pattern if used else likely_pattern(ranks))
     known_ids = used.special_ids if used else {}
@@ -217,9 +217,35 @@ def known_ranks(data: bytes) -> KnownRanks | None:
     return _BY_DIGEST.get(sha256(lines).hexdigest())
 
 
-# Known by their size
+# Known by their size, or by a token without bytes
+
+_NAMES_OF_LANGUAGES = (
+    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no "
+    "th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw "
+    "gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl "
+    "mg as tt haw ln ha ba jw su"
+)
+"""Whisper's languages, in the order of their tokens."""
+
+
+def _whispers() -> list[str]:
+    names = ["endoftext", "startoftranscript", *_NAMES_OF_LANGUAGES.split(), "translate"]
+    names += ["transcribe", "startoflm", "startofprev", "nospeech", "notimestamps"]
+    names += [f"{place * 0.02:.2f}" for place in range(1501)]
+    return [f"<|{name}|>" for name in names]
+
 
 _QWENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{n}|>" for n in range(205))]
+_QWEN35S = [
+    *_QWENS[:3],
+    *(f"<|{name}_{end}|>" for name in ("object_ref", "box", "quad") for end in ("start", "end")),
+    *(f"<|{name}|>" for name in ("vision_start", "vision_end", "vision_pad")),
+    *("<|image_pad|>", "<|video_pad|>", "<tool_call>", "</tool_call>"),
+    *(f"<|fim_{name}|>" for name in ("prefix", "middle", "suffix", "pad")),
+    *("<|repo_name|>", "<|file_sep|>", "<tool_response>", "</tool_response>"),
+    *("<think>", "</think>", "<|audio_start|>", "<|audio_end|>", "<tts_pad>", "<tts_text_bos>"),
+    *("<tts_text_eod>", "<tts_text_bos_single>", "<|audio_pad|>"),
+]
 
 
 def _llama4s() -> list[str]:
@@ -243,15 +269,31 @@ def _numbered(tokens: Sequence[str], first: int) -> dict[str, int]:
     return {token: token_id for token_id, token in enumerate(tokens, start=first)}
 
 
-QWEN_SIZE, LLAMA4_SIZE = 151_643, 200_000
+QWEN_SIZE, QWEN35_SIZE, LLAMA4_SIZE = 151_643, 248_044, 200_000
 _NO_NFC = "how many there are; that Qwen first puts a text in Unicode's form NFC is left out"
 
 
-def likely_ranks(ranks: Mapping[bytes, int]) -> KnownRanks | None:
-    """Recognise ranks with an unknown digest by their size; `None` if they are like no others."""
+def likely_ranks(ranks: Mapping[bytes, int], has_empty: bool) -> KnownRanks | None:
+    """Recognise ranks with an unknown digest by their size; `None` if they are like no others.
+
+    Args:
+        ranks: token → rank.
+        has_empty: whether the file also has a token without bytes, as Whisper's do.
+    """
     size = len(ranks)
+    if has_empty:
+        return KnownRanks(
+            "taken for Whisper's ranks",
+            _numbered(_whispers(), size + 1),
+            "gpt2",
+            "a token without bytes; the special tokens are those of 99 languages, as in all its "
+            "models but large-v3",
+        )
     if size == QWEN_SIZE and _fits_better("qwen2", ranks):
         return KnownRanks("taken for Qwen's ranks", _numbered(_QWENS, size), "qwen2", _NO_NFC)
+    if size == QWEN35_SIZE and _fits_better("qwen35", ranks):
+        special_ids = _numbered(_QWEN35S, size)
+        return KnownRanks("taken for Qwen 3.5's ranks", special_ids, "qwen35", _NO_NFC)
     if size == LLAMA4_SIZE and _fits_better("o200k", ranks):
         special_ids = _numbered(_llama4s(), size)
         return KnownRanks("taken for Llama 4's ranks", special_ids, "o200k", "how many there are")

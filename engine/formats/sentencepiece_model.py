@@ -144,9 +144,8 @@ _TRAINING = {_TYPE: VARINT, _SPACE_BEHIND: VARINT, _BYTE_FALLBACK: VARINT, _UNKN
 _NAME, _MAP, _PREFIX, _EXTRA, _ESCAPES = 1, 2, 3, 4, 5
 _NORMALIZING = {_NAME: BYTES, _MAP: BYTES, _PREFIX: VARINT, _EXTRA: VARINT, _ESCAPES: VARINT}
 
-UNIGRAM, BPE = 1, 2
-TYPES = {UNIGRAM: "Unigram", BPE: "BPE"}
-"""Types that are read; there are models of words and of characters, too."""
+UNIGRAM, BPE, WORD, CHARACTER = range(1, 5)
+TYPES = {UNIGRAM: "Unigram", BPE: "BPE", WORD: "words", CHARACTER: "characters"}
 
 MOST_PIECES = 1 << 21
 LARGEST_SCORE = 1e20
@@ -214,14 +213,17 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
     check_pieces(pieces, has_bytes)
     type_number = training.whole(_TYPE, UNIGRAM)
     if type_number not in TYPES:
-        raise TokenizerFileError(
-            f"its model is of type {type_number}; known are {UNIGRAM}, Unigram, and {BPE}, BPE"
-        )
-    is_bpe = type_number == BPE
-    if is_bpe:
-        check_merges(pieces)
-    make = sentencepiece.SentencePieceBPE if is_bpe else sentencepiece.SentencePieceUnigram
-    model: Model = make(pieces, has_bytes)
+        raise TokenizerFileError(f"its model is of an unknown type, {type_number}")
+    model: Model
+    if type_number == UNIGRAM:
+        model = sentencepiece.SentencePieceUnigram(pieces, has_bytes)
+    elif type_number == WORD:
+        model = sentencepiece.SentencePieceWords(pieces, has_bytes)
+    else:
+        if type_number == BPE:
+            check_merges(pieces)
+        merges_pieces = type_number == BPE
+        model = sentencepiece.SentencePieceBPE(pieces, has_bytes, merges_pieces=merges_pieces)
     kept = [piece.text for piece in pieces if piece.kind == sentencepiece.USER_DEFINED]
     silent = [piece.text for piece in pieces if piece.kind == sentencepiece.CONTROL]
     normalizer = _normalizer(rules, kept, training.flag(_SPACE_BEHIND, False))
@@ -234,7 +236,8 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
         has_bytes,
         _normalizer(afterwards, [], False) if afterwards.data(_MAP) else None,
     )
-    pattern = sentencepiece.word_pattern(piece.text for piece in pieces) if is_bpe else None
+    is_merged = type_number in (BPE, CHARACTER)
+    pattern = sentencepiece.word_pattern(piece.text for piece in pieces) if is_merged else None
     words = None if pattern is None else sentencepiece.SentencePieceCuts(pattern)
     added = tuple(map(AddedToken, overrides.special_tokens or ()))
     pipeline = Pipeline(model, added, normalizer, words, None, decoder)

@@ -8,9 +8,9 @@ r"""Merges with `</w>` at the end of a word: codes of subword-nmt and fastBPE, a
 
 On the left subword-nmt's; on the right fastBPE's, without a version but with the count of each
 merge. Such a file has no ids; ours number `<unk>`, the characters of the merges without and with
-`</w>`, and what each merge makes. If a merge occurs twice, the first is used. Codes with neither
-version nor counts are subword-nmt's version 0.1, in which `</w>` is a token of its own; they are
-refused.
+`</w>`, and what each merge makes. Codes with neither version nor counts are subword-nmt's version
+0.1, in which `</w>` is a token of its own that merges like any other. If a merge occurs twice, the
+first is used.
 
 **CLIP** merges bytes, and `</w>` follows the last byte of a word:
 
@@ -39,13 +39,15 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE
-from engine.encoding.alphabet import END_OF_WORD, UNKNOWN
+from engine.encoding.alphabet import END_OF_WORD, UNKNOWN, CharacterAlphabet, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2
 from engine.formats.guesses import note_gaps
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.tokenizer_json import overridden, read_folder_settings
+from engine.text.patterns import own_pattern
+from engine.text.pretokenize import to_bytes
 
 if TYPE_CHECKING:
     from engine.pipeline.pipeline import Pipeline
@@ -64,11 +66,13 @@ class Codes:
 
     Attributes:
         merges: pairs of tokens in order of rank, none twice.
+        is_apart: whether `</w>` is a token of its own.
         has_counts: whether each line ends in a count, as in fastBPE.
         characters: the characters of the merges, in order of code points.
     """
 
     merges: Sequence[tuple[str, str]]
+    is_apart: bool
     has_counts: bool
     characters: Sequence[str]
 
@@ -105,13 +109,14 @@ def load_codes(source: TokenizerSource, overrides: Overrides) -> Opened:
             f"{path}: codes with </w> cut a text at its spaces, so no pattern can be given"
         )
     special_tokens = overrides.special_tokens or ()
-    maker = "fastBPE" if codes.has_counts else "subword-nmt 0.2"
+    make = _with_symbol if codes.is_apart else _with_suffix
+    maker = "fastBPE" if codes.has_counts else f"subword-nmt {'0.1' if codes.is_apart else '0.2'}"
     notes = (
         f"codes of {maker}, which have no ids; here these are <unk>, the characters without and "
         "with </w>, then the merges",
         "words end at spaces; a character that occurs in no merge is <unk>",
     )
-    return Opened(_tokenizer_of(codes, special_tokens), CODES.name, notes)
+    return Opened(make(codes, special_tokens), CODES.name, notes)
 
 
 def read_codes(path: Path) -> Codes:
@@ -140,18 +145,17 @@ def read_codes(path: Path) -> Codes:
     if not merges:
         raise TokenizerFileError(f"{path}: has no merges")
     has_counts = widths == {3}
-    written = version[1] if version else "0.1"
-    if not has_counts and re.sub(r"(\.0+)*$", "", written) != "0.2":  # 0.2.0 is 0.2
-        raise TokenizerFileError(
-            f"{path}: is of version {written} of subword-nmt's codes; learn them again with "
-            "version 0.2"
-        )
+    # 0.2.0 is 0.2, but 0.10 is not 0.1. Without a line of version it is the oldest.
+    known = re.sub(r"(\.0+)*$", "", version[1]) if version else "0.1"
+    if version and known not in ("0.1", "0.2"):
+        raise TokenizerFileError(f"{path}: is of version {version[1]}; known are 0.1 and 0.2")
+    is_apart = not has_counts and known == "0.1"
     tokens = chain.from_iterable(merges)
     characters = set().union(*(token.removesuffix(SUFFIX) for token in tokens))
-    return Codes(list(merges), has_counts, sorted(characters))
+    return Codes(list(merges), is_apart, has_counts, sorted(characters))
 
 
-def _tokenizer_of(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
+def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
     """Make the tokenizer in which `</w>` belongs to the last character."""
     # Imported late: the stages are many modules.
     from engine.pipeline import conversion, decoders, models, pretokenizers
@@ -173,6 +177,35 @@ def _tokenizer_of(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
             pre_tokenizer=pretokenizers.Split(TextOrRegex(regex=_BETWEEN_WORDS), "Removed"),
             decoder=decoders.BPEDecoder(SUFFIX),
         )
+    )
+
+
+def _with_symbol(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
+    """Make the tokenizer in which `</w>` is a token; its vocab has `est ` for `est</w>`."""
+    ids = {_UNK: 0}
+    for token in (*codes.characters, SUFFIX):
+        ids.setdefault(token, len(ids))
+    for left, right in codes.merges:
+        for token in (left + right, left, right):
+            ids.setdefault(token, len(ids))
+    vocab = {
+        token_id: to_bytes(token.removesuffix(SUFFIX) + " " * token.endswith(SUFFIX))
+        for token, token_id in ids.items()
+    }
+    table = {
+        (ids[left], ids[right]): (rank, ids[left + right])
+        for rank, (left, right) in enumerate(codes.merges)
+    }
+    characters = {character: ids[character] for character in codes.characters}
+    alphabet = WordEndAlphabet(CharacterAlphabet(characters, unknown=0), marker=ids[SUFFIX])
+    special_ids = {token: len(ids) + place for place, token in enumerate(special_tokens)}
+    return Tokenizer(
+        vocab,
+        [(vocab[left], vocab[right]) for left, right in table],
+        special_ids,
+        own_pattern(r"[^ \r\n]+|[ \r\n]+"),
+        alphabet=alphabet,
+        table=table,
     )
 
 

@@ -155,6 +155,22 @@ class Metaspace(MetaspaceSettings, Decoder):
         return first + [token.replace(self.replacement, " ") for token in tokens[1:]]
 
 
+@stage
+class CTC(Decoder):
+    """Joins repeated tokens into one and drops the padding between them."""
+
+    name = "CTC"
+    pad_token: str = "<pad>"
+    word_delimiter_token: str = "|"
+    cleanup: bool = True
+
+    def decode_tokens(self, tokens: list[str]) -> list[str]:
+        kept = [token.replace(self.pad_token, "") for token, _ in groupby(tokens)]
+        if self.cleanup:
+            kept = [_tidied(token).replace(self.word_delimiter_token, " ") for token in kept]
+        return list(filter(None, kept))
+
+
 # Decoders of single tokens, and of all tokens joined
 
 
@@ -196,7 +212,7 @@ class Fuse(Decoder):
 DECODERS: StageRegistry[Decoder] = StageRegistry(
     "decoder",
     (
-        *(ByteLevel, ByteFallback, Metaspace, WordPiece, BPEDecoder),
+        *(ByteLevel, ByteFallback, Metaspace, WordPiece, BPEDecoder, CTC),
         *(Replace, Strip, Fuse, Sequence),
     ),
 )

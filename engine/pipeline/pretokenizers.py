@@ -366,6 +366,34 @@ class BertPreTokenizer(WhitespaceSplit):
             yield from ((start + left, start + right) for left, right, _ in row)
 
 
+@stage
+class CharDelimiterSplit(PreTokenizer):
+    """Cuts at a character and leaves it out."""
+
+    name = "CharDelimiterSplit"
+    delimiter: SingleCharacter
+
+    def spans(self, text: str) -> Iterable[Span]:
+        delimiter = regex.compile(regex.escape(self.delimiter))  # the module caches it
+        return cut_at(_spans(delimiter, text), len(text), "Removed")
+
+
+@stage
+class FixedLength(PreTokenizer):
+    """Cuts pieces of a fixed number of characters."""
+
+    name = "FixedLength"
+    length: int = setting(default=5, may_be_missing=True)
+
+    def check(self, fields: Fields) -> None:
+        if not self.length:
+            raise fields.error("length", "should be at least 1")
+
+    def spans(self, text: str) -> Iterable[Span]:
+        starts = range(0, len(text), self.length)
+        return ((start, min(start + self.length, len(text))) for start in starts)
+
+
 # `ByteLevel` and `Metaspace`: a space becomes a visible mark, `Ġ` or `▁`, that begins a word
 #
 # GPT-2's `Ġ` is one of its printable characters for bytes. SentencePiece's `▁` means a space and
@@ -494,6 +522,6 @@ PRETOKENIZERS: StageRegistry[PreTokenizer] = StageRegistry(
     "pre-tokenizer",
     (
         *(ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, Metaspace),
-        *(BertPreTokenizer, Sequence),
+        *(BertPreTokenizer, CharDelimiterSplit, FixedLength, Sequence),
     ),
 )

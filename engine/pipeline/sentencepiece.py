@@ -3,7 +3,7 @@
 Hugging Face's stages of the same purpose differ in small things: the choice among several rules of
 a normalizer, the rounding of a sum of scores, the treatment of the first space in decoding. So
 these are stages of their own, which a `tokenizer.json` cannot hold. See `normalizer.cc`,
-`bpe_model.cc` and `unigram_model.cc` in SentencePiece's source.
+`bpe_model.cc`, `unigram_model.cc` and `word_model.cc` in SentencePiece's source.
 """
 
 from __future__ import annotations
@@ -316,10 +316,12 @@ class SentencePieceBPE(_SentencePieceModel, MergingModel):
     score share a rank, and then the leftmost is merged.
 
     Attributes:
+        merges_pieces: false in a model of characters, which merges nothing.
         most: the greatest number of merges; `None` for all.
     """
 
     name = "BPE"
+    merges_pieces: bool = True
     most: int | None = None
 
     def first(self, merges: int) -> SentencePieceBPE:
@@ -332,6 +334,8 @@ class SentencePieceBPE(_SentencePieceModel, MergingModel):
 
     @cached_property
     def table(self) -> dict[Pair, tuple[int, int]]:  # type: ignore[override]
+        if not self.merges_pieces:
+            return {}
         normal = self.of_kind(NORMAL)
         long = [(self.pieces[i].score, i, text) for text, i in normal.items() if len(text) > 1]
         long.sort(key=lambda row: -row[0])
@@ -406,6 +410,31 @@ class SymbolAlphabet(Alphabet):
                 yield text, self._symbols[text] if place % 2 else None
 
 
+@stage
+class _SegmentingModel(_SentencePieceModel):
+    """A model without merges; a subclass chooses the pieces of a text."""
+
+    def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
+        """Yield the id (`None`: unknown), start and end of each piece."""
+        raise NotImplementedError
+
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        tokens: list[ModelToken] = []
+        byte_ids, unknown, texts = self.byte_ids, self.unknown_id, self.texts
+        for token_id, start, end in self.spans(pretoken):
+            if token_id is not None:
+                tokens.append(ModelToken(token_id, texts[token_id], start, end))
+            elif byte_ids is not None:
+                spelled = [byte_ids[byte] for byte in pretoken[start:end].encode()]
+                tokens += [ModelToken(each, texts[each], start, end) for each in spelled]
+            elif tokens and tokens[-1].token_id == unknown:  # adjacent unknown texts are one token
+                start = tokens.pop().start
+                tokens.append(ModelToken(unknown, pretoken[start:end], start, end))
+            elif unknown is not None:
+                tokens.append(ModelToken(unknown, pretoken[start:end], start, end))
+        return tokens
+
+
 _PENALTY = 10.0
 _GREATEST = (2 - 2.0**-23) * 2.0**127
 """C's FLT_MAX, SentencePiece's initial value of the least score."""
@@ -416,7 +445,7 @@ _FARTHEST = 100_000.0
 
 
 @stage
-class SentencePieceUnigram(_SentencePieceModel):
+class SentencePieceUnigram(_SegmentingModel):
     """Takes the segmentation with the highest sum of scores, which has 32 bits.
 
     Each sum is rounded before it is compared, as by SentencePiece since version 0.2.2. Older
@@ -450,24 +479,7 @@ class SentencePieceUnigram(_SentencePieceModel):
         worst = min(normal, default=_GREATEST)
         return known, scores, lengths, _in_32_bits(worst - _PENALTY)
 
-    def tokenize(self, pretoken: str) -> list[ModelToken]:
-        tokens: list[ModelToken] = []
-        byte_ids, unknown, texts = self.byte_ids, self.unknown_id, self.texts
-        for token_id, start, end in self._spans(pretoken):
-            if token_id is not None:
-                tokens.append(ModelToken(token_id, texts[token_id], start, end))
-            elif byte_ids is not None:
-                spelled = [byte_ids[byte] for byte in pretoken[start:end].encode()]
-                tokens += [ModelToken(each, texts[each], start, end) for each in spelled]
-            elif tokens and tokens[-1].token_id == unknown:  # adjacent unknown texts are one token
-                start = tokens.pop().start
-                tokens.append(ModelToken(unknown, pretoken[start:end], start, end))
-            elif unknown is not None:
-                tokens.append(ModelToken(unknown, pretoken[start:end], start, end))
-        return tokens
-
-    def _spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
-        """Yield the id (`None`: unknown), start and end of each piece."""
+    def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
         width, farthest = ("d", inf) if self.in_64_bits else ("f", _FARTHEST)
         best = array(width, [0.0]) * (len(text) + 1)
         starts = [-1] * (len(text) + 1)
@@ -509,6 +521,27 @@ class SentencePieceUnigram(_SentencePieceModel):
 
 def _in_32_bits(number: float) -> float:
     return array("f", (number,))[0]
+
+
+_WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
+
+
+@stage
+class SentencePieceWords(_SegmentingModel):
+    """Takes a word as one piece; any other word, or a symbol that no text spells, is unknown.
+
+    Until version 0.2.1 of SentencePiece, unused pieces and those of bytes counted as words.
+    """
+
+    name = "WordLevel"
+
+    def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
+        for match in _WORD.finditer(text):
+            yield self._words.get(match.group()), *match.span()
+
+    @cached_property
+    def _words(self) -> dict[str, int]:
+        return self.of_kind(NORMAL, USER_DEFINED)
 
 
 def word_pattern(tokens: Iterable[str]) -> Pattern | None:

@@ -73,9 +73,19 @@ add(
     "numbers of NumPy",
     lambda size: {"a": b"{0: b'a', " + b"np.int64(1): b'a', " * (size // 19) + b"}"},
 )
-for _separator in ("\t", " -> ", ": ", " "):
+add("course-text", "json lines", lambda size: {"a": b"".join(
+    json.dumps({"id": i, "token": t.hex()}).encode() + b"\n" for i, t in solution(size)[0].items())})  # fmt: skip
+add("course-text", "json lines with many keys", lambda size: {"a": b"".join(
+    json.dumps({"id": i, "token": t.hex()} | {f"k{n}": n for n in range(99)}).encode() + b"\n"
+    for i, t in list(solution(size)[0].items())[: size // 1000])})  # fmt: skip
+for _separator in ("\t", ",", " -> ", ": ", " "):
     add("course-text", f"a table with {_separator!r}", lambda size, s=_separator: {"a": "".join(  # type: ignore[misc]
         f"{i}{s}{t.hex()}\n" for i, t in solution(size)[0].items()).encode()})  # fmt: skip
+add(
+    "course-text",
+    "a table of quotes",
+    lambda size: {"a": b'0,61\n1,62\n2,63\n3,64\n4,"' + b'""' * (size // 2)},
+)
 add("course-pickle", "a solution", lambda size: {"a": pickle.dumps(solution(size))})
 add("course-pickle", "nested tuples", lambda size: {"a": b"(" + b"N" + b"\x85" * size + b"t."})
 add("course-pickle", "marks", lambda size: {"a": b"](" + b"(" * size + b"."})
@@ -248,6 +258,8 @@ add(
     "a long merge",
     lambda size: {"a": b"#version: 0.2\ne s</w>\ne " + b"s" * size + b"\n"},
 )
+add("subword-nmt-0.1", "merges", lambda size: {"a": ("e s\nes </w>\n" + "".join(
+    f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode()})  # fmt: skip
 add("subword-nmt", "empty lines", lambda size: {"a": b"#version: 0.2\ne s</w>\n" + b"\n" * size})
 add("clip", "merges", lambda size: {"a": ('"bpe_simple_vocab_16e6.txt#version: 0.2\n' + "".join(
     f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode()})  # fmt: skip

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import pickle
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
 from pprint import pformat
 from typing import Any
 
@@ -30,6 +32,10 @@ def hex_lines(tok: Tokenizer) -> str:
 
 def by_id(tok: Tokenizer, write: Callable[[bytes], Any]) -> dict[str, Any]:
     return {str(token_id): write(token) for token_id, token in tok.vocab.items()}
+
+
+def decoded(token: bytes) -> str:
+    return token.decode("utf-8", "replace")
 
 
 def pairs(tok: Tokenizer, write: Callable[[bytes], Any]) -> list[list[Any]]:
@@ -122,11 +128,28 @@ SAVES: dict[str, tuple[dict[str, str | bytes], str]] = {
         {"tok.pkl": pickle.dumps({(a, b): made for a, b, made in ids(PLAIN)})},
         "it holds merges of ids only",
     ),
+    "decoded text with merges in bytes, pickled": (
+        {"tok.pkl": pickle.dumps(({i: decoded(t) for i, t in PLAIN.vocab.items()}, PLAIN.merges))},
+        "its tokens are decoded text",
+    ),
+    "decoded text with merges as lists": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, decoded)),
+            "merges.json": json.dumps(pairs(PLAIN, list)),
+        },
+        "its tokens are decoded text",
+    ),
 }
 
 
 def lines(rows: Iterable[str]) -> str:
     return "".join(f"{row}\n" for row in rows)
+
+
+def table(rows: Iterable[Sequence[Any]], *heading: str) -> str:
+    written = StringIO()
+    csv.writer(written).writerows([heading, *rows] if heading else rows)
+    return written.getvalue()
 
 
 HEX = {"vocab": by_id(PLAIN, bytes.hex), "merges": pairs(PLAIN, bytes.hex)}
@@ -152,10 +175,33 @@ SAVES |= {
         {"vocab.json": json.dumps(by_id(PLAIN, bytes.hex)), "merges.txt": repr(PLAIN.merges)},
         "its merges are spelled in bytes",
     ),
-    "numbers of NumPy": (
+    "tables with commas": (
+        {
+            "vocab.csv": table(PLAIN.vocab.items(), "id", "token"),
+            "merges.csv": table(PLAIN.merges, "left", "right"),
+        },
+        "its tokens are spelled in Python's b'…'",
+    ),
+    "a table of three columns": (
+        {
+            "v.csv": table(
+                [(i, decoded(t), t.hex()) for i, t in PLAIN.vocab.items()], "", "t", "hex"
+            ),
+            "m.csv": table(pairs(PLAIN, bytes.hex)),
+        },
+        "its tokens are spelled in hex",
+    ),
+    "tokens before ids, raw, with commas": (
+        {
+            "v.csv": table([(t.decode("latin-1"), i) for i, t in PLAIN.vocab.items()]),
+            "m.json": json.dumps(pairs(PLAIN, lambda token: token.decode("latin-1"))),
+        },
+        "its tokens are spelled in latin-1",
+    ),
+    "numbers of NumPy, merges with their numbers": (
         {
             "vocab.txt": f"{{{', '.join(f'np.int64({i}): {t}' for i, t in PLAIN.vocab.items())}}}",
-            "merges.txt": repr(PLAIN.merges),
+            "merges.tsv": lines(f"{n}\t{a}\t{b}" for n, (a, b) in enumerate(PLAIN.merges)),
         },
         "its tokens are spelled in bytes",
     ),
@@ -180,9 +226,31 @@ SAVES |= {
         },
         "its tokens are spelled in Python's b'…'",
     ),
+    "JSON a line": (
+        {
+            "v.jsonl": lines(
+                json.dumps({"id": i, "t": t.hex(), "hex": t.hex()}) for i, t in PLAIN.vocab.items()
+            ),
+            "m.jsonl": lines(
+                json.dumps({"left": a.hex(), "right": b.hex()}) for a, b in PLAIN.merges
+            ),
+        },
+        "its tokens are spelled in hex",
+    ),
     "other names": (
         {"t.json": json.dumps({"id_to_token": HEX["vocab"], "bpe_merges": HEX["merges"]})},
         "its tokens are spelled in hex",
+    ),
+    "lists of objects": (
+        {
+            "tok.json": json.dumps(
+                {
+                    "vocab": [{"id": i, "bytes": [*t]} for i, t in PLAIN.vocab.items()],
+                    "merges": [{"pair": [a, b], "new_id": made} for a, b, made in ids(PLAIN)],
+                }
+            )
+        },
+        "its tokens are spelled in lists of numbers",
     ),
     "merges with what they make": (
         {"tok.json": json.dumps({"merges": ids(PLAIN)})},

@@ -1,4 +1,4 @@
-"""Small models that SentencePiece trains, for tests of how they are read."""
+"""Small models that SentencePiece trains, of every kind, for tests of how they are read."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "across spaces": {"split_by_whitespace": False, "byte_fallback": True},
     "case folded": {"normalization_rule_name": "nfkc_cf", "unk_surface": "<?>", "bos_id": -1},
 }
-TYPES = ("bpe", "unigram")
+TYPES = ("bpe", "unigram", "char", "word")
 
 
 @cache

@@ -26,6 +26,7 @@ from engine.counting.counts_file import (
 )
 from engine.counting.examples import examples_for
 from engine.text.corpus import Corpus
+from engine.text.patterns import as_pattern
 
 SPECIAL = ("<|endoftext|>",)
 TEXT = "low low lower<|endoftext|>new 中文 newest\n".encode() * 40 + b"\xff end"
@@ -120,12 +121,9 @@ def test_impossible_counts_are_damage(entries: list[tuple[bytes, int]], distinct
         CountsReader("c", io.BytesIO(data)).counts()
 
 
-NO_LINES = counts_file.packed_block([]), counts_file.packed_block([], [])
-
-
 def with_sections(*contents: bytes) -> io.BytesIO:
-    """A file with these sections, each with its right digest."""
-    data, digest = b"bpe-tui pretokens 2\n", b""
+    """A file of the first version with these sections, each with its right digest."""
+    data, digest = b"bpe-tui pretokens 1\n", b""
     for packed in map(zlib.compress, contents):
         digest = counts_file._digest(packed, digest)
         data += counts_file._SECTION.pack(len(packed), digest) + packed
@@ -137,14 +135,14 @@ def test_a_section_that_unpacks_to_too_much_is_damage(monkeypatch: pytest.Monkey
     metadata = json.dumps(asdict(CountsMetadata("c", 1, 1, number, "x", (), True))).encode()
     many = counts_file.packed_block([b"%d" % n for n in range(number)], [1] * number)
     with refused("damaged"):
-        CountsReader("c", with_sections(metadata, b"", *NO_LINES, many)).counts()
+        CountsReader("c", with_sections(metadata, b"", many)).counts()
     spaces = b" " * counts_file.LARGEST_METADATA
-    CountsReader("c", with_sections(metadata + spaces[len(metadata) :], b"", *NO_LINES))
+    CountsReader("c", with_sections(metadata + spaces[len(metadata) :], b""))
     with refused("damaged"):
-        CountsReader("c", with_sections(metadata + spaces, b"", *NO_LINES))
+        CountsReader("c", with_sections(metadata + spaces, b""))
     monkeypatch.setattr(counts_file, "LARGEST_SECTION", 1000)
     with refused("damaged"):
-        CountsReader("c", with_sections(metadata, b"x" * 5000, *NO_LINES))
+        CountsReader("c", with_sections(metadata, b"x" * 5000))
     with pytest.raises(OutputError, match="too long"):
         list(
             written(
@@ -188,6 +186,16 @@ def test_frequent_words_behind_the_beginning_come_with_a_line(
         assert held == [pretoken for pretoken in count_text(line, "gpt2") if pretoken in held]
     data = b"".join(counts_of(corpus, count, "gpt2", SPECIAL, len(text), found))
     assert CountsReader("c", io.BytesIO(data)).examples == found
+
+
+def test_a_file_of_the_first_version_has_no_lines_and_opens(counts: Path) -> None:
+    expected = count_pretokens(counts, special_tokens=SPECIAL)
+    metadata = CountsMetadata("c", 1, 1, len(expected), as_pattern("gpt2").source, SPECIAL, True)
+    block = packed_block([*expected], [*expected.values()])
+    file = with_sections(json.dumps(asdict(metadata)).encode(), b"", block)
+    assert file.getvalue().startswith(b"bpe-tui pretokens 1\n")
+    counts.write_bytes(file.getvalue())
+    assert count_pretokens(counts, special_tokens=SPECIAL) == expected
 
 
 @pytest.mark.parametrize(("line", "number"), [(b"line", 1), (b"line", -1), (b"l" * 2000, 0)])

@@ -43,21 +43,21 @@ def segmented(word: Sequence[str], merges: Merges) -> list[str]:
     return parts
 
 
-def learnt(words: Sequence[str], count: int) -> Merges:
+def learnt(words: Sequence[str], count: int, is_apart: bool = False) -> Merges:
     """Find merges like `learn_bpe.py`, of words of characters or of bytes in GPT-2's spelling."""
     merges: Merges = []
     for _ in range(count):
         found: Counter[tuple[str, str]] = Counter()
         for word in words:
-            found.update(pairwise(segmented(start_of(word), merges)))
+            found.update(pairwise(segmented(start_of(word, is_apart), merges)))
         if not found:
             break
         merges.append(max(found, key=lambda pair: (found[pair], pair)))
     return merges
 
 
-def start_of(word: str) -> list[str]:
-    return [*word[:-1], f"{word[-1]}</w>"]
+def start_of(word: str, is_apart: bool = False) -> list[str]:
+    return [*word, "</w>"] if is_apart else [*word[:-1], f"{word[-1]}</w>"]
 
 
 def clip_words(text: str) -> list[str]:
@@ -145,9 +145,10 @@ def words_of(text: str) -> list[str]:
     return [word for word in regex.split(r"[ \r\n]+", text) if word]
 
 
-@pytest.mark.parametrize("kind", ["subword-nmt 0.2", "fastBPE"])
+@pytest.mark.parametrize("kind", ["subword-nmt 0.2", "fastBPE", "subword-nmt 0.1"])
 def test_codes_segment_a_text_like_the_original(kind: str, tmp_path: Path) -> None:
-    merges = learnt(words_of(CORPUS), 30)
+    is_apart = kind.endswith("0.1")
+    merges = learnt(words_of(CORPUS), 30, is_apart)
     count = " 7" if kind == "fastBPE" else ""
     lines = [f"{left} {right}{count}" for left, right in merges]
     head = ["#version: 0.2"] if kind.endswith("0.2") else []
@@ -164,11 +165,16 @@ def test_codes_segment_a_text_like_the_original(kind: str, tmp_path: Path) -> No
     @examples(200)
     @given(text=texts() | st.text(alphabet="lowerst widn\n", max_size=30))
     def any_text(text: str) -> None:
+        if is_apart:
+            text = regex.sub(r"[^\S \r\n]", "", text)  # no word in the original
         expected = [
-            shown(part) for word in words_of(text) for part in segmented(start_of(word), merges)
+            shown(part)
+            for word in words_of(text)
+            for part in segmented(start_of(word, is_apart), merges)
+            if part != "</w>"
         ]
         found = [tokenizer.vocab[i].decode().rstrip(" ") for i in tokenizer.encode(text)]
-        assert found == expected
+        assert [part for part in found if part or not is_apart] == expected
 
     any_text()
     assert tokenizer.decode(tokenizer.encode("lower  newest\nher")).rstrip() == "lower newest her"
@@ -184,9 +190,8 @@ def test_the_first_of_two_equal_merges_is_used(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("e s</w> 4\n" * 600 + "e t\n", "line 601 is not two tokens"),
-        ("#version: 9.9\ne s</w>\n", "version 9.9 of subword-nmt's codes"),
-        ("e s\nes </w>\n", "version 0.1 of subword-nmt's codes; learn them again"),
-        ("#version: 0.10\ne s</w>\n", "version 0.10 of subword-nmt's codes"),
+        ("#version: 9.9\ne s</w>\n", "version 9.9; known are 0.1 and 0.2"),
+        ("#version: 0.10\ne s</w>\n", "version 0.10; known are 0.1 and 0.2"),
         (f"{CLIP_HEAD}\ni n\nt\n", "line 3 is not two tokens in GPT-2's stand-ins"),
         (f"{CLIP_HEAD}\ni 漢\n", "line 2 is not two tokens in GPT-2's stand-ins"),
     ],

@@ -91,7 +91,7 @@ def test_any_ids_decode_as_in_sentencepiece(
     assert ours(kind, place).decode(ids) == theirs(kind).decode(ids)
 
 
-@pytest.mark.parametrize("kind", [("bpe", "bytes"), ("unigram", "symbols")])
+@pytest.mark.parametrize("kind", [("bpe", "bytes"), ("unigram", "symbols"), ("char", "plain")])
 @examples(30)
 @given(text=texts)
 def test_the_stages_show_the_same_ids(kind: tuple[str, str], place: Path, text: str) -> None:
@@ -261,11 +261,12 @@ def test_a_tokenizer_json_of_such_pieces_gets_the_ids_of_tokenizers(place: Path)
             assert tokenizer.encode(text) == model.encode(text).ids
 
 
-def test_unused_pieces_and_control_symbols_are_in_no_text(place: Path) -> None:
+@pytest.mark.parametrize("model_type", [1, 3, 4])
+def test_unused_pieces_and_control_symbols_are_in_no_text(model_type: int, place: Path) -> None:
     library = pytest.importorskip("sentencepiece", minversion="0.2.2")
     words = [("▁a", 1), ("▁b", 5), ("▁c", 3), ("a", 1), ("b", 5), ("c", 3), ("▁", 1)]
     rows = [("<unk>", 0.0, 2), *((text, -1.0, kind) for text, kind in words)]
-    data = model_file(rows, 1)
+    data = model_file(rows, model_type)
     (place / "unused.model").write_bytes(data)
     tokenizer = open_tokenizer(place / "unused.model").tokenizer
     model = library.SentencePieceProcessor(model_proto=data)
@@ -296,13 +297,6 @@ def test_errors_say_what_is_wrong_in_a_model(
     path.write_bytes(model_file(pieces))
     with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(path)
-
-
-@pytest.mark.parametrize("model_type", [3, 4, 9])
-def test_other_types_of_models_are_refused(model_type: int, tmp_path: Path) -> None:
-    (tmp_path / "a.model").write_bytes(model_file(LETTERS, model_type))
-    with pytest.raises(TokenizerFileError, match=f"of type {model_type}; known are 1, Unigram"):
-        open_tokenizer(tmp_path / "a.model")
 
 
 def mutated(data: bytes, chance: random.Random) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from course_solutions import PLAIN, SAVES, TOK, by_id, hex_lines, lines, pairs
+from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, hex_lines, lines, pairs
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,10 +77,6 @@ def test_a_vocabulary_alone_can_be_opened(vocab: Any, tmp_path: Path) -> None:
 # -- ambiguous files
 
 
-def decoded(token: bytes) -> str:
-    return token.decode("utf-8", "replace")
-
-
 RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.merges)
 
 
@@ -111,7 +107,7 @@ RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.mer
         ),
         (
             {"v.tsv": lines(f"{i}\t{decoded(t)}" for i, t in PLAIN.vocab.items()), "m.txt": RAW},
-            "is not two tokens|columns like the first",
+            "line 3 is not two tokens|columns like the first",
         ),
     ],
 )

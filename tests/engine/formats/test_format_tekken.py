@@ -1,4 +1,4 @@
-"""Mistral's tekken.json, gzipped files, empty tokens, and files that are known but refused."""
+"""Mistral's tekken.json, gzipped files, Whisper's ranks, and files that are known but refused."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_an_endless_gzip_file_is_refused(tmp_path: Path) -> None:
         open_tokenizer(path)
 
 
-# -- ranks with a token without bytes
+# -- Whisper's
 
 
 def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
@@ -118,6 +118,8 @@ def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
     for text in ("lowest newest", "żółw 漢字"):
         assert opened.tokenizer.decode(opened.tokenizer.encode(text)) == text
     assert 50256 not in opened.tokenizer.vocab
+    first = len(RANKS) + 1  # as in `whisper/tokenizer.py`: after all lines
+    assert opened.tokenizer.encode("<|endoftext|><|en|><|0.00|>") == [first, first + 2, first + 107]
     assert len(opened.tokenizer.merges) == len(handout().merges)
 
 

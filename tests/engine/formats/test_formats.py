@@ -339,7 +339,7 @@ def test_a_vocab_without_a_byte_is_an_error(saved: Path) -> None:
         (" st", "line 2 has an empty token"),
         ("s ", "line 2 has an empty token"),
         ("s\tt", "line 2 is not two tokens"),
-        ("漢 t", "line 2 is not spelled in bytes"),
+        ("漢 t", "line 2 is not two tokens"),
         ("q z", r"merge 1 \(q z\) needs the token qz, which .*vocab\.json does not have"),
     ],
 )

@@ -71,6 +71,8 @@ SPELLED: list[dict[str, Any]] = [
     {"type": "Whitespace"},
     {"type": "WhitespaceSplit"},
     {"type": "BertPreTokenizer"},
+    {"type": "CharDelimiterSplit", "delimiter": "-"},
+    {"type": "FixedLength", "length": 3},
     DEEPSEEK,
     FALCON,
     sequence({"type": "WhitespaceSplit"}, metaspace("first")),
@@ -183,6 +185,7 @@ def test_a_regex_that_can_be_empty_is_not_a_pattern() -> None:
         (split("[a[^b]]"), "pattern.Regex: a class that is made of classes is not supported"),
         ({**metaspace("first"), "replacement": "__"}, "should be a single character"),
         ({**metaspace("first"), "add_prefix_space": False}, "but prepend_scheme is first"),
+        ({"type": "FixedLength", "length": 0}, "should be at least 1"),
         ({"type": "Digits", "individual_digits": None}, "individual_digits: should be true or"),
     ],
 )
@@ -193,5 +196,4 @@ def test_an_error_names_the_wrong_key(spelled: dict[str, Any], problem: str) -> 
 
 def test_the_names_are_those_of_the_library() -> None:
     named = {name for name in dir(pre_tokenizers) if name[0].isupper()}
-    others = {"CharDelimiterSplit", "FixedLength", "PreTokenizer", "UnicodeScripts"}
-    assert named - set(PRETOKENIZERS) == others
+    assert named - set(PRETOKENIZERS) == {"PreTokenizer", "UnicodeScripts"}
