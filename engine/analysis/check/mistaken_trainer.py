@@ -367,37 +367,16 @@ class Procedure:
         """Return the pretokens that are cut, with their counts."""
         if self.pretokens is not None:
             return self.pretokens
-        here = self.assignment
-        documents: Documents = here.documents
+        documents: Documents = self.assignment.documents
         for read in self.readings:
-            documents = read(here, documents)
+            documents = read(self.assignment, documents)
         if isinstance(self.pattern, StrayPattern):
             return self.pattern.count(map(to_text, documents))
-        if self.pattern != here.pattern or not here.tie_rule.static:
-            return _counts_of(documents, self.pattern)
-        # Where most documents are unchanged, only the others are counted again.
-        left, come = Counter(here.documents), []
-        for document in documents:
-            if left.get(document):
-                left[document] -= 1
-            else:
-                come.append(document)
-        gone = list(left.elements())
-        if 2 * (sum(map(len, gone)) + sum(map(len, come))) > len(here.text):
-            return _counts_of(documents, self.pattern)
-        counts = Counter(here.counts)
-        counts.subtract(_counts_of(gone, self.pattern))
-        counts.update(_counts_of(come, self.pattern))
-        return +counts
-
-
-def _counts_of(documents: Documents, pattern: Pattern) -> Counter[bytes]:
-    """Count the pretokens of these documents."""
-    # A mark that occurs in no document separates them: a special token is cut out.
-    mark = b"\0document\0"
-    while any(mark in document for document in documents):
-        mark += b"\0"
-    return count_text(mark.join(documents), pattern, [to_text(mark)])
+        # A mark that occurs in no document separates them: a special token is cut out.
+        mark = b"\0document\0"
+        while any(mark in document for document in documents):
+            mark += b"\0"
+        return count_text(mark.join(documents), self.pattern, [to_text(mark)])
 
 
 # -- causes: mistakes to try

@@ -38,23 +38,11 @@ def reading_variants(name: str, sentence: str, variants: Mapping[str, DocumentRe
     def deviations(case: DivergenceCase) -> Iterator[Deviation]:
         here = case.assignment
         for variant, read in variants.items():
-            documents = read(here, here.documents)
-            if documents != here.documents:
-                change = partial(Procedure.reading, read=_made_once(read, documents))
+            if read(here, here.documents) != here.documents:
+                change = partial(Procedure.reading, read=read)
                 yield Deviation(_variant_of(sentence, variant), change, variant)
 
     return Cause(name, sentence, deviations, cost=1)
-
-
-def _made_once(read: DocumentReader, made: Documents) -> DocumentReader:
-    """Return a reading that gives the documents that are made already, and then forgets them."""
-    ready = [made]
-
-    def give(here: Assignment, documents: Documents) -> Documents:
-        is_first = documents is here.documents and ready
-        return ready.pop() if is_first else read(here, documents)
-
-    return give
 
 
 def _variant_of(sentence: str, variant: str) -> str:
