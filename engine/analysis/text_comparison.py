@@ -44,8 +44,6 @@ def token_lengths(tokenizer: Tokenizer) -> Ints:
     return lengths
 
 
-BLOCK = 1 << 16
-"""Number of tokens whose widths are added up together."""
 WORTH_THREADS = 1 << 18
 """Bytes of a text that takes longer to encode than threads take to start."""
 
@@ -89,7 +87,8 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
     ids: Integers = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
     counts = np.bincount(ids)
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
-        return CutText(_ends(token_lengths(tokenizer), ids), NO_PARTS, counts)
+        ends = token_lengths(tokenizer)[ids].cumsum()
+        return CutText(np.concatenate((np.zeros(1, np.int64), ends)), NO_PARTS, counts)
     is_piped = isinstance(tokenizer.pipeline, Pipeline)
     tokens = list(_aligned(tokenizer, text) if is_piped else _followed(tokenizer, text))
     if len(tokens) != len(ids):
@@ -105,16 +104,6 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
     parts = edges[1:][(edges[1:] == edges[:-1]) & np.array(covers)]
     edges[-1] = len(data)  # text that was removed at the end belongs to the last token
     return CutText(edges, parts, counts)
-
-
-def _ends(lengths: Ints, ids: Integers) -> Ints:
-    """Return 0 and the end of each token; block by block, as large arrays are slow to allocate."""
-    edges = np.zeros(len(ids) + 1, dtype=np.int64)
-    for start in range(0, len(ids), BLOCK):
-        widths = lengths[ids[start : start + BLOCK]]
-        widths[0] += edges[start]
-        widths.cumsum(out=edges[start + 1 : start + 1 + len(widths)])
-    return edges
 
 
 def _spells(tokenizer: Tokenizer) -> bool:
