@@ -25,7 +25,7 @@ from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.window import Window
 from engine.analysis.breakpoint_list import WatchedBreakpoint
-from engine.analysis.breakpoints import examples
+from engine.analysis.breakpoints import EXAMPLES
 from engine.bpe.frame import Frame
 from engine.core.errors import BreakpointError
 from engine.core.events import Pair
@@ -306,7 +306,6 @@ class Breakpoints(Window[int | None]):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._examples = examples(session.model.merges_by_score)
         self._hint = Static(id="dialog-hint")
 
     def compose(self) -> ComposeResult:
@@ -331,7 +330,7 @@ class Breakpoints(Window[int | None]):
     def _show_examples(self) -> None:
         """Show examples to type; an example is never broken, as its blanks may count."""
         if not self._hint.has_class("-refused"):
-            words = ([(f"{line}   ", "")] for line in ("Like", *self._examples))
+            words = ([(f"{line}   ", "")] for line in ("Like", *EXAMPLES))
             lines = wrapped(words, self._hint.size.width)
             shown = ("".join(text for text, _ in line).rstrip() for line in lines)
             self._hint.update(Content("\n".join(shown)))

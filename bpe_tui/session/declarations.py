@@ -177,7 +177,6 @@ class Model:
         screens: the model's own screens, named like `wordpiece-charts`. A kind without one uses the
             screen that is named like the kind.
         steps_a_second: the speed of playing at first.
-        merges_by_score: whether breakpoints may stop at scores, besides counts.
         counts_bytes: whether the 256 bytes are tokens, so that a vocabulary needs room for them.
         formats: the formats that `train` writes, the default first.
         options: names of the options of BPE that it has as well.
@@ -197,7 +196,6 @@ class Model:
     exports: str
     screens: Mapping[str, str] = field(default_factory=dict)
     steps_a_second: int = 10
-    merges_by_score: bool = False
     counts_bytes: bool = False
     formats: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()

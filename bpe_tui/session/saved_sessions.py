@@ -104,9 +104,8 @@ def _config_of(saved: session_file.SavedSession) -> Config:
     else:
         assert saved.corpus is not None  # a session file names a corpus or a tokenizer
         config = in_phases(RunConfig(saved.corpus.path, viewpoint=viewpoint, **options))
-    scored = model_of(config).merges_by_score
     for line in saved.breakpoints:
-        parse(line, scored)
+        parse(line)
     for fork in saved.forks:
         changed = dict(fork.options)
         _ = TIE_RULES[changed.get("tie_rule", RunConfig.tie_rule)]

@@ -131,7 +131,7 @@ class Session:
         self.playing = False
         self.speed = self.model.steps_a_second
         self.following = False
-        self.breakpoints = BreakpointList(scored=self.model.merges_by_score)
+        self.breakpoints = BreakpointList()
         self.awaiting = False
         self.found_none = False
         self.typed: str | None = None

@@ -42,7 +42,6 @@ MODEL = Model(
         WORDPIECE_CHARTS: "bpe_tui.wordpiece.summary_screens:WordPieceChartsScreen",
         WORDPIECE_INSPECTION: "bpe_tui.wordpiece.summary_screens:WordPieceInspectionScreen",
     },
-    merges_by_score=True,
     formats=("bert-vocab", "huggingface"),
     options=frozenset({"min_count"}),
     commands=COMMANDS,

@@ -51,11 +51,9 @@ class BreakpointList:
     """The breakpoints of a run, which can be added, switched off and on, and removed.
 
     Attributes:
-        scored: whether the merges have scores.
         watched: the breakpoints in the order in which they were added.
     """
 
-    scored: bool = False
     watched: list[WatchedBreakpoint] = field(default_factory=list)
 
     @property
@@ -71,7 +69,7 @@ class BreakpointList:
         """
         from engine.analysis.breakpoints import parse  # every session has an empty list
 
-        wanted = parse(line, self.scored)
+        wanted = parse(line)
         for watched in self.watched:
             if watched.breakpoint == wanted:
                 watched.enabled = not watched.failure

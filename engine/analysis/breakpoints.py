@@ -9,19 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from engine.core.errors import BreakpointError, PatternError
 from engine.core.slow_modules import regex
 from engine.recording.merge_record import PairStep
 from engine.recording.playback import MergeTimeline
 from engine.text.typed_regex import compile_typed
-
-if TYPE_CHECKING:
-    from engine.wordpiece.trainer import WordPieceStep  # loaded by who has such merges
-
 
 # -- bytes in a line of text, in quotes
 _STRAY = re.compile("[\udc80-\udcff]")
@@ -77,7 +72,6 @@ def quoted(data: bytes) -> str:
 LONGEST_MATCH_SECONDS = 0.02
 """Time limit for an expression on one token; some take ages to find that nothing matches."""
 _STRING = r"(\"(?:[^\"\\]|\\.)*\"|[^\s\"]+)"
-_SCORE = r"(\d{1,18}(?:\s*/\s*\d{1,18}|\.\d{1,18})?(?:e-\d{1,2})?)"
 
 
 class Breakpoint:
@@ -86,18 +80,14 @@ class Breakpoint:
     Attributes:
         form: the line, with `{}` for each field of the dataclass.
         example: an example of the line.
-        example_in_pieces: an example for WordPiece, whose tokens are pieces of words.
         grammar: a regular expression for the line, with a group for each field.
         value: reads a field from the text of its group.
-        scored: whether it is about scores, which only WordPiece's merges have.
     """
 
     form: ClassVar[str]
     example: ClassVar[str]
-    example_in_pieces: ClassVar[str] = ""
     grammar: ClassVar[str]
     value: ClassVar[Callable[[str], Any]] = str
-    scored: ClassVar[bool] = False
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         """Whether to stop at this merge of the timeline.
@@ -110,15 +100,6 @@ class Breakpoint:
     def __str__(self) -> str:
         values = (getattr(self, field.name) for field in fields(cast(Any, self)))
         return self.form.format(*(quoted(v) if isinstance(v, bytes) else v for v in values))
-
-
-def _fraction(text: str) -> Fraction:
-    try:
-        return Fraction(text.replace(" ", ""))
-    except (ValueError, ZeroDivisionError):
-        raise BreakpointError(
-            f"{text} is no number; give a fraction such as 1/100, or 0.01"
-        ) from None
 
 
 @dataclass(frozen=True)
@@ -161,29 +142,6 @@ class CountBelow(Breakpoint):
 
 
 @dataclass(frozen=True)
-class ScoreBelow(Breakpoint):
-    """The score of the merged pair falls below `limit`; only WordPiece has scores."""
-
-    form = "score<{}"
-    example = "score<1/100"
-    grammar = rf"score\s*<\s*{_SCORE}"
-    value = _fraction
-    scored = True
-
-    limit: Fraction
-
-    def __post_init__(self) -> None:
-        if self.limit <= 0:
-            raise BreakpointError("no score is below 0; give a fraction such as 1/100, or 0.01")
-
-    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
-        if cast("WordPieceStep", step).score.value >= self.limit:
-            return False
-        before = None if step.index == 0 else timeline.record[step.index - 1]
-        return before is None or cast("WordPieceStep", before).score.value >= self.limit
-
-
-@dataclass(frozen=True)
 class TokenLength(Breakpoint):
     """The new token has `least` bytes or more."""
 
@@ -223,7 +181,6 @@ class TokenMade(Breakpoint):
 
     form = "token {}"
     example = 'token " the"'
-    example_in_pieces = 'token "##ing"'
     grammar = rf"token\s+{_STRING}"
     value = unquoted
 
@@ -243,7 +200,6 @@ class PairMerged(Breakpoint):
 
     form = "pair {} {}"
     example = 'pair "t" "h"'
-    example_in_pieces = 'pair "t" "##h"'
     grammar = rf"pair\s+{_STRING}\s+{_STRING}"
     value = unquoted
 
@@ -263,8 +219,7 @@ class PretokenWhole(Breakpoint):
     """The merge makes the pretoken one token."""
 
     form = "pretoken {}"
-    example = 'pretoken " there"'
-    example_in_pieces = 'pretoken "there"'
+    example = 'pretoken "there"'
     grammar = rf"pretoken\s+{_STRING}"
     value = unquoted
 
@@ -317,7 +272,6 @@ def _compiled(expression: str) -> regex.Pattern[str]:
 KINDS: tuple[type[Breakpoint], ...] = (
     Tie,
     CountBelow,
-    ScoreBelow,
     TokenLength,
     AtStep,
     TokenMade,
@@ -328,24 +282,17 @@ KINDS: tuple[type[Breakpoint], ...] = (
 """All kinds, in the order of their examples."""
 
 
-def examples(scored: bool) -> list[str]:
-    """Return an example of each kind, for merges with scores or without."""
-    if scored:
-        return [kind.example_in_pieces or kind.example for kind in KINDS]
-    return [kind.example for kind in KINDS if not kind.scored]
+EXAMPLES = tuple(kind.example for kind in KINDS)
 
 
-def parse(line: str, scored: bool = False) -> Breakpoint:
+def parse(line: str) -> Breakpoint:
     r"""Read the breakpoint of a line.
 
     Args:
-        line: for example one of `examples`.
-        scored: whether the merges have scores, as in WordPiece.
+        line: for example one of `EXAMPLES`.
 
     >>> parse("count < 50"), parse('token " the"')
     (CountBelow(limit=50), TokenMade(token=b' the'))
-    >>> parse("score<0.01", scored=True)
-    ScoreBelow(limit=Fraction(1, 100))
 
     Raises:
         BreakpointError: it is no breakpoint, or one that no merge can meet.
@@ -353,10 +300,6 @@ def parse(line: str, scored: bool = False) -> Breakpoint:
     line = line.strip()
     for kind in KINDS:
         if found := re.fullmatch(kind.grammar, line, re.DOTALL):
-            if kind.scored and not scored:
-                raise BreakpointError(
-                    "only WordPiece merges by score; these merges go by count: write count<50"
-                )
             make: Callable[..., Breakpoint] = kind
             return make(*map(kind.value, found.groups()))
-    raise BreakpointError("not a breakpoint; write one like  " + "   ".join(examples(scored)))
+    raise BreakpointError("not a breakpoint; write one like  " + "   ".join(EXAMPLES))

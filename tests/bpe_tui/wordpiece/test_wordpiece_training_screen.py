@@ -267,18 +267,15 @@ async def test_t_goes_from_one_tie_of_the_score_to_the_next(corpus: Path) -> Non
         assert "┊" in app.screen.query_one(Scrubber).render_line(0).text
 
 
-async def test_n_runs_to_a_breakpoint_on_the_score(corpus: Path) -> None:
+async def test_n_runs_to_a_breakpoint(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("t", "b")
-        assert "score<1/100" in str(app.screen.query_one("#dialog-hint", Static).render()).replace(
-            "\u00a0", " "
-        )
-        app.screen.query_one(Input).value = "score<1/20"
+        app.screen.query_one(Input).value = "count<20"
         await pilot.press("enter", "escape", "n")
         merge = frame_of(app).merge
         assert merge is not None
-        assert merge.score.value < Fraction(1, 20)
+        assert merge.count < 20
         shown_text = str(app.screen.query_one("#narration", Static).content)
-        assert shown_text.startswith("Stopped at score<1/20.")
+        assert shown_text.startswith("Stopped at count<20.")
         await pilot.press("home")
         assert "◆" in app.screen.query_one(Scrubber).render_line(0).text

@@ -6,24 +6,20 @@ The slow truth is the frames, which work out counts, scores and ties anew at eve
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 
 import numpy as np
-import pytest
 import wordpiece_oracle as oracle
 from hypothesis import given
 from wordpiece_course import COURSE, in_bytes, timeline_of
 
-from engine import BreakpointError
 from engine.analysis.breakpoint_list import BreakpointList
-from engine.analysis.breakpoints import parse
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceStep
 from engine.wordpiece.words import bare
 
 
 def stops(line: str, timeline: WordPieceTimeline) -> list[int]:
-    breakpoints = BreakpointList(scored=True)
+    breakpoints = BreakpointList()
     breakpoints.add(line)
     assert breakpoints.examine(timeline, seconds=60) == len(timeline)
     return breakpoints.hits()
@@ -120,14 +116,6 @@ def test_the_length_of_a_piece_is_that_of_its_text() -> None:
 # -- breakpoints
 
 
-def test_a_score_that_rises_again_stops_each_time_it_falls_below() -> None:
-    timeline = timeline_of(COURSE)
-    below = [merge.score.value < Fraction(1, 15) for merge in merges_of(timeline)]
-    falls = [k + 1 for k, here in enumerate(below) if here and (k == 0 or not below[k - 1])]
-    assert stops("score<1/15", timeline) == falls
-    assert stops("score < 1 / 15", timeline) == falls
-
-
 def merges_of(timeline: WordPieceTimeline) -> list[WordPieceStep]:
     return [timeline.record[index] for index in range(len(timeline))]
 
@@ -147,18 +135,6 @@ def test_a_piece_is_named_by_its_spelling() -> None:
     assert stops('token "gs"', timeline) == []
     assert stops('pair "##g" "##s"', timeline) == [made[b"##gs"]]
     assert stops("pretoken hugs", timeline) == [made[b"hugs"]]
-
-
-@pytest.mark.parametrize("line", ["score<1/100", "score<0.5"])
-def test_bpe_has_no_scores_to_stop_at(line: str) -> None:
-    with pytest.raises(BreakpointError, match="only WordPiece merges by score"):
-        parse(line)
-
-
-@pytest.mark.parametrize("line", ["score<1/0", "score<0"])
-def test_a_score_to_stop_at_is_a_number_above_0(line: str) -> None:
-    with pytest.raises(BreakpointError):
-        parse(line, scored=True)
 
 
 @given(corpus=oracle.corpora())
