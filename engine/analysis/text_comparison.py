@@ -87,8 +87,8 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
     ids: Integers = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
     counts = np.bincount(ids)
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
-        ends = token_lengths(tokenizer)[ids].cumsum()
-        return CutText(np.concatenate((np.zeros(1, np.int64), ends)), NO_PARTS, counts)
+        widths = token_lengths(tokenizer)[ids]
+        return CutText(np.insert(widths.cumsum(), 0, 0), NO_PARTS, counts)
     is_piped = isinstance(tokenizer.pipeline, Pipeline)
     tokens = list(_aligned(tokenizer, text) if is_piped else _followed(tokenizer, text))
     if len(tokens) != len(ids):
@@ -288,10 +288,12 @@ class Differences:
     Attributes:
         edges: for each tokenizer the edges of its tokens.
         spans: a row (start, end) for each difference.
+        agreed: the places where all cut.
     """
 
     edges: Sequence[Ints]
     spans: Ints
+    agreed: Ints
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -328,7 +330,7 @@ def differences(edges: Sequence[Ints], length: int) -> Differences:
     differs[1:-1] = np.logical_or.reduceat(disputed, shared)[:-1]
     begins = np.flatnonzero(differs[1:] & ~differs[:-1])
     ends = np.flatnonzero(differs[:-1] & ~differs[1:])
-    return Differences(edges, np.stack((shared[begins], shared[ends]), axis=1))
+    return Differences(edges, np.stack((shared[begins], shared[ends]), axis=1), shared)
 
 
 class TextComparison:
@@ -394,21 +396,13 @@ class TextComparison:
         spans = self.differences.spans
         return int((spans[:, 1] - spans[:, 0]).sum())
 
-    @cached_property
-    def _agreed(self) -> Ints:
-        """The places where all cut."""
-        marks = np.zeros(len(self.data) + 1, dtype=np.int64)
-        for edges in self.edges:
-            marks[edges] += 1
-        return np.flatnonzero(marks == len(self.edges))
-
     def agreed_around(self, start: int, end: int) -> tuple[int, int]:
         """Return the smallest part of the text around another at whose ends all cut.
 
         Args:
             start, end: the other part, in bytes.
         """
-        agreed = self._agreed
+        agreed = self.differences.agreed
         first = np.searchsorted(agreed, start, side="right") - 1
         return int(agreed[first]), int(agreed[np.searchsorted(agreed, end)])
 

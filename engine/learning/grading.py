@@ -235,8 +235,9 @@ def grade_files(
         except BpeError as error:
             grades.problems.append(f"{path}: {error}")
             continue
-        notes = _notes_on_edits(sheet, asked)
-        graded = _graded(path, sheet, questions, notes)
+        attempts: list[Attempt | None] = [None] * len(questions)
+        notes = (*_notes_on_edits(sheet, asked), *_regrade(sheet, questions, attempts))
+        graded = GradedSheet(path, sheet, tuple(attempts), notes)
         found.setdefault(asked.key, (asked, []))[1].append(graded)
     named = Counter(paper.name for paper, _ in found.values())
     for paper, sheets in found.values():
@@ -323,14 +324,6 @@ class _Quizzes:
         if isinstance(found, BpeError):
             raise found
         return found
-
-
-def _graded(
-    path: Path, sheet: AnswerSheet, questions: Sequence[Question], notes: list[str]
-) -> GradedSheet:
-    attempts: list[Attempt | None] = [None] * len(questions)
-    notes += _regrade(sheet, questions, attempts)
-    return GradedSheet(path, sheet, tuple(attempts), tuple(notes))
 
 
 def _regrade(

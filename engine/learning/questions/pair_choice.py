@@ -534,7 +534,8 @@ def _why_later(contest: Contest, pair: Pair) -> Sentence:
 def _why_behind(contest: Contest, pair: Pair) -> Sentence:
     frame, right = contest.frame, contest.right
     ranked = [each for each, _ in frame.top_pairs(len(contest.pairs))]
-    before = [each for each in contest.pairs if each in ranked[: _place_in(ranked, pair)]]
+    place = ranked.index(pair) if pair in ranked else len(ranked)
+    before = [each for each in contest.pairs if each in ranked[:place]]
     known = [each for each in before if each != right]
     rival = known[0] if known else right if len(contest.pairs) == 2 else None
     if rival is not None:
@@ -556,13 +557,6 @@ def _why_behind(contest: Contest, pair: Pair) -> Sentence:
     )
 
 
-def _place_in(ranked: Sequence[Pair], pair: Pair) -> int:
-    return ranked.index(pair) if pair in ranked else len(ranked)
-
-
-PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-
-
 def _difference(frame: Frame, winner: Pair, rival: Pair) -> tuple[int, int, Sentence] | None:
     """Return the bytes in which two pairs differ, the lower one first, and their place.
 
@@ -575,15 +569,8 @@ def _difference(frame: Frame, winner: Pair, rival: Pair) -> tuple[int, int, Sent
     for place, (more, less) in enumerate(zip(later, earlier, strict=False)):
         if more != less:
             is_single = len(later) == len(earlier) == 1
-            return less, more, say("") if is_single else _in_place(place)
+            return less, more, say("") if is_single else say(" in place {n}", n=str(place + 1))
     return None
-
-
-def _in_place(place: int) -> Sentence:
-    """Name the place of a byte, which counts from 0, at the end of a clause."""
-    if place < len(PLACES):
-        return say(" in the {nth} place", nth=say(PLACES[place]))
-    return say(" in place {n}", n=str(place + 1))
 
 
 def _different_tokens(frame: Frame, winner: Pair, rival: Pair) -> tuple[bytes, bytes]:
@@ -594,7 +581,7 @@ def _different_tokens(frame: Frame, winner: Pair, rival: Pair) -> tuple[bytes, b
 def _compared(frame: Frame, winner: Pair, rival: Pair) -> Sentence | None:
     """Compare the bytes in which two pairs differ; `None` if the tie rule compares no bytes.
 
-    `com+e` and `cop+e` → `m = 109 < p = 112 in the third place`.
+    `com+e` and `cop+e` → `m = 109 < p = 112 in place 3`.
     """
     if frame.tie_rule.name != "lexicographic":
         return None

@@ -7,13 +7,11 @@ from itertools import pairwise
 
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
-from engine.core.events import Pair
 from engine.core.wording import Sentence, amount, say
 from engine.learning.questions.counts import countable_merge, words_beside
 from engine.learning.questions.question import (
     CUT,
     SPACE,
-    Chance,
     Kind,
     Level,
     Number,
@@ -116,7 +114,12 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
         raise QuestionError("the next merge changes a word that is too long to show")
     pair = pair_words(frame, merge.pair)
     rows = [(word.count, word.before) for word in words]
-    rows += _words_without(frame, merge.pair, request.chance, max(word.count for word in words))
+    rows += words_beside(
+        frame,
+        request.chance,
+        lambda ids: None if merge.pair in pairwise(ids) else not {*merge.pair}.isdisjoint(ids),
+        max(word.count for word in words),
+    )
     return Question(
         frame,
         say(
@@ -146,17 +149,6 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
 def saved_in(words: Sequence[AffectedPretoken]) -> int:
     """Return the number of tokens that a merge saves in these words."""
     return sum(word.count * (len(word.before) - len(word.after)) for word in words)
-
-
-def _words_without(
-    frame: Frame, merged: Pair, chance: Chance, count: int
-) -> list[tuple[int, tuple[int, ...]]]:
-    """Draw words in which the pair does not occur; those with one of its tokens are preferred."""
-
-    def has_a_token(ids: tuple[int, ...]) -> bool | None:
-        return None if merged in pairwise(ids) else not set(merged).isdisjoint(ids)
-
-    return words_beside(frame, chance, has_a_token, count)
 
 
 def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence, ...]:

@@ -582,10 +582,10 @@ def test_a_tie_compares_the_bytes_in_which_two_pairs_differ() -> None:
     ranked = [pair for pair, _ in frame.top_pairs(len(question.pairs))]
     second, third = (question.pairs.index(pair) for pair in ranked[1:3])
     assert str(question.grade(third).why).endswith(
-        "cop+e goes before it: m = 109 < p = 112 in the third place."
+        "cop+e goes before it: m = 109 < p = 112 in place 3."
     )
     assert str(question.grade(second).why).endswith(
-        "Another pair has a byte above p = 112 in the third place."
+        "Another pair has a byte above p = 112 in place 3."
     )
 
 
