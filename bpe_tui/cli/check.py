@@ -10,7 +10,7 @@ import typer
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
-from bpe_tui.session.config import Claimed, RunConfig, as_counted
+from bpe_tui.session.config import Claimed, as_counted
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.visible import quoted
 from engine.analysis.check.checking import check_claim
@@ -79,7 +79,14 @@ def check(
         inputs.note(message)
     size = vocab_size or 256 + len(special_tokens) + len(claim.steps)
     config = replace(config, vocab_size=size)
-    report = check_claim(claim, _assignment(config, vocab_size))
+    inputs.check_run(config)
+    with TrainingBar() as bar:
+        text, count = count_corpus_of(config, bar.on_progress)
+    inputs.note_skipped(text.reader.skipped)
+    assignment = Assignment.of_file(
+        text, config.special_tokens, config.pattern, config.tie_rule, vocab_size, count.counts
+    )
+    report = check_claim(claim, assignment)
     if json:
         console.print_json(as_dict(report), indent=2)
     else:
@@ -97,19 +104,3 @@ def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> C
         )
     paths = files if jsonl is None else [jsonl]
     return Claimed(tuple(map(str, paths)), jsonl is not None, vocab_size)
-
-
-def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
-    """Return the assignment to check against, with the corpus counted or found in the cache."""
-    inputs.check_run(config)
-    with TrainingBar() as bar:
-        corpus, count = count_corpus_of(config, bar.on_progress)
-    inputs.note_skipped(corpus.reader.skipped)
-    return Assignment.of_file(
-        corpus,
-        config.special_tokens,
-        config.pattern,
-        config.tie_rule,
-        vocab_size,
-        count.counts,
-    )

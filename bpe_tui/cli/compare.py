@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -309,9 +309,11 @@ def compare(
     names = [Path(each).name or each for each in tokenizers]
     if len(set(names)) < len(names):  # two have the same name: the whole paths
         names = tokenizers
-    found = _parallel(texts, parallel) if text is None else None
     if parallel and text is not None:
         raise inputs.CommandLineError("--parallel is for files; leave --text out")
+    found = None
+    if text is None:
+        found = parallel_texts([name for name, _ in texts], [data for _, data in texts], parallel)
     if on_screen:
         raise typer.Exit(_open(names, loaded, allow_special, texts, found))
     limit = None if every else FIRST
@@ -339,10 +341,6 @@ def _compared(
     return comparisons
 
 
-def _parallel(texts: Sequence[tuple[str, bytes]], asked: bool | None) -> ParallelTexts | None:
-    return parallel_texts([name for name, _ in texts], [data for _, data in texts], asked)
-
-
 def _open(
     names: Sequence[str],
     tokenizers: Sequence[Tokenizer],
@@ -364,14 +362,11 @@ def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]
     """Yield each text with its name."""
     if text is not None:
         yield "text", os.fsencode(text)
-    for name in chain.from_iterable(map(_names, files)):
-        reader = read_blocks(name)
-        yield name, b"".join(console.with_progress(reader, reader))
-
-
-def _names(name: str) -> list[str]:
-    """Return the files of a glob; each is a text of its own."""
-    return [each.given for each in sources_of(name)] if "*" in name else [name]
+    for given in files:
+        # Each file of a glob is a text of its own.
+        for name in [each.given for each in sources_of(given)] if "*" in given else [given]:
+            reader = read_blocks(name)
+            yield name, b"".join(console.with_progress(reader, reader))
 
 
 def _allowing(tokenizers: Sequence[Tokenizer], allow_special: list[str] | None) -> list[Tokenizer]:

@@ -67,7 +67,11 @@ def grade(
     The questions are made again: those of `--quiz`, else those that each file names. A file that
     cannot be graded is named on standard error; the others are graded.
     """
-    paths = {} if out is None else {suffix: _beside(out, suffix) for suffix in SUFFIXES}
+    paths = (
+        {}
+        if out is None
+        else {suffix: out.with_name(f"{out.stem}{suffix}{out.suffix}") for suffix in SUFFIXES}
+    )
     for path in () if force else paths.values():
         outputs.check_free(path)
     library = QuizCorpora(corpus or ())
@@ -92,10 +96,6 @@ def grade(
 
 
 SUFFIXES = ("", "-answers", "-questions", "-mistakes")
-
-
-def _beside(out: Path, suffix: str) -> Path:
-    return out.with_name(f"{out.stem}{suffix}{out.suffix}")
 
 
 def _line(text: str) -> str:

@@ -109,8 +109,9 @@ def check_texts(name: str, reading: Reading) -> None:
         if kind == TOKENIZER and not _opens(each):
             continue  # such as a list of two words a line
         if kind != TEXT:
+            over = ", and with a CORPUS behind it over that" if kind == TOKENIZER else ""
             raise CommandLineError(
-                f"{each} is no text but a {kind}: {PROGRAM} {each} opens it{_over_texts(kind)}; "
+                f"{each} is no text but a {kind}: {PROGRAM} {each} opens it{over}; "
                 f"to read it as a text all the same, pipe it in: {PROGRAM} … - < {each}"
             )
 
@@ -123,13 +124,6 @@ def _check_is_no_name(name: str) -> None:
 
     if hint := describe_near_name(name):
         raise CommandLineError(f"{name}: no such file{hint}")
-
-
-def _over_texts(kind: str) -> str:
-    """Return how to open a kind of file over a text, as a clause."""
-    from bpe_tui.session.opening import TOKENIZER
-
-    return ", and with a CORPUS behind it over that" if kind == TOKENIZER else ""
 
 
 def _opens(name: str) -> bool:

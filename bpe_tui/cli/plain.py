@@ -15,11 +15,8 @@ from bpe_tui.views.chunks import describe_all, parts_for
 from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import TokenizerFileError
-from engine.core.events import ChunkCounted
-from engine.counting.chunk_log import ChunkLog
 from engine.formats.tokenizer_format import Opened
 from engine.learning.session_file import check_unchanged
-from engine.recording.training import CountedCorpus, CountOrigin
 
 PROMPT = "> "
 
@@ -82,18 +79,9 @@ def ask_until_over(asking: PlainQuestion, lines: Iterator[str]) -> bool:
 
 
 class _Listener(OpeningListener):
-    """A listener that logs the chunks, and prints the notes about a tokenizer on standard error."""
+    """A listener that prints the notes about a tokenizer on standard error."""
 
-    def __init__(self) -> None:
-        self.chunks = ChunkLog()
-        self.origin: CountOrigin | None = None
-        self._special_tokens: Sequence[str] | None = None
-
-    def on_chunk(self, chunk: ChunkCounted) -> None:
-        self.chunks.add(chunk)
-
-    def on_counted(self, corpus: CountedCorpus) -> None:
-        self.origin = corpus.origin
+    _special_tokens: Sequence[str] | None = None
 
     def describe_chunks(self, config: Config, parts: int | None) -> Iterator[str]:
         """Yield how the corpus of `config` was cut and counted."""

@@ -13,15 +13,14 @@ from rich.progress import BarColumn, Progress, TextColumn
 from bpe_tui.session.training import OpeningListener
 from bpe_tui.views.chunks import describe_counting
 from bpe_tui.widgets.numbers import number, progress_of
-from engine.core.events import ChunkCounted, CountProgress, WorkProgress
-from engine.counting.chunk_log import ChunkLog
-from engine.recording.training import CountedCorpus, CountOrigin, Training, TrainingListener
+from engine.core.events import CountProgress, WorkProgress
+from engine.recording.training import CountedCorpus, CountOrigin, Training
 
 MERGES_A_MOVE = 64
 """Merges between moves of the bar: a move takes as long as some merges."""
 
 
-class TrainingBar(Progress, TrainingListener):
+class TrainingBar(Progress, OpeningListener):
     """A bar on standard error, for reading and for training; none in a pipe or file.
 
     Args:
@@ -38,22 +37,16 @@ class TrainingBar(Progress, TrainingListener):
             disable=not sys.stderr.isatty(),
         )
         self._write_step = write_step
-        self.chunks, self.origin = ChunkLog(), CountOrigin.COUNTED
         self._task = self.add_task("reading", total=None, detail="")
         self._started = time.monotonic()
         self._steps, self._merges_wanted = 0, None
 
-    def on_chunk(self, chunk: ChunkCounted) -> None:
-        self.chunks.add(chunk)
-
-    def on_counted(self, corpus: CountedCorpus) -> None:
-        self.origin = corpus.origin
-
     def print_chunks(self) -> None:
         """Say on standard error how a corpus of several chunks was counted."""
         report = self.chunks.report
-        if report.chunks > 1 or self.origin is CountOrigin.KEPT:
-            print(next(describe_counting(report, self.origin)), file=sys.stderr)
+        origin = self.origin or CountOrigin.COUNTED
+        if report.chunks > 1 or origin is CountOrigin.KEPT:
+            print(next(describe_counting(report, origin)), file=sys.stderr)
 
     def on_progress(self, progress: CountProgress) -> None:
         self.update(
@@ -87,7 +80,3 @@ class TrainingBar(Progress, TrainingListener):
         self.update(
             self._task, description=work.doing, completed=work.done, total=work.total, detail=""
         )
-
-
-class ContinuingBar(TrainingBar, OpeningListener):
-    """A bar for merges that are learnt behind those of a tokenizer."""

@@ -235,12 +235,10 @@ def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: 
     kinds = ", ".join(f"{count} {kind}" for kind, count in asked.items())
     place = visible_text(str(path), spaces=False)
     print(f"written: {place}, {plural(asked.total(), 'question')}: {kinds}")
-    if not Path(path.parent, near.path).exists() and near.path not in map(_name, sample_paths()):
+    if not Path(path.parent, near.path).exists() and near.path not in {
+        path.name for path in sample_paths()
+    }:
         inputs.note(f"give {near.path} to your class, too, in the same folder")
-
-
-def _name(path: Path) -> str:
-    return path.name
 
 
 # -- the paper, which decides the questions

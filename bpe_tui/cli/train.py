@@ -13,7 +13,7 @@ from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.open import check_only_for_training
 from bpe_tui.cli.pretokens import COUNTS, write_counts
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.progress import ContinuingBar, TrainingBar
+from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import TokenizerConfig, as_counted
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
@@ -159,7 +159,7 @@ def _continue(context: typer.Context) -> None:
     inputs.note_sizes(source)
     inputs.note_doubts(corpus, config.reading)
     with outputs.step_writer(steps, overwrite=force) as write_step:
-        with ContinuingBar(write_step) as bar:
+        with TrainingBar(write_step) as bar:
             training = replay(config, bar, workers=threads, recorded=steps is not None)
         bar.print_chunks()
         longer = training.trainer.tokenizer

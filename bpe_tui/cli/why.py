@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from itertools import islice
 
 from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import quoted, visible_bytes
-from engine.analysis.why import Explanation
-from engine.analysis.why import explain as explain_tokens
+from engine.analysis.why import explain
 from engine.analysis.why_not import occurrences, parts_asked
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import pretokens, to_bytes, to_text
@@ -55,13 +53,14 @@ def why(
     context = b"".join(parts) if text is None else os.fsencode(text)
     policy = choices.policy_of(allow_special, loaded.special_tokens)
     inputs.note_stand_ins(f"{piece} {text or ''}")
-    found = list(_explanations(policy.applied(loaded), to_text(context), parts))
-    if not found:
+    places = list(occurrences(to_text(context), b"".join(parts)))
+    if not places:
         shown = quoted(b"".join(parts))
         raise inputs.CommandLineError(f"{shown} does not occur in the text; blanks and case count")
-    for place, found_here in found:
-        where = f"at byte {place}: " if len(found) > 1 else ""
-        print(where + "\n".join(found_here.lines(visible_bytes)))
+    for place in places:
+        found = explain(policy.applied(loaded), parts, to_text(context), place)
+        where = f"at byte {place}: " if len(places) > 1 else ""
+        print(where + "\n".join(found.lines(visible_bytes)))
 
 
 def _check_pair(left: str, right: str, tokenizer: Tokenizer, names: list[str]) -> None:
@@ -83,11 +82,3 @@ def _check_pair(left: str, right: str, tokenizer: Tokenizer, names: list[str]) -
             f"a token lies in one pretoken, and {left!r} is several: {listed}{more}; "
             f"to ask about {right!r} in this text: {command}"
         )
-
-
-def _explanations(
-    tokenizer: Tokenizer, text: str, parts: list[bytes]
-) -> Iterator[tuple[int, Explanation]]:
-    """Yield each place where the parts are adjacent, with its explanation."""
-    for place in occurrences(text, b"".join(parts)):
-        yield place, explain_tokens(tokenizer, parts, text, place)

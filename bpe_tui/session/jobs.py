@@ -22,8 +22,8 @@ from bpe_tui.session.training import OpeningListener, replay, train
 from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
 from engine.core.errors import CorpusError, TokenizerFileError
-from engine.core.events import ChunkCounted, CountProgress, WorkProgress
-from engine.counting.chunk_log import NOTHING_COUNTED, ChunkLog, ChunkReport
+from engine.core.events import CountProgress, WorkProgress
+from engine.counting.chunk_log import NOTHING_COUNTED, ChunkReport
 from engine.counting.plain import CorpusCount
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS
 from engine.encoding.merging import count_pairs
@@ -271,7 +271,6 @@ class OpeningJob(Job, OpeningListener):
         units = config.units if of_bpe and isinstance(config, RunConfig) else DEFAULT_UNITS
         self._units = UNITS[units]
         self._frequent_pairs: list[tuple[bytes, bytes, int]] = []
-        self._chunks = ChunkLog()
         self._started = self._news_due = self._batch_due = self._preview_due = monotonic()
         self._begun = False
         self._steps = self._posted = 0
@@ -299,9 +298,6 @@ class OpeningJob(Job, OpeningListener):
         self.check_cancelled()
         self.post(TokenizerOpened(opened))
 
-    def on_chunk(self, chunk: ChunkCounted) -> None:
-        self._chunks.add(chunk)
-
     def on_partial(self, count: CorpusCount) -> None:
         """Count the most frequent pairs of the text read so far, now and then."""
         if monotonic() < self._preview_due:
@@ -318,8 +314,8 @@ class OpeningJob(Job, OpeningListener):
         self.check_cancelled()
         if self._has_news():
             rate = progress.bytes_read / max(monotonic() - self._started, 1e-6)
-            chunks = self._chunks.report
-            self.post(ReadingProgress(progress, rate, self._frequent_pairs, chunks))
+            report = self.chunks.report
+            self.post(ReadingProgress(progress, rate, self._frequent_pairs, report))
 
     def on_counted(self, corpus: CountedCorpus) -> None:
         self.post(Indexing(len(corpus.counts)))
@@ -332,7 +328,7 @@ class OpeningJob(Job, OpeningListener):
                 documents=corpus.documents,
                 bytes_read=corpus.bytes_read,
                 obstacle=obstacle,
-                chunks=self._chunks.report,
+                chunks=self.chunks.report,
                 origin=corpus.origin,
                 doubts=self._doubts(),
             )

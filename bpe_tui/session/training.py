@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
@@ -18,9 +18,11 @@ from bpe_tui.session.models import model_of
 from engine.core.errors import CorpusError
 from engine.counting.cache import KeptCount
 from engine.counting.chunk_boundaries import CourseCuts, course_cuts
+from engine.counting.chunk_log import ChunkLog
 from engine.counting.plain import CorpusCount
 from engine.recording.training import (
     CountedCorpus,
+    CountOrigin,
     Training,
     TrainingListener,
     cut_head,
@@ -33,13 +35,30 @@ from engine.text.patterns import as_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine.core.events import CountProgress
+    from engine.core.events import ChunkCounted, CountProgress
     from engine.formats.tokenizer_format import Opened
     from engine.text.patterns import Pattern, PatternLike
 
 
 class OpeningListener(TrainingListener):
-    """A listener that also gets the tokenizer before its merges are replayed."""
+    """A listener that also gets the tokenizer before its merges are replayed.
+
+    Attributes:
+        chunks: the chunks that were counted.
+        origin: the origin of the counts; `None` without a corpus, or until it is counted.
+    """
+
+    origin: CountOrigin | None = None
+
+    @cached_property
+    def chunks(self) -> ChunkLog:
+        return ChunkLog()
+
+    def on_chunk(self, chunk: ChunkCounted) -> None:
+        self.chunks.add(chunk)
+
+    def on_counted(self, corpus: CountedCorpus) -> None:
+        self.origin = corpus.origin
 
     def on_opened(self, opened: Opened) -> None:
         """Take the tokenizer, which has been read."""
