@@ -74,14 +74,15 @@ class Chart(Dragged, can_focus=True):
                 self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        spans = painted(self, self.line(y))
-        return Strip(spans).adjust_cell_length(self.size.width, self.rich_style)
+        base = self.rich_style  # it asks all ancestors
+        return Strip(painted(self, self.line(y), base)).adjust_cell_length(self.size.width, base)
 
     def line(self, y: int) -> list[Span]:
         """Return a line of the chart, counted from the top, as spans."""
-        width, height = self.size.width - GUTTER, self.size.height - BELOW
+        size = self.size
+        width, height = size.width - GUTTER, size.height - BELOW
         if self.figure is None:
-            lines = wrap(self.why_empty, max(self.size.width, 1))
+            lines = wrap(self.why_empty, max(size.width, 1))
             return [(lines[y], "dim")] if y < len(lines) else []
         if width < 1 or height < 1:
             return []

@@ -101,6 +101,24 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     # -- painting
 
+    _looked_up: tuple[Style, Size] | None = None
+    """The style under all rows and the size, while rows are painted: both ask all ancestors."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._looked_up = super().rich_style, super().size
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._looked_up = None
+
+    @property
+    def rich_style(self) -> Style:
+        return super().rich_style if self._looked_up is None else self._looked_up[0]
+
+    @property
+    def size(self) -> Size:
+        return super().size if self._looked_up is None else self._looked_up[1]
+
     @property
     def head_height(self) -> int:
         return 1 if self.head else 0
