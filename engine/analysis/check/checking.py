@@ -141,7 +141,7 @@ def check(
     """Check whether these merges are what the rule gives on a corpus; if not, where and why.
 
     Args:
-        vocab: id → bytes; `None` to check the merges only. It need not fit the merges. Text is
+        vocab: id → bytes; `None` to check merges of bytes only. It need not fit the merges. Text is
             read as a spelling of the bytes: GPT-2's, hex or others, recognized by all tokens
             together; `report.notes` names it.
         merges: (left, right) in the order learnt: bytes, text, or ids of the vocabulary.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -20,11 +19,10 @@ from engine.counting.count import count_corpus, count_text
 from engine.encoding.encoders import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, read_vocab_and_merges
-from engine.formats.course_spellings import NOT_THIS_SPELLING, SPELLINGS
 from engine.formats.course_values import SolutionParts, read_parts
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
-from engine.text.pretokenize import SpecialSplitter, check_special_tokens, to_bytes
+from engine.text.pretokenize import SpecialSplitter, check_special_tokens
 
 
 @dataclass(frozen=True)
@@ -167,12 +165,11 @@ class Claim:
     ) -> Claim:
         """Return the claim that a vocab (id → token) and merges (left, right) make.
 
-        Tokens that are `str` are read as in a file: all of them together show the spelling.
+        Tokens that are `str` or ids are read as in a file: all of them together show the spelling,
+        for which the vocabulary is needed.
 
         >>> Claim.of(None, [(b"a", b"b")]).steps
         [ClaimedStep(left=b'a', right=b'b', count=None, new_id=None)]
-        >>> Claim.of(None, [("Ġ", "t")]).steps[0].pair, Claim.of(None, [("20", "74")]).steps[0].pair
-        ((b' ', b't'), (b' ', b't'))
 
         Raises:
             TokenizerFileError: the bytes of the tokens cannot be found out.
@@ -181,43 +178,16 @@ class Claim:
         if all(isinstance(token, bytes) for token in tokens):
             return cls(_steps(merges), vocab)  # type: ignore[arg-type]
         if vocab is None:
-            pairs, spelling = _of_text(merges)
-            return cls(_steps(pairs), None, (f"merges are spelled in {spelling}",))
+            raise TokenizerFileError(
+                "merges without a vocabulary should be bytes; text and ids mean something only "
+                "beside the vocabulary"
+            )
         read = read_parts("the vocabulary", SolutionParts(vocab, merges))
         return cls(_steps(read.merges), read.all_tokens, tuple(read.notes))
 
 
 def _steps(merges: Sequence[BytesPair]) -> list[ClaimedStep]:
     return [ClaimedStep(left, right) for left, right in merges]
-
-
-def _of_text(merges: Sequence[tuple[ClaimedToken, ClaimedToken]]) -> tuple[list[BytesPair], str]:
-    """Return the bytes of merges without a vocabulary, and the name of their spelling.
-
-    The first merge joins two single bytes, so `74 68` is hex there and not two digits each.
-    """
-
-    def read(token: ClaimedToken, spelling: Callable[[str], bytes]) -> bytes:
-        if isinstance(token, bytes):
-            return token
-        if isinstance(token, str):
-            return spelling(token)
-        raise TokenizerFileError(
-            f"a merge names {token!r:.40}, which is neither bytes nor text; ids mean something "
-            "only beside a vocabulary"
-        )
-
-    by_spelling: dict[str, list[BytesPair]] = {}
-    for name, spelling in {**SPELLINGS, "text": to_bytes}.items():
-        with suppress(*NOT_THIS_SPELLING):
-            by_spelling[name] = [
-                (read(left, spelling), read(right, spelling)) for left, right in merges
-            ]
-    pairs = {name: pairs for name, pairs in by_spelling.items() if pairs}
-    of_bytes = (name for name, [first, *_] in pairs.items() if [*map(len, first)] == [1, 1])
-    likely = ("GPT-2's spelling", "text")
-    name = next(of_bytes, None) or next((name for name in likely if name in pairs), "text")
-    return pairs.get(name, []), name
 
 
 def read_claim(
