@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from engine.core.errors import ConversionError, TokenizerFileError
@@ -212,13 +213,22 @@ def check_extensible(tokenizer: Tokenizer, path: str | os.PathLike[str], format:
     new = ((a, b) for a, b in pairs if tokenizer.vocab[a] + tokenizer.vocab[b] not in known)
     merge = next(((pair, 1 + max(tokenizer.vocab)) for pair in new), None)
     longer = tokenizer if merge is None else extended(tokenizer, [merge])
+    try:
+        with _draft_of(path) as draft:
+            save(longer, draft, format)
+    except TokenizerFileError as error:
+        raise TokenizerFileError(f"{error}; --format huggingface keeps all ids") from None
+
+
+@contextmanager
+def _draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary place for files; errors name the path instead."""
     with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
         draft = Path(place) / (Path(path).name or "tokenizer")
         try:
-            save(longer, draft, format)
-        except TokenizerFileError as error:  # name the path that was asked for
-            message = str(error).replace(str(draft), str(path))
-            raise TokenizerFileError(f"{message}; --format huggingface keeps all ids") from None
+            yield draft
+        except TokenizerFileError as error:
+            raise TokenizerFileError(str(error).replace(str(draft), str(path))) from error
 
 
 # Conversion
@@ -259,13 +269,9 @@ def convert(
         check_free(Path(path))
     wanted = writable_format(format)
     check_format_fits(tokenizer, Path(path), wanted)
-    with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
-        draft = Path(place) / (Path(path).name or "tokenizer")
-        try:
-            save(tokenizer, draft, format)
-            notes = tuple(_losses(tokenizer, draft, format))
-        except TokenizerFileError as error:  # name the path that was asked for
-            raise TokenizerFileError(str(error).replace(str(draft), str(path))) from error
+    with _draft_of(path) as draft:
+        save(tokenizer, draft, format)
+        notes = tuple(_losses(tokenizer, draft, format))
     save(tokenizer, path, format, overwrite=overwrite)
     return notes
 

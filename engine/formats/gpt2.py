@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import chain
 from pathlib import Path
 
 from engine.core.errors import TokenizerFileError
@@ -397,11 +397,6 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> d
 def _read_merges(path: Path, known: _Spelled) -> TokenPairs:
     lines = read_lines(path)
     merges: TokenPairs = []
-    body = list(filter(None, lines[lines[0].startswith("#version") :]))
-    if set(map(str.count, body, repeat(" "))) == {1}:
-        tokens = list(filter(None, map(known.get, " ".join(body).split(" "))))
-        if len(tokens) == 2 * len(body):  # nearly always, and faster than line by line
-            return list(zip(tokens[::2], tokens[1::2], strict=True))
     for number, line in enumerate(lines, start=1):
         if not line or (number == 1 and line.startswith("#version")):
             continue

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import add
 from pathlib import Path
 
 from engine.core.errors import TokenizerFileError, VocabularyError, bounded
@@ -87,9 +86,6 @@ class VocabAndMerges:
     def check_merges(self) -> None:
         """Raise `TokenizerFileError` if a merge needs a token that the vocabulary lacks."""
         known = set(self.vocab.values())
-        lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
-        if known.issuperset(lefts + rights) and known.issuperset(map(add, lefts, rights)):
-            return  # nearly always, and faster than checking one by one
         for rank, (left, right) in enumerate(self.merges):
             for token in (left, right, left + right):
                 if token not in known:

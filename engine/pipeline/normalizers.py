@@ -16,6 +16,7 @@ import struct
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
@@ -346,36 +347,38 @@ class Precompiled(EditingNormalizer):
                     yield Edit(at, at + 1, new)
 
     def _look_up(self, text: str) -> str | None:
-        """Return the replacement of the shortest key that begins a text; `None` if none does.
-
-        A unit of the trie holds the offset to its children, its label, and whether it ends a key.
-        """
+        """Return the replacement of the shortest key that begins a text; `None` if none does."""
         units, replacements = self._map
-        if not units:
-            return None
-        node = trie_offset(units[0])
-        for byte in text.encode("utf-8", "surrogatepass"):
-            node ^= byte
-            if byte == 0 or node >= len(units):
-                return None
-            unit = units[node]
-            if unit & 0x800000FF != byte:
-                return None
-            node ^= trie_offset(unit)
-            if unit >> 8 & 1:
-                break
-        else:
-            return None
-        place = units[node] & 0x7FFFFFFF if node < len(units) else len(replacements)
-        if place >= len(replacements):
-            return None
-        end = replacements.find(b"\0", place)
-        return replacements[place : end if end >= 0 else None].decode("utf-8", "replace")
+        walk = walk_trie(units, text.encode("utf-8", "surrogatepass")) if units else ()
+        place = next((place for _, place in walk if place is not None), len(replacements))
+        return text_at(replacements, place) if place < len(replacements) else None
 
 
-def trie_offset(unit: int) -> int:
-    """Return the offset to the children in a unit of a double array, as Darts-clone packs it."""
+def walk_trie(units: SequenceOf[int], data: bytes) -> Iterator[tuple[int, int | None]]:
+    """Yield the length of each beginning of the data that begins a key; its value if it is a key.
+
+    A unit of a double array, as Darts-clone packs it, holds the offset to its children, its label,
+    and whether it ends a key.
+    """
+    node = _offset(units[0])
+    for length, byte in enumerate(data, start=1):
+        node ^= byte
+        if byte == 0 or node >= len(units) or units[node] & 0x800000FF != byte:
+            return
+        unit = units[node]
+        node ^= _offset(unit)
+        is_key = unit & 0x100 and node < len(units)
+        yield length, units[node] & 0x7FFFFFFF if is_key else None
+
+
+def _offset(unit: int) -> int:
     return (unit >> 10) << ((unit & 0x200) >> 6)
+
+
+def text_at(replacements: bytes, place: int) -> str:
+    """Return the replacement at a place, which ends with a NUL."""
+    end = replacements.find(b"\0", place)
+    return replacements[place : end if end >= 0 else None].decode("utf-8", "replace")
 
 
 # Normalizers of single characters

@@ -25,7 +25,7 @@ from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, CharacterAlphabet
 from engine.pipeline.decoders import Decoder
 from engine.pipeline.models import MergingModel, Model, ModelToken
-from engine.pipeline.normalizers import Edit, EditingNormalizer, trie_offset
+from engine.pipeline.normalizers import Edit, EditingNormalizer, text_at, walk_trie
 from engine.pipeline.pretokenizers import PreTokenizer, Span
 from engine.pipeline.stage import LONGEST_CONTENT, stage
 from engine.text.patterns import Alternative, Pattern
@@ -34,8 +34,6 @@ from engine.unigram.pieces import unspelled
 from engine.unigram.units import SPACE
 
 REMEMBERED = 1 << 16
-_LABEL = 0x800000FF
-_HAS_LEAF = 0x100
 
 
 class CharacterMap:
@@ -72,27 +70,15 @@ class CharacterMap:
     def _look_up(self, text: str) -> tuple[int, str, bool]:
         """Return the length and replacement of the longest rule, and if more text may match."""
         data = text.encode("utf-8", "replace")
-        # Walk down the double array; `end` is the end of the longest key so far.
-        units, end, value, is_open = self._units, 0, 0, False
-        node = trie_offset(units[0])
-        for place, byte in enumerate(data, start=1):
-            node ^= byte
-            if byte == 0 or node >= len(units):
-                break
-            unit = units[node]
-            if unit & _LABEL != byte:
-                break
-            node ^= trie_offset(unit)
-            if unit & _HAS_LEAF and node < len(units):
-                end, value = place, units[node] & 0x7FFFFFFF
-        else:
-            is_open = True
-        if end == 0:
+        key = value = reached = 0
+        for reached, found in walk_trie(self._units, data):
+            if found is not None:
+                key, value = reached, found
+        is_open = reached == len(data)
+        if key == 0:
             return 0, "", is_open
-        stop = self._texts.find(b"\0", value)
-        new = self._texts[value : stop if stop >= 0 else len(self._texts)]
-        characters = len(data[:end].decode("utf-8", "ignore"))
-        return characters, new.decode("utf-8", "replace"), is_open
+        characters = len(data[:key].decode("utf-8", "ignore"))
+        return characters, text_at(self._texts, value), is_open
 
 
 _TOO_LONG = re.compile(rb"[^\0]{%d}" % (LONGEST_CONTENT + 1))
