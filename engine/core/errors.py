@@ -9,6 +9,8 @@ system raised the original error, it is the `__cause__`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 
 from engine.core.wording import counted
@@ -146,6 +148,19 @@ class TokenIdsError(BpeError):
 
 class TokenizerFileError(BpeError):
     """A tokenizer file is missing, malformed or cut short."""
+
+
+@contextmanager
+def errors_at(place: object, *kinds: type[BpeError]) -> Iterator[None]:
+    """Turn errors inside into `TokenizerFileError`s that begin with the place.
+
+    Args:
+        kinds: further errors to turn, such as `VocabularyError`.
+    """
+    try:
+        yield
+    except (TokenizerFileError, *kinds) as error:
+        raise TokenizerFileError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
 
 
 class ConversionError(BpeError):

@@ -28,13 +28,13 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2, tiktoken_pickle
 from engine.formats.course_spellings import pair_of_literals
 from engine.formats.course_values import PAIR_NAMES, column_names, find_parts, read_values, tidied
-from engine.formats.safe_pickle import PickleError, load_pickles
+from engine.formats.safe_pickle import load_pickles
 from engine.formats.source import (
     HEAD,
     HOW_TO_SAVE,
@@ -450,10 +450,8 @@ def read_pickle_files(
     """
     values: list[Any] = []
     for path in _pickle_paths(source):
-        try:
+        with errors_at(path):
             values += load_pickles(read_bytes(path))
-        except PickleError as error:
-            raise TokenizerFileError(f"{path}: {error}") from None
     looked_for = "a dict of ids and tokens and a list of pairs are looked for, in one or two files"
     return read_values(source, values, looked_for, special_tokens)
 

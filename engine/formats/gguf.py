@@ -23,7 +23,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from engine.core.errors import PatternError, TokenizerFileError
+from engine.core.errors import PatternError, TokenizerFileError, errors_at
 from engine.core.json_fields import Fields
 from engine.formats.gguf_cuts import LOOKS_UP_WORDS, pre_tokenizer_named
 from engine.formats.gguf_header import MAGIC, PREFIX, read_pairs
@@ -311,7 +311,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
 
     path = _path_of(source)
     assert path is not None  # the source was recognised
-    try:
+    with errors_at(path, PatternError):
         pairs = TokenizerPairs(read_pairs(path))
         name = pairs.get("model", "")
         if not name:
@@ -323,8 +323,6 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
             )
         pipeline = MODELS[name](pairs, overrides)
         tokenizer = tokenizer_of(pipeline)
-    except (TokenizerFileError, PatternError) as error:
-        raise TokenizerFileError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     pre = pairs.get("pre", "") if name == "gpt2" else ""
     notes = [f"a GGUF file's tokenizer, {name}{f', cut as {pre}' if pre else ''}"]
     if filling := len(pairs.texts("tokens")) - len(pairs.tokens):

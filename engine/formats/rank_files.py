@@ -37,7 +37,7 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from engine.core.errors import PatternError, TokenizerFileError, VocabularyError
+from engine.core.errors import PatternError, TokenizerFileError, VocabularyError, errors_at
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.encoding.tokenizer import Tokenizer
@@ -68,10 +68,8 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     pattern = overrides.pattern or (used.pattern if used else likely_pattern(ranks))
     known_ids = used.special_ids if used else {}
     special_ids = guesses.number_special_tokens(overrides.special_tokens, known_ids, ranks.values())
-    try:
+    with errors_at(source, VocabularyError):
         tokenizer, notes = tokenizer_of_ranks(ranks, special_ids, pattern)
-    except VocabularyError as error:
-        raise TokenizerFileError(f"{source}: {error}") from None
     if known:
         notes.insert(0, f"recognised as {known.name}, with its pattern and special tokens")
     elif likely:
@@ -141,10 +139,8 @@ def _read_by_line(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
 
 
 def save_tiktoken(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
-    try:
+    with errors_at(path, VocabularyError):
         ranks = ranks_of(tokenizer)
-    except VocabularyError as error:
-        raise TokenizerFileError(f"{path}: {error}") from None
     in_order = sorted((rank, token) for token, rank in ranks.items())
     lines = [b"%b %d\n" % (b64encode(token), rank) for rank, token in in_order]
     write_files({path: b"".join(lines)}, overwrite=overwrite)
@@ -377,13 +373,8 @@ def load_tekken(source: TokenizerSource, overrides: Overrides) -> Opened:
     """
     path = source.file_named(_TEKKEN_FILE)
     assert path is not None  # the source was recognised
-    try:
+    with errors_at(path, VocabularyError, PatternError):
         return _read_tekken(Fields(read_json(path)), overrides)
-    except (VocabularyError, PatternError) as error:
-        raise TokenizerFileError(f"{path}: {error}") from None
-    except TokenizerFileError as error:
-        reason = str(error).removeprefix(f"{path}: ")
-        raise TokenizerFileError(f"{path}: {reason}") from None
 
 
 def _read_tekken(fields: Fields, overrides: Overrides) -> Opened:

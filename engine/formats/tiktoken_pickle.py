@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from reprlib import repr as short_repr
 from typing import Any
 
-from engine.core.errors import PatternError, TokenizerFileError, VocabularyError
+from engine.core.errors import PatternError, VocabularyError, errors_at
 from engine.formats.guesses import describe_pattern, number_special_tokens, pattern_of
 from engine.formats.ranks import tokenizer_of_ranks
 from engine.formats.safe_pickle import PickledObject, PickleError, load_pickles
@@ -80,10 +80,8 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     """
     path = source.file_named(FILE)
     assert path is not None  # the source was recognised
-    try:
+    with errors_at(path, VocabularyError, PatternError):
         return _read(load_pickles(read_bytes(path))).opened(overrides, FORMAT.name)
-    except (PickleError, VocabularyError, PatternError) as error:
-        raise TokenizerFileError(f"{path}: {error}") from None
 
 
 def _read(values: list[Any]) -> EncodingParts:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields, well_formed
@@ -208,7 +208,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     assert path is not None  # the source was recognised
     content = read_json(path)
     settings = None if source.folder is None else read_folder_settings(source.folder)
-    try:
+    with errors_at(path):
         fields = Fields(content)
         in_file = Pipeline.from_json(fields)
         completed = in_file if settings is None else settings.applied_to(in_file)
@@ -218,8 +218,6 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         if settings is not None and pipeline != in_file:
             notes += settings.notes
         return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(notes))
-    except TokenizerFileError as error:
-        raise TokenizerFileError(f"{path}: {error}") from None
 
 
 def overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:

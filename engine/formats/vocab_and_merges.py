@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from engine.core.errors import TokenizerFileError, VocabularyError
+from engine.core.errors import TokenizerFileError, VocabularyError, errors_at
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import MissingMerges
 from engine.encoding.tokenizer import Tokenizer
@@ -35,10 +35,8 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     ids = read.special_tokens if isinstance(read.special_tokens, Mapping) else {}
     numbered = ids if ids and set(ids) == set(special_tokens) else special_tokens
     pattern = overrides.pattern or read.pattern or "gpt2"
-    try:
+    with errors_at(read.place, VocabularyError):
         tokenizer = Tokenizer(_with_special_tokens(read, ids), read.merges, numbered, pattern)
-    except VocabularyError as error:
-        raise TokenizerFileError(f"{read.place}: {error}") from error
     seen: dict[bytes, int] = {}
     special_ids = tokenizer.special_ids
     for token_id, token in tokenizer.vocab.items():

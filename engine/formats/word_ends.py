@@ -37,7 +37,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE
 from engine.encoding.alphabet import END_OF_WORD, UNKNOWN, CharacterAlphabet, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
@@ -304,10 +304,8 @@ def _read_vocab(path: Path) -> dict[str, int]:
     content = read_json(path)
     if not isinstance(content, dict):
         raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
-    try:
+    with errors_at(path):
         vocab = read_vocab(Fields({"vocab": content}), "vocab")
-    except TokenizerFileError as error:
-        raise TokenizerFileError(f"{path}: {error}") from None
     needed = (char + end for char in BYTE_TO_CHAR.values() for end in ("", SUFFIX))
     if missing := [token for token in needed if token not in vocab]:
         raise TokenizerFileError(

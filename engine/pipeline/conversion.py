@@ -19,7 +19,7 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from engine.core.errors import TokenizerFileError, VocabularyError
+from engine.core.errors import TokenizerFileError, VocabularyError, errors_at
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import (
     Alphabet,
@@ -57,7 +57,7 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
     """
     if isinstance(tokenizer.pipeline, Pipeline):
         return tokenizer.pipeline
-    try:
+    with errors_at(path):
         if isinstance(tokenizer.alphabet, WordEndAlphabet):
             raise TokenizerFileError(
                 "</w> is a symbol of its own here, which merges like any other; in tokenizer.json "
@@ -84,8 +84,6 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
             post_processor=ByteLevelPostProcessor(trim_offsets=False),
             decoder=decoders.ByteLevel(),
         )
-    except TokenizerFileError as error:
-        raise TokenizerFileError(f"{path}: {error}") from None
 
 
 def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> pretokenizers.PreTokenizer | None:
