@@ -157,9 +157,10 @@ def errors_at(place: object, *kinds: type[BpeError]) -> Iterator[None]:
     Args:
         kinds: further errors to turn, such as `VocabularyError`.
     """
+    turned: tuple[type[BpeError], ...] = (TokenizerFileError, *kinds)
     try:
         yield
-    except (TokenizerFileError, *kinds) as error:
+    except turned as error:
         raise TokenizerFileError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
 
 

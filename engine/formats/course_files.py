@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.files import write_files
@@ -40,6 +40,7 @@ from engine.formats.source import (
     HOW_TO_SAVE,
     TokenizerSource,
     read_bytes,
+    read_head,
     read_json,
     read_lines,
     read_text,
@@ -56,18 +57,6 @@ from engine.text.patterns import PATTERNS
 
 TEXT_ENDINGS = (".txt", ".csv", ".tsv", ".jsonl", ".py", ".json")
 STEMS = ("vocab", "merges")
-
-
-class _TextLayout(NamedTuple):
-    """A way to write values as text.
-
-    Attributes:
-        recognises: whether a file with this beginning is written in this way.
-        read: returns the value of the file.
-    """
-
-    recognises: Callable[[str], bool]
-    read: Callable[[Path], Any]
 
 
 # Output of Python's print
@@ -293,21 +282,20 @@ def read_merge_lines(path: Path) -> list[list[str]]:
 
 # Text files, one or two
 
-_TEXT_LAYOUTS = (
-    _TextLayout(lambda head: _PYTHON.match(head) is not None, _read_python),
-    _TextLayout(_is_json_lines, _read_json_lines),
-    _TextLayout(lambda head: _layout(head) is not None, _read_table),
-)
 
-
-def _text_layout_of(head: bytes) -> _TextLayout | None:
+def _text_reader(head: bytes) -> Callable[[Path], Any] | None:
+    """Return the function that reads a text with this beginning; `None` if it has no known form."""
     text = head.decode("utf-8", "ignore")
-    return next((layout for layout in _TEXT_LAYOUTS if layout.recognises(text)), None)
+    if _PYTHON.match(text):
+        return _read_python
+    if _is_json_lines(text):
+        return _read_json_lines
+    return None if _layout(text) is None else _read_table
 
 
 def recognises_text(source: TokenizerSource) -> bool:
     files = _text_files(source)
-    return files.exists and files.folder is None and any(map(_text_layout_of, files.heads))
+    return files.exists and files.folder is None and any(map(_text_reader, files.heads))
 
 
 def _text_files(source: TokenizerSource) -> TokenizerSource:
@@ -324,23 +312,16 @@ def _text_files(source: TokenizerSource) -> TokenizerSource:
     return TokenizerSource((vocab,) if merges is None else (vocab, merges))
 
 
-def read_text_files(
-    source: TokenizerSource, special_tokens: Sequence[str] | None = None
-) -> VocabAndMerges:
-    """Read the files of a recognised source.
-
-    Raises:
-        TokenizerFileError: a file is damaged or ambiguous.
-    """
+def text_values(source: TokenizerSource) -> list[Any]:
     files = _text_files(source)
-    values: list[Any] = []
-    for path, head in zip(files.paths, files.heads, strict=True):
-        if (layout := _text_layout_of(head)) is not None:
-            values.append(layout.read(path))
-        else:
-            values.append(read_json(path) if gpt2.could_be_json(head) else read_merge_lines(path))
-    looked_for = "a dict of ids and tokens and a list of pairs are looked for, in one or two files"
-    return read_values(source, values, looked_for, special_tokens)
+    return [
+        (_text_reader(head) or _read_json_or_merges)(path)
+        for path, head in zip(files.paths, files.heads, strict=True)
+    ]
+
+
+def _read_json_or_merges(path: Path) -> Any:
+    return read_json(path) if gpt2.could_be_json(read_head(path)) else read_merge_lines(path)
 
 
 # JSON
@@ -376,21 +357,8 @@ def _json_files(source: TokenizerSource) -> TokenizerSource:
     return source
 
 
-def read_json_files(
-    source: TokenizerSource, special_tokens: Sequence[str] | None = None
-) -> VocabAndMerges:
-    """Read the files of a recognised source.
-
-    Raises:
-        TokenizerFileError: a file is damaged or ambiguous.
-    """
-    files = _json_files(source)
-    values = [
-        read_json(path) if gpt2.could_be_json(head) else read_merge_lines(path)
-        for path, head in zip(files.paths, files.heads, strict=True)
-    ]
-    looked_for = "an object of ids and tokens and a list of pairs are looked for"
-    return read_values(source, values, looked_for, special_tokens)
+def json_values(source: TokenizerSource) -> list[Any]:
+    return list(map(_read_json_or_merges, _json_files(source).paths))
 
 
 def save_json(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
@@ -440,20 +408,12 @@ def _pickle_paths(source: TokenizerSource) -> list[Path]:
     return found if len(found) <= 2 else []
 
 
-def read_pickle_files(
-    source: TokenizerSource, special_tokens: Sequence[str] | None = None
-) -> VocabAndMerges:
-    """Read the files of a recognised source.
-
-    Raises:
-        TokenizerFileError: a file is damaged or ambiguous.
-    """
+def pickle_values(source: TokenizerSource) -> list[Any]:
     values: list[Any] = []
     for path in _pickle_paths(source):
         with errors_at(path):
             values += load_pickles(read_bytes(path))
-    looked_for = "a dict of ids and tokens and a list of pairs are looked for, in one or two files"
-    return read_values(source, values, looked_for, special_tokens)
+    return values
 
 
 # The formats
@@ -463,12 +423,19 @@ def _course_format(
     name: str,
     summary: str,
     recognises: Callable[[TokenizerSource], bool],
-    read: Callable[[TokenizerSource, Sequence[str] | None], VocabAndMerges],
+    values: Callable[[TokenizerSource], list[Any]],
     save: Callable[[Tokenizer, Path, bool], None] | None = None,
     suffix: str = "",
 ) -> TokenizerFormat:
+    """Make a format; `values` reads the values of the files of a recognised source."""
+
+    def read(
+        source: TokenizerSource, special_tokens: Sequence[str] | None = None
+    ) -> VocabAndMerges:
+        return read_values(source, values(source), special_tokens)
+
     def load(source: TokenizerSource, overrides: Overrides) -> Opened:
-        return open_vocab_and_merges(read(source, None), overrides, name)
+        return open_vocab_and_merges(read(source), overrides, name)
 
     return TokenizerFormat(name, summary, recognises, load, save, read, suffix=suffix)
 
@@ -477,13 +444,13 @@ COURSE_TEXT = _course_format(
     "course-text",
     "a course solution's vocab and merges as Python prints them, as JSON lines or as a table",
     recognises_text,
-    read_text_files,
+    text_values,
 )
 COURSE_JSON = _course_format(
     "course-json",
     "a JSON file with vocab and merges, as of a course solution",
     recognises_json,
-    read_json_files,
+    json_values,
     save_json,
     suffix=".json",
 )
@@ -491,5 +458,5 @@ COURSE_PICKLE = _course_format(
     "course-pickle",
     "a course solution's pickled vocab and merges",
     recognises_pickle,
-    read_pickle_files,
+    pickle_values,
 )

@@ -47,12 +47,9 @@ class SolutionParts(NamedTuple):
 
 
 def read_values(
-    source: TokenizerSource,
-    values: Sequence[Any],
-    looked_for: str,
-    special_tokens: Sequence[str] | None,
+    source: TokenizerSource, values: Sequence[Any], special_tokens: Sequence[str] | None
 ) -> VocabAndMerges:
-    """Read the values of files; `looked_for` describes in an error what was expected.
+    """Read the values of files.
 
     Raises:
         TokenizerFileError: there is no vocabulary with merges, or the values are ambiguous.
@@ -60,7 +57,8 @@ def read_values(
     parts = find_parts(values)
     if parts is None:
         raise TokenizerFileError(
-            f"{source}: holds no vocabulary with merges; {looked_for}; {HOW_TO_SAVE}"
+            f"{source}: holds no vocabulary with merges; a dict of ids and tokens and a list of "
+            f"pairs are looked for, in one file or two; {HOW_TO_SAVE}"
         )
     found = read_parts(str(source), parts)
     return found if special_tokens is None else replace(found, special_tokens=special_tokens)
