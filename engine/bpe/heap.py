@@ -23,10 +23,10 @@ from typing import NamedTuple, Protocol
 from engine.bpe.ties import PairKey, TieKey, TieRule
 from engine.bpe.trainers.algorithm import Move
 from engine.core.arrays import Integers
-from engine.core.events import Pair, StaleEntry
+from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.recording.change_log import ChangeLog
-from engine.recording.merge_record import PairNumbers, PairsInIds, copied
+from engine.recording.merge_record import PairNumbers, PairsInIds
 
 
 class CountRecord(Protocol):
@@ -87,22 +87,6 @@ class HeapReplay:
         """Return the claim of each pair's entry after `step` steps, by pair number; 0: no entry."""
         self.replay(step)
         return self._log.at(step)
-
-    def discarded(self, index: int) -> tuple[StaleEntry, ...]:
-        """Return the stale entries popped before step `index` found its pair, in order."""
-        claims, record = self.at(index), self._record
-        self.replay(index + 1)
-        numbers, set_to = self._log.changes(index)
-        true_counts = dict(zip(numbers.tolist(), set_to.tolist(), strict=True))
-        # The log has 0 for the step's own pair; its entry may have been stale before.
-        true_counts[record.merged[index]] = record.winning_counts[index]
-        entries = [
-            StaleEntry(record.pairs[number], claim, true_count)
-            for number, true_count in true_counts.items()
-            if number < len(claims) and (claim := int(claims[number])) != true_count
-        ]
-        entries.sort(key=lambda entry: (-entry.recorded, self._key(entry.pair)))
-        return tuple(entries)
 
     def replay(self, step: int, seconds: float = 3600.0) -> float:
         """Replay towards a step for some seconds; return the part done, 1.0 for all of it.
@@ -186,35 +170,6 @@ class HeapReplay:
         if claim not in self._buckets:
             heappush(self._levels, -claim)
         self._buckets[claim].append(number)
-
-
-def claim_of(record: CountRecord, number: int, step: int) -> int:
-    """Return the claim of one pair's entry after `step` steps, like `HeapReplay.at`; 0: no entry.
-
-    The other entries need not be replayed: the counts of the merges show when the entry came to the
-    top, and the history of the pair's count shows its corrected value.
-    """
-    states, counts = (found.tolist() for found in record.counts.history(number, step))
-    if not states:
-        return 0
-    built = record.counts.last_restart(step)
-    falling = -copied(record.winning_counts, step)  # ascending from `built`, for a binary search
-    first = max(bisect_right(states, built) - 1, 0)
-    claim, index = int(counts[first]), max(int(states[first]), built)
-    is_static, key, pairs = record.tie_rule.static, record.tie_key, record.pairs
-    while claim:
-        index = max(index, built + int(np.searchsorted(falling[built:], -claim)))
-        if index >= step:
-            break
-        own = record.merged[index]
-        if own == number:
-            return 0
-        true = int(counts[bisect_right(states, index) - 1])
-        # An entry that claims exactly the top count is popped only if the rule puts it before.
-        if claim > -falling[index] or not is_static or key(pairs[number]) < key(pairs[own]):
-            claim = true
-        index += 1
-    return claim
 
 
 class Loss(NamedTuple):

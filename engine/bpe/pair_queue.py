@@ -175,6 +175,13 @@ class PairQueue:
         self._known_entries[limit, moves] = entries
         return entries
 
+    def entry_of(self, pair: Pair) -> QueueEntry | None:
+        """Return the entry of a pair; `None` if it has none."""
+        number = self._record.pairs.number_of(pair)
+        known = number is not None and number < len(self._claims)
+        claim = int(self._claims[number]) if known else 0
+        return self._entry(number, claim) if number is not None and claim else None
+
     def losses(self, entry: QueueEntry) -> tuple[Loss, ...]:
         """Return the merges that made an entry stale: each with the occurrences it took.
 

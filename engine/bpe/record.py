@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from engine.bpe.ties import TieRule, never_seen
 from engine.core.arrays import Integers
-from engine.core.events import BytesPair, Pair, StaleEntry
+from engine.core.events import BytesPair, Pair
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import (
     DEFAULT_UNITS,
@@ -67,11 +67,6 @@ class MergeStep(PairStep):
 
     def _chosen_by(self) -> dict[str, object]:
         return {"count": self.count}
-
-    @property
-    def discarded(self) -> tuple[StaleEntry, ...]:
-        """The stale entries that a heap pops before it finds this pair."""
-        return self.record.heap.discarded(self.index) if self.record.by_rule else ()
 
     def __repr__(self) -> str:
         return (

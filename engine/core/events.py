@@ -102,20 +102,6 @@ def largest_first(changes: Iterable[CountChange], own: Pair) -> tuple[CountChang
     return tuple(sorted(changes, key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair)))
 
 
-class StaleEntry(NamedTuple):
-    """A heap entry that was popped and turned out to be out of date.
-
-    Attributes:
-        pair: the ids of its two tokens.
-        recorded: the count in the entry.
-        actual: the true count of the pair at that moment.
-    """
-
-    pair: Pair
-    recorded: int
-    actual: int
-
-
 class EncodeStep(NamedTuple):
     """One merge while encoding a pretoken.
 

@@ -9,7 +9,7 @@ import oracles
 
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.heap import LazyHeap
-from engine.core.events import Pair, StaleEntry
+from engine.core.events import Pair
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,6 @@ class Moment:
     counts: Mapping[Pair, int]
     step: oracles.OracleStep | None = None
     popped: Pair | None = None
-    discarded: tuple[StaleEntry, ...] = ()
 
     @property
     def claims(self) -> dict[Pair, int]:
@@ -60,4 +59,4 @@ def replay(corpus: Mapping[bytes, int], tie_rule: str, merges: int = 40) -> Iter
         for pair in counts:
             if step.new_id in pair:
                 heap.push(pair)
-        yield Moment(heap, counts, step, best[0], tuple(best[1]))
+        yield Moment(heap, counts, step, best)

@@ -19,7 +19,7 @@ from heapq import heapify, heappop, heappush
 from engine.bpe.ties import FirstSeen, PairKey, TieKey
 from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Move, TrainingTask
 from engine.bpe.trainers.indexed import PairIndex
-from engine.core.events import Pair, StaleEntry
+from engine.core.events import Pair
 from engine.recording.merge_record import MergeReport
 
 HeapEntry = tuple[int, TieKey, Pair]
@@ -43,7 +43,9 @@ class LazyHeap:
     >>> heap = LazyHeap(counts, key=lambda pair: pair)
     >>> counts[(1, 2)] = 5
     >>> heap.pop_best()
-    ((3, 4), [StaleEntry(pair=(1, 2), recorded=9, actual=5)])
+    (3, 4)
+    >>> heap.stale
+    1
     """
 
     def __init__(self, counts: Mapping[Pair, int], key: PairKey) -> None:
@@ -65,44 +67,32 @@ class LazyHeap:
         heappush(self.entries, (-self._counts[pair], self._key(pair), pair))
         self.pushes += 1
 
-    def pop_best(
-        self, choose: Callable[[list[Pair]], Pair] | None = None
-    ) -> tuple[Pair, list[StaleEntry]] | None:
-        """Pop the best pair.
+    def pop_best(self, choose: Callable[[list[Pair]], Pair] | None = None) -> Pair | None:
+        """Pop the best pair; `None` if the heap is empty.
 
         Args:
             choose: for tie rules whose keys change. It chooses among all pairs of the top count,
                 and the others are pushed back.
-
-        Returns:
-            the pair and the stale entries popped before it, in order; `None` if the heap is empty.
         """
-        discarded: list[StaleEntry] = []
         # Correct stale entries at the top until the top entry is true.
         while self.entries and self.is_stale(self.entries[0]):
-            self._correct_top(discarded)
+            self._correct_top()
         if not self.entries:
             return None
         top, _, pair = self._pop()
-        if choose is not None:
-            pair = self._choose_among_tied(top, pair, choose, discarded)
-        return pair, discarded
+        return pair if choose is None else self._choose_among_tied(top, pair, choose)
 
     def _pop(self) -> HeapEntry:
         self.pops += 1
         return heappop(self.entries)
 
     def _choose_among_tied(
-        self,
-        top: int,
-        first: Pair,
-        choose: Callable[[list[Pair]], Pair],
-        discarded: list[StaleEntry],
+        self, top: int, first: Pair, choose: Callable[[list[Pair]], Pair]
     ) -> Pair:
         tied = [first]
         while self.entries and self.entries[0][0] == top:
             if self.is_stale(self.entries[0]):
-                self._correct_top(discarded)
+                self._correct_top()
             else:
                 tied.append(self._pop()[2])
         chosen = choose(tied)
@@ -111,13 +101,11 @@ class LazyHeap:
                 self.push(pair)
         return chosen
 
-    def _correct_top(self, discarded: list[StaleEntry]) -> None:
+    def _correct_top(self) -> None:
         """Pop the stale entry at the top; push its pair back if its true count is not 0."""
-        recorded, _, pair = self._pop()
+        _, _, pair = self._pop()
         self.stale += 1
-        actual = self._counts.get(pair, 0)
-        discarded.append(StaleEntry(pair, -recorded, actual))
-        if actual:
+        if self._counts.get(pair, 0):
             self.push(pair)
 
 
@@ -140,8 +128,7 @@ def merges_by_heap(
     queue, choose = queue_of(task, index.counts, index.first_seen)
     work = task.work
     # Pop the best pair; stale entries are corrected on the way.
-    while (best := queue.pop_best(choose)) is not None:
-        pair, _ = best
+    while (pair := queue.pop_best(choose)) is not None:
         if index.counts[pair] < task.min_count:
             return
         if not may_merge(pair):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from engine.bpe.frame import Frame
-from engine.bpe.heap import claim_of
 from engine.bpe.pair_queue import QueueEntry
 from engine.core.errors import QuestionError
 from engine.core.events import CountChange, Pair
@@ -272,7 +271,7 @@ def _entry_to_ask(frame: Frame, request: Request) -> QueueEntry:
     Where only one of them is found, none is asked about: its answer could be guessed.
     """
     if request.about is not None:
-        entry = _entry_of(frame, named_pair(frame, request.about))
+        entry = frame.queue.entry_of(named_pair(frame, request.about))
         if entry is None:
             raise QuestionError(f"{request.about} has no entry in the heap at step {frame.step:,}")
         return entry
@@ -280,7 +279,8 @@ def _entry_to_ask(frame: Frame, request: Request) -> QueueEntry:
     recent = (_recently_changed(frame, chance) for _ in range(DRAWS))
     frequent = [pair for pair, _ in frame.top_pairs(ENTRIES)]
     often = (chance.pick(frequent) for _ in range(DRAWS))
-    drawn = [entry for pair in (*recent, *often) if (entry := _entry_of(frame, pair)) is not None]
+    found = map(frame.queue.entry_of, (*recent, *often))
+    drawn = [entry for entry in found if entry is not None]
     by_answer = [[entry for entry in drawn if entry.stale is answer] for answer in (True, False)]
     if not all(by_answer):
         lacks = "stale" if not by_answer[0] else "true"
@@ -295,14 +295,6 @@ def _recently_changed(frame: Frame, chance: Chance) -> Pair:
     numbers = sorted(record.counts.changes(index)[0].tolist())
     others = [number for number in numbers if number != record.merged[index]]
     return record.pairs[chance.pick(others or numbers)]
-
-
-def _entry_of(frame: Frame, pair: Pair) -> QueueEntry | None:
-    """Return the heap's entry of a pair; `None` if it has none."""
-    record = frame.run.record
-    number = record.pairs.number_of(pair)
-    claim = 0 if number is None else claim_of(record, number, frame.step)
-    return QueueEntry(pair, claim, frame.count_of(pair), 0, False) if claim else None
 
 
 def _merges_to_show(frame: Frame, entry: QueueEntry) -> tuple[int, ...]:

@@ -67,12 +67,6 @@ class TestAStep:
         step = trained({b"ab": 3, b"bc": 1})[0]
         assert step.changes == (CountChange((A, B), 3, 0),)
 
-    def test_has_the_stale_entries_that_a_heap_discards(self) -> None:
-        # (a, b) wins; (b, c) falls from 3 to 1 and is popped as stale before (a, c).
-        record = trained({b"ab": 2, b"abc": 2, b"bc": 1, b"ac": 2})
-        assert record[0].discarded == ()
-        assert [tuple(entry) for entry in record[1].discarded] == [((B, C), 3, 1)]
-
     def test_can_be_written_as_json_in_gpt2_spelling(self) -> None:
         step = trained({b" a": 3})[0]
         plain = json.loads(json.dumps(step.as_dict()))
