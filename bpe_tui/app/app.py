@@ -289,6 +289,7 @@ class BpeTuiApp(SessionApp):
         frame, config = session.frame, session.config
         if frame is None:
             return
+        assert isinstance(config, RunConfig)  # only a training has forks
         from bpe_tui.bpe.what_if import WhatIfJob, saved_fork_plan
 
         plan = saved_fork_plan(forks[0], config)

@@ -29,7 +29,6 @@ from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
 from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import mount_unseen
 from bpe_tui.widgets.visible import visible_text
 
@@ -313,12 +312,8 @@ class SessionApp(BaseApp):
         if session.frame is None:
             return
         self.hold()
-        if not isinstance(session.config, RunConfig) and session.config.continued is None:
-            self.tell("These merges are a tokenizer's. A fork needs merges learnt here (A).")
-            return
-        own = session.frame.run.record.given_steps
-        if session.frame.step < own:
-            self.tell(f"Its own merges stay as they are; new ones begin at step {number(own)} (g).")
+        if not isinstance(session.config, RunConfig):
+            self.tell("These merges are a tokenizer's; only a training from a text has forks.")
             return
         if session.stop_reason is None:
             self.tell("Training still runs; a fork can be compared when it has ended.")
@@ -335,6 +330,7 @@ class SessionApp(BaseApp):
         frame, config = self.session.frame, self.session.config
         if plan is None or frame is None:
             return
+        assert isinstance(config, RunConfig)  # only a training has forks
 
         def left(fork: jobs.WhatIfEnded | None) -> None:
             if fork is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from bpe_tui.session import jobs
-from bpe_tui.session.config import Config, LeftOutDocument, RunConfig, TokenizerConfig
+from bpe_tui.session.config import LeftOutDocument, RunConfig
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.saved_sessions import documents_left_out, fork_again
 from bpe_tui.session.training import count_corpus_of
@@ -30,11 +30,9 @@ from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, spans_wid
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as width_of
 from bpe_tui.widgets.window import Window
-from engine.bpe.continuation import fork_continuation
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainer import StopReason
 from engine.bpe.what_if import Comparison, ForkChange, compare, fork
 from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair, Pair, pair_name
@@ -43,9 +41,6 @@ from engine.learning.session_file import SavedFork
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS, Pattern, as_pattern, name_of
 from engine.text.pretokenize import SpecialSplitter
-
-ConfigT = TypeVar("ConfigT", RunConfig, TokenizerConfig, Config)
-Event = TypeVar("Event")
 
 NEWS_SECONDS = 1 / 10
 """Time between two reports of progress to the window."""
@@ -58,7 +53,7 @@ class WhatIfJob(Job):
 
     def __init__(
         self,
-        config: Config,
+        config: RunConfig,
         frame: Frame,
         plan: jobs.ForkPlan,
         post: Callable[[Message], object],
@@ -69,13 +64,8 @@ class WhatIfJob(Job):
         self._was: Sequence[BytesPair] = ()
 
     def work(self) -> None:
+        known, config = self._config, self._plan.config
         self._was = _merges_of(self._frame)
-        if isinstance(self._config, RunConfig) and isinstance(self._plan.config, RunConfig):
-            self._train_again(self._config, self._plan.config)
-        else:
-            self._continue_otherwise()
-
-    def _train_again(self, known: RunConfig, config: RunConfig) -> None:
         counts, excerpt = self._corpus(known, config)
         self.check_cancelled()
         trainer = fork(
@@ -89,41 +79,24 @@ class WhatIfJob(Job):
             trainer.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
         )
         timeline.extend(self._watched(trainer.steps()))
-        self._end(timeline, trainer.stop_reason)
-
-    def _continue_otherwise(self) -> None:
-        """Learn merges behind those of a tokenizer, with the planned change."""
-        config, frame = self._config, self._frame
-        assert isinstance(config, TokenizerConfig)
-        change = replace(self._plan.change, tie_rule=self._plan.config.tie_rule)
-        fork = fork_continuation(frame, change, config.continued or 1, frame.run.record.min_count)
-        events = self._watched(fork.steps())
-        fork.timeline.extend([each for each in events if isinstance(each, MergeStep)])
-        self._end(fork.timeline, fork.stop_reason)
-
-    def _watched(self, events: Iterable[Event]) -> list[Event]:
-        """Return all events; now and then post the number of merges, and how many are the run's."""
-        due, seen, made, shared = monotonic(), [], 0, 0
-        for event in events:
-            self.check_cancelled()
-            seen.append(event)
-            if not isinstance(event, MergeStep):
-                continue
-            if shared == made < len(self._was) and (event.left, event.right) == self._was[made]:
-                shared += 1
-            made += 1
-            if monotonic() >= due:
-                self.post(jobs.WhatIfProgress(made, shared))
-                due = monotonic() + NEWS_SECONDS
-        return seen
-
-    def _end(self, timeline: Timeline, reason: StopReason | None) -> None:
         timeline.complete()
-        if reason is None:
+        if trainer.stop_reason is None:
             raise BpeError("training ended without a reason")
         difference = compare(self._was, _merges_of(timeline.frame))
         self.check_cancelled()
-        self.post(jobs.WhatIfEnded(timeline, reason, difference))
+        self.post(jobs.WhatIfEnded(timeline, trainer.stop_reason, difference))
+
+    def _watched(self, steps: Iterable[MergeStep]) -> Iterator[MergeStep]:
+        """Pass on the merges; now and then post their number, and how many are the run's."""
+        due, shared = monotonic(), 0
+        for made, step in enumerate(steps):
+            self.check_cancelled()
+            if shared == made < len(self._was) and (step.left, step.right) == self._was[made]:
+                shared += 1
+            if monotonic() >= due:
+                self.post(jobs.WhatIfProgress(made + 1, shared))
+                due = monotonic() + NEWS_SECONDS
+            yield step
 
     def _corpus(self, known: RunConfig, config: RunConfig) -> tuple[Mapping[bytes, int], Excerpt]:
         """Return the counts and the excerpt for a fork of the run of `known`."""
@@ -208,7 +181,7 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         Binding("enter", "keep", "keep", priority=True),
     ]
 
-    def __init__(self, frame: Frame, config: Config, plan: jobs.ForkPlan) -> None:
+    def __init__(self, frame: Frame, config: RunConfig, plan: jobs.ForkPlan) -> None:
         super().__init__()
         self._frame, self._plan = frame, plan
         self._job = WhatIfJob(config, frame, plan, self.post_message)
@@ -318,22 +291,19 @@ def _examples(tokens: list[bytes]) -> str:
     return (shown + ("  …" if len(tokens) > EXAMPLES else "")) or "none"
 
 
-def in_phase_of(frame: Frame, config: ConfigT) -> ConfigT:
+def in_phase_of(frame: Frame, config: RunConfig) -> RunConfig:
     """Return the config of a fork of a run in phases: one phase, with the pattern of the step's."""
-    if not isinstance(config, RunConfig) or not config.phases:
+    if not config.phases:
         return config
     pattern = frame.run.pattern
     return replace(config, phases="", pattern=name_of(pattern) or pattern.source)
 
 
-def fork_plans(frame: Frame, config: Config, chosen: Pair | None) -> Iterator[jobs.ForkPlan]:
-    """Yield all possible changes at a step; `chosen` is the pair at the panel's cursor.
-
-    How a text is cut does not change behind the merges of a tokenizer.
-    """
+def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[jobs.ForkPlan]:
+    """Yield all possible changes at a step; `chosen` is the pair at the panel's cursor."""
     step = frame.step
     config = in_phase_of(frame, config)
-    if frame.merge is not None and not frame.was_given:
+    if frame.merge is not None:
         yield jobs.ForkPlan(
             f"forbid merge {number(step)}, made here: {pair_text(frame, frame.merge.pair)}",
             f"{pair_text(frame, frame.merge.pair)} forbidden",
@@ -366,8 +336,6 @@ def fork_plans(frame: Frame, config: Config, chosen: Pair | None) -> Iterator[jo
             title, changed = f"tie rule {name}", replace(config, tie_rule=name)
             change = ForkChange(tie_rule=name)
             yield jobs.ForkPlan(title, title, step, changed, change, rule.in_short)
-    if not isinstance(config, RunConfig):
-        return
     for name, pattern in PATTERNS.items():
         if name != config.pattern:
             title, changed = f"pattern {name}", replace(config, pattern=name)
@@ -387,7 +355,7 @@ MOST_OF_TITLES = 0.45
 """Greatest share of the room for the titles, if all meanings begin in one column."""
 
 
-def saved_fork_plan(fork: SavedFork, config: Config) -> jobs.ForkPlan:
+def saved_fork_plan(fork: SavedFork, config: RunConfig) -> jobs.ForkPlan:
     """Return the plan of a saved fork of a run that `config` trains."""
     changed, change = fork_again(fork, config)
     changes = [f"{_visible_pair(pair)} forbidden" for pair in fork.forbid]
@@ -447,7 +415,9 @@ class WhatIf(Window[jobs.ForkPlan | None]):
         Binding("tab", "app.focus_next", "list or line", show=False),
     ]
 
-    def __init__(self, frame: Frame, config: Config, documents: int, chosen: Pair | None) -> None:
+    def __init__(
+        self, frame: Frame, config: RunConfig, documents: int, chosen: Pair | None
+    ) -> None:
         super().__init__()
         self._frame, self._config, self._documents = frame, config, documents
         self._plans = list(fork_plans(frame, config, chosen))
@@ -458,13 +428,13 @@ class WhatIf(Window[jobs.ForkPlan | None]):
             window.border_subtitle = Content("↵ trains the other way · Esc closes")
             yield PlanRows("wish-rows", self._plans)
             yield Static(id="wish-meaning")
-            hint = "Another pair: choose it among the pairs first."
-            if isinstance(self._config, RunConfig):
-                numbers = f"1 to {number(self._documents)}"
-                hint += f" A document to leave out (Tab): its number, {numbers}."
+            numbers = f"1 to {number(self._documents)}"
+            hint = (
+                "Another pair: choose it among the pairs first. A document to leave out (Tab): "
+                f"its number, {numbers}."
+            )
             yield Static(Content(hint), id="dialog-hint")
-            if isinstance(self._config, RunConfig):
-                yield Field(placeholder="document", id="document-input", compact=True)
+            yield Field(placeholder="document", id="document-input", compact=True)
 
     def on_mount(self) -> None:
         plans = self.query_one(PlanRows)
@@ -486,7 +456,6 @@ class WhatIf(Window[jobs.ForkPlan | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        assert isinstance(self._config, RunConfig)
         typed = event.value.strip().replace(",", "")
         if typed.isascii() and typed.isdigit() and 1 <= int(typed[:12]) <= self._documents:
             title = f"without document {number(int(typed))}"

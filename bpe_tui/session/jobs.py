@@ -67,7 +67,7 @@ class ForkPlan:
     title: str
     otherwise: str
     step: int
-    config: Config
+    config: RunConfig
     change: ForkChange
     meaning: str = ""
 

@@ -111,8 +111,8 @@ def _config_of(saved: session_file.SavedSession) -> Config:
         _ = TIE_RULES[changed.get("tie_rule", RunConfig.tie_rule)]
         as_pattern(changed.get("pattern", RunConfig.pattern))
         check_special_tokens(changed.get(session_file.SPECIAL, ()))
-    is_forked = isinstance(config, RunConfig) or config.continued is not None
-    if saved.forks and not (is_forked and model_of(config).name == DEFAULT_MODEL):
+    is_trained = isinstance(config, RunConfig)
+    if saved.forks and not (is_trained and model_of(config).name == DEFAULT_MODEL):
         raise SessionFileError("only a training of BPE has forks")
     return config
 
@@ -197,12 +197,10 @@ def documents_left_out(config: Config) -> tuple[LeftOutDocument, ...]:
     return config.left_out if isinstance(config, RunConfig) else ()
 
 
-def fork_again(fork: session_file.SavedFork, config: Config) -> tuple[Config, ForkChange]:
+def fork_again(fork: session_file.SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChange]:
     """Return the config of a saved fork of a run of `config`, and the change."""
     options = dict(fork.options)
     change = ForkChange(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
-    if not isinstance(config, RunConfig):
-        return replace(config, tie_rule=options.get("tie_rule", config.tie_rule)), change
     documents = options.pop(session_file.LEFT_OUT, ())
     gone = (LeftOutDocument(document, config.special_tokens) for document in documents)
     known = {

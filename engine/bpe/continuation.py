@@ -21,17 +21,16 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 
-from engine.bpe.frame import Frame, Timeline
-from engine.bpe.record import ForkRules, MergeStep
+from engine.bpe.frame import Timeline
+from engine.bpe.record import MergeStep
 from engine.bpe.replay import GivenMerge, Replay, merges_in_ids, obstacle_to
 from engine.bpe.ties import TIE_RULES, FirstSeen, PairKey, TieRule
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
-from engine.bpe.what_if import ForkChange, merges_of_fork
-from engine.core.errors import VocabSizeError, VocabularyError, WhatIfError
-from engine.core.events import BytesPair, CountProgress, Pair, WorkProgress
+from engine.core.errors import VocabSizeError, VocabularyError
+from engine.core.events import CountProgress, Pair, WorkProgress
 from engine.counting.count import count_corpus
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.extension import extended
@@ -149,14 +148,11 @@ class Continuation:
         merges: most merges to learn.
         tie_rule: a name in `TIE_RULES`.
         min_count: training stops when every pair is rarer than this.
-        repeated: new merges to repeat first, those of a run that is forked.
-        rules: forces and forbids pairs from there on.
 
     Attributes:
         base: the tokenizer.
         merges_wanted: most merges to learn.
         learnt: the merges so far: ((left id, right id), id of the token that they make).
-        rules: the rules of a fork, by the number of new merges; `None` if it is none.
         stop_reason: why it ended; `None` before that.
 
     Raises:
@@ -180,25 +176,19 @@ class Continuation:
         *,
         tie_rule: str = "lexicographic",
         min_count: int = 1,
-        repeated: Sequence[BytesPair] = (),
-        rules: ForkRules | None = None,
     ) -> None:
         check_continuable(tokenizer, merges)
         self.base, self.merges_wanted = tokenizer, merges
-        self.tie_rule, self.min_count, self.rules = TIE_RULES[tie_rule], max(1, min_count), rules
+        self.tie_rule, self.min_count = TIE_RULES[tie_rule], max(1, min_count)
         self.learnt: list[GivenMerge] = []
         self.stop_reason: StopReason | None = None
-        self._counts, self._repeated = counts, repeated
+        self._counts = counts
 
     def steps(self) -> Iterator[WorkProgress]:
         """Learn the merges; yield the progress now and then. Call this only once."""
         task = ContinuedTask(self.base, self._counts, self.tie_rule, self.min_count)
         index, ids = PairIndex(task), task.ids
-        if self.rules is None:
-            reports = merges_by_heap(task, index)
-        else:
-            reports = merges_of_fork(task, index, self._repeated, self.rules)
-        for report in islice(reports, self.merges_wanted):
+        for report in islice(merges_by_heap(task, index), self.merges_wanted):
             left, right = task.pairs[report.number]
             made = task.join((left, right))  # it exists by now
             self.learnt.append(((ids[left], ids[right]), ids[made]))
@@ -266,7 +256,7 @@ class ContinuedReplay:
 
     def steps(self) -> Iterator[WorkProgress | Learnt | MergeStep]:
         """Yield the progress of the training, `Learnt`, then all merges; call this only once."""
-        training, rules = self._training, self._training.rules
+        training = self._training
         yield from training.steps()
         replay = Replay(
             training.tokenizer,
@@ -277,54 +267,10 @@ class ContinuedReplay:
             learnt=len(training.learnt),
         )
         self.timeline, record = replay.timeline, replay.timeline.record
-        own, record.min_count = record.given_steps, training.min_count
-        record.phase_starts.append(PhaseStart(own, LABEL))
-        if rules is not None:
-            forbidden = {pair: own + first for pair, first in rules.forbidden.items()}
-            record.fork_rules = ForkRules(rules.forced, forbidden, own + rules.replayed)
+        record.min_count = training.min_count
+        record.phase_starts.append(PhaseStart(record.given_steps, LABEL))
         yield Learnt()
         yield from replay.steps()
-
-
-def fork_continuation(
-    frame: Frame, change: ForkChange, merges: int, min_count: int = 1
-) -> ContinuedReplay:
-    """Return a fork among the new merges of a run that a `ContinuedReplay` has made.
-
-    Args:
-        frame: the state to fork at.
-        change: a pair that merges first, forbidden pairs, or another tie rule.
-        merges: most new merges, those before the fork included.
-
-    Raises:
-        WhatIfError: the next merge is the tokenizer's own, or the pair to force does not occur.
-    """
-    record, run = frame.run.record, frame.run
-    own, base = record.given_steps, run.continued
-    if base is None or frame.step < own:
-        raise WhatIfError(
-            "the merges of the tokenizer stay as they are; fork behind them, among the new ones"
-        )
-    ids = frame.rules.ids
-    if change.force is not None:
-        left, right = (ids.get(token, -1) for token in change.force)
-        if not frame.count_of((left, right)):
-            raise WhatIfError("the pair to force does not occur at this step; choose one that does")
-    forbidden = dict.fromkeys(change.forbid, frame.step - own)
-    if record.fork_rules is not None:
-        inherited = record.fork_rules.forbidden
-        forbidden |= {pair: max(first - own, 0) for pair, first in inherited.items()}
-    repeated = map(frame.merge_at, range(own, frame.step))
-    training = Continuation(
-        base,
-        frame.counts,
-        merges,
-        tie_rule=change.tie_rule or frame.tie_rule.name,
-        min_count=min_count,
-        repeated=[(merge.left, merge.right) for merge in repeated],
-        rules=ForkRules(change.force, forbidden),
-    )
-    return ContinuedReplay(training, frame.counts, frame.excerpt)
 
 
 def continue_bpe(

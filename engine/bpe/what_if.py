@@ -85,17 +85,18 @@ def fork(
     trainer.algorithm = Algorithm(
         "fork",
         "the merges of another run first, then changed rules",
-        lambda task: merges_of_fork(task, PairIndex(task), replayed, rules),
+        lambda task: _merges_of_fork(task, replayed, rules),
         pseudocode=(),
         counters=(),
     )
     return trainer
 
 
-def merges_of_fork(
-    task: TrainingTask, index: PairIndex, replayed: Sequence[BytesPair], rules: ForkRules
+def _merges_of_fork(
+    task: TrainingTask, replayed: Sequence[BytesPair], rules: ForkRules
 ) -> Iterator[MergeReport]:
     """Yield merges as the algorithm `heap` does, with some prescribed and some forbidden."""
+    index = PairIndex(task)
     for merge in _replay(task, index, replayed):
         rules.replayed += 1
         yield merge

@@ -92,11 +92,10 @@ class Judge:
         pairs, vocab = self._task.pairs, self._task.vocab
         for step in steps:
             count, claimed = self.count_of(step.pair), self._pair(step.pair)
-            best = self._queue.pop_best(self._choose)
-            if best is None:
+            pair = self._queue.pop_best(self._choose)
+            if pair is None:
                 yield JudgedMerge(step, count, None, 0, by_rule=count > 0)
             else:
-                pair = best[0]
                 rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self.index.counts[pair]
                 by_rule = pair == claimed
                 if not by_rule:  # the pair has left the heap, which will not offer it again

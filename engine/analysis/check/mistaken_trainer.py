@@ -285,8 +285,8 @@ def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedSt
     index = MistakenIndex(task, habits)
     queue, choose = queue_of(task, index.counts, index.first_seen)
     made: dict[bytes, int] = {}
-    while (best := queue.pop_best(choose)) is not None:
-        pair, vocab = best[0], task.vocab
+    vocab = task.vocab
+    while (pair := queue.pop_best(choose)) is not None:
         if habits.skips_gone and not index.occurs(pair):
             continue
         yield ClaimedStep(vocab[pair[0]], vocab[pair[1]], index.counts[pair])

@@ -1,4 +1,4 @@
-"""A tokenizer that goes on, on the screen: the key, the border, forks behind it, saving."""
+"""A tokenizer that goes on, on the screen: the key, the border, saving."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from opening import SAMPLE, ended, opened_as, recorded_once, until
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.what_if import Branches, WhatIf
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.opening import config_for
 from bpe_tui.widgets.controls import Scrubber
@@ -17,14 +16,16 @@ from engine import Tokenizer, train_bpe
 CODE, HANDOUT = SAMPLE.parent / "code.txt", SAMPLE.parent / "handout.txt"
 
 
-async def test_a_key_learns_more_merges_and_forks_begin_behind_the_border(tmp_path: Path) -> None:
+async def test_a_key_learns_more_merges_behind_a_border_and_saves_them(
+    tmp_path: Path,
+) -> None:
     vocab, merges = train_bpe(HANDOUT, 400, ["<|endoftext|>"])
     Tokenizer(vocab, merges, ["<|endoftext|>"]).save(tmp_path / "own.json", "huggingface")
     own = len(merges)
     async with opened_as(TokenizerConfig((str(tmp_path / "own.json"),), str(CODE))) as (app, pilot):
         app.action_show("training")
         await pilot.press("i")
-        assert "A fork needs merges learnt here (A)" in app.notices.now
+        assert "only a training from a text has forks" in app.notices.now
         await pilot.press("A")
         field = app.screen.query_one("#dialog-input", Input)
         for typed, said in (("x", "Give a number"), ("0", "ask for at least 1")):
@@ -43,21 +44,6 @@ async def test_a_key_learns_more_merges_and_forks_begin_behind_the_border(tmp_pa
         app.action_show("training")
         await pilot.press("left")
         await until(pilot, lambda: "┃" in app.screen.query_one(Scrubber).render_line(0).text)
-        await pilot.press("i")
-        assert f"new ones begin at step {own}" in app.notices.now
-        await pilot.press("right", "right", "i")
-        assert isinstance(app.screen, WhatIf)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, Branches))
-        await until(pilot, lambda: app.screen._fork is not None)
-        await pilot.press("enter")
-        await until(pilot, lambda: app.session.forked_from is not None)
-        forked = app.session.frame
-        assert forked is not None
-        assert forked.merge_at(own).pair != frame.merge_at(own).pair
-        assert [forked.merge_at(n).pair for n in range(own)] == [
-            frame.merge_at(n).pair for n in range(own)
-        ]
         app.seek(own + 20)
         here = app.session.frame
         assert here is not None
@@ -68,10 +54,9 @@ async def test_a_key_learns_more_merges_and_forks_begin_behind_the_border(tmp_pa
         await until(pilot, (tmp_path / "session.json").exists)
     again = BpeTuiApp(config_for(RunConfig(str(tmp_path / "session.json"))), recorded_once)
     async with again.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: again.session.forked_from is not None)
         await until(pilot, lambda: again.session.frame and again.session.frame.step == own + 20)
         now = again.session.frame
         assert now is not None
         assert [now.merge_at(n).pair for n in range(own + 30)] == [
-            forked.merge_at(n).pair for n in range(own + 30)
+            frame.merge_at(n).pair for n in range(own + 30)
         ]

@@ -34,17 +34,10 @@ from engine import (
     TokenizerFileError,
     VocabSizeError,
     VocabularyError,
-    WhatIfError,
     ask,
     continue_bpe,
 )
-from engine.bpe.continuation import (
-    Continuation,
-    ContinuedReplay,
-    check_continuable,
-    fork_continuation,
-)
-from engine.bpe.what_if import ForkChange
+from engine.bpe.continuation import Continuation, ContinuedReplay, check_continuable
 from engine.counting.count import count_text
 from engine.formats import convert, open_tokenizer
 from engine.pipeline.pipeline import Pipeline
@@ -391,43 +384,6 @@ def test_a_step_behind_the_border_saves_the_merges_up_to_it(kind: str, tmp_path:
     library = tokenizers.Tokenizer.from_file(str(tmp_path / "half.json"))
     text = text_of(CORPORA[0], 3000)
     assert library.encode(text, add_special_tokens=False).ids == half.encode(text)
-
-
-def test_a_fork_behind_the_border_repeats_what_was_learnt_and_forbids() -> None:
-    base = of_stories()
-    counts = counts_of(base, text_of(CORPORA[1]))
-    timeline, own = replay_of(base, counts, 20), len(base.merges)
-    learnt_merges = [
-        (merge.left, merge.right)
-        for merge in map(timeline.record.__getitem__, range(own, own + 20))
-    ]
-
-    def forked(step: int, change: ForkChange) -> tuple[Timeline, Merges]:
-        fork = fork_continuation(timeline.seek(step), change, 20)
-        steps = [each for each in fork.steps() if isinstance(each, MergeStep)]
-        fork.timeline.extend(steps)
-        return fork.timeline, [(each.left, each.right) for each in steps[own:]]
-
-    assert forked(own + 5, ForkChange())[1] == learnt_merges
-    without = ForkChange(forbid=frozenset({learnt_merges[5]}))
-    fork, merges = forked(own + 5, without)
-    assert merges[:5] == learnt_merges[:5]
-    assert learnt_merges[5] not in merges
-    frame = fork.seek(own + 5)
-    assert frame.queue.forbidden[0][0] == timeline.record.pair_of(own + 5)
-    assert frame.next_pair == frame.queue.best() == fork.record.pair_of(own + 5)
-    frame = timeline.seek(own)
-    left, right = frame.top_pairs(5)[4][0]
-    forced = frame.token(left), frame.token(right)
-    assert forced not in learnt_merges[:1]
-    fork, merges = forked(own, ForkChange(force=forced))
-    assert merges[0] == forced
-    assert fork.record.fork_rules is not None
-    assert fork.record.fork_rules.forces(own)
-    with pytest.raises(WhatIfError, match="merges of the tokenizer stay"):
-        forked(own - 1, without)
-    with pytest.raises(WhatIfError, match="does not occur"):
-        forked(own, ForkChange(force=(b"zz", b"qq")))
 
 
 def test_a_file_is_learnt_from_as_the_tokenizer_cuts_it(tmp_path: Path) -> None:
