@@ -30,7 +30,7 @@ from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import tolerate_bad_bytes
 from bpe_tui.widgets.visible import visible_text
-from engine.core.errors import BpeError, TimelineError
+from engine.core.errors import BpeError
 from engine.recording.playback import Player
 
 SWITCH_SECONDS = 0.0005
@@ -320,27 +320,6 @@ class BpeTuiApp(SessionApp):
             self.tell(f"The fork cannot be made again: {why}.", stays=True)
         else:
             raise news.outcome.error
-
-    async def record(
-        self, steps: tuple[int, int], speed: float, write: Callable[[str], object]
-    ) -> None:
-        """Write a recording of `steps` (first, last) on the screen in front, line by line.
-
-        Raises:
-            TimelineError: training has not ended.
-        """
-        from bpe_tui.app.recorder import CastFilm, FinishedJob, record
-
-        session = self.session
-        screen = next(each for each in reversed(self.screen_stack) if not each.is_modal)
-        if session.stop_reason is None:
-            raise TimelineError("training still runs; record when it has ended")
-        kind = kind_and_model(screen.id or "")[0]
-        viewpoint = Viewpoint(view=kind, text=session.typed or "")
-        config = replace(session.config, viewpoint=viewpoint)
-        unseen = BpeTuiApp(config, partial(FinishedJob, session))
-        unseen.theme, unseen.makes_ahead = self.theme, False
-        await record(unseen, steps, CastFilm(write), size=self.size, steps_a_second=speed)
 
     # -- windows that open something
 

@@ -10,17 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rich.color import ColorSystem
-from textual.message import Message
 from textual.pilot import Pilot
 from textual.strip import Strip
 
 from bpe_tui.app.session_app import SessionApp
 from bpe_tui.lessons.beats import FASTEST_SHOWN
 from bpe_tui.lessons.screen import LessonScreen
-from bpe_tui.session import jobs
-from bpe_tui.session.config import Config
-from bpe_tui.session.jobs import OpeningJob
-from bpe_tui.session.session import Session
 from bpe_tui.styles import DARK
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import is_laid_out, painted_lines
@@ -217,33 +212,6 @@ BEATS_SHARE, LONGEST_BEATS = 0.7, 3.5
 """Share of a step's time that its beats take, and their longest time in seconds."""
 LAST_SECONDS = 2.0
 """Time for which the last step stays on the screen."""
-
-
-class FinishedJob(OpeningJob):
-    """A job that posts the messages of a finished training, with a cursor of its own."""
-
-    def __init__(self, session: Session, config: Config, post: Callable[[Message], object]) -> None:
-        super().__init__(config, post)
-        self._session = session
-
-    def start(self) -> None:
-        session = self._session
-        assert session.recording is not None
-        assert session.stop_reason is not None
-        if session.opened is not None:
-            self.post(jobs.TokenizerOpened(session.opened))
-        own = copy.copy(session.recording)  # a cursor of its own on the shared run
-        self.post(
-            jobs.TrainingStarted(
-                own,
-                session.documents,
-                session.bytes_read,
-                session.obstacle,
-                session.chunks,
-                session.origin,
-            )
-        )
-        self.post(jobs.TrainingEnded(session.stop_reason))
 
 
 async def record(

@@ -67,11 +67,9 @@ def grade(
     The questions are made again: those of `--quiz`, else those that each file names. A file that
     cannot be graded is named on standard error; the others are graded.
     """
-    paths = (
-        {}
-        if out is None
-        else {suffix: out.with_name(f"{out.stem}{suffix}{out.suffix}") for suffix in SUFFIXES}
-    )
+    paths = {}
+    if out is not None:
+        paths = {each: out.with_name(f"{out.stem}{each}{out.suffix}") for each in SUFFIXES}
     for path in () if force else paths.values():
         outputs.check_free(path)
     library = QuizCorpora(corpus or ())

@@ -235,9 +235,8 @@ def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: 
     kinds = ", ".join(f"{count} {kind}" for kind, count in asked.items())
     place = visible_text(str(path), spaces=False)
     print(f"written: {place}, {plural(asked.total(), 'question')}: {kinds}")
-    if not Path(path.parent, near.path).exists() and near.path not in {
-        path.name for path in sample_paths()
-    }:
+    is_sample = near.path in {sample.name for sample in sample_paths()}
+    if not is_sample and not Path(path.parent, near.path).exists():
         inputs.note(f"give {near.path} to your class, too, in the same folder")
 
 

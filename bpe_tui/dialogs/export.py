@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,9 +18,6 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from bpe_tui.session.config import Viewpoint
-from bpe_tui.session.declarations import LESSON
-from bpe_tui.session.host import Host
-from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.saved_sessions import (
     command_that_opens,
     root_config,
@@ -60,8 +56,6 @@ class GoTo(Dialog):
 
 SLICE_SECONDS = 0.015
 """Longest time for which making a file keeps the screen waiting."""
-NEWS_SECONDS = 0.1
-"""Interval between messages about the progress of a recording."""
 
 
 class Export(SaveFile):
@@ -76,7 +70,6 @@ class Export(SaveFile):
         self, screen: Screen[object], frame: StepFrame, corpus: str, kinds: Sequence[ExportKind]
     ) -> None:
         self._screen, self._frame, self._corpus = screen, frame, corpus
-        self._in_beats = kind_and_model(screen.id or "")[0] == LESSON
         self._kinds, self._kind = kinds, kinds[0]
         self._suggested = self._suggestion()
         self._content = ""
@@ -88,10 +81,6 @@ class Export(SaveFile):
         with Horizontal(id="export-range", classes="labelled"):
             yield Static("steps")
             yield Field(first, id="export-steps", compact=True)
-        with Horizontal(id="export-speed", classes="labelled"):
-            yield Static("speed")
-            speed = "0.2" if self._in_beats else "2"
-            yield Field(speed, id="export-speed-input", compact=True)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -118,12 +107,9 @@ class Export(SaveFile):
         ]
         self.query_one("#export-kinds", Static).update(Content("\n".join(lines)))
         self.query_one("#export-range").display = self._kind.asks_for_steps
-        self.query_one("#export-speed").display = self._kind.is_recording
         if self._kind.asks_for_steps:
             last = number(self._frame.recorded_steps)
-            beats = ", with beats up to 1" if self._in_beats else ""
-            then = f" Tab again: how many a second{beats}." if self._kind.is_recording else ""
-            self.say(f"Tab: which steps, like 128 or 1-200, of {last}.{then}")
+            self.say(f"Tab: which steps, like 128 or 1-200, of {last}.")
         else:
             self.say("↑ ↓ choose what to export.")
 
@@ -135,61 +121,40 @@ class Export(SaveFile):
         steps: tuple[int, int] | None = 0, 0
         if kind.asks_for_steps:
             steps = parse_steps(self.query_one("#export-steps", Input).value, last)
-        speed = 0.0
-        with suppress(ValueError):
-            speed = float(self.query_one("#export-speed-input", Input).value)
         if not path:
             self.refuse("Name a file.")
         elif steps is None and not last:
             self.refuse("No step is recorded yet.")
         elif steps is None:
             self.refuse(f"Give a step or a range from 1 to {number(last)}, like 128 or 1-200.")
-        elif kind.is_recording and not 0.1 <= speed <= 100:
-            self.refuse("Give the steps a second, from 0.1 to 100.")
         else:
             exported = ExportSource(self._screen, self._frame, *steps)
-            make = partial(self._recorded, speed) if kind.is_recording else self._made
-            work: Any = partial(self._write, path, partial(make, kind, exported))
+            work: Any = partial(self._write, path, kind.parts_of(exported))
             self.run_worker(work, exclusive=True)
 
-    async def _write(self, name: str, make: Callable[[], Awaitable[str]]) -> None:
+    async def _write(self, name: str, parts: Iterator[str]) -> None:
         with self.writing(name, asked=name) as (path, overwrite):
             if not overwrite:
                 check_free(path)  # before the long work
-            self._content = await make()
+            self._content = await self._joined(parts)
             self.write(path, overwrite)
 
     def write(self, path: Path, overwrite: bool) -> None:
         write_files({path: self._content.encode("utf-8", "replace")}, overwrite=overwrite)
 
-    async def _recorded(self, speed: float, kind: ExportKind, exported: ExportSource) -> str:
-        """Make a recording, in a task of its own, on an invisible screen."""
-        lines: list[str] = []
-        steps = exported.first, exported.last
-        host = cast("Host", self.app)
-        task = asyncio.create_task(host.record(steps, speed, lines.append))
-        try:
-            while not task.done():
-                await asyncio.wait([task], timeout=NEWS_SECONDS)
-                self.say(f"{plural(max(len(lines) - 1, 0), 'picture')} recorded; Esc stops.")
-        finally:
-            task.cancel()
-        await task
-        return "".join(lines)
-
-    async def _made(self, kind: ExportKind, exported: ExportSource) -> str:
+    async def _joined(self, parts: Iterator[str]) -> str:
         """Make the file's text in slices, between which Esc closes the window."""
-        parts: list[str] = []
+        made: list[str] = []
         lines = 0
         due = monotonic() + SLICE_SECONDS
-        for part in kind.parts_of(exported):
-            parts.append(part)
+        for part in parts:
+            made.append(part)
             lines += part.endswith("\n")  # a step may be made in several parts
             if monotonic() >= due:
                 self.say(f"{plural(lines, 'step')} made; Esc stops.")
                 await asyncio.sleep(0)
                 due = monotonic() + SLICE_SECONDS
-        return "".join(parts)
+        return "".join(made)
 
 
 class CommandWindow(Window[None]):

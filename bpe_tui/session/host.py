@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -131,10 +131,6 @@ class Host(Notifier, Protocol):
     def action_save(self) -> None: ...
 
     def go_to_following(self) -> None: ...
-
-    async def record(
-        self, steps: tuple[int, int], speed: float, write: Callable[[str], object]
-    ) -> None: ...
 
     def retrain(self, config: RunConfig) -> None: ...
 

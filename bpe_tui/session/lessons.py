@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -151,21 +151,13 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         _ = MODELS[model]
     except UnknownNameError as error:
         raise _wrong(lesson, scene, str(error)) from error
+    known = {option.replace("-", "_"): value for option, value in options.items()}
+    known["ngram"] = max(known.get("ngram", RunConfig.ngram), 1)
     run = RunConfig(
         path,
-        options.get("vocab-size"),
-        special,
-        options.get("pattern", RunConfig.pattern),
-        options.get("tie-rule", RunConfig.tie_rule),
-        options.get("trainer", RunConfig.trainer),
-        min_count=options.get("min-count", RunConfig.min_count),
-        max_token_length=options.get("max-token-length"),
-        units=options.get("units", RunConfig.units),
-        ngram=max(options.get("ngram", RunConfig.ngram), 1),
-        model=model,
+        special_tokens=special,
         claimed=_claimed(lesson, options),
-        phases=options.get("phases", RunConfig.phases),
-        most_words=options.get("most-words"),
+        **{each.name: known[each.name] for each in fields(RunConfig)[1:] if each.name in known},
     )
     try:
         return completed(in_phases(run), options)

@@ -40,8 +40,7 @@ from bpe_tui.widgets.rows import (
     paragraph,
     right,
 )
-from bpe_tui.widgets.visible import quoted, shorten, visible_bytes, visible_text, width
-from engine.analysis.check.causes import CAUSES
+from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text, width
 from engine.analysis.check.checking import JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
 from engine.analysis.check.report import Report
@@ -116,8 +115,6 @@ class CheckJob(Job):
             self._rest_due = monotonic() + SLICE_SECONDS
 
 
-LEAST_MISTAKES = 4
-"""Least number of rows for which the list of known mistakes is shown."""
 MERGE_CELLS, COUNT_CELLS, NAMES_CELLS = 9, 11, 34
 BY_RULE, DIFFERS = "✓", "✗"
 NOTHING_LEFT = "no pair is left"
@@ -216,32 +213,20 @@ class CheckedMerges(Vertical):
 
 
 class WhyPanel(RowList):
-    """The outcome in sentences: the difference, its cause, the other findings.
-
-    Before a check it lists the files that could be checked, and the mistakes that a check knows.
-    """
+    """The outcome in sentences, or before a check the files that could be checked."""
 
     def __init__(self) -> None:
         super().__init__("why-differs")
         self._sentences: list[tuple[str, str]] = []
         self._files: Sequence[NearbyFiles] = ()
-        self._lists_mistakes = False
         self.border_title = Content("why?")
 
     def show_sentences(
-        self,
-        sentences: list[tuple[str, str]],
-        files: Sequence[NearbyFiles] = (),
-        lists_mistakes: bool = False,
+        self, sentences: list[tuple[str, str]], files: Sequence[NearbyFiles] = ()
     ) -> None:
-        """Show these sentences, each with its role, and below them the files to choose from.
-
-        Args:
-            lists_mistakes: whether the known mistakes follow where there is room.
-        """
-        shown = sentences, files, lists_mistakes
-        if shown != (self._sentences, self._files, self._lists_mistakes):
-            self._sentences, self._files, self._lists_mistakes = shown
+        """Show these sentences, each with its role, and below them the files to choose from."""
+        if (sentences, files) != (self._sentences, self._files):
+            self._sentences, self._files = sentences, files
             self.on_resize()
 
     def on_resize(self) -> None:
@@ -253,25 +238,7 @@ class WhyPanel(RowList):
         longest = max((width(_names_of(each)) for each in self._files), default=0)
         cells = min(longest, NAMES_CELLS)
         files = [_file_row(each, cells, room.width - 1) for each in self._files]
-        free = room.height - len(above) - len(files)
-        known = _known_mistakes(room.width - 1, free) if self._lists_mistakes else []
-        self.show([*above, *files, *known], len(above) if files else 0)
-
-
-def _known_mistakes(room: int, height: int) -> list[Row]:
-    """Return the known mistakes of trainers, one a row, as far as there is room for them.
-
-    >>> _known_mistakes(60, 4)
-    []
-    """
-    known = [cause.sentence for cause in CAUSES.values()]
-    rows = min(height - 2, len(known))  # below a blank row and a heading
-    if rows < LEAST_MISTAKES:
-        return []
-    first, more = known[: rows - 1], len(known) - rows + 1
-    last = known[-1] if more == 1 else f"and {number(more)} more"
-    shown = [Row([(shorten(f"  {each}", room), "dim")]) for each in (*first, last)]
-    return [Row([]), Row([(MISTAKES, "strong")]), *shown]
+        self.show([*above, *files], len(above) if files else 0)
 
 
 def _names_of(files: NearbyFiles) -> str:
@@ -302,7 +269,6 @@ NONE_CHOSEN = (
     "and merges, one file that holds both, or steps in lines of JSON (.jsonl)."
 )
 NEARBY = "Near this corpus, the latest first (Enter checks it):"
-MISTAKES = "Mistakes that it knows:"
 HOW = (
     "Each of your merges is made over this corpus, and compared with the pair that the rule takes "
     "there. For the first that differs the cause is looked for."
@@ -420,8 +386,7 @@ class CheckScreen(SessionScreen):
             self.query_one(CheckedMerges).show(list(job.judged))
         why = self.query_one(WhyPanel)
         why.border_title = Content("check" if job is None else "why?")
-        starts = job is None and why_not_checkable(self.session.config) is None
-        why.show_sentences(self._sentences(job), self._nearby if job is None else (), starts)
+        why.show_sentences(self._sentences(job), self._nearby if job is None else ())
         self.say("#narration", self._narration(job))
 
     # -- words

@@ -37,7 +37,6 @@ class ExportKind:
     Attributes:
         parts_of: makes the text in parts, so that a long export can pause.
         asks_for_steps: whether the window asks for the steps.
-        is_recording: whether the application makes the parts, by playing the steps on a screen.
     """
 
     label: str
@@ -45,7 +44,6 @@ class ExportKind:
     suffix: str
     parts_of: Callable[[ExportSource], Iterator[str]]
     asks_for_steps: bool = False
-    is_recording: bool = False
 
 
 def screen_text(screen: Screen[object]) -> str:
@@ -114,14 +112,6 @@ def exports_of(
             ".jsonl",
             lambda exported: json_lines(exported.frame, exported.first, exported.last),
             asks_for_steps=True,
-        ),
-        ExportKind(
-            "steps as a recording",
-            "recording",
-            ".cast",
-            lambda _: iter(()),
-            asks_for_steps=True,
-            is_recording=True,
         ),
         ExportKind(
             "the charts, drawn", "charts", ".svg", lambda exported: _drawn(charts, exported.frame)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pyte
 import pytest
-from opening import opened_as, until
+from opening import opened_as
 from program import HANDOUT, run
-from textual.widgets import Input, Static
 
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.views.exports import screen_text
@@ -68,33 +67,6 @@ def test_the_lesson_view_is_recorded_beat_by_beat(tmp_path: Path) -> None:
     assert "o + w → ow" in shown[-1][1]
     run("record", HANDOUT, *options, "--force", "--speed", "2")
     assert [seconds for seconds, _ in played(out)[1]] == [0, 0.5, 2.5]  # too fast for beats
-
-
-@pytest.mark.slow
-async def test_x_records_the_open_session(tmp_path: Path) -> None:
-    out = tmp_path / "low.cast"
-    async with opened_as(RunConfig(HANDOUT, pattern="whitespace"), (100, 30)) as (app, pilot):
-        app.seek(3)
-        await pilot.press("3", "x")
-        kinds = app.screen.query_one("#export-kinds", Static)
-        while "❯ steps as a recording" not in str(kinds.render()):
-            await pilot.press("down")
-        app.screen.query_one("#dialog-input", Input).value = str(out)
-        app.screen.query_one("#export-steps", Input).value = "3-4"
-        app.screen.query_one("#export-speed-input", Input).value = "nan"
-        await pilot.press("enter")
-        assert "steps a second" in str(app.screen.query_one("#dialog-hint", Static).render())
-        app.screen.query_one("#export-speed-input", Input).value = "2"
-        await pilot.press("enter")
-        await until(pilot, out.exists)
-        await pilot.pause()
-        told = [screen for _, screen in played(out)[1]]
-        assert app.screen.id == "vocabulary"
-        app.notices.now = ""
-        app.seek(4)
-        await pilot.pause()
-        # What was told of the file stands in the line of messages.
-        assert told[1].splitlines()[:20] == screen_text(app.screen).splitlines()[:20]
 
 
 def test_no_control_character_of_a_corpus_is_in_a_recording(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from bpe_tui.studies.check import CheckScreen, WhyPanel
 from bpe_tui.studies.nearby import nearby_files
 from bpe_tui.widgets.lines import RowList
 from engine import Tokenizer, train_bpe
-from engine.analysis.check.causes import CAUSES
 from engine.core.gpt2_bytes import spell
 
 SPECIALS = ["<|endoftext|>"]
@@ -120,12 +119,7 @@ async def test_files_near_the_corpus_are_listed_and_enter_checks_one(
     async with opened_as(replace(CONFIG, corpus=str(corpus))) as (app, pilot):
         await pilot.press("9")
         await pilot.pause()
-        shown = rows(app, "#why-differs")
-        assert "Near this corpus" not in " ".join(shown)
-        mistakes = [cause.sentence for cause in CAUSES.values()]
-        listed = shown[shown.index("Mistakes that it knows:") + 1 :]
-        assert listed[0].strip() == mistakes[0]
-        assert listed[-1].strip() == f"and {len(mistakes) - len(listed) + 1} more"
+        assert "Near this corpus" not in " ".join(rows(app, "#why-differs"))
         Tokenizer(*learnt, SPECIALS).save(tmp_path / "mine")
         (tmp_path / "notes.json").write_text('{"a": "b"}')
         await pilot.press("1", "9")
