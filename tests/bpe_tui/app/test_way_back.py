@@ -198,7 +198,13 @@ async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> 
     async with opened() as (app, pilot):
         await pilot.press("right", "right")
         places = [place(app)]
-        for keys in (("t",), ("end",), ("g", "7", "enter"), ("home",), ("T", "greater_than_sign")):
+        for keys in (
+            ("t", "t"),
+            ("end",),
+            ("g", "7", "enter"),
+            ("home",),
+            ("t", "T", "greater_than_sign"),
+        ):
             await pilot.press(*keys)
             if place(app).differs_from(places[-1]):
                 places.append(place(app))
