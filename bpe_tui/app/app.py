@@ -14,7 +14,6 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on
 from textual.message import Message
 
 from bpe_tui.app import terminal
@@ -23,10 +22,11 @@ from bpe_tui.app.session_app import SCREENS, SessionApp, import_screen, read_she
 from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import CHECK, ENCODING, START, TRAINING
-from bpe_tui.session.jobs import Job, OpeningJob
+from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences, save_preferences
+from bpe_tui.session.threads import Post
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import tolerate_bad_bytes
 from bpe_tui.widgets.visible import visible_text
@@ -43,7 +43,7 @@ FOR_KEYS = (
     *("bpe_tui.session.saved_sessions", "engine.bpe.linked_lists"),
 )
 """Modules that the first screen does without, and its keys need."""
-JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
+JobMaker = Callable[[Config, Post], OpeningJob]
 """Makes the job for a config; its second argument takes the job's messages."""
 
 
@@ -66,8 +66,7 @@ class BpeTuiApp(SessionApp):
     ) -> None:
         super().__init__(NOTHING_OPEN if config is None else config)
         self._open_with = open_with
-        self._job = None if config is None else self._new_job()
-        self._fork_job: Job | None = None
+        self._job: OpeningJob | None = None
         self._has_start_page = config is None
         self._is_first = config is not None
         self._before: Session | None = None
@@ -85,12 +84,12 @@ class BpeTuiApp(SessionApp):
         return self._guide
 
     def on_mount(self) -> None:
-        first = START if self._job is None else self.session.model.screen(TRAINING)
+        first = START if self._has_start_page else self.session.model.screen(TRAINING)
         read_sheets(self, self.get_screen(first))
         self.push_screen(first)
         self.start_clock()
-        if self._job is not None:
-            self._job.start()
+        if not self._has_start_page:
+            self._start_job()
         if self._lesson is not None:
             self.guide.open(self._lesson)
 
@@ -99,12 +98,11 @@ class BpeTuiApp(SessionApp):
         if self.session.shown is not None:
             self._before = self.session
         ended = self._ended_by(config)
-        self._cancel()
+        self.jobs.end()
         self.close_note()
         self._collector.forget()
         self._change_to(Session(config))
-        self._job = self._new_job()
-        self._job.start()
+        self._start_job()
         if ended:
             self.tell(ended)
 
@@ -126,7 +124,7 @@ class BpeTuiApp(SessionApp):
         """Give up opening something: show the previous session again, or end the program."""
         before = self._before
         if before is None and self._has_start_page:
-            self._cancel()
+            self.jobs.end()
             self.session = Session(NOTHING_OPEN)
             self.switch_screen(START)
         elif before is None:
@@ -135,7 +133,7 @@ class BpeTuiApp(SessionApp):
             # Its training was cancelled for the other.
             self.open(replace(before.config, viewpoint=Viewpoint()))
         else:
-            self._cancel()
+            self.jobs.end()
             self._change_to(before)
 
     def _change_to(self, session: Session) -> None:
@@ -147,23 +145,9 @@ class BpeTuiApp(SessionApp):
         self.forget_run()
         self.changed()
 
-    def _new_job(self) -> OpeningJob:
-        session = self.session
-
-        def post(news: Message) -> None:
-            if isinstance(news, jobs.News):
-                news.of = session
-            self.post_message(news)
-
-        return self._open_with(session.config, post)
-
-    def _cancel(self) -> None:
-        for job in (self._job, self._fork_job):
-            if job is not None:
-                job.cancel()
-
-    def on_unmount(self) -> None:
-        self._cancel()
+    def _start_job(self) -> None:
+        make = partial(self._open_with, self.session.config)
+        self._job = self.jobs.start(self, make, self.take_news)
 
     def action_help_quit(self) -> None:
         """Ctrl+C without a selection to copy: end the program while a corpus is being read."""
@@ -174,11 +158,10 @@ class BpeTuiApp(SessionApp):
 
     # -- messages from the job
 
-    @on(jobs.News)
     def take_news(self, news: jobs.News) -> None:
-        """Take a message of the session's job; ignore others, and all once the screens are gone."""
+        """Take a message of the session's job; ignore all once the screens are gone."""
         session = self.session
-        if news.of is not session or not self.screen_stack:
+        if not self.screen_stack:
             return
         self.wake()
         match news:
@@ -210,8 +193,6 @@ class BpeTuiApp(SessionApp):
                 self._arrive()
             case jobs.TrainingEnded(reason):
                 self._end_training(reason)
-            case jobs.ForkMade():
-                self._take_fork(news)
             case jobs.JobFailed(error) if isinstance(error, BpeError) and self._is_first:
                 self.failure = error  # there is no earlier session
                 self.exit(2, return_code=2)
@@ -297,29 +278,32 @@ class BpeTuiApp(SessionApp):
             self.tell(f"The run has no step {number(plan.step)} to fork at.", stays=True)
             return
 
-        def post(news: Message) -> None:
+        def take(news: Message) -> None:
             if isinstance(news, jobs.WhatIfEnded | jobs.WhatIfFailed):
-                made = jobs.ForkMade(news, plan, forks[1:])
-                made.of = session
-                self.post_message(made)
+                self.wake()
+                self._take_fork(news, plan, forks[1:])
 
         self.tell(f"Making the fork at step {number(plan.step)} again: {plan.otherwise} …")
-        self._fork_job = WhatIfJob(config, frame, plan, post)
         self._makes_forks = True
-        self._fork_job.start()
+        self.jobs.start(self, partial(WhatIfJob, config, frame, plan), take)
 
-    def _take_fork(self, news: jobs.ForkMade) -> None:
-        if isinstance(news.outcome, jobs.WhatIfEnded):
-            self.session.keep(news.outcome, news.plan)
+    def _take_fork(
+        self,
+        fork: jobs.WhatIfEnded | jobs.WhatIfFailed,
+        plan: jobs.ForkPlan,
+        rest: tuple[SavedFork, ...],
+    ) -> None:
+        if isinstance(fork, jobs.WhatIfEnded):
+            self.session.keep(fork, plan)
             self.forget_run()
-            self.tell(f"The fork at step {number(news.plan.step)} is made again.")
-            self._make_forks(news.rest)
-        elif isinstance(news.outcome.error, BpeError):
+            self.tell(f"The fork at step {number(plan.step)} is made again.")
+            self._make_forks(rest)
+        elif isinstance(fork.error, BpeError):
             self._makes_forks = False
-            why = visible_text(str(news.outcome.error), spaces=False)
+            why = visible_text(str(fork.error), spaces=False)
             self.tell(f"The fork cannot be made again: {why}.", stays=True)
         else:
-            raise news.outcome.error
+            raise fork.error
 
     # -- windows that open something
 

@@ -24,6 +24,7 @@ from textual.widgets import Static
 from bpe_tui.app import terminal
 from bpe_tui.session import kiosk
 from bpe_tui.session.host import Notices, Notifier
+from bpe_tui.session.threads import Jobs
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
@@ -81,6 +82,7 @@ class BaseApp(SurvivingApp[int]):
         self._sheet_colours = self.get_css_variables()
         self.stylesheet = CurrentStylesheet(variables=self._sheet_colours)
         self.notices = Notices()
+        self.jobs = Jobs()
         self._survives = False
         self._leaves = False
         self._interrupts = Interrupts(signal.SIGINT)
@@ -101,6 +103,9 @@ class BaseApp(SurvivingApp[int]):
             on_signal(number, self.end_on_signal)
         self._interrupts.deliver()
         return await super().run_async(*arguments, **settings)
+
+    def on_unmount(self) -> None:
+        self.jobs.end()
 
     def survive(self, error: Exception) -> str:
         """Report a failure and show a message; without a terminal, as in tests, raise it."""

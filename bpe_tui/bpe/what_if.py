@@ -5,22 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from bpe_tui.session import jobs
 from bpe_tui.session.config import LeftOutDocument, RunConfig
-from bpe_tui.session.jobs import Job
+from bpe_tui.session.host import Notifier
 from bpe_tui.session.saved_sessions import documents_left_out, fork_again
+from bpe_tui.session.threads import Job, Jobs, Post
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.fields import Field
@@ -56,7 +57,7 @@ class WhatIfJob(Job):
         config: RunConfig,
         frame: Frame,
         plan: jobs.ForkPlan,
-        post: Callable[[Message], object],
+        post: Post,
     ) -> None:
         super().__init__("what-if", post, jobs.WhatIfFailed)
         self._frame, self._plan = frame.at(plan.step), plan
@@ -183,8 +184,7 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 
     def __init__(self, frame: Frame, config: RunConfig, plan: jobs.ForkPlan) -> None:
         super().__init__()
-        self._frame, self._plan = frame, plan
-        self._job = WhatIfJob(config, frame, plan, self.post_message)
+        self._frame, self._config, self._plan = frame, config, plan
         self._fork: jobs.WhatIfEnded | None = None
 
     def compose(self) -> ComposeResult:
@@ -198,10 +198,15 @@ class Branches(Window[jobs.WhatIfEnded | None]):
     def on_mount(self) -> None:
         self.query_one(RowList).focus()
         self._show_rows(self._plan.step)
-        self._job.start()
+        make = partial(WhatIfJob, self._config, self._frame, self._plan)
+        self._jobs.start(self, make, self.post_message)
+
+    @property
+    def _jobs(self) -> Jobs:
+        return cast("Notifier", self.app).jobs
 
     def on_unmount(self) -> None:
-        self._job.cancel()
+        self._jobs.cancel(self)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_head)

@@ -12,6 +12,7 @@ from textual.signal import Signal
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
+from bpe_tui.session.threads import Jobs
 from bpe_tui.widgets.visible import still_visible
 from engine.core.wording import Messages
 
@@ -85,9 +86,10 @@ class LessonGuide(Protocol):
 
 
 class Notifier(Protocol):
-    """An application that shows messages."""
+    """An application that shows messages, and owns the jobs of its screens."""
 
     notices: Notices
+    jobs: Jobs
     is_kiosk: bool
 
     def refusal_of(self, action: str) -> str | None: ...

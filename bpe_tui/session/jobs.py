@@ -1,12 +1,8 @@
-"""Jobs: work in threads, which report to the application through messages only.
-
-Their threads are daemons: a pipe that never ends must not keep the application from ending.
-"""
+"""The job that opens a corpus or a tokenizer, and the messages of jobs to the application."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +14,7 @@ from textual.message import Message
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import model_of
 from bpe_tui.session.state import remember_opened
+from bpe_tui.session.threads import Job, Post
 from bpe_tui.session.training import OpeningListener, replay, train
 from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
@@ -34,7 +31,6 @@ from engine.text.doubts import doubts_about
 if TYPE_CHECKING:
     from engine.bpe.what_if import Comparison, ForkChange
     from engine.formats.tokenizer_format import Opened
-    from engine.learning.session_file import SavedFork
 
 BATCH_SECONDS = 1 / 30
 MOST_AT_ONCE = 4000
@@ -73,9 +69,7 @@ class ForkPlan:
 
 
 class News(Message):
-    """A report of the job of session `of`; by now the application may show another session."""
-
-    of: object = None
+    """A report of the job that opens something."""
 
 
 @dataclass
@@ -184,23 +178,6 @@ class WhatIfFailed(Message):
 
 
 @dataclass
-class ForkMade(News):
-    """A fork of a saved session is made, or has failed; `rest` are the forks after it."""
-
-    outcome: WhatIfEnded | WhatIfFailed
-    plan: ForkPlan
-    rest: tuple[SavedFork, ...]
-
-
-class RaceRan(Message):
-    """The race has progressed or ended."""
-
-
-class CheckRan(Message):
-    """The check has progressed or ended."""
-
-
-@dataclass
 class ScreenImported(Message):
     """A screen has been imported ahead of its key, and can be made now."""
 
@@ -211,51 +188,6 @@ class FarJumpsPrepared(Message):
     """The work for far jumps has been done ahead; what it has made stays as long as the run."""
 
 
-class Cancelled(Exception):
-    """Raised inside a job to end it."""
-
-
-class Job:
-    """A job: does `work` in a thread, and passes its messages to `post` there.
-
-    `failed` makes the message that the job has failed.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        post: Callable[[Message], object],
-        failed: Callable[[Exception], Message] = JobFailed,
-    ) -> None:
-        self.post, self._failed = post, failed
-        self._cancelled = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def cancel(self) -> None:
-        """Ask the job to stop silently; it does so within a chunk or a step."""
-        self._cancelled.set()
-
-    def work(self) -> None:
-        """Do the job, and post its results."""
-        raise NotImplementedError
-
-    def check_cancelled(self, _: CountProgress | None = None) -> None:
-        """End the work by an exception if the job is cancelled."""
-        if self._cancelled.is_set():
-            raise Cancelled
-
-    def _run(self) -> None:
-        try:
-            self.work()
-        except Cancelled:
-            return
-        except Exception as error:
-            self.post(self._failed(error))
-
-
 class OpeningJob(Job, OpeningListener):
     """The job that trains on a corpus, or replays a tokenizer's merges, as `config` says.
 
@@ -263,8 +195,8 @@ class OpeningJob(Job, OpeningListener):
     timeline on the screen. A record only grows, so two threads can share it.
     """
 
-    def __init__(self, config: Config, post: Callable[[Message], object]) -> None:
-        super().__init__("opening", post)
+    def __init__(self, config: Config, post: Post) -> None:
+        super().__init__("opening", post, JobFailed)
         self.config = config
         self._shown = threading.Event()
         of_bpe = isinstance(config, RunConfig) and model_of(config).counts_bytes

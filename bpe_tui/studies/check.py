@@ -5,23 +5,21 @@ A job checks the merges in a thread; the panels show what it has found so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from threading import Thread
 from time import monotonic, sleep
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
-from bpe_tui.session import jobs
 from bpe_tui.session.config import Claimed, RunConfig, why_not_checkable
 from bpe_tui.session.declarations import CHECK
-from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import as_typed
+from bpe_tui.session.threads import Job, Post
 from bpe_tui.studies.nearby import NearbyFiles, nearby_files
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import first_fitting, heading
@@ -69,7 +67,7 @@ class CheckJob(Job):
         config: RunConfig,
         claimed: Claimed,
         counts: Mapping[bytes, int],
-        post: Callable[[Message], object],
+        post: Post,
     ) -> None:
         super().__init__("check", post)
         self._config, self._claimed, self._counts = config, claimed, counts
@@ -101,14 +99,14 @@ class CheckJob(Job):
         else:
             self.report = report
         self.check_cancelled()
-        self.post(jobs.CheckRan())
+        self.post(self)
 
     def _take(self, judged: JudgedMerge) -> None:
         self.check_cancelled()
         self.judged.append(judged)
         now = monotonic()
         if now >= self._due or len(self.judged) == self.merges:
-            self.post(jobs.CheckRan())
+            self.post(self)
             self._due = now + NEWS_SECONDS
         if now >= self._rest_due:
             sleep(REST_SECONDS)
@@ -304,14 +302,9 @@ class CheckScreen(SessionScreen):
         """The panels; before anything is checked only the one that explains how to start."""
         return self.PANEL_ORDER[1:] if self._job is None else self.PANEL_ORDER
 
-    def on_unmount(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-
     def forget_run(self) -> None:
         super().forget_run()
-        if self._job is not None:
-            self._job.cancel()
+        self.notifier.jobs.cancel(self)
         self._job = self._checks = None
 
     # -- state in
@@ -327,18 +320,16 @@ class CheckScreen(SessionScreen):
         elif self._checks != (timeline, claimed):
             # Check the files against the rule of the session's run.
             self._checks = timeline, claimed
-            if self._job is not None:
-                self._job.cancel()
+            self.notifier.jobs.cancel(self)
             self._job, config = None, session.config
             self.query_one(CheckedMerges).show(())
             if isinstance(config, RunConfig) and why_not_checkable(config) is None:
-                self._job = CheckJob(config, claimed, timeline.run.counts, self.post_message)
-                self._job.start()
+                check = partial(CheckJob, config, claimed, timeline.run.counts)
+                self._job = self.notifier.jobs.start(self, check, self._show_progress)
                 self.show_panel("checked")
             self._update()
 
-    def on_check_ran(self, news: jobs.CheckRan) -> None:
-        news.stop()
+    def _show_progress(self, job: CheckJob) -> None:
         if self.is_current:
             self._update()
 
@@ -356,17 +347,11 @@ class CheckScreen(SessionScreen):
         if is_kiosk or not isinstance(config, RunConfig) or why_not_checkable(config) is not None:
             self._nearby = ()
             return
-        run = config
+        self.notifier.jobs.find(self, "nearby", partial(nearby_files, config), self._take_nearby)
 
-        def search() -> None:
-            self.call_later(take, nearby_files(run))
-
-        def take(found: Sequence[NearbyFiles]) -> None:
-            if self.session.config is run:
-                self._nearby = found
-                self._update()
-
-        Thread(target=search, name="nearby", daemon=True).start()
+    def _take_nearby(self, found: Sequence[NearbyFiles]) -> None:
+        self._nearby = found
+        self._update()
 
     def follow(self, target: object) -> None:
         """Check the chosen files, or go where a merge leads."""

@@ -5,7 +5,7 @@ It also shows where the course's function would cut the file, which is read agai
 
 from __future__ import annotations
 
-from threading import Thread
+from functools import partial
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -193,6 +193,10 @@ class ChunksScreen(SessionScreen):
 
     # -- state in
 
+    def forget_run(self) -> None:
+        super().forget_run()
+        self._of = None
+
     def show_session(self, session: Session) -> None:
         if not self.is_current or session.shown is None:
             return
@@ -209,21 +213,14 @@ class ChunksScreen(SessionScreen):
 
     def _search(self) -> None:
         """Look for the course's cuts in a thread, which may read some of the file."""
-        config, parts = self._of, self._parts
         self._course, opened = None, self.session.opened
         tokens = tuple(opened.tokenizer.special_tokens) if opened is not None else None
+        search = partial(course_cuts_of, self.session.config, tokens, self._parts)
+        self.notifier.jobs.find(self, "chunks", search, self._take)
 
-        def search() -> None:
-            assert config is not None
-            course = course_cuts_of(config, tokens, parts)
-            self.call_later(take, course)
-
-        def take(course: CourseCuts | CorpusError) -> None:
-            if (self._of, self._parts) == (config, parts):  # else another search has begun
-                self._course = course
-                self._update()
-
-        Thread(target=search, name="chunks", daemon=True).start()
+    def _take(self, course: CourseCuts | CorpusError) -> None:
+        self._course = course
+        self._update()
 
     def _update(self) -> None:
         """Show the chunks and the cuts, if they are others than before: rows keep their place."""

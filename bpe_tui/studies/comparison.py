@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from threading import Thread
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -352,7 +351,6 @@ class ComparisonScreen(PanelScreen):
         self._open_all = open_all
         self._data = data
         self._tokenizers: Sequence[Tokenizer] = ()
-        self._request = 0
 
     def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
@@ -365,25 +363,31 @@ class ComparisonScreen(PanelScreen):
     def on_mount(self) -> None:
         self._head(f"Opening {' and '.join(self._names)} …")
         self.show_panel("strips")
-        self._start(self._open_all, self._compare_all)
+        self._start("open", self._open_all, self._compare_all)
 
     def _head(self, text: str) -> None:
         self.say("#heading", shorten(text, 500))
 
-    # -- work in threads, which do not keep the program from ending
+    # -- work in threads
 
-    def _start(self, work: Callable[[], Result], show: Callable[[Result], object]) -> None:
+    def _start(
+        self, name: str, work: Callable[[], Result], show: Callable[[Result], object]
+    ) -> None:
         """Work in a thread, then show the result; show an error in the heading."""
 
-        def run() -> None:
+        def find() -> Result | BpeError:
             try:
-                result = work()
+                return work()
             except BpeError as error:
-                self.call_later(self._head, visible_text(str(error), spaces=False))
-            else:
-                self.call_later(show, result)
+                return error
 
-        Thread(target=run, name="comparison", daemon=True).start()
+        def take(found: Result | BpeError) -> None:
+            if isinstance(found, BpeError):
+                self._head(visible_text(str(found), spaces=False))
+            else:
+                show(found)
+
+        self.notifier.jobs.find(self, name, find, take)
 
     def _compare_all(self, tokenizers: Sequence[Tokenizer]) -> None:
         """Compare the tokenizers on the text, and their vocabularies and merges."""
@@ -405,17 +409,14 @@ class ComparisonScreen(PanelScreen):
 
         if self._parallel is not None:
             show = partial(setattr, self.query_one(NumbersPanel), "premiums")
-            self._start(partial(compare_parallel, self._parallel), show)
-        self._start(
-            compare_vocabularies, partial(setattr, self.query_one(NumbersPanel), "vocabularies")
-        )
+            self._start("parallel", partial(compare_parallel, self._parallel), show)
+        show = partial(setattr, self.query_one(NumbersPanel), "vocabularies")
+        self._start("vocabularies", compare_vocabularies, show)
 
     def _compare(self, data: bytes) -> None:
         tokenizers = self._tokenizers
         if not tokenizers:
             return
-        self._request += 1
-        request = self._request
         self._head(f"Comparing {' and '.join(self._names)} …")
 
         def compare_text() -> TextComparison:
@@ -425,12 +426,11 @@ class ComparisonScreen(PanelScreen):
             return comparison
 
         def show(comparison: TextComparison) -> None:
-            if request == self._request:  # else another text has been typed meanwhile
-                self._head(" · ".join(self._names))
-                self.query_one(StripsPanel).comparison = comparison
-                self.query_one(NumbersPanel).comparison = comparison
+            self._head(" · ".join(self._names))
+            self.query_one(StripsPanel).comparison = comparison
+            self.query_one(NumbersPanel).comparison = comparison
 
-        self._start(compare_text, show)
+        self._start("text", compare_text, show)
 
     # -- commands
 

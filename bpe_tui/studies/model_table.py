@@ -6,21 +6,20 @@ takes longer than `SECONDS`, so that the table is soon complete.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import FAMILY
-from bpe_tui.session.jobs import Job
 from bpe_tui.session.models import MODELS, with_trainer
 from bpe_tui.session.session import Session
+from bpe_tui.session.threads import Job, Post
 from bpe_tui.studies.model_table_panels import (
     TRAINS,
     FamilyDetails,
@@ -52,7 +51,7 @@ SECONDS = 10.0
 
 
 @dataclass
-class TextsChosen(Message):
+class TextsChosen:
     """The bytes that all kinds learn from, and the texts that they are measured on."""
 
     learnt: int
@@ -60,7 +59,7 @@ class TextsChosen(Message):
 
 
 @dataclass
-class KindUnmeasured(Message):
+class KindUnmeasured:
     """The state of a kind without measures: it is being trained, or why it cannot be."""
 
     name: str
@@ -68,7 +67,7 @@ class KindUnmeasured(Message):
 
 
 @dataclass
-class KindMeasured(Message):
+class KindMeasured:
     """A kind is trained and measured. `stopped`: its time was up before it had its size."""
 
     tokenizer: ComparableTokenizer
@@ -76,11 +75,7 @@ class KindMeasured(Message):
     stopped: bool
 
 
-@dataclass
-class FamilyFailed(Message):
-    """The job ended in an unexpected error."""
-
-    error: Exception
+FamilyNews = TextsChosen | KindUnmeasured | KindMeasured
 
 
 class FamilyJob(Job):
@@ -91,9 +86,9 @@ class FamilyJob(Job):
         corpus: str,
         vocab_size: int,
         special_tokens: Sequence[str],
-        post: Callable[[Message], object],
+        post: Post,
     ) -> None:
-        super().__init__("family", post, FamilyFailed)
+        super().__init__("family", post)
         self._corpus = corpus
         self._vocab_size = vocab_size
         self._special_tokens = special_tokens
@@ -141,7 +136,6 @@ class FamilyScreen(SessionScreen):
     def __init__(self) -> None:
         super().__init__()
         self._about: Session | None = None
-        self._job: FamilyJob | None = None
         self._entries: list[KindEntry] = []
         self._texts: MeasuredTexts | None = None
         self._learnt = 0
@@ -162,10 +156,6 @@ class FamilyScreen(SessionScreen):
     def on_mount(self) -> None:
         self.show_panel("family-table")
 
-    def on_unmount(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-
     # -- what is open
 
     def forget_run(self) -> None:
@@ -183,9 +173,8 @@ class FamilyScreen(SessionScreen):
 
     def _open(self, session: Session) -> None:
         """Start to train all kinds on the corpus of a session."""
-        if self._job is not None:
-            self._job.cancel()
-        self._about, self._job, self._texts, self._learnt = session, None, None, 0
+        self.notifier.jobs.cancel(self)
+        self._about, self._texts, self._learnt = session, None, 0
         if isinstance(session.config, RunConfig):
             self._vocab_size = session.config.size
             self._special_tokens = session.config.special_tokens
@@ -196,9 +185,8 @@ class FamilyScreen(SessionScreen):
         corpus = session.shown.excerpt.lines.text
         if corpus:
             self._entries = [KindEntry(name) for name in KINDS]
-            post = partial(self.call_later, self._take, self._entries)
-            self._job = FamilyJob(corpus, self._vocab_size, self._special_tokens, post)
-            self._job.start()
+            train_all = partial(FamilyJob, corpus, self._vocab_size, self._special_tokens)
+            self.notifier.jobs.start(self, train_all, self._take)
         else:
             self._entries = []
             self.query_one(FamilyDetails).clear()
@@ -217,14 +205,10 @@ class FamilyScreen(SessionScreen):
             ]
         self.say("#heading", fitting_facts(facts, self.heading_room))
 
-    def _take(self, table: list[KindEntry], news: Message) -> None:
-        """Show news from the job of a table, unless there is another table by now."""
+    def _take(self, news: FamilyNews) -> None:
+        """Show news from the job."""
         entries = {entry.name: entry for entry in self._entries}
         match news:
-            case FamilyFailed(error):
-                raise error
-            case _ if table is not self._entries:
-                return
             case TextsChosen(learnt, texts):
                 self._texts, self._learnt = texts, learnt
                 self._say_what_is_open()

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from bpe_tui.session.declarations import PIPELINE
@@ -185,20 +183,12 @@ class PipelineScreen(SessionScreen):
     PANEL_ORDER = ("stages", "texts")
     TYPED = "texts"
 
-    @dataclass
-    class Built(Message):
-        """A thread has built the stages of a frame, or failed to."""
-
-        frame: AnyFrame
-        built: Pipeline | BpeError
-
     def __init__(self) -> None:
         super().__init__()
         self._draft: Draft | None = None
         self._shown: PipelineView | None = None
         self._seen: tuple[Session | None, int] = (None, -1)
         self._wanted: AnyFrame | None = None
-        self._builds = False
         self._token = 0
 
     def compose_body(self) -> ComposeResult:
@@ -218,6 +208,7 @@ class PipelineScreen(SessionScreen):
 
     def forget_run(self) -> None:
         super().forget_run()
+        self.notifier.jobs.cancel(self)
         self._draft = self._shown = self._wanted = None
         self._seen = None, -1
         self.query_one(PipelinePanel).say("")
@@ -238,36 +229,14 @@ class PipelineScreen(SessionScreen):
         self._seen = session, self.frame.step
         self._wanted = self.frame
         if _size(self.frame) <= AT_ONCE:
+            self.notifier.jobs.cancel(self)
             self._take(_pipeline_of(self.frame))
             return
         self._say_heading("being built …")
         if self._draft is None:
             self.query_one(PipelinePanel).say("The stages are being built …")
-        if not self._builds:
-            self._build(self.frame)
-
-    # -- building it
-
-    def _build(self, frame: AnyFrame) -> None:
-        texts = self._texts
-        self._builds = True
-
-        def build() -> None:
-            built = _pipeline_of(frame)
-            if isinstance(built, Pipeline):
-                with suppress(BpeError):  # the screen's own run will show the error
-                    built.run(*texts)  # the first run fills the caches of the stages
-            self.post_message(self.Built(frame, built))
-
-        Thread(target=build, name="pipeline", daemon=True).start()
-
-    def on_pipeline_screen_built(self, event: Built) -> None:
-        event.stop()
-        self._builds = False
-        if event.frame is self._wanted:
-            self._take(event.built)
-        elif self._wanted is not None and _size(self._wanted) > AT_ONCE:
-            self._build(self._wanted)
+        build = partial(_build, self.frame, self._texts)
+        self.notifier.jobs.find(self, "pipeline", build, self._take)
 
     def _take(self, built: Pipeline | BpeError) -> None:
         """Show the stages of the step; switched stages stay so."""
@@ -397,6 +366,15 @@ def _pipeline_of(frame: AnyFrame) -> Pipeline | BpeError:
         return pipeline_at(frame)
     except BpeError as error:
         return error
+
+
+def _build(frame: AnyFrame, texts: tuple[str, str | None]) -> Pipeline | BpeError:
+    """Return the pipeline of a frame, whose stages have run once: that fills their caches."""
+    built = _pipeline_of(frame)
+    if isinstance(built, Pipeline):
+        with suppress(BpeError):  # the screen's own run will show the error
+            built.run(*texts)
+    return built
 
 
 def _size(frame: AnyFrame) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from time import monotonic, sleep
 
@@ -11,14 +12,12 @@ import numpy as np
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
-from bpe_tui.session import jobs
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import RACE
-from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
+from bpe_tui.session.threads import Job, Post
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel import Panel
@@ -296,7 +295,7 @@ class RaceJob(Job):
         self,
         config: RunConfig,
         counts: Mapping[bytes, int],
-        post: Callable[[Message], object],
+        post: Post,
     ) -> None:
         super().__init__("race", post)
         self._config, self._counts = config, counts
@@ -306,13 +305,9 @@ class RaceJob(Job):
         self.complete = False
 
     @property
-    def cancelled(self) -> bool:
-        return self._cancelled.is_set()
-
-    @property
     def runs(self) -> bool:
         """Whether the race goes on."""
-        return not (self.complete or self.cancelled)
+        return not (self.complete or self.is_cancelled)
 
     def work(self) -> None:
         config, counts = self._config, self._counts
@@ -336,11 +331,11 @@ class RaceJob(Job):
         for _ in chain(self.race.slices(), self.sizes.slices()):
             self.check_cancelled()
             if monotonic() >= due:
-                self.post(jobs.RaceRan())
+                self.post(self)
                 due = monotonic() + NEWS_SECONDS
             sleep(REST_SECONDS)
         self.complete = True
-        self.post(jobs.RaceRan())
+        self.post(self)
 
 
 TITLES = {
@@ -422,14 +417,9 @@ class RaceScreen(SessionScreen):
         self.show_panel("work")
         self.show_panel("standings")
 
-    def on_unmount(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-
     def forget_run(self) -> None:
         super().forget_run()
-        if self._job is not None:
-            self._job.cancel()
+        self.notifier.jobs.cancel(self)
         self._job = self._raced = None
         self._update()
 
@@ -448,8 +438,7 @@ class RaceScreen(SessionScreen):
 
     def _start(self, session: Session) -> None:
         """Start the race on the counts of the session's run."""
-        if self._job is not None:
-            self._job.cancel()
+        self.notifier.jobs.cancel(self)
         self._raced = session.timeline
         assert self._raced is not None
         if not isinstance(session.config, RunConfig):
@@ -459,16 +448,15 @@ class RaceScreen(SessionScreen):
         config = session.config
         if config.phases:  # they race on the pretokens of the first phase, up to its size
             config = replace(config, vocab_size=phases_from(config.phases)[0].size)
-        self._job = RaceJob(config, self._raced.run.counts, self.post_message)
-        self._job.start()
+        race = partial(RaceJob, config, self._raced.run.counts)
+        self._job = self.notifier.jobs.start(self, race, self._show_progress)
         self._update()
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
         self._update()
 
-    def on_race_ran(self, news: jobs.RaceRan) -> None:
-        news.stop()
+    def _show_progress(self, job: RaceJob) -> None:
         if self.is_current:
             self._update()
 
@@ -523,7 +511,7 @@ class RaceScreen(SessionScreen):
             return STARTS
         race, done = job.race, len(job.sizes.points)
         part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
-        if job.cancelled:
+        if job.is_cancelled:
             return f"{part}Stopped; r runs it again. {describe_race(race)}"
         running = [runner for runner in race.runners if runner.state is racing.RunnerState.RUNNING]
         if running:

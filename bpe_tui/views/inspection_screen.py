@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from threading import Thread
+from functools import partial
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.message import Message
 
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -68,13 +66,6 @@ class InspectionScreen(SessionScreen):
     def on_mount(self) -> None:
         self.show_panel(self.PANEL_ORDER[0])
 
-    @dataclass
-    class Inspected(Message):
-        """A thread has inspected all tokens of a frame."""
-
-        frame: Any
-        inspection: object
-
     @abstractmethod
     def inspection_of(self, frame: Any, opened: Opened | None) -> Any:
         """Make the model's inspection of a frame.
@@ -90,6 +81,7 @@ class InspectionScreen(SessionScreen):
 
     def forget_run(self) -> None:
         super().forget_run()
+        self.notifier.jobs.cancel(self)
         self._inspected = None
         self._show(None)
 
@@ -104,20 +96,16 @@ class InspectionScreen(SessionScreen):
             return
         self._inspected, opened = frame, session.opened
         if frame.vocab_size <= AT_ONCE:
+            self.notifier.jobs.cancel(self)
             self._show(self.inspection_of(frame, opened))
             return
         self._show(None)
+        inspect = partial(self._inspect, frame, opened)
+        self.notifier.jobs.find(self, "inspection", inspect, self._show)
 
-        def inspect_all() -> None:
-            inspection = self.inspection_of(frame, opened).prepare()
-            self.post_message(self.Inspected(frame, inspection))
-
-        Thread(target=inspect_all, name="inspection", daemon=True).start()
-
-    def on_inspection_screen_inspected(self, event: Inspected) -> None:
-        event.stop()
-        if event.frame is self._inspected:  # else the timeline has moved on meanwhile
-            self._show(event.inspection)
+    def _inspect(self, frame: Any, opened: Opened | None) -> object:
+        """Inspect all tokens of a frame."""
+        return self.inspection_of(frame, opened).prepare()
 
     def _show(self, inspection: object) -> None:
         for panel in self.query(InspectionPanel):

@@ -121,6 +121,9 @@ class PanelScreen(PaintedOnce[None]):
         self.show_keys()
         self.show_notices()
 
+    def on_unmount(self) -> None:
+        self.notifier.jobs.cancel(self)
+
     def compose(self) -> ComposeResult:
         # Before there are widgets: a later change of classes computes all their styles again.
         self.room.show_size(self.app.size, update=False)

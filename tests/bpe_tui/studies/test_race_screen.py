@@ -196,7 +196,7 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
         screen = app.screen
         assert isinstance(screen, RaceScreen)
         app.screen.action_leave()
-        assert job_of(screen).cancelled
+        assert job_of(screen).is_cancelled
         assert app.screen is screen
         await ended(screen)
         await pilot.pause()
@@ -204,9 +204,9 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
         of_the_last = shown(screen.query_one(WorkPanel)).splitlines()[-1]
         assert of_the_last.split()[-3:] == ["—"] * 3  # zeros would be results
         await pilot.press("r")
-        assert not job_of(screen).cancelled
+        assert not job_of(screen).is_cancelled
         await pilot.press("escape", "escape")
-        assert job_of(screen).cancelled
+        assert job_of(screen).is_cancelled
         assert app.screen.id == "race"  # no jump has led here
 
 

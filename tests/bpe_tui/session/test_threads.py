@@ -1,0 +1,119 @@
+"""Jobs and their owner: what is cancelled reports nothing more, and no thread outlives its work."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from time import sleep
+
+import pytest
+from opening import opened, until
+
+from bpe_tui.app.base import BaseApp
+from bpe_tui.session.threads import Job, Post
+from bpe_tui.studies.race import RaceScreen
+
+
+class Gated(Job):
+    """A job that posts a word once its gate is opened, and then waits to be cancelled."""
+
+    def __init__(self, word: str, post: Post) -> None:
+        super().__init__("gated", post)
+        self.gate, self._word = threading.Event(), word
+
+    def work(self) -> None:
+        self.gate.wait()
+        self.post(self._word)
+        while True:
+            self.check_cancelled()
+            sleep(0.001)
+
+
+async def test_a_job_reports_on_the_ui_thread_until_it_is_replaced() -> None:
+    app = BaseApp()
+    async with app.run_test() as pilot:
+        taken: list[tuple[str, threading.Thread]] = []
+
+        def take(word: str) -> None:
+            taken.append((word, threading.current_thread()))
+
+        old = app.jobs.start(app, partial(Gated, "old"), take)
+        new = app.jobs.start(app, partial(Gated, "new"), take)
+        old.gate.set()
+        new.gate.set()
+        await until(pilot, lambda: bool(taken))
+        old.wait()
+        assert taken == [("new", threading.current_thread())]
+        app.jobs.cancel(app)
+        new.wait()
+
+
+async def test_what_an_old_session_has_posted_already_is_not_taken() -> None:
+    app = BaseApp()
+    async with app.run_test() as pilot:
+        taken: list[str] = []
+        job = app.jobs.start(app, partial(Gated, "posted"), taken.append)
+        job.gate.set()
+        app.jobs.end()
+        job.wait()  # it has posted
+        await pilot.pause()
+        assert not taken
+
+
+async def test_of_several_searches_in_haste_only_the_first_and_the_last_work() -> None:
+    app = BaseApp()
+    async with app.run_test() as pilot:
+        gate, begun, found = threading.Event(), list[int](), list[int]()
+
+        def find(number: int) -> int:
+            begun.append(number)
+            gate.wait()
+            return number
+
+        app.jobs.find(app, "number", partial(find, 1), found.append)
+        await until(pilot, lambda: begun == [1])
+        for number in (2, 3):
+            app.jobs.find(app, "number", partial(find, number), found.append)
+        gate.set()
+        await until(pilot, lambda: bool(found))
+        assert (begun, found) == ([1, 3], [3])
+
+
+async def test_an_unexpected_error_is_raised_on_the_ui_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, survived = BaseApp(), list[Exception]()
+
+    def survives(error: Exception) -> bool:
+        survived.append(error)
+        return True
+
+    monkeypatch.setattr(app, "survives", survives)
+    async with app.run_test() as pilot:
+        app.jobs.find(app, "quotient", lambda: 1 // 0, print)
+        await until(pilot, lambda: survived)
+        assert isinstance(survived[0], ZeroDivisionError)
+
+
+async def test_quitting_during_a_race_leaves_no_thread() -> None:
+    async with opened(vocab_size=700, trainer="naive") as (_, pilot):
+        await pilot.press("6")
+        await until(pilot, lambda: any(each.name == "race" for each in threading.enumerate()))
+    racing = [each for each in threading.enumerate() if each.name == "race"]
+    for thread in racing:
+        thread.join(2)
+    assert not any(thread.is_alive() for thread in racing)
+
+
+async def test_opening_another_corpus_ends_the_race_and_the_screen_forgets_it() -> None:
+    async with opened(vocab_size=700) as (app, pilot):
+        await pilot.press("6")
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, RaceScreen)
+        job = screen._job
+        assert job is not None
+        app.open(app.session.config)
+        assert job.is_cancelled
+        job.wait()
+        assert screen._job is None
