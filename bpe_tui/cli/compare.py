@@ -13,13 +13,12 @@ import typer
 
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.views.measures import WITH_TWINS
+from bpe_tui.views.measures import WITH_TWINS, describe_merge_difference
 from bpe_tui.widgets.numbers import number, number_or_dash, plural
 from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis import text_comparison
 from engine.analysis.fertility import ParallelTexts, parallel_texts
-from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
 from engine.encoding.tokenizer import Tokenizer
@@ -72,7 +71,10 @@ def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[str]:
     for name, tokens in zip(compared.names, found.only, strict=True):
         if tokens:
             yield f"  only in {_name(name, 40)}: {_few(tokens)}"
-    yield from _partings(compared)
+    for other, name in islice(zip(compared.tokenizers, compared.names, strict=True), 1, None):
+        difference = text_comparison.first_merge_difference(compared.tokenizers[0], other)
+        both = _name(compared.names[0], 30), _name(name, 30)
+        yield f"  {describe_merge_difference(difference, *both)}"
 
 
 def _describe_text(
@@ -155,21 +157,6 @@ def _context(data: bytes, from_end: bool) -> str:
     else:
         data = data.decode("utf-8", "ignore").encode()
     return visible_bytes(data)
-
-
-def _partings(compared: TokenizerComparison) -> Iterator[str]:
-    for other, name in islice(zip(compared.tokenizers, compared.names, strict=True), 1, None):
-        both = f"{_name(compared.names[0], 30)} and {_name(name, 30)}"
-        found = text_comparison.first_merge_difference(compared.tokenizers[0], other)
-        if found is None:
-            yield f"  {both} have {'the same' if other.merges else 'no'} merges"
-        else:
-            one, another = (_merge(merge) for merge in found.merges)
-            yield f"  {both} part at merge {number(found.rank + 1)}: {one} and {another}"
-
-
-def _merge(merge: BytesPair | None) -> str:
-    return "no more merges" if merge is None else " + ".join(map(visible_bytes, merge))
 
 
 def _line(name: str, values: Any) -> str:
@@ -315,7 +302,7 @@ def compare(
     if text is None:
         found = parallel_texts([name for name, _ in texts], [data for _, data in texts], parallel)
     if on_screen:
-        raise typer.Exit(_open(names, loaded, allow_special, texts, found))
+        raise typer.Exit(_open(names, loaded, allow_special, texts))
     limit = None if every else FIRST
     with gc_paused():  # until all is printed and the tokenizers are freed
         encoded = _compared(loaded, allow_special, texts)
@@ -346,7 +333,6 @@ def _open(
     tokenizers: Sequence[Tokenizer],
     allow_special: list[str] | None,
     texts: Sequence[tuple[str, bytes]],
-    parallel: ParallelTexts | None,
 ) -> int:
     """Show the comparison on the screen, with the first text if any; return the exit code."""
     inputs.check_terminal()
@@ -355,7 +341,7 @@ def _open(
     from bpe_tui.app.base import run_screen  # slow to import, and only needed here
     from bpe_tui.studies.comparison import ComparisonScreen
 
-    return run_screen(lambda: ComparisonScreen(names, lambda: allowing, data, texts, parallel))
+    return run_screen(lambda: ComparisonScreen(names, lambda: allowing, data))
 
 
 def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]]:

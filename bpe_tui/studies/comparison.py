@@ -26,14 +26,13 @@ from textual.widgets import Input
 from bpe_tui.session.declarations import COMPARISON
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import Dialog
-from bpe_tui.views.measures import WITH_TWINS
+from bpe_tui.views.measures import WITH_TWINS, describe_merge_difference
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.numbers import number, number_or_dash, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from engine.analysis.fertility import ParallelTexts
 from engine.analysis.text_comparison import (
     MergeListDifference,
     Overlap,
@@ -45,7 +44,7 @@ from engine.bpe.frame import Frame
 from engine.core.errors import BpeError
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer
-from engine.text.pretokenize import to_bytes, to_text
+from engine.text.pretokenize import to_bytes
 
 Result = TypeVar("Result")
 
@@ -224,27 +223,11 @@ class Vocabularies:
     merge_differences: tuple[MergeListDifference | None, ...]
 
 
-@dataclass(frozen=True)
-class Premiums:
-    """The tokens of parallel texts as multiples of one of them, each by the same tokenizer.
-
-    Attributes:
-        texts: how the texts are parallel.
-        names: their names.
-        times: for each text the multiple by each tokenizer.
-    """
-
-    texts: ParallelTexts
-    names: Sequence[str]
-    times: Sequence[tuple[float, ...]]
-
-
 class NumbersPanel(Lines):
-    """The numbers of each tokenizer: of a text, of parallel texts, of its vocabulary and merges."""
+    """The numbers of each tokenizer: of a text, of its vocabulary and merges."""
 
     comparison: Drawn[TextComparison | None] = Drawn(None)
     vocabularies: Drawn[Vocabularies | None] = Drawn(None)
-    premiums: Drawn[Premiums | None] = Drawn(None)
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(id="numbers")
@@ -275,9 +258,6 @@ class NumbersPanel(Lines):
                     yield _line(label, (f"{each:.2f}" for each in script.tokens_per_word), columns)
                 label = shorten(f"tokens/char, {script.script}", LABEL_CELLS - 1)
                 yield _line(label, (f"{each:.2f}" for each in script.tokens_per_character), columns)
-        if self.premiums is not None:
-            yield Row([])
-            yield from _premium_rows(self.premiums, columns, room)
         if (found := self.vocabularies) is None:
             yield Row([("Comparing the vocabularies …", "dim")])
             return
@@ -290,29 +270,8 @@ class NumbersPanel(Lines):
                 shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
                 yield Row([(f"only {shorten(name, 12)}  ", "dim"), (shorten(shown, room - 19), "")])
         for name, difference in zip(self.names[1:], found.merge_differences, strict=True):
-            both = self.names[0], name
-            yield from paragraph(f"{both[0]} and {name}: {_merges(difference, both)}", room)
-
-
-def _premium_rows(premiums: Premiums, columns: int, room: int) -> Iterable[Row]:
-    reference = premiums.texts.reference
-    for place, times in enumerate(premiums.times):
-        if place != reference:
-            label = shorten(premiums.names[place], LABEL_CELLS - 1)
-            yield _line(label, (f"× {each:.2f}" for each in times), columns)
-    yield from paragraph(premiums.texts.describe(premiums.names[reference]), room)
-
-
-def _merges(difference: MergeListDifference | None, names: tuple[str, str]) -> str:
-    if difference is None:
-        return "the same merges"
-    if difference.rank == 0 and None in difference.merges:
-        return f"{names[difference.merges.index(None)]} has no merges"
-    one, other = (
-        "no more" if merge is None else " + ".join(map(visible_bytes, merge))
-        for merge in difference.merges
-    )
-    return f"part at merge {number(difference.rank + 1)}, {one} and {other}"
+            text = describe_merge_difference(difference, self.names[0], name)
+            yield from paragraph(text, room)
 
 
 def _line(label: str, values: Iterable[str], columns: int, role: str = "") -> Row:
@@ -327,8 +286,6 @@ class ComparisonScreen(PanelScreen):
         names: the names of the tokenizers.
         open_all: opens the tokenizers; called in a thread, since it may take seconds.
         data: the text to begin with.
-        texts: all texts with their names, if they are parallel.
-        parallel: how they are.
     """
 
     NAME = COMPARISON
@@ -338,15 +295,9 @@ class ComparisonScreen(PanelScreen):
     TYPED = "other-text"
 
     def __init__(
-        self,
-        names: Sequence[str],
-        open_all: Callable[[], Sequence[Tokenizer]],
-        data: bytes,
-        texts: Sequence[tuple[str, bytes]] = (),
-        parallel: ParallelTexts | None = None,
+        self, names: Sequence[str], open_all: Callable[[], Sequence[Tokenizer]], data: bytes
     ) -> None:
         super().__init__()
-        self._texts, self._parallel = texts, parallel
         self._names = [visible_text(name, spaces=False) for name in names]
         self._open_all = open_all
         self._data = data
@@ -399,17 +350,6 @@ class ComparisonScreen(PanelScreen):
             found = (first_merge_difference(first, each) for each in tokenizers[1:])
             return Vocabularies(overlap(tokenizers), tuple(found))
 
-        def compare_parallel(parallel: ParallelTexts) -> Premiums:
-            counts = [
-                [len(each.encode_compactly(to_text(data))) for each in tokenizers]
-                for _, data in self._texts
-            ]
-            names = [visible_text(Path(name).name, spaces=False) for name, _ in self._texts]
-            return Premiums(parallel, names, parallel.premiums(counts))
-
-        if self._parallel is not None:
-            show = partial(setattr, self.query_one(NumbersPanel), "premiums")
-            self._start("parallel", partial(compare_parallel, self._parallel), show)
         show = partial(setattr, self.query_one(NumbersPanel), "vocabularies")
         self._start("vocabularies", compare_vocabularies, show)
 

@@ -88,9 +88,8 @@ def token_lines(
     types: bool = False,
 ) -> list[list[Span]]:
     """Draw tokens over their ids, or over their types, in pairs of lines."""
-    lines: list[list[Span]] = []
-    upper: list[Span] = []
-    lower: list[Span] = []
+    upper: list[list[Span]] = []
+    lower: list[list[Span]] = []
     for place, token in enumerate(tokens):
         text = visible_text(token.text) or "␣"
         hue = f"token-{token.token_id % TOKEN_HUES}"
@@ -99,14 +98,12 @@ def token_lines(
             span = _mark(text, marks)
         label = number(token.type_id) if types else str(token.token_id)
         cells = min(max(width(span[0]), len(label)), room - 1)
-        if upper and spans_width(upper) + cells + 1 > room:
-            lines += [upper, lower]
-            upper, lower = [], []
         following = tokens[place + 1] if place + 1 < len(tokens) else None
         within = following is not None and following.piece == token.piece is not None
-        upper += [*left([span], cells), TOKEN_BORDER if within else PRETOKEN_BORDER]
-        lower += [*left([(label, "dim")], cells), (" ", "")]
-    return [*lines, upper, lower] if upper else lines
+        upper.append([*left([span], cells), TOKEN_BORDER if within else PRETOKEN_BORDER])
+        lower.append([*left([(label, "dim")], cells), (" ", "")])
+    pairs = zip(wrapped(upper, room), wrapped(lower, room), strict=True)
+    return [line for pair in pairs for line in pair if line]
 
 
 # -- names

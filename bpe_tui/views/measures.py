@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from bpe_tui.session.samples import parallel_samples
 from bpe_tui.views.narration import times
 from bpe_tui.widgets.numbers import number, percent, plural
+from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.fertility import ENGLISH_NAME, premiums_over_english
 from engine.analysis.measures import MOST_WAYS, TWINS, RenyiEfficiency, Segmentations
 from engine.core.slow_modules import np
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from engine.analysis.text_comparison import MergeListDifference
 
 
 def describe_ways(found: Segmentations) -> str:
@@ -58,3 +63,16 @@ def describe_residues(vocabulary: Vocabulary) -> str:
     count, more = int(vocabulary.counts_or(0)[rows].sum()), vocabulary.tokens_without(rows)
     share = percent(more / max(int(np.maximum(vocabulary.counts_or(0), 0).sum()), 1))
     return f"used {times(count)}; without them the corpus has {share} more tokens"
+
+
+def describe_merge_difference(difference: MergeListDifference | None, one: str, other: str) -> str:
+    """Return where the merges of two tokenizers part."""
+    if difference is None:
+        return f"{one} and {other} have the same merges"
+    if difference.rank == 0 and None in difference.merges:
+        return f"{(one, other)[difference.merges.index(None)]} has no merges"
+    left, right = (
+        "no more merges" if merge is None else " + ".join(map(visible_bytes, merge))
+        for merge in difference.merges
+    )
+    return f"{one} and {other} part at merge {number(difference.rank + 1)}: {left} and {right}"

@@ -25,7 +25,6 @@ from bpe_tui.studies.comparison import (
     strip,
 )
 from engine import Tokenizer
-from engine.analysis.fertility import ParallelTexts
 from engine.analysis.text_comparison import TextComparison
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
@@ -115,23 +114,7 @@ async def test_the_numbers_are_those_of_text_and_vocabularies() -> None:
         assert "tokens/char, Latin 0.67 0.67" in shown
         assert "vocabulary 257 257" in shown
         assert "only one ab" in shown
-        assert any("part at merge 1, a + b and b + c" in line for line in shown)
-
-
-async def test_parallel_texts_are_multiples_of_the_english_one() -> None:
-    texts = [
-        ("de.txt", b"ac\nac"),
-        ("en.txt", b"ab\nab"),
-    ]  # 5 and 3 tokens by one, 5 and 5 by other
-    parallel = ParallelTexts(2, 1, True)
-    app = SingleScreenApp(
-        lambda: ComparisonScreen(["one", "other"], lambda: [ONE, OTHER], b"ab", texts, parallel)
-    )
-    async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.screen.query_one(NumbersPanel).premiums is not None)
-        shown = " ".join(" ".join(lines(app, "numbers")).split())
-        assert "de.txt × 1.67 × 1.00" in shown
-        assert "each has 2 lines. × en.txt, English by its name." in shown
+        assert any("part at merge 1: a + b and b + c" in line for line in shown)
 
 
 async def test_another_text_can_be_typed() -> None:
