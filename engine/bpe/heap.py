@@ -188,58 +188,33 @@ FIRST_WINDOW = 16
 """Steps to look back at first, to find when a count was still what an entry claims."""
 
 
-class ClaimHistory:
-    """The merges that made entries stale, found by looking back from a step.
+def losses_of(counts: ChangeLog, number: int, claim: int, step: int) -> tuple[Loss, ...]:
+    """Return the merges that lowered a pair's count since it was `claim`, in their order.
 
-    What was found for a pair is kept, so that the next step looks at its own changes only.
+    It looks back in windows, each longer and earlier than the one before.
+
+    Args:
+        counts: the count of each pair at each step.
+        number: the number of the pair.
+        claim: the count in its entry; the entry has it since the count was this high.
+        step: the number of merges made.
     """
-
-    def __init__(self, record: CountRecord) -> None:
-        self._record = record
-        self._known: dict[int, tuple[int, int, list[Loss]]] = {}  # number → (claim, step, losses)
-
-    def losses(self, number: int, claim: int, step: int) -> tuple[Loss, ...]:
-        """Return the merges that lowered a pair's count since it was `claim`, in their order.
-
-        Args:
-            number: the number of the pair.
-            claim: the count in its entry; the entry has it since the count was this high.
-            step: the number of merges made.
-        """
-        known = self._known.get(number)
-        is_older = known is not None and known[1] < self._record.counts.last_restart(step)
-        if known is None or known[0] != claim or is_older:
-            found = self._look_back(number, claim, step)
-        elif known[1] < step:
-            before = claim - sum(loss.taken for loss in known[2])
-            found = [*known[2], *self._between(number, before, known[1], step)]
-        else:
-            return tuple(loss for loss in known[2] if loss.step <= step)
-        self._known[number] = claim, step, found
-        return tuple(found)
-
-    def _look_back(self, number: int, claim: int, step: int) -> list[Loss]:
-        """Find the losses in windows, each longer and earlier than the one before."""
-        built = self._record.counts.last_restart(step)
-        since, window = max(step - FIRST_WINDOW, built), FIRST_WINDOW
-        while True:
-            states, values = self._record.counts.history(number, step, since)
-            at = np.flatnonzero(values == claim)
-            if len(at) or since == built:
-                start = int(states[at[-1]]) if len(at) else since
-                return self._between(number, claim, start, step)
-            window *= 4
-            since = max(step - window, built)
-
-    def _between(self, number: int, before: int, since: int, until: int) -> list[Loss]:
-        """Return the losses after state `since`, at which the count is `before`."""
-        losses = []
-        states, values = self._record.counts.history(number, until, since)
-        for state, value in zip(states.tolist(), values.tolist(), strict=True):
-            if value < before:
-                losses.append(Loss(state, before - value))
-            before = value
-        return losses
+    built = counts.last_restart(step)
+    since, window = max(step - FIRST_WINDOW, built), FIRST_WINDOW
+    while True:
+        states, values = counts.history(number, step, since)
+        had_claim = np.flatnonzero(values == claim)
+        if len(had_claim) or since == built:
+            break
+        window *= 4
+        since = max(step - window, built)
+    first = had_claim[-1] + 1 if len(had_claim) else 0
+    losses, before = [], claim
+    for state, value in zip(states[first:].tolist(), values[first:].tolist(), strict=True):
+        if value < before:
+            losses.append(Loss(state, before - value))
+        before = value
+    return tuple(losses)
 
 
 NumberedEntry = tuple[int, TieKey, int]

@@ -7,7 +7,7 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import pairwise
 
-from engine.bpe.heap import HeapMove, Loss
+from engine.bpe.heap import HeapMove, Loss, losses_of
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES, PairKey, never_seen
 from engine.bpe.trainers.algorithm import Move
@@ -195,7 +195,7 @@ class PairQueue:
         number = self._record.pairs.number_of(entry.pair)
         if number is None or not entry.stale:
             return ()
-        return self._run.claim_history.losses(number, entry.recorded, self._step)
+        return losses_of(self._record.counts, number, entry.recorded, self._step)
 
     def entries_with(self, token_id: int, limit: int) -> list[QueueEntry]:
         """Return the entries of pairs with this token on either side, the highest claims first."""

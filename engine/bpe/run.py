@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from engine.bpe.active_set import ActiveSets
-from engine.bpe.heap import ClaimHistory, HeapWalk
+from engine.bpe.heap import HeapWalk
 from engine.bpe.record import Record, Recut
 from engine.core.arrays import Ints
 from engine.core.events import Pair
@@ -162,7 +162,6 @@ class Run(MergeRun):
         bytes_total: number of bytes in all pretokens of the corpus, without special tokens.
         statistics: the series of the run, for charts.
         heap_walk: the lazily deleted heap at any step.
-        claim_history: the merges that made its entries stale.
         active_sets: the active set of the trainer `linked` at any step.
         typed: encodes typed text.
     """
@@ -197,7 +196,6 @@ class Run(MergeRun):
         self._is_prepared = False
         self.segmenter = Segmenter(self.alphabet, self.table, record.pair_of, record.rank_of)
         self.heap_walk = HeapWalk(record)
-        self.claim_history = ClaimHistory(record)
         self.active_sets = ActiveSets(record)
         self.ties = TieHistory(record)
         self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)
@@ -304,7 +302,7 @@ class PhaseOfRun(Run):
         self.tokens_at_start = whole.tokens_at_start
         self.table, self.segmenter = whole.table, whole.segmenter
         self.ties, self.statistics = whole.ties, whole.statistics
-        self.heap_walk, self.claim_history = whole.heap_walk, whole.claim_history
+        self.heap_walk = whole.heap_walk
         self.vocabularies.replayed = start.occurrences
         top = int(whole.record.counts.at(start.step).max(initial=0))
         self.highest_pair_count = max(self.highest_pair_count, top)

@@ -170,8 +170,8 @@ WaitingPair = tuple[int, int, int, int]
 """(rank, position of the left token's first symbol, left id, right id)."""
 
 
-def merge_in_list(spelled: list[int], table: MergeTable, below: float = inf) -> list[int]:
-    """Merge the pair of lowest rank, one occurrence at a time, as long as ranks are below this one.
+def merge_in_list(spelled: list[int], table: MergeTable) -> list[int]:
+    """Merge the pair of lowest rank, one occurrence at a time, until no pair merges.
 
     The merges of all pairs are in a list, where `min` finds the lowest rank. A merge changes only
     two pairs, so only two are looked up again.
@@ -184,7 +184,7 @@ def merge_in_list(spelled: list[int], table: MergeTable, below: float = inf) -> 
     >>> merge_in_list([97, 98, 97, 98], {(97, 98): (0, 256), (256, 256): (1, 257)})
     [257]
     """
-    ids, merge_of, never = spelled, as_dict(table).get, (below, 0)
+    ids, merge_of, never = spelled, as_dict(table).get, (inf, 0)
     merges = [merge_of(pair, never) for pair in pairwise(ids)]
     while merges and (first := min(merges)) < never:
         at = merges.index(first)

@@ -27,11 +27,6 @@ from engine.encoding.merging import merge_pair
 CACHE_SIZE = 1 << 16
 NEAR = 4
 """Most steps that `tokens_at` goes forward merge by merge; usually it is one step."""
-EARLY = 1000
-"""Last step for which short pretokens are encoded by the first merges only.
-
-An early merge changes thousands of pretokens, and few of their later tokens exist yet.
-"""
 
 
 class TokensAtStep(Protocol):
@@ -84,12 +79,7 @@ class Segmenter:
                     tokens = tuple(merge_pair(tokens, pair, self._table[pair][1]))
         else:
             merges, known = self._known.get(pretoken, (-1, ()))
-            if merges < step <= EARLY and len(pretoken) <= LONG:
-                tokens = tuple(
-                    merge_in_list(self._alphabet.spell(pretoken), self._table, below=step)
-                )
-            else:
-                tokens = self._taken_apart(known if merges >= step else self.encode(pretoken), step)
+            tokens = self._taken_apart(known if merges >= step else self.encode(pretoken), step)
         if len(self._last) >= CACHE_SIZE:
             self._last.clear()
         self._last[pretoken] = step, tokens

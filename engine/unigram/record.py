@@ -223,13 +223,6 @@ class UnigramRecord:
         scores[alive] = self.scores_at(place)
         return (yield from self.corpus.keeping(alive)), alive, scores
 
-    @property
-    def nbytes(self) -> int:
-        """Size of the places and steps in bytes, without texts and lattices."""
-        states = sum(c.nbytes for c in (*self._scores, *self._expected) if c is not None)
-        removed = sum(n.nbytes + measures.nbytes for n, measures in self._removed)
-        return self._gone_at.nbytes + states + removed
-
 
 # -- the events
 

@@ -240,12 +240,6 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         pieces = self.piece_counts.at(step)
         return Score(int(counts[number]), int(pieces[pair[0]]), int(pieces[pair[1]]))
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the record's columns."""
-        logs = self.counts.nbytes + self.piece_counts.nbytes
-        return logs + self._lefts.nbytes + self._rights.nbytes + 8 * 8 * len(self)
-
 
 BERT_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 UNKNOWN_TOKEN = "[UNK]"

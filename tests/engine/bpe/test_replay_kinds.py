@@ -64,12 +64,8 @@ def test_its_merges_are_steps_over_a_corpus(kind: str, tmp_path: Path) -> None:
         assert frame.tokenizer().encode(TEXT[-300:]) == shown
 
 
-@pytest.mark.parametrize("early", [0, 1000])
-def test_merges_that_a_file_repeats_leave_no_later_merge_out(
-    early: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its table has fewer merges than ranks. `early` chooses the way to encode a pretoken."""
-    monkeypatch.setattr("engine.recording.affected_pretokens.EARLY", early)
+def test_merges_that_a_file_repeats_leave_no_later_merge_out() -> None:
+    """Its table has fewer merges than ranks."""
     vocab = dict(enumerate([*(bytes([byte]) for byte in range(256)), b"th", b"the", b"in"]))
     th, the, in_ = (b"t", b"h"), (b"th", b"e"), (b"i", b"n")
     tokenizer = Tokenizer(vocab, [th, th, the, th, in_], [], "gpt2")

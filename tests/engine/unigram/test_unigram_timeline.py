@@ -141,10 +141,3 @@ def test_steps_that_do_not_follow_are_an_error() -> None:
     steps = [event for event in events if isinstance(event, EmStep | PruneStep)]
     with pytest.raises(TimelineError, match="step 1 does not follow the 0 steps"):
         UnigramTimeline(trainer.record, steps[1:])
-
-
-def test_a_record_keeps_sixteen_bytes_a_piece_and_place_at_the_most() -> None:
-    record = run()[0].record
-    sizes = [len(record.numbers_at(place)) for place in range(len(record) + 1)]
-    gone = sizes[0] - sizes[-1]
-    assert record.nbytes <= 16 * sum(sizes) + 4 * sizes[0] + 12 * gone

@@ -274,9 +274,3 @@ def test_a_run_can_be_left_at_any_step() -> None:
     assert [next(steps).token for _ in range(3)] == whole[:3]
     assert run.stop_reason is None
     assert len(run.vocab) == 15
-
-
-def test_the_record_takes_little_room() -> None:
-    """Three columns of 8 bytes a step, and what changed: 8 bytes each."""
-    record = trained(COURSE).record
-    assert record.nbytes < 2000
