@@ -308,7 +308,7 @@ class Timeline(MergeTimeline[Frame]):
         steps: the steps recorded so far, all of one run, from the first.
         record: the run's record, needed only if there are no steps yet.
         run: an existing run; then only `steps` is used of the other arguments.
-        pattern, special_tokens, excerpt: see `engine.bpe.run.Run`.
+        pattern, excerpt: see `engine.bpe.run.Run`.
 
     Attributes:
         run: the recorded run.
@@ -334,7 +334,6 @@ class Timeline(MergeTimeline[Frame]):
         record: Record | None = None,
         run: Run | None = None,
         pattern: PatternLike = "gpt2",
-        special_tokens: Sequence[str] | None = None,
         excerpt: Excerpt | None = None,
     ) -> None:
         steps = list(steps)
@@ -343,13 +342,7 @@ class Timeline(MergeTimeline[Frame]):
                 record = steps[0].record
             elif record is None:  # a record without steps is falsy
                 record = Trainer(counts, 256).record
-            run = Run(
-                counts,
-                record,
-                pattern=pattern,
-                special_tokens=special_tokens,
-                excerpt=excerpt,
-            )
+            run = Run(counts, record, pattern=pattern, excerpt=excerpt)
         super().__init__(run)
         self.statistics = run.statistics
         self._moves_done = 0

@@ -49,12 +49,6 @@ class Phase:
     size: int
 
 
-def _name_of(phase: Phase) -> str:
-    """Return the name of a phase's pattern, or its regex."""
-    pattern = as_pattern(phase.pattern)
-    return name_of(pattern) or pattern.source
-
-
 def phases_from(text: str) -> tuple[Phase, ...]:
     r"""Read phases as they are typed: `pattern:size`, separated by commas.
 
@@ -185,7 +179,8 @@ class PhasedTrainer(Trainer):
         state[numbers] = replay.counts
         tokens = record.alphabet.token_count(self.counts)
         tokens_now = record.alphabet.token_count(counts) - sum(replay.occurrences)
-        label = f"pattern {_name_of(phase)}"
+        pattern = as_pattern(phase.pattern)
+        label = f"pattern {name_of(pattern) or pattern.source}"
         start = Recut(done, label, phase.pattern, corpus, counts, replay.occurrences)
         record.recut(start, pairs, state, tokens - tokens_now)
         yield from islice(self._record_steps(replay, pairs, numbers), wanted)

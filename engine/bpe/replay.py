@@ -445,7 +445,6 @@ class ReplayRun(Run):
             counts,
             record,
             pattern=tokenizer.pattern,
-            special_tokens=tokenizer.special_tokens,
             excerpt=excerpt,
             splitter=tokenizer.rules.splitter,
         )

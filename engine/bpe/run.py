@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
@@ -148,8 +148,7 @@ class Run(MergeRun):
     Args:
         counts: the pretoken counts that were trained on, `Trainer.counts`.
         record: the record of the steps.
-        pattern, special_tokens: cut text that is to be encoded; by default the special tokens are
-            those of the record.
+        pattern: cuts text that is to be encoded.
         excerpt: the beginning of the corpus, for frames to show.
         splitter: cuts special tokens out, if that needs more than their list.
 
@@ -176,7 +175,6 @@ class Run(MergeRun):
         record: Record,
         *,
         pattern: PatternLike = "gpt2",
-        special_tokens: Sequence[str] | None = None,
         excerpt: Excerpt | None = None,
         splitter: SpecialSplitter | None = None,
     ) -> None:
@@ -186,9 +184,7 @@ class Run(MergeRun):
         self.base_ids = frozenset(self.alphabet.token_ids)
         self.highest_pair_count = int(record.counts.at(0).max(initial=0))
         self.pattern = as_pattern(pattern)
-        if special_tokens is None:
-            special_tokens = record.special_tokens
-        self.splitter = splitter or SpecialSplitter(special_tokens)
+        self.splitter = splitter or SpecialSplitter(record.special_tokens)
         self.excerpt = excerpt or Excerpt.of(b"")
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
         self.tokens_at_start = self.alphabet.token_count(counts)

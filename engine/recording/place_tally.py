@@ -30,7 +30,6 @@ class PlaceTally:
 
     Attributes:
         too_long: whether a pretoken is too long to be taken apart; then nothing is counted.
-        part_read: part of the pretokens that has been read, from 0 to 1.
     """
 
     def __init__(
@@ -41,11 +40,10 @@ class PlaceTally:
     ) -> None:
         self._pretokens = list(pretokens)
         self.too_long = any(len(pretoken) > LONGEST_TAKEN_APART for pretoken in self._pretokens)
-        self.part_read = 0.0
         self._encode = encode
         self._record = record
         self._steps = -1  # number of merges that have been counted
-        self._reading: Iterator[float] | None = None
+        self._reading: Iterator[None] | None = None
         self._replaced: Ints = np.zeros(0, dtype=np.int64)
         self._places: Ints = np.zeros(0, dtype=np.int64)
 
@@ -54,8 +52,7 @@ class PlaceTally:
         deadline = monotonic() + seconds
         while self._steps < steps and not self.too_long:
             self._reading = self._reading or self._read(steps)
-            for part in self._reading:
-                self.part_read = part
+            for _ in self._reading:
                 if monotonic() > deadline:
                     return False
             self._reading = None
@@ -69,15 +66,15 @@ class PlaceTally:
         """Return the number of places after the first `step` merges; `read` them first."""
         return int(self._places[step])
 
-    def _read(self, steps: int) -> Iterator[float]:
-        """Count the first `steps` merges; yield the part of the pretokens that is done."""
+    def _read(self, steps: int) -> Iterator[None]:
+        """Count the first `steps` merges; yield after each pretoken."""
         found = Counter[int]()
         spelled = 0
-        for number, pretoken in enumerate(self._pretokens, 1):
+        for pretoken in self._pretokens:
             tokens = self._encode(pretoken)
             found.update(tokens)
             spelled += bool(tokens)
-            yield number / len(self._pretokens)
+            yield
         first, pair_of = self._record.first_id, self._record.pair_of
         times = [found[token_id] for token_id in range(max(found, default=0) + 1)]
         # A token has replaced the pair wherever a later token was made of it, too.

@@ -248,7 +248,8 @@ def _alternatives(pieces: Mapping[str, int], scores: Floats) -> Work[tuple[Ints,
     numbers = np.fromiter(pieces.values(), dtype=np.int64, count=len(pieces))
     longest = max(map(len, pieces), default=1)
     for lattices in (yield from lattices_of(dict.fromkeys(pieces, 1), pieces, longest)):
-        owner = numbers[lattices.of_edges(np.arange(len(lattices.pieces)))]
+        at = np.searchsorted(lattices.first_nodes, lattices.sources, side="right") - 1
+        owner = numbers[lattices.texts[at]]
         whole = lattices.pieces == owner
         shares, _ = yield from lattices.best_shares(scores, barred=whole)
         flow = yield from lattices.flow(shares)

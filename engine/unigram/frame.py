@@ -21,7 +21,7 @@ from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 from engine.unigram.em import RARE, PieceRemovals, digamma
-from engine.unigram.lattice import LatticeMaker, Path, UnigramEncoder
+from engine.unigram.lattice import LatticeMaker, Path
 from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled, unspelled
 from engine.unigram.record import (
     NEVER,
@@ -198,12 +198,6 @@ class UnigramFrame:
         return (yield from self.record.removals_at(self.step))
 
     # -- texts under these pieces
-
-    @cached_property
-    def encoder(self) -> UnigramEncoder:
-        """An encoder with the pieces of this step: id 0 is the unknown token, i + 1 `texts[i]`."""
-        scored = zip(self.texts, self.scores.tolist(), strict=True)
-        return UnigramEncoder([(self.record.unknown, 0.0), *scored])
 
     @cached_property
     def lattice(self) -> LatticeMaker:

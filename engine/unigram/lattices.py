@@ -78,11 +78,6 @@ class Lattices:
         """Number of nodes of all texts."""
         return int(self.last_nodes[-1]) + 1
 
-    def of_edges(self, edges: Ints) -> Ints:
-        """Return the number of the text of each edge."""
-        at = np.searchsorted(self.first_nodes, self.sources[edges], side="right") - 1
-        return self.texts[at]
-
     def keeping(self, alive: Flags) -> Lattices:
         """Return the lattices without the edges of pieces that are not alive."""
         edges = alive[self.pieces]

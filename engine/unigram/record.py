@@ -213,15 +213,11 @@ class UnigramRecord:
 
     def removals_at(self, place: int) -> Work[PieceRemovals]:
         """Estimate the effect of removing each piece of a place."""
-        corpus, alive, scores = yield from self.corpus_at(place)
-        return (yield from corpus.removals(alive, scores))
-
-    def corpus_at(self, place: int) -> Work[tuple[TrainingCorpus, Flags, Floats]]:
-        """Return the corpus with the pieces of a place, their flags, and all scores."""
         alive = self.alive_at(place)
         scores = np.full(len(alive), -np.inf)
         scores[alive] = self.scores_at(place)
-        return (yield from self.corpus.keeping(alive)), alive, scores
+        corpus = yield from self.corpus.keeping(alive)
+        return (yield from corpus.removals(alive, scores))
 
 
 # -- the events

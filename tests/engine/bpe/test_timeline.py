@@ -519,12 +519,10 @@ def test_a_long_pretoken_has_tokens_at_any_step_too() -> None:
         assert list(timeline.seek(step).tokens_of(long)) == expected
 
 
-def test_special_tokens_are_those_of_the_run_unless_others_are_named() -> None:
+def test_special_tokens_are_those_of_the_run() -> None:
     steps = trained(LOW, special_tokens=["<s>", "<t>"])
     ids = [piece.ids for piece in Timeline(LOW, steps).frame.encode("<t>l<s>")]
     assert ids == [(257,), (108,), (256,)]
-    without = Timeline(LOW, steps, special_tokens=[]).frame
-    assert [token for piece in without.encode("<t>") for token in piece.ids] == list(b"<t>")
 
 
 # -- finding the pretokens that contain some bytes

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.unigram.frame import UnigramTimeline, changed_words, count_changes, m_step
+from engine.unigram.frame import (
+    UnigramFrame,
+    UnigramTimeline,
+    changed_words,
+    count_changes,
+    m_step,
+)
 from engine.unigram.lattice import Lattice, UnigramEncoder
 from engine.unigram.pieces import UNKNOWN, spelled_counts, unspelled
 from engine.unigram.record import EmStep, PruneStep
@@ -65,11 +71,15 @@ def test_changed_words_are_those_that_two_encoders_segment_differently(
 ) -> None:
     for step in range(1, len(timeline) + 1):
         frame = timeline.seek(step)
-        before, after = frame.at(step - 1).encoder, frame.encoder
+        before, after = _encoder(frame.at(step - 1)), _encoder(frame)
         told = list(changed_words(frame))
         assert len(told) == len(WORDS)
         changed = {word.text for word in told if word is not None}
         assert changed == {word for word in WORDS if _cut(before, word) != _cut(after, word)}
+
+
+def _encoder(frame: UnigramFrame) -> UnigramEncoder:
+    return UnigramEncoder(frame.vocabulary)
 
 
 def _cut(encoder: UnigramEncoder, text: str) -> list[str]:
@@ -83,7 +93,7 @@ def test_numbered_pieces_give_the_same_lattice_as_the_encoder(
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
         for text in (*WORDS, "▁hügx"):
-            by_number, by_id = frame.lattice(text), frame.encoder.lattice(text)
+            by_number, by_id = frame.lattice(text), _encoder(frame).lattice(text)
             assert _edges(by_number) == _edges(by_id)
             assert frame.segment(text) == by_id.spelled(by_id.best)
             assert [edge.end for edge in frame.pieces_of(text)] == [

@@ -133,7 +133,10 @@ def test_a_removal_names_the_pieces_that_would_replace_it() -> None:
     record = trainer.record
     place = len(record)
     model = model_at(record, place)
-    corpus, alive, scores = finished(record.corpus_at(place))
+    alive = record.alive_at(place)
+    scores = np.full(len(alive), -np.inf)
+    scores[alive] = record.scores_at(place)
+    corpus = finished(record.corpus.keeping(alive))
     found = finished(corpus.removals(alive, scores))
     for number in record.numbers_at(place).tolist():
         text = record.texts[number]
