@@ -18,9 +18,9 @@ from bpe_tui.widgets.rows import Row, RowTable, Span, columns_of_spans, left, pa
 from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (
-    ForwardBackward,
     Lattice,
     Path,
+    PathSums,
     PathThrough,
     Reached,
     TracedBack,
@@ -79,7 +79,7 @@ class Walkthrough:
     @cached_property
     def log_total(self) -> float:
         """log P(pretoken): the sum over all its segmentations."""
-        return ForwardBackward(self.lattice).log_total
+        return PathSums(self.lattice).log_total
 
     def probability(self, path: Path) -> float:
         """Return the probability of a segmentation, given the pretoken."""
@@ -87,7 +87,7 @@ class Walkthrough:
 
     def sample(self, sharpness: float, seed: int) -> tuple[Path, float]:
         """Draw a random segmentation; return it with the probability of that draw."""
-        sums = ForwardBackward(self.lattice, sharpness)
+        sums = PathSums(self.lattice, sharpness)
         path = sums.sample(Random(seed))
         return path, exp(sharpness * path.score - sums.log_total)
 

@@ -1,8 +1,7 @@
 """EM on a whole corpus: expected counts from scores (E), new scores from expected counts (M).
 
 **The E-step** computes how often each piece would be used on average if every text were segmented
-at random, each segmentation by its probability; see `ForwardBackward` for one text. Here all texts
-are swept at once.
+at random, each segmentation by its probability. All texts are swept at once.
 
 **The M-step** makes scores from these counts. Plain maximum likelihood makes the probability of a
 piece its share of the counts. That is EM (Dempster, Laird & Rubin 1977), and it never makes the

@@ -10,9 +10,9 @@ word (`engine.unigram.grams`).
 Ties: of several best edges that end at a node the one that starts furthest left wins, as in
 SentencePiece and Hugging Face.
 
-`UnigramEncoder` returns the ids of the best path, of the n best, or of a random one. The ids equal
-those of `tokenizers.models.Unigram` for the same pieces and scores. SentencePiece sums scores in 32
-bits, which decides otherwise where sums are nearly equal: see `engine.pipeline.sentencepiece`.
+`UnigramEncoder` returns the ids of the best path. They equal those of `tokenizers.models.Unigram`
+for the same pieces and scores. SentencePiece sums scores in 32 bits, which decides otherwise where
+sums are nearly equal: see `engine.pipeline.sentencepiece`.
 """
 
 from __future__ import annotations
@@ -200,14 +200,9 @@ def best_paths_through_edges(lattice: Lattice) -> list[PathThrough]:
 # -- all segmentations at once
 #
 # There are exponentially many paths, but the sums over them factor at every node. `forward[v]` is
-# the logarithm of the total probability of all paths from the left to node v, `backward[v]` of all
-# from it to the right; both come from one sweep (Rabiner 1989; Kudo 2018, section 3.2). Then
-#
-#     log Z                    = forward[n] = backward[0]            the probability of the text
-#     P(edge u → v | the text) = exp(forward[u] + score + backward[v] − log Z)
-#
-# and the sum of this over the places of a piece is its *expected count*: the average number of uses
-# if segmentations were drawn by their probability.
+# the logarithm of the total probability of all paths from the left to node v; all come from one
+# sweep (Rabiner 1989; Kudo 2018, section 3.2). The last one is log Z, the probability of the text.
+# `engine.unigram.em` counts by such sums how often each piece is used on average.
 
 
 def log_sum_exp(values: Iterable[float]) -> float:
@@ -225,7 +220,7 @@ def log_sum_exp(values: Iterable[float]) -> float:
     return greatest + log(sum(exp(value - greatest) for value in values))
 
 
-class ForwardBackward:
+class PathSums:
     """The sums over all paths of a lattice.
 
     Args:
@@ -235,11 +230,8 @@ class ForwardBackward:
 
     >>> from engine.unigram.pieces import PieceTable
     >>> ab = Lattice("ab", PieceTable(["a", "b", "ab"], [log(0.5), log(0.4), log(0.1)]))
-    >>> sums = ForwardBackward(ab)
-    >>> round(exp(sums.log_total), 3)  # 0.5 × 0.4 + 0.1
+    >>> round(exp(PathSums(ab).log_total), 3)  # 0.5 × 0.4 + 0.1
     0.3
-    >>> {piece: round(count, 3) for piece, count in sums.expected_counts().items()}
-    {0: 0.667, 2: 0.333, 1: 0.667}
     """
 
     def __init__(self, lattice: Lattice, sharpness: float = 1.0) -> None:
@@ -258,37 +250,10 @@ class ForwardBackward:
             )
         return sums
 
-    @cached_property
-    def backward(self) -> list[float]:
-        """For each node the log-probability of all paths from it to the last node."""
-        nodes = len(self.lattice.arriving)
-        ways: list[list[float]] = [[] for _ in range(nodes)]
-        ways[-1].append(0.0)
-        sums = [0.0] * nodes
-        for node in range(nodes - 1, -1, -1):
-            sums[node] = log_sum_exp(ways[node])
-            for edge in self.lattice.arriving[node]:
-                ways[edge.start].append(sums[node] + self.sharpness * edge.score)
-            ways[node].clear()
-        return sums
-
     @property
     def log_total(self) -> float:
         """The log-probability of the text, log Z: of all its segmentations together."""
         return self.forward[-1]
-
-    def probability(self, edge: Edge) -> float:
-        """Return the probability that a segmentation of this text uses this edge."""
-        before, after = self.forward[edge.start], self.backward[edge.end]
-        return exp(before + self.sharpness * edge.score + after - self.log_total)
-
-    def expected_counts(self) -> dict[int, float]:
-        """Return the expected count in this text of each piece."""
-        counts: dict[int, float] = {}
-        for edges in self.lattice.arriving:
-            for edge in edges:
-                counts[edge.piece] = counts.get(edge.piece, 0.0) + self.probability(edge)
-        return counts
 
     def sample(self, random: Random) -> Path:
         """Draw a segmentation by its probability: forward filtering, backward sampling
@@ -367,10 +332,6 @@ class UnigramEncoder:
     >>> encoder = UnigramEncoder(pieces)
     >>> encoder.encode("hug"), encoder.encode("hu??")
     ((1, 4), (5, 0))
-    >>> [(ids, round(score, 1)) for ids, score in encoder.n_best("hug", 2)]
-    [((1, 4), -4.3), ((5, 3), -4.5)]
-    >>> encoder.sample("hug", Random(2), sharpness=0.2)
-    (1, 2, 3)
     """
 
     def __init__(
@@ -392,18 +353,6 @@ class UnigramEncoder:
     def encode(self, text: str) -> tuple[int, ...]:
         """Return the ids of the best segmentation."""
         return self._remembered[text]
-
-    def n_best(self, text: str, wanted: int) -> list[tuple[tuple[int, ...], float]]:
-        """Return ids and score of the best segmentations, the best first."""
-        paths = self.lattice(text).n_best(wanted)
-        return [(self.ids_of(path), path.score) for path in paths]
-
-    def sample(self, text: str, random: Random, sharpness: float = 1.0) -> tuple[int, ...]:
-        """Return the ids of a random segmentation (subword regularization, Kudo 2018).
-
-        `sharpness` is a factor of the scores: 0 makes all equally probable, more the better ones.
-        """
-        return self.ids_of(ForwardBackward(self.lattice(text), sharpness).sample(random))
 
     def ids_of(self, path: Path) -> tuple[int, ...]:
         """Return the ids of a segmentation; adjacent unknown characters become one id."""
