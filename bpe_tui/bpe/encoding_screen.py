@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice, zip_longest
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,12 +16,12 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
-from textual.worker import get_current_worker
 
 from bpe_tui.bpe import walks
 from bpe_tui.bpe.tail import TailPanel
 from bpe_tui.bpe.training_screen import BPE_VIEW, EncodedText
 from bpe_tui.session.declarations import ENCODING
+from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_decoded
@@ -118,13 +119,6 @@ class RegexPanel(Vertical):
     frame: reactive[Frame | None] = reactive(None)
     text: reactive[str] = reactive("")
 
-    @dataclass
-    class Tried(Message):
-        """The result of a regex: the stretches of the text, or the error."""
-
-        source: str
-        found: list[Stretch] | PatternError
-
     _choices: Sequence[Pattern] = ()
     _compared: Pattern | None = None
     _waiting: Timer | None = None
@@ -173,28 +167,24 @@ class RegexPanel(Vertical):
         source, text, other = self.query_one(Input).value, self.text, self._compared
         splitter = self.frame.rules.splitter
 
-        def work() -> None:
-            found: list[Stretch] | PatternError
+        def find() -> list[Stretch] | PatternError:
             try:
                 mine = try_pattern(source, text, splitter)
-                found = differences(mine, list(pretokens(text, other, splitter)))
+                return differences(mine, list(pretokens(text, other, splitter)))
             except PatternError as error:
-                found = error
-            if not get_current_worker().is_cancelled:
-                self.post_message(self.Tried(source, found))
+                return error
 
         # In a thread, since a regex may take long.
-        self.run_worker(work, thread=True, exclusive=True)
+        take = partial(self._show_result, source, other.name)
+        cast("Notifier", self.app).jobs.find(self, "regex", find, take)
 
-    def on_regex_panel_tried(self, event: Tried) -> None:
-        event.stop()
-        assert self._compared is not None
-        name = self._compared.name
-        self.query_one(RegexRows).show_result(event.source, event.found, visible_text(name))
+    def _show_result(self, source: str, name: str, found: list[Stretch] | PatternError) -> None:
+        """Show the stretches of the text, compared with the pattern `name`, or the error."""
+        self.query_one(RegexRows).show_result(source, found, visible_text(name))
         title, compared = "regex", f"↑ ↓ compared with {name}"
-        if not isinstance(event.found, PatternError):
-            pieces = sum(len(stretch.mine) for stretch in event.found)
-            differing = sum(stretch.differs for stretch in event.found)
+        if not isinstance(found, PatternError):
+            pieces = sum(len(stretch.mine) for stretch in found)
+            differing = sum(stretch.differs for stretch in found)
             title += f"  {plural(pieces, 'pretoken')}"
             where = f"in {plural(differing, 'place')}" if differing else "nowhere"
             compared += f", differs {where}"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
+from typing import cast
 
-from textual.message import Message
-from textual.worker import get_current_worker
-
+from bpe_tui.session.host import Notifier
 from bpe_tui.views.encoded_text import describe_reach
 from bpe_tui.views.panel import Panel, sentence
 from bpe_tui.views.targets import ToText
@@ -38,19 +37,13 @@ class TailPanel(Panel):
     _made: tuple[Frame, Tokenizer] | None = None
     """The tokenizer of a frame, for all that is typed there."""
 
-    @dataclass
-    class Found(Message):
-        """The tail of a text at a frame."""
-
-        asked: tuple[Frame, str]
-        found: Tail | TailError
-
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         asked = (frame, self.text)
         if self._asked != asked:
             self._asked, self._found = asked, None
             # In a thread: a space may be the beginning of every second token.
-            self.run_worker(lambda: self._find(asked), thread=True, exclusive=True, group="tail")
+            find = partial(self._find, frame, self.text)
+            cast("Notifier", self.app).jobs.find(self, "tail", find, self._take)
         cells = _token_cells(width)
         examples = [_example(text, what, cells) for text, what in EXAMPLES.items()]
         if isinstance(self._found, Tail):
@@ -59,23 +52,18 @@ class TailPanel(Panel):
         told = "" if self._found is None else f"{visible_text(str(self._found), spaces=False)}."
         return [*paragraph(told, width, "loss"), *examples]
 
-    def _find(self, asked: tuple[Frame, str]) -> None:
-        frame, text = asked
+    def _find(self, frame: Frame, text: str) -> Tail | TailError:
         if self._made is None or self._made[0] is not frame:
             tokenizer = frame.tokenizer()
             self._made = frame, tokenizer if frame.cuts_specials else tokenizer.allowing(())
         try:
-            found: Tail | TailError = find_tail(self._made[1], text)
+            return find_tail(self._made[1], text)
         except TailError as error:
-            found = error
-        if not get_current_worker().is_cancelled:
-            self.post_message(self.Found(asked, found))
+            return error
 
-    def on_tail_panel_found(self, event: Found) -> None:
-        event.stop()
-        if event.asked == self._asked:
-            self._found = event.found
-            self.rebuild()
+    def _take(self, found: Tail | TailError) -> None:
+        self._found = found
+        self.rebuild()
 
     def _rows_of(
         self, frame: Frame, tail: Tail, examples: Sequence[Row], width: int

@@ -75,7 +75,7 @@ async def test_a_short_pretoken_is_shown_in_full_beside_the_name_of_its_alternat
         [
             ("bpe", "merges", ["pair", "count"]),
             ("wordpiece", "merges", ["pair", "score"]),
-            ("unigram", "steps", ["step", "pieces", "loss"]),
+            ("unigram", "steps", ["pieces", "loss"]),
         ]
     ),
 )
