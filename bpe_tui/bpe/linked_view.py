@@ -129,7 +129,7 @@ def drawn_list(frame: Frame, lists: LinkedLists, shown: Place, marks: bool) -> l
     parts: list[list[ListNode]] = []
     first = 0
     for at, each in enumerate(nodes, window):
-        if not each.is_dead:
+        if each.token is not None:
             first += at < shown.node
             parts.append([each])
         elif parts:

@@ -111,10 +111,6 @@ class ListNode:
     token: int | None
     is_new: bool
 
-    @property
-    def is_dead(self) -> bool:
-        return self.token is None
-
 
 class Neighbour(NamedTuple):
     """A bigram beside the merged one that went, and the bigrams that came in its place.

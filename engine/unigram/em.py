@@ -51,26 +51,16 @@ from engine.unigram.lattices import Flags, Lattices, lattices_of
 # -- the E-step
 
 
-class SweepSums(NamedTuple):
-    """The sums of a sweep over the corpus.
-
-    Attributes:
-        counts: number of uses of each piece.
-        log_probability: log-probability of the corpus, Σ count of text · log P(text).
-    """
-
-    counts: Floats
-    log_probability: float
-
-
 Sweep = Callable[[Lattices, Floats], Work[tuple[Floats, Floats]]]
 """Lattices and scores → the share of each edge, the log-probability of each text."""
 
 
 def expected_counts(
     corpus: Sequence[Lattices], scores: Floats, sweep: Sweep = Lattices.shares
-) -> Work[SweepSums]:
+) -> Work[tuple[Floats, float]]:
     """Count the average uses of each piece over all segmentations: the E-step.
+
+    Also return the log-probability of the corpus, Σ count of text · log P(text).
 
     Args:
         corpus: the lattices of all texts.
@@ -91,7 +81,7 @@ def expected_counts(
         flow = yield from lattices.flow(shares)
         np.add.at(counts, lattices.pieces, flow)
         log_probability += float(log_probabilities @ lattices.counts)
-    return SweepSums(counts, log_probability)
+    return counts, log_probability
 
 
 # -- the M-step
@@ -219,7 +209,7 @@ def removals(
         scores: the log-probability of each number.
         pretokens: number of occurrences of all pretokens.
     """
-    counts = (yield from expected_counts(corpus, scores, Lattices.best_shares)).counts
+    counts, _ = yield from expected_counts(corpus, scores, Lattices.best_shares)
     all_owners, all_parts = yield from _alternatives(pieces, scores)
     increases = np.full(len(counts), np.inf)
     increases[all_owners] = 0.0
@@ -313,8 +303,8 @@ class TrainingCorpus:
 
     def estimate(self, scores: Floats) -> Work[Estimate]:
         """Compute the expected counts and the loss under these log-probabilities."""
-        sums = yield from expected_counts(self.lattices, scores)
-        return Estimate(sums.counts, -sums.log_probability / max(1, self.pretokens))
+        counts, log_probability = yield from expected_counts(self.lattices, scores)
+        return Estimate(counts, -log_probability / max(1, self.pretokens))
 
     def removals(self, alive: Flags, scores: Floats) -> Work[PieceRemovals]:
         """Estimate the effect of removing each piece that is alive."""

@@ -26,8 +26,8 @@ import numpy as np
 from engine.core.arrays import Floats
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
-from engine.recording.training import check_counts, check_size
-from engine.text.pretokenize import check_special_tokens, to_bytes
+from engine.recording.training import check_counts
+from engine.text.pretokenize import to_bytes
 from engine.unigram.em import Estimate, PieceRemovals, TrainingCorpus
 from engine.unigram.grams import TIED, GramLattice, GramTable
 from engine.unigram.lattice import LatticeMaker, Path
@@ -35,7 +35,7 @@ from engine.unigram.lattices import Flags
 from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY, Edge, spelled
 from engine.unigram.record import PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds
-from engine.unigram.trainer import UnigramStopReason
+from engine.unigram.trainer import PieceTrainer, UnigramStopReason
 from engine.unigram.units import DEFAULT_GRAM_UNITS, DEFAULT_NGRAM, GRAM_UNITS, GramUnits
 
 MOST_MOVES = 100_000_000
@@ -166,7 +166,7 @@ def _best_cut(sentence: _Sentence, costs: Sequence[float]) -> _Cut:
     return _Cut(least[-1], grams[::-1])
 
 
-class TextbookTrainer:
+class TextbookTrainer(PieceTrainer[TextbookRecord]):
     """One training run.
 
     Args:
@@ -178,9 +178,6 @@ class TextbookTrainer:
         unknown_token: it replaces units that no n-gram covers.
         ngram: units of the longest n-gram.
         units: a name in `GRAM_UNITS`.
-
-    Attributes:
-        stop_reason: the reason why training ended; `None` before.
 
     Raises:
         VocabSizeError: `vocab_size` is below 1.
@@ -207,56 +204,25 @@ class TextbookTrainer:
         ngram: int = DEFAULT_NGRAM,
         units: str = DEFAULT_GRAM_UNITS,
     ) -> None:
-        check_special_tokens([unknown_token, *special_tokens])
-        if vocab_size is not None:
-            check_size(vocab_size)
-            if vocab_size < 1:
-                raise VocabSizeError(
-                    f"a vocabulary of {vocab_size:,} n-grams cuts no text; ask for at least 1"
-                )
+        super().__init__(vocab_size, special_tokens, unknown_token)
+        if vocab_size is not None and vocab_size < 1:
+            raise VocabSizeError(
+                f"a vocabulary of {vocab_size:,} n-grams cuts no text; ask for at least 1"
+            )
         if ngram < 1:
             raise UnigramError(f"there are no n-grams of {ngram} units; ask for 1 or more")
         self.units, self.ngram = GRAM_UNITS[units], ngram
-        self.special_tokens, self.unknown_token = tuple(special_tokens), unknown_token
-        self._asked_size = vocab_size
         texts: dict[str, int] = {}
         for text, times in counts.items():
             if times > 0 and self.units.read(text):
                 texts[spelled(text)] = texts.get(spelled(text), 0) + times
         check_counts(texts)
         self._texts = texts
-        self._record: TextbookRecord | None = None
-        self.stop_reason: UnigramStopReason | None = None
-
-    @property
-    def record(self) -> TextbookRecord:
-        """The record of the run.
-
-        Raises:
-            UnigramError: the seed is not found yet.
-        """
-        if self._record is None:
-            raise UnigramError("there is no record yet; pull the steps up to `Seeded`")
-        return self._record
 
     @property
     def sentences(self) -> dict[str, int]:
         """The sentences spelled with ▁, the most frequent first."""
         return dict(sorted(self._texts.items(), key=lambda entry: -entry[1]))
-
-    @property
-    def vocab_size(self) -> int:
-        """The wanted number of n-grams; without one, half of the seed's.
-
-        Raises:
-            UnigramError: no size was given, and the seed is not found yet.
-        """
-        return self.record.vocab_size if self._asked_size is None else self._asked_size
-
-    @property
-    def pieces(self) -> list[tuple[str, float]]:
-        """Text and score of each id of the vocabulary so far; the best n-grams first."""
-        return self.record.pieces_at(len(self.record))
 
     # -- the training
 

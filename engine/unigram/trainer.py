@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from enum import Enum
 from itertools import count
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -55,7 +56,54 @@ class UnigramStopReason(Enum):
     NO_TEXT = "the text has nothing to make pieces of"
 
 
-class UnigramTrainer:
+RecordT = TypeVar("RecordT", bound=UnigramRecord)
+
+
+class PieceTrainer(Generic[RecordT]):
+    """The parts of a training run that do not depend on the algorithm.
+
+    Attributes:
+        stop_reason: the reason why training ended; `None` before.
+    """
+
+    def __init__(
+        self, vocab_size: int | None, special_tokens: Sequence[str], unknown_token: str
+    ) -> None:
+        check_special_tokens([unknown_token, *special_tokens])
+        if vocab_size is not None:
+            check_size(vocab_size)
+        self.special_tokens, self.unknown_token = tuple(special_tokens), unknown_token
+        self._asked_size = vocab_size
+        self._record: RecordT | None = None
+        self.stop_reason: UnigramStopReason | None = None
+
+    @property
+    def vocab_size(self) -> int:
+        """The wanted size; without one, the size that follows from the seed.
+
+        Raises:
+            UnigramError: no size was given, and the seed is not found yet.
+        """
+        return self.record.vocab_size if self._asked_size is None else self._asked_size
+
+    @property
+    def record(self) -> RecordT:
+        """The record of the run.
+
+        Raises:
+            UnigramError: the seed is not found yet.
+        """
+        if self._record is None:
+            raise UnigramError("there is no record yet; pull the steps up to `Seeded`")
+        return self._record
+
+    @property
+    def pieces(self) -> list[tuple[str, float]]:
+        """Text and score of each id of the vocabulary so far; the best pieces first."""
+        return self.record.pieces_at(len(self.record))
+
+
+class UnigramTrainer(PieceTrainer[UnigramRecord]):
     """One training run.
 
     Args:
@@ -71,9 +119,6 @@ class UnigramTrainer:
         sub_iterations: iterations of EM before each prune.
         max_piece_length: largest number of characters of a piece.
         normalisation: a name in `NORMALISATIONS`: how expected counts become scores.
-
-    Attributes:
-        stop_reason: the reason why training ended; `None` before.
 
     Raises:
         VocabSizeError: the characters and the special tokens alone exceed `vocab_size`.
@@ -101,9 +146,7 @@ class UnigramTrainer:
         max_piece_length: int = 16,
         normalisation: str = DEFAULT_NORMALISATION,
     ) -> None:
-        check_special_tokens([unknown_token, *special_tokens])
-        if vocab_size is not None:
-            check_size(vocab_size)
+        super().__init__(vocab_size, special_tokens, unknown_token)
         if seed_size < 1:
             raise UnigramError(f"a seed of {seed_size} pieces is none; give at least 1")
         if not 0 < shrinking_factor < 1:
@@ -117,10 +160,7 @@ class UnigramTrainer:
             )
         self._counts = {text: times for text, times in counts.items() if text and times > 0}
         check_counts(self._counts)
-        self.special_tokens = tuple(special_tokens)
-        self.unknown_token = unknown_token
         self._reserved = 1 + len(special_tokens)  # tokens that are no pieces
-        self._asked_size = vocab_size
         characters = 0 if vocab_size is None else len(set().union(*self._counts))
         if vocab_size is not None and characters + self._reserved > vocab_size:
             ending = "" if len(self.special_tokens) == 1 else "s"
@@ -137,28 +177,6 @@ class UnigramTrainer:
         self._sub_iterations = sub_iterations
         self._max_piece_length = max_piece_length
         self._log_probabilities = NORMALISATIONS[normalisation].log_probabilities
-        self._record: UnigramRecord | None = None
-        self.stop_reason: UnigramStopReason | None = None
-
-    @property
-    def vocab_size(self) -> int:
-        """The wanted size; without one, the size that follows from the seed.
-
-        Raises:
-            UnigramError: no size was given, and the seed is not found yet.
-        """
-        return self.record.vocab_size if self._asked_size is None else self._asked_size
-
-    @property
-    def record(self) -> UnigramRecord:
-        """The record of the run.
-
-        Raises:
-            UnigramError: the seed is not found yet.
-        """
-        if self._record is None:
-            raise UnigramError("there is no record yet; pull the steps up to `Seeded`")
-        return self._record
 
     def steps(self) -> Generator[Event, None, None]:
         """Yield the events of the training, also `WorkProgress`. Call once; stop pulling to stop.
@@ -202,11 +220,6 @@ class UnigramTrainer:
             seeds, corpus, start, self.unknown_token, self.special_tokens, size
         )
         return Learner(seeds, corpus, start, self._record, self._log_probabilities)
-
-    @property
-    def pieces(self) -> list[tuple[str, float]]:
-        """Text and score of each id of the vocabulary so far; the best pieces first."""
-        return self.record.pieces_at(len(self.record))
 
 
 # -- the model that is being learnt: EM iterations and prunes

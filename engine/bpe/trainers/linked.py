@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from heapq import nlargest
-from typing import NamedTuple
 
 from engine.bpe.trainers.algorithm import Algorithm, CodeLine, StepPart, TrainingTask
 from engine.core.events import Pair
@@ -47,30 +46,16 @@ def linked(task: TrainingTask) -> Iterator[MergeReport]:
         # Join its two tokens to a new one.
         new_id = task.join(pair)
         # Replace the pair at its places.
-        replaced = pretokens.merge(pair, new_id)
+        merge = pretokens.merge(pair, new_id)
         # The pairs beside it are in doubt now; the new ones are active.
-        active.merged(pair, new_id, replaced.after)
-        yield task.merge(pair, count, replaced.after, replaced.occurrences, replaced.pretokens)
+        active.merged(pair, new_id, list(map(task.pairs.__getitem__, merge.changed)))
+        yield merge
 
 
 GONE = -1
 """The token of a cell that a merge has emptied."""
 NONE = -1
 """No cell: the pretoken ends here."""
-
-
-class LinkedReplacement(NamedTuple):
-    """The result of replacing a pair.
-
-    Attributes:
-        after: the new count of each pair whose count changed.
-        occurrences: number of replacements in the corpus.
-        pretokens: number of distinct pretokens that changed.
-    """
-
-    after: dict[Pair, int]
-    occurrences: int
-    pretokens: int
 
 
 class LinkedPretokens:
@@ -89,6 +74,7 @@ class LinkedPretokens:
     """
 
     def __init__(self, task: TrainingTask) -> None:
+        self._task = task
         self._work = task.work
         self._may_merge = task.may_merge
         # cell → its token, the cells of the tokens before and after it, its pretoken
@@ -143,12 +129,12 @@ class LinkedPretokens:
         cell = self._places[pair][0]
         return self._pretoken_of[cell], cell
 
-    def merge(self, pair: Pair, new_id: int) -> LinkedReplacement:
+    def merge(self, pair: Pair, new_id: int) -> MergeReport:
         """Replace the pair at its places, which were just recounted, from left to right."""
         self._changed = {pair}
         before, after, tokens = self._before, self._after, self._tokens
         changed_pretokens: set[int] = set()
-        occurrences = 0
+        count, occurrences = self.counts[pair], 0
         places = self._places.pop(pair)
         self._work.places_checked += len(places)
         for left in places:
@@ -171,7 +157,8 @@ class LinkedPretokens:
             changed_pretokens.add(self._pretoken_of[left])
             occurrences += self._times[self._pretoken_of[left]]
         self.counts[pair] = 0
-        return LinkedReplacement(self._after_merge(new_id), occurrences, len(changed_pretokens))
+        counts_now = self._after_merge(new_id)
+        return self._task.merge(pair, count, counts_now, occurrences, len(changed_pretokens))
 
     def _break_up(self, left: int, right: int, merging: Pair) -> None:
         """Remove the occurrence of the pair between two cells, if there is one."""

@@ -185,7 +185,7 @@ class TestTheSampleOfWeAndThey:
         they_of = frame.id_of("们".encode()), frame.id_of("的".encode())
         assert frame.count_of(they_of) == 3  # type: ignore[arg-type]
         first = lists.nodes("我们的花园在河边。".encode())
-        assert [(node.is_dead, node.is_new) for node in first[:3]] == [
+        assert [(node.token is None, node.is_new) for node in first[:3]] == [
             (False, True),
             (True, True),
             (False, False),
@@ -234,7 +234,7 @@ def test_a_run_without_a_rule_or_a_corpus_has_no_lists() -> None:
     assert (lists.best, lists.active, lists.inactive, lists.neighbours) == (None, 0, 0, [])
     assert lists.count_places()
     assert lists.places_before == 0
-    assert [node.is_dead for node in lists.nodes(b"a")] == [False]
+    assert [node.token is None for node in lists.nodes(b"a")] == [False]
 
 
 def test_a_pretoken_too_long_to_take_apart_is_left_out() -> None:
@@ -268,7 +268,7 @@ def test_overlapping_places_all_count() -> None:
 def test_a_part_of_a_list_has_the_nodes_from_start_to_stop() -> None:
     lists = lists_of(trained({b"abcabc": 2, b"bc": 1}, 258, "linked").seek(2))
     every = lists.nodes(b"abcabc")
-    assert [node.is_dead for node in every] == [False, True, True] * 2
+    assert [node.token is None for node in every] == [False, True, True] * 2
     for start in range(1, 8):
         for stop in range(start, 9):
             assert lists.nodes(b"abcabc", start, stop) == every[start - 1 : stop - 1]
