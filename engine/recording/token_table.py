@@ -47,30 +47,6 @@ class MergeRows:
 NO_TWIN = 2**63 - 1
 
 
-def least_twins(tokens: Sequence[bytes], sign: bytes) -> Ints:
-    """Return for each token the first row with a twin of it, `NO_TWIN` if it has none.
-
-    Twins are two tokens that differ only by case, or only by one `sign` at the beginning: BPE's
-    space before a word, or WordPiece's `##` inside a word. A token has a twin among the first n
-    tokens if and only if its value here is less than n.
-    """
-    first_row = _first_rows(tokens)
-    twins = np.full(len(tokens), NO_TWIN, dtype=np.int64)
-    with_sign = [
-        (row, first_row[token.removeprefix(sign)])
-        for token, row in first_row.items()
-        if token.startswith(sign) and token != sign and token.removeprefix(sign) in first_row
-    ]
-    signed, bare = np.array(with_sign, dtype=np.int64).reshape(-1, 2).T
-    for rows, others in (_by_case(tokens, first_row), (signed, bare)):
-        np.minimum.at(twins, rows, others)
-        np.minimum.at(twins, others, rows)
-    if len(first_row) == len(tokens):
-        return twins
-    # Tokens of the same bytes have the same twins.
-    return twins[np.array([first_row[token] for token in tokens], dtype=np.int64)]
-
-
 RowItem = TypeVar("RowItem", bound=Hashable)
 
 
@@ -229,13 +205,52 @@ class TokenTable:
 
     @cached_property
     def is_ever_encoded(self) -> Bools:
-        """Whether encoding a token's own bytes returns the token: see `ever_encoded`."""
-        return ever_encoded(self)
+        """Whether encoding a token's own bytes returns the token; true for special tokens.
+
+        It does not if a merge of lower rank takes a byte across the border of its two parts. To
+        encode all tokens one by one would take seconds, so they are examined together: a token is
+        encoded if the two parts of its merge become neighbours, and are encoded, too.
+        """
+        merges = self.merges
+        older = np.maximum(self.ranks[merges.left], self.ranks[merges.right])
+        is_ambiguous = np.bincount(merges.made, minlength=len(self)) > 1
+        if np.any(is_ambiguous) or np.any(merges.rank <= older):
+            return _by_encoding(self)  # several merges make a token, or a part is made after it
+        found = self.is_special.copy()
+        found[self.base_rows] = True
+        made = np.flatnonzero(self.maker != NONE)
+        left, right = (part[made] for part in self.parents)
+        joined = NumberTable(merges.left * len(self) + merges.right, merges.rank)
+        meet = become_neighbours(left, right, self.parents, self.ranks, joined)
+        while True:
+            now = found[made] | (meet & found[left] & found[right])
+            if np.array_equal(now, found[made]):
+                return found
+            found[made] = now
 
     @cached_property
     def least_twins(self) -> Ints:
-        """The first row with a token that differs only by case or the sign: see `least_twins`."""
-        return least_twins(self.tokens, self.SIGN)
+        """The first row with a twin of each token, `NO_TWIN` if it has none.
+
+        Twins are two tokens that differ only by case, or only by one sign at the beginning: BPE's
+        space before a word, or WordPiece's `##` inside a word. A token has a twin among the first
+        n tokens if and only if its value here is less than n.
+        """
+        tokens, sign, first_row = self.tokens, self.SIGN, self.first_rows
+        twins = np.full(len(tokens), NO_TWIN, dtype=np.int64)
+        with_sign = [
+            (row, first_row[token.removeprefix(sign)])
+            for token, row in first_row.items()
+            if token.startswith(sign) and token != sign and token.removeprefix(sign) in first_row
+        ]
+        signed, bare = np.array(with_sign, dtype=np.int64).reshape(-1, 2).T
+        for rows, others in (_by_case(tokens, first_row), (signed, bare)):
+            np.minimum.at(twins, rows, others)
+            np.minimum.at(twins, others, rows)
+        if len(first_row) == len(tokens):
+            return twins
+        # Tokens of the same bytes have the same twins.
+        return twins[np.array([first_row[token] for token in tokens], dtype=np.int64)]
 
     @cached_property
     def first_rows(self) -> dict[bytes, int]:
@@ -250,37 +265,12 @@ def sorted_positions(keys: Sequence[str]) -> Ints:
     return positions
 
 
-def ever_encoded(table: TokenTable) -> Bools:
-    """Return for each token whether encoding its own bytes returns it; true for special tokens.
-
-    It does not if a merge of lower rank takes a byte across the border of its two parts. To encode
-    all tokens one by one would take seconds, so they are examined together: a token is encoded if
-    the two parts of its merge become neighbours, and are encoded, too.
-    """
-    merges, maker = table.merges, table.maker
-    older = np.maximum(table.ranks[merges.left], table.ranks[merges.right])
-    is_ambiguous = np.bincount(merges.made, minlength=len(table)) > 1
-    if np.any(is_ambiguous) or np.any(merges.rank <= older):
-        return _by_encoding(table)  # several merges make a token, or a part is made after the whole
-    found = table.is_special.copy()
-    found[table.base_rows] = True
-    made = np.flatnonzero(maker != NONE)
-    left, right = (part[made] for part in table.parents)
-    joined = NumberTable(merges.left * len(table) + merges.right, merges.rank)
-    meet = become_neighbours(left, right, table.parents, table.ranks, joined)
-    while True:
-        now = found[made] | (meet & found[left] & found[right])
-        if np.array_equal(now, found[made]):
-            return found
-        found[made] = now
-
-
 LONG = 1 << 10
 """Least length in bytes of a token that is encoded by itself."""
 
 
 def _by_encoding(table: TokenTable) -> Bools:
-    """Return the same for merges in any order, by encoding every token."""
+    """Return `is_ever_encoded` for merges in any order, by encoding every token."""
     merges, ids = table.merges, table.ids
     columns = MergeColumns(ids[merges.left], ids[merges.right], merges.rank, ids[merges.made])
 
