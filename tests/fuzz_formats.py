@@ -68,7 +68,6 @@ from engine.learning.grading import grade_files
 from engine.learning.lesson_file import read_lesson
 from engine.learning.session_file import (
     SavedFile,
-    SavedFork,
     SavedSession,
     read_session,
     write_session,
@@ -241,7 +240,6 @@ def other_files() -> dict[str, Files]:
     with tempfile.TemporaryDirectory() as folder:
         corpus, session, sheet = (Path(folder, name) for name in ("c.txt", "s.json", "a.json"))
         corpus.write_bytes(TEXT)
-        fork = SavedFork(3, (b"\xff", b"a"), ((b"b", b"c"),), (("left_out", (2,)),))
         options = (("vocab_size", 300), ("special_tokens", ("<s>",)), ("pattern", "gpt2"))
         saved = SavedSession(
             SavedFile.of(str(corpus)),
@@ -251,7 +249,6 @@ def other_files() -> dict[str, Files]:
             text="low",
             note="x",
             breakpoints=("tie", "count<50"),
-            forks=(fork,),
         )
         write_session(session, saved)
         test_quiz.sheet_of(wrong_first=2).write(sheet)

@@ -238,9 +238,7 @@ class BpeTuiApp(SessionApp):
         self.session.end(reason)
         self._arrive()
         self.changed()
-        if forks := self.session.config.viewpoint.forks:
-            self._make_forks(forks)
-        elif due is not None and (shown := self.session.shown) is not None:
+        if due is not None and (shown := self.session.shown) is not None:
             self.tell(f"There is no step {number(due)}; step {number(shown.step)} is the last.")
         self._collector.keep()
         own = (None, self.session.model)
@@ -260,50 +258,6 @@ class BpeTuiApp(SessionApp):
         changed = await asyncio.to_thread(check_unchanged, saved)
         if changed is not None:
             self.tell(f"{visible_text(changed, spaces=False)}.", stays=True)
-
-    def _make_forks(self, forks: tuple[SavedFork, ...]) -> None:
-        """Make the forks of a saved session again, one after another; then go to its step."""
-        session, self._makes_forks = self.session, False
-        if not forks:
-            self.seek(session.config.viewpoint.step or 0)
-            return
-        frame, config = session.frame, session.config
-        if frame is None:
-            return
-        assert isinstance(config, RunConfig)  # only a training has forks
-        from bpe_tui.bpe.what_if import WhatIfJob, saved_fork_plan
-
-        plan = saved_fork_plan(forks[0], config)
-        if plan.step > frame.recorded_steps:
-            self.tell(f"The run has no step {number(plan.step)} to fork at.", stays=True)
-            return
-
-        def take(news: Message) -> None:
-            if isinstance(news, jobs.WhatIfEnded | jobs.WhatIfFailed):
-                self.wake()
-                self._take_fork(news, plan, forks[1:])
-
-        self.tell(f"Making the fork at step {number(plan.step)} again: {plan.otherwise} …")
-        self._makes_forks = True
-        self.jobs.start(self, partial(WhatIfJob, config, frame, plan), take)
-
-    def _take_fork(
-        self,
-        fork: jobs.WhatIfEnded | jobs.WhatIfFailed,
-        plan: jobs.ForkPlan,
-        rest: tuple[SavedFork, ...],
-    ) -> None:
-        if isinstance(fork, jobs.WhatIfEnded):
-            self.session.keep(fork, plan)
-            self.forget_run()
-            self.tell(f"The fork at step {number(plan.step)} is made again.")
-            self._make_forks(rest)
-        elif isinstance(fork.error, BpeError):
-            self._makes_forks = False
-            why = visible_text(str(fork.error), spaces=False)
-            self.tell(f"The fork cannot be made again: {why}.", stays=True)
-        else:
-            raise fork.error
 
     # -- windows that open something
 
@@ -396,7 +350,7 @@ def _prepare(
 if TYPE_CHECKING:
     from bpe_tui.lessons.guide import Guide
     from bpe_tui.session.host import Host
-    from engine.learning.session_file import SavedFile, SavedFork
+    from engine.learning.session_file import SavedFile
 
     _host: type[Host] = BpeTuiApp  # mypy proves that the application is a host
 

@@ -125,7 +125,7 @@ async def _unseen(
         app.guide.go_to(place)
         missing: Sequence[str] = scene.show.see
         last, due = missing, monotonic() + SIGHT_SECONDS
-        while (missing or last) and (monotonic() < due or not app.is_settled):
+        while (missing or last) and (monotonic() < due or app.session.stop_reason is None):
             await pilot.pause(0.02)
             if (failure := app.session.failure) is not None:
                 raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])

@@ -239,7 +239,7 @@ async def record(
     """
     first, last = steps
     async with app.run_test(size=size) as pilot:
-        while not app.is_settled:
+        while app.session.stop_reason is None:
             if app.failure is not None:
                 raise app.failure
             await asyncio.sleep(WAIT_SECONDS)

@@ -107,12 +107,6 @@ class SessionApp(BaseApp):
         self._is_at_rest = False
         self._growth_due = self._ticked
         self._ahead: list[str] = []
-        self._makes_forks = False
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether training has ended and all saved forks are made."""
-        return self.session.stop_reason is not None and not self._makes_forks
 
     # -- state out
 
@@ -173,7 +167,7 @@ class SessionApp(BaseApp):
 
         If nothing is left to do, the clock stops. While training runs, its messages wake it.
         """
-        is_training = self.session.recording is not None and not self.is_settled
+        is_training = self.session.recording is not None and self.session.stop_reason is None
         if self._ahead and self.makes_ahead:
             if seconds > QUIET_SECONDS:
                 mount_ahead(self, self._ahead.pop(0))

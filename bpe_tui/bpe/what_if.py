@@ -20,7 +20,6 @@ from textual.widgets import Input, Static
 from bpe_tui.session import jobs
 from bpe_tui.session.config import LeftOutDocument, RunConfig
 from bpe_tui.session.host import Notifier
-from bpe_tui.session.saved_sessions import documents_left_out, fork_again
 from bpe_tui.session.threads import Job, Jobs, Post
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.views.panel import TokenPainter, pair_text
@@ -36,9 +35,8 @@ from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.what_if import Comparison, ForkChange, compare, fork
 from engine.core.errors import BpeError, WhatIfError
-from engine.core.events import BytesPair, Pair, pair_name
+from engine.core.events import BytesPair, Pair
 from engine.counting.count import counts_without, document_counts
-from engine.learning.session_file import SavedFork
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS, Pattern, as_pattern, name_of
 from engine.text.pretokenize import SpecialSplitter
@@ -358,26 +356,6 @@ TITLE_CELLS = len("tie rule sentencepiece")
 """Least cells of a change's title, before its meaning."""
 MOST_OF_TITLES = 0.45
 """Greatest share of the room for the titles, if all meanings begin in one column."""
-
-
-def saved_fork_plan(fork: SavedFork, config: RunConfig) -> jobs.ForkPlan:
-    """Return the plan of a saved fork of a run that `config` trains."""
-    changed, change = fork_again(fork, config)
-    changes = [f"{_visible_pair(pair)} forbidden" for pair in fork.forbid]
-    changes += [f"{_visible_pair(fork.force)} first"] if fork.force else []
-    changes += [f"tie rule {changed.tie_rule}"] if changed.tie_rule != config.tie_rule else []
-    if changed.pattern != config.pattern:
-        changes.append(f"pattern {visible_text(changed.pattern or '')}")
-    gone = documents_left_out(changed)[len(documents_left_out(config)) :]
-    changes += [f"without document {each.document}" for each in gone]
-    if changed.special_tokens != config.special_tokens:
-        changes.append("other special tokens")
-    otherwise = ", ".join(changes)
-    return jobs.ForkPlan(otherwise, otherwise, fork.step, changed, change)
-
-
-def _visible_pair(pair: BytesPair) -> str:
-    return pair_name(*map(visible_bytes, pair))
 
 
 def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:

@@ -46,8 +46,6 @@ def _notes(viewpoint: Viewpoint) -> Iterator[str]:
         yield viewpoint.note
     if viewpoint.corpus is not None and (changed := check_unchanged(viewpoint.corpus)):
         yield changed
-    if viewpoint.forks:
-        yield "the session has forks, which are made again on the screen only"
 
 
 def lines_typed() -> Iterator[str]:

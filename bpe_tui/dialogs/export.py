@@ -19,8 +19,8 @@ from textual.widgets import Input, Static
 
 from bpe_tui.session.config import Viewpoint
 from bpe_tui.session.saved_sessions import (
+    before_forks,
     command_that_opens,
-    root_config,
     saved_session,
     why_not_in_command,
 )
@@ -157,6 +157,9 @@ class Export(SaveFile):
         return "".join(made)
 
 
+FORKED = "It opens the run that was forked, at the fork."
+
+
 class CommandWindow(Window[None]):
     """A window with the command that opens the session; the terminal may copy it."""
 
@@ -166,12 +169,7 @@ class CommandWindow(Window[None]):
 
     def __init__(self, session: Session, viewpoint: Viewpoint) -> None:
         super().__init__()
-        origin = session.forked_from
-        config = root_config(session)
-        if origin is not None:
-            while origin.forked_from is not None:
-                origin = origin.forked_from
-            viewpoint = Viewpoint(origin.step, viewpoint.view, viewpoint.text)
+        config, viewpoint = before_forks(session, viewpoint)
         self._command = command_that_opens(config, viewpoint)
         # The parts of the session that a command leaves out.
         remarks = ["It is copied, if your terminal lets programs copy."]
@@ -180,7 +178,7 @@ class CommandWindow(Window[None]):
         if (why := why_not_in_command(viewpoint.text)) is not None:
             remarks.append(f"Without the text, which has {why}; S saves it.")
         if session.forked_from is not None:
-            remarks.append("It opens the run that was forked, at the fork; S saves forks, too.")
+            remarks.append(FORKED)
         if session.breakpoints.enabled:
             remarks.append("Without the breakpoints; S saves them.")
         self._remarks = remarks
@@ -202,9 +200,9 @@ class SaveSession(SaveFile):
     """The window to save the session, with a note; returns the file's name."""
 
     def __init__(self, session: Session, viewpoint: Viewpoint, suggestion: str) -> None:
-        super().__init__(
-            "save the session", "bpe-tui FILE opens it again. Tab: a note to yourself.", suggestion
-        )
+        hint = "bpe-tui FILE opens it again. Tab: a note to yourself."
+        hint += f" {FORKED}" if session.forked_from is not None else ""
+        super().__init__("save the session", hint, suggestion)
         self._session, self._viewpoint = session, viewpoint
         self._saved: SavedSession | None = None
 

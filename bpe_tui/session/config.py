@@ -16,7 +16,7 @@ from engine.text.remote import without_credentials
 from engine.text.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    from engine.learning.session_file import SavedFile, SavedFork
+    from engine.learning.session_file import SavedFile
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
@@ -54,7 +54,6 @@ class Viewpoint:
         view: the kind of screen; `None` for the usual one.
         text: the text to encode.
         breakpoints: as they are typed, such as `count<50`.
-        forks: forks to make again, one after another, before the step.
         corpus: the corpus when the session was saved; the user is warned if it has changed.
         note: a note to show once the session is open.
     """
@@ -63,7 +62,6 @@ class Viewpoint:
     view: str | None = None
     text: str = ""
     breakpoints: tuple[str, ...] = ()
-    forks: tuple[SavedFork, ...] = ()
     corpus: SavedFile | None = None
     note: str = ""
 

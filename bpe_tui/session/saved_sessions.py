@@ -4,35 +4,30 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import (
     Config,
-    LeftOutDocument,
     RunConfig,
     TokenizerConfig,
     Viewpoint,
     in_phases,
 )
 from bpe_tui.session.declarations import VIEWS
-from bpe_tui.session.models import DEFAULT_MODEL, model_of, trainer_of
+from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.breakpoints import parse
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.what_if import ForkChange
 from engine.core.errors import BpeError, SessionFileError
 from engine.learning import session_file
 from engine.text.corpus import PLAIN
-from engine.text.patterns import as_pattern
-from engine.text.pretokenize import check_special_tokens
 from engine.text.remote import is_address, without_credentials
 from engine.text.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:  # the command line needs no textual
-    from bpe_tui.session.session import ForkedFrom, Session
+    from bpe_tui.session.session import Session
 
 
 def session_on_corpus(sessions: Sequence[str], run: RunConfig) -> Config:
@@ -80,11 +75,10 @@ def _config_of(saved: session_file.SavedSession) -> Config:
         None if saved.view is None else VIEWS[saved.view],
         saved.text,
         saved.breakpoints,
-        saved.forks,
         saved.corpus,
         saved.note,
     )
-    options = {name: value for name, value in saved.options if name != session_file.LEFT_OUT}
+    options = dict(saved.options)
     if saved.corpus is not None and is_address(saved.corpus.path):
         raise SessionFileError(
             "its corpus is an address, and nothing is fetched for a session file"
@@ -106,14 +100,6 @@ def _config_of(saved: session_file.SavedSession) -> Config:
         config = in_phases(RunConfig(saved.corpus.path, viewpoint=viewpoint, **options))
     for line in saved.breakpoints:
         parse(line)
-    for fork in saved.forks:
-        changed = dict(fork.options)
-        _ = TIE_RULES[changed.get("tie_rule", RunConfig.tie_rule)]
-        as_pattern(changed.get("pattern", RunConfig.pattern))
-        check_special_tokens(changed.get(session_file.SPECIAL, ()))
-    is_trained = isinstance(config, RunConfig)
-    if saved.forks and not (is_trained and model_of(config).name == DEFAULT_MODEL):
-        raise SessionFileError("only a training of BPE has forks")
     return config
 
 
@@ -124,7 +110,7 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> session_file.SavedS
         SessionFileError: the corpus or the tokenizer is no file.
         CorpusError: the corpus cannot be read any more.
     """
-    config = root_config(session)
+    config, viewpoint = before_forks(session, viewpoint)
     names = () if isinstance(config, RunConfig) else config.paths
     if config.from_input:
         raise SessionFileError("the corpus came from standard input; save it as a file, open that")
@@ -138,22 +124,6 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> session_file.SavedS
             f"a session is of files, and {missing} is a name: save the tokenizer (s) and open that,"
             " or take the command that opens it (y)"
         )
-    made: list[session_file.SavedFork] = []  # the latest first
-    after = session.config
-    for origin in _chain(session):
-        before, change = origin.config, origin.change
-        options = {
-            name: getattr(after, name)
-            for name in ("pattern", "tie_rule", session_file.SPECIAL)
-            if getattr(after, name) != getattr(before, name)
-        }
-        if gone := documents_left_out(after)[len(documents_left_out(before)) :]:
-            options[session_file.LEFT_OUT] = tuple(each.document for each in gone)
-        forbid = tuple(sorted(change.forbid))
-        made.append(
-            session_file.SavedFork(origin.step, change.force, forbid, tuple(options.items()))
-        )
-        after = before
     return session_file.SavedSession(
         None if config.corpus is None else session_file.SavedFile.of(config.corpus),
         names,
@@ -162,22 +132,18 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> session_file.SavedS
         viewpoint.view,
         viewpoint.text,
         tuple(str(watched.breakpoint) for watched in session.breakpoints.enabled),
-        tuple(reversed(made)),
         viewpoint.note,
     )
 
 
-def root_config(session: Session) -> Config:
-    """Return the config of the session before any fork."""
-    return next((fork.config for fork in reversed(list(_chain(session)))), session.config)
-
-
-def _chain(session: Session) -> Iterator[ForkedFrom]:
-    """Yield the runs that this one is a fork of, the latest first."""
+def before_forks(session: Session, viewpoint: Viewpoint) -> tuple[Config, Viewpoint]:
+    """Return the config of the session before any fork, and the viewpoint at the first fork."""
     origin = session.forked_from
-    while origin is not None:
-        yield origin
+    if origin is None:
+        return session.config, viewpoint
+    while origin.forked_from is not None:
         origin = origin.forked_from
+    return origin.config, replace(viewpoint, step=origin.step)
 
 
 def _options_of(config: Config) -> dict[str, Any]:
@@ -190,25 +156,6 @@ def _options_of(config: Config) -> dict[str, Any]:
         for each in fields(config)
         if each.name in names and getattr(config, each.name) != each.default
     }
-
-
-def documents_left_out(config: Config) -> tuple[LeftOutDocument, ...]:
-    """Return the documents that forks have left out; a tokenizer's run has none."""
-    return config.left_out if isinstance(config, RunConfig) else ()
-
-
-def fork_again(fork: session_file.SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChange]:
-    """Return the config of a saved fork of a run of `config`, and the change."""
-    options = dict(fork.options)
-    change = ForkChange(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
-    documents = options.pop(session_file.LEFT_OUT, ())
-    gone = (LeftOutDocument(document, config.special_tokens) for document in documents)
-    known = {
-        name: options[name]
-        for name in ("pattern", "tie_rule", session_file.SPECIAL)
-        if name in options
-    }
-    return replace(config, phases="", left_out=(*config.left_out, *gone), **known), change
 
 
 # -- the command that opens the same

@@ -35,7 +35,6 @@ from engine.recording.training import CountOrigin
 from engine.text.excerpt import Excerpt
 
 if TYPE_CHECKING:
-    from engine.bpe.what_if import ForkChange
     from engine.formats.tokenizer_format import Opened
 
 SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
@@ -72,13 +71,11 @@ class ForkedFrom:
     Attributes:
         step: step of the fork.
         otherwise: the difference, in a few words.
-        change: the difference, as the trainer makes it.
         recording, stop_reason, config, forked_from: fields of the session before the fork.
     """
 
     step: int
     otherwise: str
-    change: ForkChange
     recording: Timeline
     stop_reason: Enum | None
     config: Config
@@ -255,7 +252,7 @@ class Session:
         self.stop_reason, self.working = reason, None
         if self.recording is not None:
             self.recording.complete()
-            if self.due is not None and not self.config.viewpoint.forks:
+            if self.due is not None:
                 self.seek(self.due)  # or to the last step, if that comes before
         self.following = False
 
@@ -263,7 +260,7 @@ class Session:
         """Continue with a fork, at the step right after it forked."""
         assert self.timeline is not None
         run = self.timeline, self.stop_reason, self.config, self.forked_from
-        self.forked_from = ForkedFrom(plan.step, plan.otherwise, plan.change, *run)
+        self.forked_from = ForkedFrom(plan.step, plan.otherwise, *run)
         self.recording, self.stop_reason, self.config = fork.timeline, fork.reason, plan.config
         self.breakpoints.restart()
         self.seek(plan.step + 1)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import BpeError, CorpusError, SessionFileError, TokenizerFileError
-from engine.core.events import BytesPair
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.core.slow_modules import hashlib
@@ -28,13 +27,12 @@ LARGEST = 4 << 20
 LONGEST = 4096
 """Largest number of characters of a path or a note."""
 MOST = 1000
-"""Largest number of breakpoints, forks and the like."""
+"""Largest number of breakpoints and the like."""
 
 NUMBERS = ("vocab_size", "min_count", "max_token_length", "ngram", "most_words", "continued")
 NAMES = ("pattern", "tie_rule", "trainer", "model", "units", "phases")
-SPECIAL, LEFT_OUT = "special_tokens", "left_out"
-"""Options of a session file: whole numbers, texts, special tokens, and the numbers of documents
-that a fork leaves out."""
+SPECIAL = "special_tokens"
+"""Options of a session file: whole numbers, texts, and special tokens."""
 
 Options = tuple[tuple[str, Any], ...]
 """Options and their values; the others have their defaults."""
@@ -87,22 +85,6 @@ class SavedFile:
 
 
 @dataclass(frozen=True)
-class SavedFork:
-    """A fork: the step at which it leaves the run, and its differences from there.
-
-    Attributes:
-        force: the pair that merges first; `None` for none.
-        forbid: pairs that never merge.
-        options: options that differ from the run's.
-    """
-
-    step: int
-    force: BytesPair | None = None
-    forbid: tuple[BytesPair, ...] = ()
-    options: Options = ()
-
-
-@dataclass(frozen=True)
 class SavedSession:
     """The content of a session file.
 
@@ -112,7 +94,6 @@ class SavedSession:
         options: the options of the training or opening.
         step, view, text: the step, the screen, and the text typed there.
         breakpoints: breakpoints as they are typed, such as `count<50`.
-        forks: forks in order, each a fork of the one before.
         note: the user's note.
     """
 
@@ -123,7 +104,6 @@ class SavedSession:
     view: str | None = None
     text: str = ""
     breakpoints: tuple[str, ...] = ()
-    forks: tuple[SavedFork, ...] = ()
     note: str = ""
 
 
@@ -161,15 +141,6 @@ def _as_json(session: SavedSession, folder: Path) -> dict[str, Any]:
         "view": session.view,
         "text": session.text,
         "breakpoints": list(session.breakpoints),
-        "forks": [
-            {
-                "step": fork.step,
-                "force": fork.force and _hex(fork.force),
-                "forbid": [_hex(pair) for pair in fork.forbid],
-                "options": dict(fork.options),
-            }
-            for fork in session.forks
-        ],
         "note": session.note,
     }
 
@@ -181,10 +152,6 @@ def _path_from(folder: Path, path: str) -> str:
     whole = os.path.abspath(path)
     near = os.path.relpath(whole, folder)
     return whole if near.startswith("..") else near
-
-
-def _hex(pair: BytesPair) -> list[str]:
-    return [token.hex() for token in pair]
 
 
 # -- reading
@@ -252,7 +219,6 @@ def _read(fields: Fields, path: Path) -> SavedSession:
         fields.text_or_null("view"),
         fields.text("text"),
         tuple(_texts(fields, "breakpoints")),
-        tuple(map(_fork, _few(fields, "forks", fields.each("forks")))),
         _short(fields, "note"),
     )
 
@@ -283,9 +249,8 @@ def read_options(fields: Fields) -> Options:
     read = dict.fromkeys(NUMBERS, options.count) | dict.fromkeys(NAMES, options.text)
     found: dict[str, Any] = {}
     for name in options.value:
-        if name in (SPECIAL, LEFT_OUT):
-            take = options.texts if name == SPECIAL else options.counts
-            found[name] = tuple(_few(options, name, take(name)))
+        if name == SPECIAL:
+            found[name] = tuple(_few(options, name, options.texts(name)))
         elif name not in read:
             raise options.error(name[:60], "is no option that a session has")
         elif options.has(name):
@@ -293,29 +258,14 @@ def read_options(fields: Fields) -> Options:
     return tuple(found.items())
 
 
-def _fork(fields: Fields) -> SavedFork:
-    force = _pair(fields, "force", fields.items("force")) if fields.has("force") else None
-    forbid = (_pair(fields, "forbid", pair) for pair in _few(fields, "forbid"))
-    return SavedFork(fields.count("step"), force, tuple(forbid), read_options(fields))
-
-
-def _pair(fields: Fields, key: str, value: Any) -> BytesPair:
-    try:
-        left, right = value
-        return bytes.fromhex(left), bytes.fromhex(right)
-    except (TypeError, ValueError):
-        raise fields.error(key, "should hold pairs of tokens in hex digits") from None
-
-
 def _texts(fields: Fields, key: str) -> Sequence[str]:
     return [text[:LONGEST] for text in _few(fields, key, fields.texts(key))]
 
 
-def _few(fields: Fields, key: str, items: Sequence[Any] | None = None) -> Sequence[Any]:
-    found = fields.items(key) if items is None else items
-    if len(found) > MOST:
-        raise fields.error(key, f"holds {len(found):,} entries, and {MOST:,} is the most")
-    return found
+def _few(fields: Fields, key: str, texts: Sequence[str]) -> Sequence[str]:
+    if len(texts) > MOST:
+        raise fields.error(key, f"holds {len(texts):,} entries, and {MOST:,} is the most")
+    return texts
 
 
 def _short(fields: Fields, key: str) -> str:

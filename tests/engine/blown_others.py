@@ -28,30 +28,16 @@ def session(**changes: Any) -> Files:
     return {"a.json": json.dumps(content | changes).encode()}
 
 
-FORK = {"step": 1, "force": None, "forbid": [], "options": {}}
 add(
     "session",
     "special tokens",
     lambda size: session(options={"special_tokens": filled(size, lambda n: f"<{n}>")}),
 )
 add(
-    "session",
-    "documents left out",
-    lambda size: session(options={"left_out": list(range(size // 8))}),
-)
-add(
     "session", "breakpoints", lambda size: session(breakpoints=filled(size, lambda n: f"count<{n}"))
 )
 add("session", "long breakpoints", lambda size: session(breakpoints=["a" * (size // 900)] * 900))
 add("session", "tokenizers", lambda size: session(tokenizer=filled(size, lambda n: f"t{n}")))
-add("session", "forks", lambda size: session(forks=[FORK] * (size // 60)))
-add(
-    "session",
-    "pairs of a fork",
-    lambda size: session(forks=[FORK | {"forbid": [["61", "62"]] * (size // 14)}]),
-)
-add("session", "pairs of many forks", lambda size: session(
-    forks=[FORK | {"forbid": [["61", "62"]] * 900}] * (size // 13_000)))  # fmt: skip
 add("session", "a long text", lambda size: session(text="a" * size))
 add("session", "a long note", lambda size: session(note="a" * size))
 add("session", "a long path", lambda size: session(tokenizer=["a/" * (size // 2)]))

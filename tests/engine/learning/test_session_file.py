@@ -17,7 +17,6 @@ from engine.learning.session_file import (
     KEY,
     LARGEST,
     SavedFile,
-    SavedFork,
     SavedSession,
     check_unchanged,
     is_session,
@@ -42,7 +41,6 @@ def saved(corpus: Path) -> SavedSession:
         view="encoding",
         text="two\nlines 漢",
         breakpoints=("tie", "count<50"),
-        forks=(SavedFork(3, (b"\xff", b"a"), ((b"b", b"c"),), (("left_out", (2,)),)),),
         note="for Monday",
     )
 
@@ -90,7 +88,6 @@ def test_a_device_is_no_corpus_of_a_session() -> None:
         ({"corpus": {"path": "a", "bytes": 1, "sha256": "0"}}, "64 hex digits"),
         ({"tokenizer": ["a", "b", "c"]}, "vocabulary and merges"),
         ({"breakpoints": ["tie"] * 1001}, "1,000 is the most"),
-        ({"forks": [{"step": 1, "force": ["xy", "61"], "forbid": [], "options": {}}]}, "hex"),
         ({"text": "\ud800"}, "half a character"),
         ({"note": "n" * 5000}, "note: is longer"),
     ],
