@@ -32,8 +32,17 @@ from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2, tiktoken_pickle
+from engine.formats.course_merges import begins_with_ids, read_id_lines
 from engine.formats.course_spellings import pair_of_literals
-from engine.formats.course_values import PAIR_NAMES, column_names, find_parts, read_values, tidied
+from engine.formats.course_values import (
+    MERGES_NAMES,
+    PAIR_NAMES,
+    VOCAB_NAMES,
+    column_names,
+    find_parts,
+    read_values,
+    tidied,
+)
 from engine.formats.safe_pickle import load_pickles
 from engine.formats.source import (
     HEAD,
@@ -68,7 +77,8 @@ DEEPEST = 8
 MOST_NAMES = 64
 _STRING = re.compile(r"""[bB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
 _PYTHON = re.compile(
-    r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?(?:\w+\((?:<class\ '\w+'>,\s*)?)?"""  # vocab = Counter(
+    r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?"""  # vocab =
+    r"""(?:\w+\((?:<class\ '\w+'>,\s*|\w+=)?)?"""  # Counter( or Params(vocab=
     r"""(?:[\[({\s]*\{\s*(?:np\.int\d+\()?\d+\)?\s*:"""  # {0: or {np.int64(0):
     r"""|[\[{\s]*\([\[({\s]*(?:\d+\s*[],]|"""  # [(97,
     + _STRING.pattern  # [(b'a',
@@ -109,7 +119,7 @@ def _read_python(path: Path) -> Any:
         raise TokenizerFileError(
             f"{path}: is as Python prints it, but cut short or no data: {what}"
         ) from None
-    if found.keys() >= set(STEMS):
+    if found.keys() & {*VOCAB_NAMES, *MERGES_NAMES}:
         return found
     values = [*found.values()]
     return values[0] if len(values) == 1 else values
@@ -121,9 +131,13 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
         if not isinstance(statement, ast.Assign | ast.Expr):
             raise ValueError(f"line {statement.lineno} is no value")
         name: str | int = place
+        value = statement.value
+        if isinstance(value, ast.Call) and value.keywords and not value.args:  # Params(vocab={…})
+            for field in value.keywords:
+                yield field.arg or place, ast.literal_eval(field.value)
+            continue
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name = statement.targets[0].id
-        value = statement.value
         if isinstance(value, ast.Call) and value.args:  # Counter({…}), defaultdict(…, {…})
             value = value.args[-1]
         found = ast.literal_eval(value)
@@ -286,6 +300,8 @@ def read_merge_lines(path: Path) -> list[list[str]]:
 def _text_reader(head: bytes) -> Callable[[Path], Any] | None:
     """Return the function that reads a text with this beginning; `None` if it has no known form."""
     text = head.decode("utf-8", "ignore")
+    if begins_with_ids(text) and _layout(text) is None:
+        return read_id_lines
     if _PYTHON.match(text):
         return _read_python
     if _is_json_lines(text):
@@ -307,9 +323,8 @@ def _text_files(source: TokenizerSource) -> TokenizerSource:
     names = [[folder / (stem + ending) for ending in TEXT_ENDINGS] for stem in STEMS]
     found = [next((path for path in paths if path.is_file()), None) for paths in names]
     vocab, merges = (one or found[0]), found[1]
-    if vocab is None:
-        return source
-    return TokenizerSource((vocab,) if merges is None else (vocab, merges))
+    files = [path for path in (vocab, merges) if path is not None]
+    return TokenizerSource(files) if files else source
 
 
 def text_values(source: TokenizerSource) -> list[Any]:

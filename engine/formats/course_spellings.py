@@ -12,6 +12,7 @@ from ast import literal_eval
 from binascii import a2b_base64
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -117,6 +118,9 @@ def respell(place: str, vocab: Mapping[int, Any], merges: Sequence[Any]) -> Voca
     for name, bytes_of in SPELLINGS.items():
         read, texts = _read_vocab(vocab, bytes_of)
         if len({token for token in read.values() if len(token) == 1}) == 256:
+            mixed = _of_mixed(place, read, texts, merges) if name == "bytes" else None
+            if mixed is not None:
+                return mixed
             pairs, merges_name = _read_merges(place, merges, read, name)
             notes = [f"its tokens are spelled in {name}"]
             if merges_name != name:
@@ -168,8 +172,8 @@ def _read_merges(
     known = set(vocab.values())
 
     ways = {name: SPELLINGS[name], **SPELLINGS}
-    found = {way: _try_merges(merges, vocab, bytes_of) for way, bytes_of in ways.items()}
-    found[_IDS] = _try_merges(merges, vocab, lambda token: vocab[int(_digits(token))])
+    found = {way: try_merges(merges, vocab, bytes_of) for way, bytes_of in ways.items()}
+    found[_IDS] = try_merges(merges, vocab, lambda token: vocab[int(_digits(token))])
     fits = {
         way: sum(left + right in known for left, right in pairs)
         for way, pairs in found.items()
@@ -181,7 +185,7 @@ def _read_merges(
         wrong = (
             (rank, merge)
             for rank, merge in enumerate(merges)
-            if _try_merges([merge], vocab, SPELLINGS[name]) is None
+            if try_merges([merge], vocab, SPELLINGS[name]) is None
         )
         rank, merge = next(wrong, (0, merges[0]))
         raise TokenizerFileError(
@@ -196,8 +200,9 @@ def _read_merges(
             f"{place}: its merges can be read as {fitting[0]} and as {others[0]}, and mean "
             f"different tokens; {HOW_TO_SAVE}"
         )
-    only_ids = all(type(part) is int for merge in merges for part in merge)
-    return chosen, name if name in fitting or only_ids else fitting[0]
+    if merges and all(type(part) is int for merge in merges for part in merge):
+        return chosen, _IDS
+    return chosen, name if name in fitting else fitting[0]
 
 
 def _digits(token: Any) -> str:
@@ -206,11 +211,12 @@ def _digits(token: Any) -> str:
     raise ValueError("no id")
 
 
-def _try_merges(
-    merges: Sequence[tuple[Any, Any]],
+def try_merges(
+    merges: Sequence[Sequence[Any]],
     vocab: Mapping[int, bytes],
     bytes_of: Callable[[Any], bytes],
 ) -> TokenPairs | None:
+    """Return merges of ids or of tokens in a spelling; `None` if one is something else."""
     pairs: TokenPairs = []
     try:
         for left, right in merges:
@@ -220,6 +226,48 @@ def _try_merges(
     except NOT_THIS_SPELLING:
         return None
     return pairs
+
+
+def are_in_order(merges: TokenPairs) -> bool:
+    """Whether each merge is of bytes and of tokens that a merge before makes.
+
+    >>> are_in_order([(b"l", b"o"), (b"lo", b"w")]), are_in_order([(b"lo", b"w")])
+    (True, False)
+    """
+    made: set[bytes] = set()
+    for pair in merges:
+        if not all(len(part) == 1 or part in made for part in pair):
+            return False
+        made.add(pair[0] + pair[1])
+    return True
+
+
+# A vocabulary of bytes and text: merges show which text is a token, and how it is spelled
+
+
+def _of_mixed(
+    place: str,
+    vocab: Mapping[int, bytes],
+    texts: Mapping[int, str],
+    merges: Sequence[tuple[Any, Any]],
+) -> VocabAndMerges | None:
+    """Return the vocabulary if merges make some of its tokens that are text, in one spelling."""
+    found: list[tuple[bool, int, VocabAndMerges]] = []
+    for name, bytes_of in SPELLINGS.items():
+        pairs = try_merges(merges, vocab, partial(_bytes_or, bytes_of))
+        made = {left + right for left, right in pairs or ()}
+        read, _ = _read_vocab(texts, bytes_of)
+        known = {token_id: token for token_id, token in read.items() if token in made}
+        if pairs and known:
+            others = {token_id: texts[token_id] for token_id in texts.keys() - known.keys()}
+            notes = [f"its tokens are bytes, and text spelled in {name}"]
+            whole = VocabAndMerges(place, {**vocab, **known}, pairs, others, notes=notes)
+            found.append((are_in_order(pairs), len(known), whole))
+    return max(found, key=lambda each: each[:2])[2] if found else None
+
+
+def _bytes_or(bytes_of: Callable[[Any], bytes], token: Any) -> bytes:
+    return token if isinstance(token, bytes) else bytes_of(token)
 
 
 # A vocabulary of decoded text: merges in bytes show which bytes became U+FFFD
@@ -232,7 +280,7 @@ def _of_decoded(
 
     Tokens with the same text are matched in order: first the bytes, then the merges.
     """
-    pairs = _try_merges(merges, {}, _of_bytes) or _try_merges(merges, {}, _of_numbers)
+    pairs = try_merges(merges, {}, _of_bytes) or try_merges(merges, {}, _of_numbers)
     if not pairs or not all(isinstance(token, str) for token in vocab.values()):
         return None
     tokens = dict.fromkeys([bytes((byte,)) for byte in range(256)])

@@ -14,7 +14,6 @@ are the same:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
@@ -22,13 +21,20 @@ from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 from engine.core.errors import PatternError, TokenizerFileError
-from engine.formats.course_spellings import pair_of_literals, respell
+from engine.formats.course_merges import (
+    HIGHEST_ID,
+    are_merges_of_ids,
+    is_pair,
+    need_no_vocab,
+    pair_of_ids,
+    read_merges_alone,
+    tokens_of,
+)
+from engine.formats.course_spellings import respell
 from engine.formats.guesses import pattern_of
 from engine.formats.source import HOW_TO_SAVE, LARGEST, TokenizerSource
 from engine.formats.tokenizer_format import VocabAndMerges
 from engine.text.patterns import PATTERNS, Pattern
-
-HIGHEST_ID = 1 << 31
 
 
 class SolutionParts(NamedTuple):
@@ -73,11 +79,12 @@ def find_parts(values: Sequence[Any]) -> SolutionParts | None:
     match values:
         case [first, second]:
             return _sorted_parts(tidied(first), tidied(second))
-        case [[first, second]] if not (_is_pair(first) and _is_pair(second)):
+        case [[first, second]] if not (_is_merge(first) and _is_merge(second)):
             return _sorted_parts(tidied(first), tidied(second))
         # Only tables count: a number under such a name is the id of a token.
         case [Mapping() as one] if any(
-            isinstance(one.get(name), Mapping | list | tuple) for name in (*_VOCAB, *_MERGES)
+            isinstance(one.get(name), Mapping | list | tuple)
+            for name in (*VOCAB_NAMES, *MERGES_NAMES)
         ):
             return _named_parts(one)
         case [one]:
@@ -85,10 +92,24 @@ def find_parts(values: Sequence[Any]) -> SolutionParts | None:
     return None
 
 
+def _is_merge(value: Any) -> bool:
+    """Whether it may be a row of merges: a pair, or three tokens or ids."""
+    is_three = isinstance(value, list | tuple) and len(value) == 3
+    return is_pair(value) or (is_three and all(isinstance(x, int | str | bytes) for x in value))
+
+
 # Objects that name their tables
 
-_VOCAB = ("vocab", "vocabulary", "id_to_token", "token_to_id", "id_to_bytes", "bytes_to_id", "itos")
-_MERGES = ("merges", "bpe_merges", "merge_rules", "bpe_ranks", "merge_ranks")
+VOCAB_NAMES = (
+    "vocab",
+    "vocabulary",
+    "id_to_token",
+    "token_to_id",
+    "id_to_bytes",
+    "bytes_to_id",
+    "itos",
+)
+MERGES_NAMES = ("merges", "bpe_merges", "merge_rules", "bpe_ranks", "merge_ranks")
 """Usual names of the two tables, the most common first."""
 
 
@@ -98,12 +119,12 @@ def _table(one: Mapping[Any, Any], names: Sequence[str]) -> Any:
 
 def _named_parts(one: Mapping[Any, Any]) -> SolutionParts | None:
     """Return the parts of an object that names them."""
-    vocab, merges = _table(one, _VOCAB), _table(one, _MERGES)
+    vocab, merges = _table(one, VOCAB_NAMES), _table(one, MERGES_NAMES)
     if _weight(vocab) + _weight(merges) > LARGEST:
         return None
     given = one.get("special_tokens"), one.get("pattern")
     if vocab is None:
-        return SolutionParts(None, merges, *given) if _need_no_vocab(merges) else None
+        return SolutionParts(None, merges, *given) if need_no_vocab(merges) else None
     return SolutionParts(vocab, merges, *given) if merges is not None or _is_vocab(vocab) else None
 
 
@@ -116,6 +137,8 @@ def _sorted_parts(first: Any, second: Any) -> SolutionParts | None:
         is_some = isinstance(vocab, Mapping | list | tuple) and bool(vocab)
         if is_some and not _could_be_merges(vocab) and _could_be_merges(merges):
             return SolutionParts(vocab, merges)
+        if _is_vocab(vocab) and isinstance(merges, list | set) and merges:
+            return SolutionParts(vocab, merges)  # which are refused by name
     return None
 
 
@@ -123,12 +146,10 @@ def _single_part(one: Any) -> SolutionParts | None:
     """Return a single value as vocabulary or merges, whichever it is."""
     if _weight(one) > LARGEST:
         return None
-    if isinstance(one, Mapping) or _are_merges_of_bytes(one):
-        if _need_no_vocab(one):
-            return SolutionParts(None, one)
-        if _is_vocab(one) and not _could_be_merges(one):
-            return SolutionParts(one, None)
-    return None
+    if need_no_vocab(one):
+        return SolutionParts(None, one)
+    is_vocab = _is_vocab(one) and not _could_be_merges(one)
+    return SolutionParts(one, None) if is_vocab else None
 
 
 # Tables, whose rows may be objects, pairs, or pairs with an extra number
@@ -149,6 +170,9 @@ def tidied(value: Any) -> Any:
         return value
     rows = _rows_of(value) if all(isinstance(each, Mapping) for each in value) else value
     widths = {len(row) if isinstance(row, list | tuple) else 0 for row in rows}
+    if widths == {2} and all(isinstance(row[0], list | tuple) and is_pair(row[0]) for row in rows):
+        flat = _without_third([[*row[0], row[1]] for row in rows])  # ((left, right), new)
+        return rows if {*map(len, flat)} == {3} else flat
     if widths == {3}:
         return _without_third(rows)
     if widths != {2}:
@@ -173,9 +197,16 @@ def _rows_of(records: Sequence[Mapping[Any, Any]]) -> Sequence[Any]:
     if not chosen or not all(record.keys() >= set(chosen) for record in records):
         return records
     rows = [[record[name] for name in chosen] for record in records]
-    if pair is None and "pair" in names and all(_is_pair(row[0]) for row in rows):
+    if pair is None and "pair" in names and all(is_pair(row[0]) for row in rows):
         return [[*row[0], *row[1:]] for row in rows]
     return rows
+
+
+def _makes_third(row: Sequence[Any]) -> bool:
+    """Whether the third of three tokens is the first two joined."""
+    left, right, made = row
+    is_spelled = type(left) is type(right) is type(made) and isinstance(made, bytes | str | list)
+    return is_spelled and left + right == made
 
 
 def column_names(names: Sequence[str]) -> tuple[str, str] | None:
@@ -190,8 +221,10 @@ def column_names(names: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _without_third(rows: Sequence[Any]) -> Any:
-    """Return pairs with their new ids; or only pairs, if the third number is their order."""
+    """Return pairs with their new ids; or only pairs, if the third is their order or token."""
     thirds = [row[2] for row in rows]
+    if all(map(_makes_third, rows)):
+        return [[left, right] for left, right, _ in rows]
     if not all(type(third) is int for third in thirds):
         return rows
     ascend = all(a < b for a, b in pairwise(thirds))
@@ -200,38 +233,6 @@ def _without_third(rows: Sequence[Any]) -> Any:
         return found if len(found) == len(rows) else rows
     is_order = ascend or all(a >= b for a, b in pairwise(thirds))
     return [[left, right] for left, right, _ in rows] if is_order else rows
-
-
-_IDS = re.compile(r"[\[(]?(\d{1,9}) ?[,_| -] ?(\d{1,9})[\])]?")
-"""A pair of ids as text, as in the keys of a JSON object: `32,116`, `(32, 116)`."""
-
-
-def _pair_of_ids(key: Any) -> tuple[int, int] | None:
-    if isinstance(key, str):
-        match = _IDS.fullmatch(key)
-        return (int(match[1]), int(match[2])) if match else None
-    is_pair = isinstance(key, list | tuple) and [*map(type, key)] == [int, int]
-    return (key[0], key[1]) if is_pair else None
-
-
-def _need_no_vocab(merges: Any) -> bool:
-    """Whether the merges determine the vocabulary: the bytes and the token of each merge."""
-    return _are_merges_of_ids(merges) or _are_merges_of_bytes(merges)
-
-
-def _are_merges_of_bytes(value: Any) -> bool:
-    is_some = isinstance(value, list | tuple) and bool(value)
-    return is_some and all(
-        _is_pair(each) and type(each[0]) is bytes and type(each[1]) is bytes for each in value
-    )
-
-
-def _are_merges_of_ids(value: Any) -> bool:
-    """Whether these are pairs of ids, with or without ranks or new ids."""
-    if isinstance(value, Mapping) and not all(type(made) is int for made in value.values()):
-        return False
-    is_some = isinstance(value, Mapping | list | tuple) and bool(value)
-    return is_some and all(_pair_of_ids(key) is not None for key in value)
 
 
 def _is_vocab(value: Any) -> bool:
@@ -262,23 +263,13 @@ def _weight(value: Any) -> int:
 def _could_be_merges(value: Any) -> bool:
     if isinstance(value, Mapping):
         are_pairs = all(
-            len(_tokens_of(key)) == 2 and all(_tokens_of(key))
+            len(tokens_of(key)) == 2 and all(tokens_of(key))
             if isinstance(key, str)
             else isinstance(key, tuple) and len(key) == 2
             for key in value
         )
-        return bool(value) and (are_pairs or _are_merges_of_ids(value))
-    return isinstance(value, list | tuple) and all(_is_pair(each) for each in value)
-
-
-def _tokens_of(merge: str) -> list[str]:
-    return pair_of_literals(merge) or merge.split(" ")
-
-
-def _is_pair(value: Any) -> bool:
-    if isinstance(value, str):
-        return len(_tokens_of(value)) == 2
-    return isinstance(value, list | tuple) and len(value) == 2
+        return bool(value) and (are_pairs or are_merges_of_ids(value))
+    return isinstance(value, list | tuple) and all(is_pair(each) for each in value)
 
 
 def read_parts(place: str, parts: SolutionParts) -> VocabAndMerges:
@@ -293,49 +284,14 @@ def read_parts(place: str, parts: SolutionParts) -> VocabAndMerges:
     if parts.vocab is not None:
         vocab, merges = _by_id(place, parts.vocab), _in_order(place, parts.merges or [])
         found = respell(place, vocab, merges)
-    elif _are_merges_of_bytes(parts.merges):
-        found = _read_merges_of_bytes(place, parts.merges)
     else:
-        found = _read_merges_of_ids(place, parts.merges)
+        found = read_merges_alone(place, parts.merges)
     return replace(
         found,
         has_merges=parts.merges is not None,
         special_tokens=_read_special_tokens(place, parts.special_tokens),
         pattern=_read_pattern(place, parts.pattern),
     )
-
-
-def _read_merges_of_bytes(place: str, merges: Sequence[Any]) -> VocabAndMerges:
-    """Make the vocabulary of the 256 bytes and the tokens of the merges."""
-    pairs = [(left, right) for left, right in merges]
-    tokens = dict.fromkeys(bytes((byte,)) for byte in range(256))
-    tokens |= dict.fromkeys(left + right for left, right in pairs)
-    note = "it holds merges only; its ids are taken to be the bytes, then one for each merge"
-    return VocabAndMerges(place, dict(enumerate(tokens)), pairs, notes=[note])
-
-
-def _read_merges_of_ids(place: str, merges: Any) -> VocabAndMerges:
-    """Make the vocabulary of merges of ids, in which each of the 256 bytes is its own id."""
-    pairs = _in_order(place, merges)
-    made = sorted(merges.values()) if isinstance(merges, Mapping) else list(range(len(pairs)))
-    if made and made[0] < 256:  # ranks
-        made = [256 + rank for rank in made]
-    vocab = {byte: bytes((byte,)) for byte in range(256)}
-    room = LARGEST
-    read: list[tuple[bytes, bytes]] = []
-    for rank, (new_id, (left, right)) in enumerate(zip(made, pairs, strict=True)):
-        if left not in vocab or right not in vocab or new_id in vocab or new_id >= HIGHEST_ID:
-            raise TokenizerFileError(
-                f"{place}: merge {rank + 1}, of {left} and {right} to {new_id}, names an id that "
-                "is no byte and that no merge before makes, or makes one again"
-            )
-        read.append((vocab[left], vocab[right]))
-        vocab[new_id] = vocab[left] + vocab[right]
-        room -= len(vocab[new_id])
-        if room < 0:
-            raise TokenizerFileError(f"{place}: its merges make tokens that are far too long")
-    note = "it holds merges of ids only; the ids 0 to 255 are taken for the bytes"
-    return VocabAndMerges(place, vocab, read, notes=[note])
 
 
 def _read_special_tokens(place: str, found: Any) -> Sequence[str] | Mapping[str, int] | None:
@@ -345,8 +301,8 @@ def _read_special_tokens(place: str, found: Any) -> Sequence[str] | Mapping[str,
             return None
         case dict() if all(isinstance(token, str) for token in found):
             return {token: _id(place, token_id) for token, token_id in found.items()}
-        case list() | tuple() if all(isinstance(token, str) for token in found):
-            return list(found)
+        case list() | tuple() | set() if all(isinstance(token, str) for token in found):
+            return sorted(found) if isinstance(found, set) else list(found)
     raise TokenizerFileError(f"{place}: its special tokens are no list of text")
 
 
@@ -397,22 +353,29 @@ def _in_order(place: str, value: Any) -> list[tuple[Any, Any]]:
         if not all(type(rank) is int for rank in value.values()):
             raise TokenizerFileError(f"{place}: the merges have ranks that are no numbers")
         ranked = sorted(value, key=value.__getitem__)
-        value = [_pair_of_ids(key) or key for key in ranked]
-    if not isinstance(value, list | tuple) or not all(map(_is_pair, value)):
+        value = [pair_of_ids(key) or key for key in ranked]
+    if not isinstance(value, list | tuple) or not all(map(is_pair, value)):
         raise TokenizerFileError(
             f"{place}: the merges are no list of pairs{_odd_merge(value)}; {HOW_TO_SAVE}"
         )
-    pairs = (_tokens_of(each) if isinstance(each, str) else each for each in value)
+    pairs = (tokens_of(each) if isinstance(each, str) else each for each in value)
     return [(left, right) for left, right in pairs]
 
 
 def _odd_merge(value: Any) -> str:
     """Describe the first merge that is not a pair."""
+    if isinstance(value, set):
+        return ": they are a set, which has no order"
     if not isinstance(value, list | tuple):
         return ""
-    odd = next(each for each in value if not _is_pair(each))
+    odd = next(each for each in value if not is_pair(each))
     if isinstance(odd, str) and odd.count(" ") > 1:
         return f": in {odd[:40]!r} it is not clear which space separates the two tokens"
-    if isinstance(odd, str | bytes | int):
+    if isinstance(odd, str | bytes):
+        return (
+            f": it is a flat list, with {short_repr(odd)} in it; if it has the tokens that merges "
+            "make, the two parts of each are missing"
+        )
+    if isinstance(odd, int):
         return f": it is a flat list, with {short_repr(odd)} in it"
     return f": {short_repr(odd)} is one of them"

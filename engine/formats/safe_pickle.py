@@ -3,7 +3,7 @@
 `pickle.load` runs any function that a file names, and forbidding names is not enough: ten bytes can
 ask for a gigabyte. Here the standard library's disassembler, which executes nothing, cuts the file
 into opcodes (`pickletools` explains them). `PickleMachine` executes only those that make bytes,
-text, numbers, tuples, lists and dicts.
+text, numbers, tuples, lists, dicts and sets.
 
 **Names.** A pickle may name any function of any module, and `pickle.load` calls it. Here a name is
 only looked up in the table `NAMES`; nothing is imported. Names are needed because old protocols
@@ -87,6 +87,16 @@ def _dict(*pairs: Any) -> dict[Any, Any]:
     raise ValueError("a dict is made of nothing or of a dict")
 
 
+def _set(*items: Any) -> set[Any]:
+    """Replace `set` and `frozenset`, with the arguments of protocols before 4."""
+    match items:
+        case ():
+            return set()
+        case (list(made),) if all(map(_is_key, made)):
+            return set(made)
+    raise ValueError("a set is made of a list of numbers, text or bytes")
+
+
 def _never(*arguments: Any) -> Any:
     raise ValueError("a type is only named, not called")
 
@@ -118,6 +128,8 @@ def _reconstructed(named: Any, base: Any, value: Any) -> PickledObject:
 _BUILTINS: dict[str, Callable[..., Any]] = {
     "bytes": _bytes,
     "bytearray": _bytes,
+    "set": _set,
+    "frozenset": _set,
     **dict.fromkeys(("int", "long", "list", "str", "dict", "object"), _never),
 }
 NAMES: dict[str, Callable[..., Any]] = {
@@ -206,6 +218,15 @@ class PickleMachine:
                 stack.append([])
             case "EMPTY_DICT":
                 stack.append({})
+            case "EMPTY_SET":
+                stack.append(set())
+            case "ADDITEMS":
+                items = self._since_mark()
+                self._add_items(items)
+            case "FROZENSET":
+                items = self._since_mark()
+                self._stack.append(set())
+                self._add_items(items)
             case "MARK":
                 self._below.append(stack)
                 self._stack = []
@@ -260,8 +281,6 @@ class PickleMachine:
                 )
             case "PROTO" | "FRAME":
                 pass  # they do not affect the values
-            case "EMPTY_SET" | "FROZENSET":
-                raise PickleError("holds a set, which has no order: save a list or a dict")
             case _:
                 raise PickleError(
                     f"holds what no vocabulary needs (opcode {opcode}); nothing of it is executed"
@@ -281,6 +300,12 @@ class PickleMachine:
         if not isinstance(self._stack[-1], list):
             raise PickleError("is broken: it appends to what is no list")
         self._stack[-1].extend(items)
+
+    def _add_items(self, items: list[Any]) -> None:
+        made = self._stack[-1]
+        if not isinstance(made, set) or not all(map(_is_key, items)):
+            raise PickleError("is broken: it adds to what is no set, or what no set can have")
+        made.update(items)
 
     def _set_items(self, items: list[Any]) -> None:
         made = self._stack[-1]

@@ -307,3 +307,96 @@ SAVES |= {
         "its tokens are spelled in GPT-2's spelling",
     ),
 }
+
+
+# -- merges alone, and what lies beside
+
+
+def latin(token: bytes) -> str:
+    return token.decode("latin-1")
+
+
+def joined(tok: Tokenizer, write: Callable[[bytes], Any]) -> list[tuple[tuple[Any, Any], Any]]:
+    """Return each merge with the token that it makes."""
+    return [((write(left), write(right)), write(left + right)) for left, right in tok.merges]
+
+
+def bytes_and_text(errors: str, encoding: str = "utf-8") -> dict[int, bytes | str]:
+    """Return the vocabulary of a trainer that keeps bytes, and text for what it merges."""
+    decode = PLAIN.vocab.items()
+    return {i: token if i < 256 else token.decode(encoding, errors) for i, token in decode}
+
+
+ALONE = "it holds merges only"
+OF_IDS = "it holds merges of ids only"
+PARAMS = f"Params(merges={PLAIN.merges!r}, vocab={PLAIN.vocab!r}, special_tokens=[])"
+SETS = {"vocab": PLAIN.vocab, "merges": PLAIN.merges, "seen": {b"a", 5}, "done": frozenset(["b"])}
+SAVES |= {
+    "lines of two ids, with comments": (
+        {"m.txt": lines(["# merges", "", *(f"{a} {b}  # {m}" for a, b, m in ids(PLAIN))])},
+        OF_IDS,
+    ),
+    "lines of three ids": ({"m.txt": lines(f"{a},{b},{m}" for a, b, m in ids(PLAIN))}, OF_IDS),
+    "lines of three ids, with names of columns": (
+        {"m.csv": table(ids(PLAIN), "left", "right", "new_id")},
+        OF_IDS,
+    ),
+    "lines of ids in brackets": (
+        {"m.txt": lines(f"[{a}][{b}] -> [{m}]" for a, b, m in ids(PLAIN))},
+        OF_IDS,
+    ),
+    "lines of pairs of ids": (
+        {"m.txt": lines(f"({a}, {b}): {m}" for a, b, m in ids(PLAIN))},
+        OF_IDS,
+    ),
+    "lines of three ids beside a vocabulary": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, bytes.hex)),
+            "merges.txt": lines(f"{a} {b} {m}" for a, b, m in ids(PLAIN)),
+        },
+        "its merges are spelled in ids",
+    ),
+    "pairs of ids alone": ({"m.json": json.dumps([each[:2] for each in ids(PLAIN)])}, OF_IDS),
+    "items of a dict of ids": (
+        {"m.json": json.dumps([((a, b), m) for a, b, m in ids(PLAIN)])},
+        OF_IDS,
+    ),
+    "merges alone in hex": ({"m.json": json.dumps(pairs(PLAIN, bytes.hex))}, ALONE),
+    "merges alone in latin-1": ({"m.json": json.dumps(pairs(PLAIN, latin))}, "spelled in latin-1"),
+    "merges alone in GPT-2's spelling": ({"m.json": json.dumps(pairs(PLAIN, spell))}, ALONE),
+    "merges alone in numbers, by their name": (
+        {"m.json": json.dumps({"merges": pairs(PLAIN, list)})},
+        "spelled in lists of numbers",
+    ),
+    "merges alone as texts": (
+        {"m.json": json.dumps([f"{spell(a)} {spell(b)}" for a, b in PLAIN.merges])},
+        ALONE,
+    ),
+    "merges with their tokens, printed": ({"m.txt": repr(joined(PLAIN, bytes))}, ALONE),
+    "merges with their tokens in hex": ({"m.json": json.dumps(joined(PLAIN, bytes.hex))}, ALONE),
+    "merges with their tokens beside a vocabulary": (
+        {"tok.pkl": pickle.dumps((PLAIN.vocab, joined(PLAIN, bytes)))},
+        "its tokens are spelled in bytes",
+    ),
+    "triples of tokens": (
+        {"m.pkl": pickle.dumps([(a, b, a + b) for a, b in PLAIN.merges])},
+        ALONE,
+    ),
+    "a printed dataclass": ({"tok.txt": PARAMS}, "its tokens are spelled in bytes"),
+    "sets beside what is needed": (
+        {"tok.pkl": pickle.dumps(SETS)},
+        "its tokens are spelled in bytes",
+    ),
+    "sets beside what is needed, in protocol 2": (
+        {"tok.pkl": pickle.dumps(SETS, 2)},
+        "its tokens are spelled in bytes",
+    ),
+    "bytes, and text above 255": (
+        {"tok.pkl": pickle.dumps((bytes_and_text("surrogateescape"), PLAIN.merges))},
+        "its tokens are bytes, and text spelled in text with surrogates",
+    ),
+    "bytes, and text above 255 in latin-1, in the merges too": (
+        {"tok.pkl": pickle.dumps((bytes_and_text("", "latin-1"), pairs(PLAIN, latin)))},
+        "its tokens are bytes, and text spelled in latin-1",
+    ),
+}

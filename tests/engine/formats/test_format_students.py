@@ -99,7 +99,11 @@ RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.mer
                 "vocab.json": json.dumps(by_id(PLAIN, bytes.hex)),
                 "merges.json": json.dumps([part.hex() for pair in PLAIN.merges for part in pair]),
             },
-            "holds no vocabulary with merges",
+            "it is a flat list, with '[0-9a-f]+' in it",
+        ),
+        (
+            {"m.json": json.dumps([["31", "32"], ["33", "34"]])},
+            "can be read as hex and as written numbers, and mean different tokens",
         ),
         (
             {"tok.json": json.dumps({"vocab": by_id(PLAIN, list), "merges": [108, 111]})},
@@ -189,6 +193,28 @@ def test_inconsistent_merges_of_ids_are_refused(merges: dict[str, int], tmp_path
     (tmp_path / "m.json").write_text(json.dumps(merges))
     with pytest.raises(BpeError, match=r"names an id that is no byte|too high"):
         open_tokenizer(tmp_path / "m.json")
+
+
+@pytest.mark.parametrize(
+    "written", ["59 51 101\n101 3 102\n", "[3][5] -> [65]\n[65][65] -> [66]\n"]
+)
+def test_merges_of_ids_that_are_no_bytes_say_so(written: str, tmp_path: Path) -> None:
+    (tmp_path / "m.txt").write_text(written)
+    with pytest.raises(TokenizerFileError, match="the ids below it are no bytes"):
+        open_tokenizer(tmp_path / "m.txt")
+
+
+def test_a_line_among_merges_of_ids_that_is_none_is_quoted(tmp_path: Path) -> None:
+    (tmp_path / "m.txt").write_text("108 111\n256 119\n" * 600 + "257 e\n")
+    with pytest.raises(TokenizerFileError, match="line 1201 is '257 e'"):
+        open_tokenizer(tmp_path / "m.txt")
+
+
+@pytest.mark.parametrize("merges", [{(b"l", b"o")}, [b"lo", b"low"]])
+def test_merges_without_an_order_or_without_parts_are_named(merges: Any, tmp_path: Path) -> None:
+    (tmp_path / "tok.pkl").write_bytes(pickle.dumps((PLAIN.vocab, merges)))
+    with pytest.raises(TokenizerFileError, match=r"a set, which has no order|parts of each are"):
+        open_tokenizer(tmp_path / "tok.pkl")
 
 
 def test_merges_that_keep_doubling_a_token_are_refused(tmp_path: Path) -> None:

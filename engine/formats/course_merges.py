@@ -1,0 +1,194 @@
+r"""Merges without a vocabulary, which they determine: the 256 bytes and a token for each merge.
+
+    [["l", "o"], ["lo", "w"]]      [[108, 111], [256, 119]]      {"108,111": 256, "256,119": 257}
+
+Merges may also be lines of two ids, or of three with that of the new token:
+
+    108 111                        108,111,256                   [108][111] -> [256]
+    256 119                        256,119,257                   [256][119] -> [257]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from engine.core.errors import TokenizerFileError
+from engine.formats.course_spellings import SPELLINGS, are_in_order, pair_of_literals, try_merges
+from engine.formats.source import HEAD, HOW_TO_SAVE, LARGEST, read_lines
+from engine.formats.tokenizer_format import TokenPairs, VocabAndMerges
+
+HIGHEST_ID = 1 << 31
+
+
+# Lines of ids
+
+_ID = r"[\[(]?\s*(\d{1,9})\s*[\])]?"
+_LINE_OF_IDS = re.compile(
+    rf"\(?{_ID}(?:\s*[,|+]\s*|\s+|(?=[\[(])){_ID}\)?(?:\s*(?:->|[,:=\s])\s*{_ID})?"
+)
+_HEADING = re.compile(r"[A-Za-z_]+(?:[,\t ]+[A-Za-z_]+){1,2}")
+
+
+def _ids_of(line: str, number: int) -> list[int] | None:
+    """Return the ids of a line; none for a comment, a blank line or names of columns."""
+    content = line.partition("#")[0].strip()
+    if not content or (number == 1 and _HEADING.fullmatch(content)):
+        return []
+    match = _LINE_OF_IDS.fullmatch(content)
+    return None if match is None else [int(each) for each in match.groups() if each is not None]
+
+
+def begins_with_ids(head: str) -> bool:
+    """Whether a text begins with merges in lines of ids, which exist by then.
+
+    >>> begins_with_ids("108 111\\n256 119"), begins_with_ids("59 51 101\\n101 3 102")
+    (True, True)
+    >>> begins_with_ids("1984 7\\n2001 9")
+    False
+    """
+    lines = head.split("\n")
+    if len(head.encode()) >= HEAD - 3:
+        del lines[-1]  # it may be incomplete
+    rows = [ids for number, line in enumerate(lines, 1) if (ids := _ids_of(line, number)) != []]
+    if len(rows) < 2 or rows[0] is None:
+        return False
+    first = rows[0][2] if len(rows[0]) == 3 else 256
+    return all(
+        row is not None
+        and len(row) == len(rows[0])
+        and max(row[:2]) < first + place
+        and row[2:] in ([], [first + place])
+        for place, row in enumerate(rows)
+    )
+
+
+def read_id_lines(path: Path) -> list[list[int]]:
+    """Read merges from lines of ids.
+
+    Raises:
+        TokenizerFileError: a line is something else, or has not as many ids as the first one.
+    """
+    rows: list[list[int]] = []
+    for number, line in enumerate(read_lines(path), start=1):
+        ids = _ids_of(line, number)
+        if ids is None or (ids and rows and len(ids) != len(rows[0])):
+            raise TokenizerFileError(
+                f"{path}: its lines are merges of ids, and line {number} is {line[:60]!r}"
+            )
+        rows += [ids] if ids else []
+    return rows
+
+
+# Recognition
+
+
+_IDS = re.compile(r"[\[(]?(\d{1,9}) ?[,_| -] ?(\d{1,9})[\])]?")
+"""A pair of ids as text, as in the keys of a JSON object: `32,116`, `(32, 116)`."""
+
+
+def pair_of_ids(key: Any) -> tuple[int, int] | None:
+    """Return two ids that are a pair or a text of them; `None` for anything else."""
+    if isinstance(key, str):
+        match = _IDS.fullmatch(key)
+        return (int(match[1]), int(match[2])) if match else None
+    is_two = isinstance(key, list | tuple) and [*map(type, key)] == [int, int]
+    return (key[0], key[1]) if is_two else None
+
+
+def tokens_of(merge: str) -> list[str]:
+    """Return the two tokens of a merge that is a text; or more, if it is not clear which."""
+    return pair_of_literals(merge) or merge.split(" ")
+
+
+def is_pair(value: Any) -> bool:
+    """Whether a value is a pair, or a text with one space in it."""
+    if isinstance(value, str):
+        return len(tokens_of(value)) == 2
+    return isinstance(value, list | tuple) and len(value) == 2
+
+
+def need_no_vocab(merges: Any) -> bool:
+    """Whether these are merges that determine the vocabulary."""
+    if are_merges_of_ids(merges):
+        return True
+    is_list = isinstance(merges, list | tuple) and bool(merges)
+    return is_list and all(map(is_pair, merges)) and bool(_readings(merges))
+
+
+def are_merges_of_ids(value: Any) -> bool:
+    """Whether these are pairs of ids, with or without ranks or new ids."""
+    if isinstance(value, Mapping) and not all(type(made) is int for made in value.values()):
+        return False
+    is_some = isinstance(value, Mapping | list | tuple) and bool(value)
+    return is_some and all(pair_of_ids(key) is not None for key in value)
+
+
+def _readings(merges: Sequence[Any]) -> dict[str, TokenPairs]:
+    """Return spelling → merges, for the spellings in which each merges tokens that exist by then.
+
+    Bytes need no spelling.
+    """
+    pairs = [tokens_of(each) if isinstance(each, str) else each for each in merges]
+    if all(type(part) is bytes for part in chain.from_iterable(pairs)):
+        return {"bytes": [(left, right) for left, right in pairs]}
+    found = ((name, try_merges(pairs, {}, bytes_of)) for name, bytes_of in SPELLINGS.items())
+    return {name: read for name, read in found if read is not None and are_in_order(read)}
+
+
+# Reading
+
+
+def read_merges_alone(place: str, merges: Any) -> VocabAndMerges:
+    """Return merges with the vocabulary that they determine.
+
+    Raises:
+        TokenizerFileError: they are ambiguous, or merge a token that does not exist yet.
+    """
+    if are_merges_of_ids(merges):
+        return _read_merges_of_ids(place, merges)
+    (name, pairs), *others = _readings(merges).items()
+    other = next((other for other, read in others if read != pairs), None)
+    if other is not None:
+        raise TokenizerFileError(
+            f"{place}: its merges can be read as {name} and as {other}, and mean different "
+            f"tokens; {HOW_TO_SAVE}"
+        )
+    tokens = dict.fromkeys(bytes((byte,)) for byte in range(256))
+    tokens |= dict.fromkeys(left + right for left, right in pairs)
+    note = "it holds merges only; its ids are taken to be the bytes, then one for each merge"
+    notes = [note] if name == "bytes" else [note, f"its merges are spelled in {name}"]
+    return VocabAndMerges(place, dict(enumerate(tokens)), pairs, notes=notes)
+
+
+def _read_merges_of_ids(place: str, merges: Any) -> VocabAndMerges:
+    """Make the vocabulary of merges of ids, in which each of the 256 bytes is its own id."""
+    ranked = sorted(merges.items(), key=lambda item: item[1]) if isinstance(merges, Mapping) else []
+    made = [new_id for _, new_id in ranked] or list(range(len(merges)))
+    pairs = [pair_of_ids(key) or (-1, -1) for key in ([key for key, _ in ranked] or merges)]
+    if made and made[0] in (0, 1):  # ranks
+        made = [256 + rank for rank in made]
+    if made and made[0] < 256:
+        raise TokenizerFileError(
+            f"{place}: its first merge makes the id {made[0]}; so the ids below it are no bytes, "
+            "and what they are is not in the file; save the vocabulary beside the merges"
+        )
+    vocab = {byte: bytes((byte,)) for byte in range(256)}
+    room = LARGEST
+    read: TokenPairs = []
+    for rank, (new_id, (left, right)) in enumerate(zip(made, pairs, strict=True)):
+        if left not in vocab or right not in vocab or new_id in vocab or new_id >= HIGHEST_ID:
+            raise TokenizerFileError(
+                f"{place}: merge {rank + 1}, of {left} and {right} to {new_id}, names an id that "
+                "is no byte and that no merge before makes, or makes one again"
+            )
+        read.append((vocab[left], vocab[right]))
+        vocab[new_id] = vocab[left] + vocab[right]
+        room -= len(vocab[new_id])
+        if room < 0:
+            raise TokenizerFileError(f"{place}: its merges make tokens that are far too long")
+    note = "it holds merges of ids only; the ids 0 to 255 are taken for the bytes"
+    return VocabAndMerges(place, vocab, read, notes=[note])
