@@ -12,6 +12,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from engine.core.errors import ConversionError, TokenizerFileError
@@ -34,7 +35,14 @@ from engine.formats import (
     tokenizer_json,
     word_ends,
 )
-from engine.formats.source import TokenizerSource, describe_unrecognised, known_kind
+from engine.formats.folder_settings import SETTINGS_FILES
+from engine.formats.source import (
+    MOST_SHOWN,
+    TokenizerSource,
+    describe_unrecognised,
+    files_in,
+    known_kind,
+)
 from engine.formats.tokenizer_format import (
     Opened,
     Overrides,
@@ -106,10 +114,16 @@ def open_tokenizer(
         TokenizerFileError: the files are missing or damaged, or no format recognises them.
     """
     source = TokenizerSource(paths)
-    for candidate in _candidates(source):
-        if candidate.recognises(source):
-            with gc_paused():
-                return candidate.load(source, Overrides(special_tokens, pattern))
+    if recognised := _recognised(source):
+        format, found = recognised
+        with gc_paused():
+            opened = format.load(found, Overrides(special_tokens, pattern))
+        if found is source:
+            return opened
+        names = " and ".join(path.name for path in found.paths)
+        return replace(
+            opened, notes=(f"found in the folder by its content: {names}", *opened.notes)
+        )
     if not source.exists:
         missing = next(each for each in source.given if not os.path.exists(each))
         hint = describe_near_file(missing)
@@ -131,12 +145,11 @@ def read_vocab_and_merges(
     Raises:
         TokenizerFileError: the files are damaged.
     """
-    source = TokenizerSource(paths)
-    for candidate in _candidates(source):
-        if candidate.recognises(source):
-            read = candidate.read
-            return None if read is None else (read(source, special_tokens), candidate.name)
-    return None
+    recognised = _recognised(TokenizerSource(paths))
+    if recognised is None:
+        return None
+    format, source = recognised
+    return None if format.read is None else (format.read(source, special_tokens), format.name)
 
 
 def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
@@ -145,8 +158,38 @@ def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
     Raises:
         TokenizerFileError: a file may not be read.
     """
-    source = TokenizerSource(paths)
-    return any(candidate.recognises(source) for candidate in _candidates(source))
+    return _recognised(TokenizerSource(paths)) is not None
+
+
+def _recognised(source: TokenizerSource) -> tuple[TokenizerFormat, TokenizerSource] | None:
+    """Return the format of a source, and the files to read; `None` if no format recognises it.
+
+    Raises:
+        TokenizerFileError: a folder has several tokenizers, or a file may not be read.
+    """
+    format = _format_of(source)
+    if format is None and source.folder is not None:
+        return _found_in(source.folder)
+    return None if format is None else (format, source)
+
+
+def _format_of(source: TokenizerSource) -> TokenizerFormat | None:
+    """Return the first format that recognises a source as it is."""
+    return next((each for each in _candidates(source) if each.recognises(source)), None)
+
+
+def _found_in(folder: Path) -> tuple[TokenizerFormat, TokenizerSource] | None:
+    """Return the only tokenizer among the files of a folder, whatever their names are."""
+    files = [path for path in files_in(folder) if path.name not in SETTINGS_FILES]
+    merges = [path for path in files if "merges" in path.name]
+    pairs = [(path, each) for each in merges for path in files if "vocab" in path.name]
+    chosen = pairs if len(pairs) == 1 else [(path,) for path in files]
+    sources = [TokenizerSource(paths, folder) for paths in chosen]
+    found = [(format, each) for each in sources if (format := _format_of(each)) is not None]
+    if len(found) > 1:
+        names = ", ".join(source.paths[0].name for _, source in found[:MOST_SHOWN])
+        raise TokenizerFileError(f"{folder}: has several tokenizers; open one of them: {names}")
+    return found[0] if found else None
 
 
 def _candidates(source: TokenizerSource) -> tuple[TokenizerFormat, ...]:

@@ -5,8 +5,8 @@
 
 OpenAI calls them `encoder.json` and `vocab.bpe`. Each byte is written as a printable character (see
 `gpt2_bytes`). The special tokens and the pattern are in a third file, `bpe-tui.json`, or in Hugging
-Face's settings (see `tokenizer_json`). Without these the pattern is gpt2, and the tokens in angle
-or square brackets that no merge makes are special.
+Face's settings (see `folder_settings`). Without these the tokens decide the pattern, and those in
+angle or square brackets that no merge makes are special.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell, unspell_all
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses, other_units
+from engine.formats.folder_settings import FolderSettings, read_folder_settings
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import (
     Opened,
@@ -32,10 +34,13 @@ from engine.formats.tokenizer_format import (
     VocabAndMerges,
     check_plain,
 )
-from engine.formats.tokenizer_json import FolderSettings, overridden, read_folder_settings
+from engine.formats.tokenizer_json import overridden
 from engine.formats.vocab_and_merges import find_special_tokens, is_bracketed, open_vocab_and_merges
 from engine.text.patterns import OWN, PATTERNS
 from engine.text.pretokenize import to_bytes
+
+if TYPE_CHECKING:
+    from engine.formats.tokenizer_classes import ByteClass
 
 VOCAB, MERGES, SETTINGS = "vocab.json", "merges.txt", "bpe-tui.json"
 NAMES = ((VOCAB, MERGES), ("encoder.json", "vocab.bpe"))
@@ -243,23 +248,31 @@ def _load_bytes(
         ):  # not by this program, which makes each token
             found = replace(found, unmade=_never_made(found.vocab, found.merges, overrides))
         return open_vocab_and_merges(found, overrides, FORMAT.name)
-    found = read(source, list(folder_settings.flags))
+    from engine.formats.class_pipelines import with_defaults_of
+    from engine.formats.tokenizer_classes import ByteClass, class_named_by
+
+    cls, about = class_named_by(folder_settings, ByteClass)
+    folder_settings = with_defaults_of(cls, folder_settings)
+    found = replace(read(source, list(folder_settings.flags)), notes=about)
     if found.has_merges:
-        return _load_with(folder_settings, found, source, overrides)
+        return _load_with(folder_settings, cls, found, source, overrides)
     ids = folder_settings.token_ids(read_json(files_of(source)[0]))
-    found = replace(found, special_tokens=ids, notes=folder_settings.notes)
+    notes = [*about, *folder_settings.notes(found.vocab.keys() | ids.values())]
+    found = replace(found, special_tokens=ids, notes=notes)
     return open_vocab_and_merges(found, overrides, FORMAT.name)
 
 
 def _load_with(
     folder_settings: FolderSettings,
+    cls: ByteClass | None,
     found: VocabAndMerges,
     source: TokenizerSource,
     overrides: Overrides,
 ) -> Opened:
-    """Make a pipeline, which can follow the settings in the folder."""
+    """Make a pipeline, which can follow the settings in the folder and the class they name."""
     # Imported late: the stages are many modules.
-    from engine.pipeline import conversion, decoders, models, pretokenizers
+    from engine.formats.class_pipelines import completed, with_stages
+    from engine.pipeline import conversion, decoders, models
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.pipeline import Pipeline
 
@@ -271,17 +284,27 @@ def _load_with(
     never = _never_made(others, found.merges, overrides)
     others = {i: token for i, token in others.items() if token not in never}
     unmade = find_special_tokens(found, others, overrides.special_tokens)
+    if cls is not None:  # it knows its special tokens
+        never |= {to_bytes(token): token for token in unmade}
+        unmade = []
+    likely = guesses.likely_pattern(others.values())
     pipeline = Pipeline(
         models.BPE({**vocab, **numbered}, [(spell(a), spell(b)) for a, b in found.merges]),
         tuple(map(AddedToken, unmade)),
-        pre_tokenizer=pretokenizers.ByteLevel(add_prefix_space=False, use_regex=True),
+        pre_tokenizer=conversion.pre_tokenizer_of(PATTERNS[likely], in_bytes=True),
         decoder=decoders.ByteLevel(),
     )
-    tokenizer = conversion.tokenizer_of(overridden(folder_settings.applied_to(pipeline), overrides))
+    if cls is None:
+        pipeline = folder_settings.applied_to(pipeline)
+    else:
+        pipeline = completed(cls, folder_settings, with_stages(cls, folder_settings, pipeline))
+    tokenizer = conversion.tokenizer_of(overridden(pipeline, overrides))
     notes = [
-        *folder_settings.notes,
+        *found.notes,
+        *folder_settings.notes(tokenizer.vocab),
         *guesses.note_gaps(tokenizer.vocab),
-        *guesses.note_guessed_pattern(overrides, files=found.files),
+        *(guesses.note_likely_pattern(overrides, likely, found.files) if cls is None else ()),
+        *guesses.note_template(pipeline.template_tokens),
         *guesses.note_guessed_special_tokens(overrides, unmade),
         *guesses.note_unmade(never),
     ]

@@ -84,6 +84,52 @@ def pattern_of(source: str) -> Pattern:
     return own_pattern(source)
 
 
+# The pattern that the tokens fit
+
+_CANDIDATES = ("gpt2", "qwen2", "qwen35", "o200k", "llama3", "cl100k")
+"""Patterns to choose from; the first is taken of those that fit equally well."""
+_TOKENS_TRIED = 20_000
+_TOLERANCE = 0.002
+"""Fraction of the tokens that may cross a cut: some files were trained with one more regex."""
+
+
+def likely_pattern(tokens: Iterable[bytes]) -> str:
+    """Return the name of the pattern that the tokens fit best, preferring GPT-2's.
+
+    >>> likely_pattern([b" low", b" 1999"]), likely_pattern([b"(low", b"199"])
+    ('gpt2', 'o200k')
+    """
+    texts = _some_texts(tokens)
+    cut: dict[str, float] = {}
+    for name in _CANDIDATES:
+        cut[name] = _cut_share(name, texts)
+        if not cut[name]:
+            break  # none is better
+    least = min(cut.values())
+    return next(name for name in cut if cut[name] <= least + _TOLERANCE)
+
+
+def fits_better(pattern: str, tokens: Iterable[bytes]) -> bool:
+    """Whether the tokens fit a pattern better than GPT-2's."""
+    texts = _some_texts(tokens)
+    return _cut_share(pattern, texts) < _cut_share("gpt2", texts)
+
+
+def _some_texts(tokens: Iterable[bytes]) -> list[str]:
+    """Return the texts of tokens from all parts, without incomplete characters."""
+    every = list(tokens)
+    chosen = every[:: len(every) // _TOKENS_TRIED + 1]
+    texts = [token.decode("utf-8", "ignore") for token in chosen if len(token) > 1]
+    return [text for text in texts if text]
+
+
+def _cut_share(pattern: str, texts: Sequence[str]) -> float:
+    """Return the fraction of the tokens that a pattern would cut."""
+    match = PATTERNS[pattern].compiled.match
+    reached = ((found := match(token)) is not None and found.end() == len(token) for token in texts)
+    return 1 - sum(reached) / len(texts) if texts else 0.0
+
+
 # Notes
 
 
@@ -109,6 +155,18 @@ def note_guessed_pattern(
     if overrides.pattern:
         return []
     return [f"{files} no pattern; {taken} is taken; --pattern gives another one"]
+
+
+def note_likely_pattern(
+    overrides: Overrides, likely: str, files: str = "the file names"
+) -> list[str]:
+    """Return a note about the pattern that the tokens fit best, unless the caller gives one.
+
+    >>> note_likely_pattern(Overrides(), "qwen2")[0][:50]
+    "the file names no pattern; qwen2, which its tokens"
+    """
+    better = f"{likely}, which its tokens fit better than GPT-2's,"
+    return note_guessed_pattern(overrides, "GPT-2's" if likely == "gpt2" else better, files)
 
 
 def note_guessed_special_tokens(

@@ -25,9 +25,10 @@ from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE, unspell
 from engine.core.json_fields import Fields
 from engine.formats import guesses
+from engine.formats.folder_settings import FolderSettings
 from engine.formats.source import read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides
-from engine.formats.tokenizer_json import FolderSettings, overridden
+from engine.formats.tokenizer_json import overridden
 from engine.unigram.units import SPACE
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def load(
     never = {token.encode(): token for token in unmade if token not in tokenizer.special_tokens}
     notes = [
         *_note_units(model, stages.way, overrides),
-        *(() if settings is None else settings.notes),
+        *(() if settings is None else settings.notes(tokenizer.vocab)),
         *guesses.note_gaps(tokenizer.vocab),
         *(guesses.note_guessed_special_tokens(overrides, special) if settings is None else ()),
         *guesses.note_unmade(never),

@@ -42,10 +42,10 @@ from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses
+from engine.formats.folder_settings import read_folder_settings
 from engine.formats.ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import TokenizerSource, check_lines, read_bytes, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.text.patterns import PATTERNS
 
 _FIRST_LINE = re.compile(rb"(?=\S{4})[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9
@@ -65,8 +65,12 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     known = known_ranks(data)
     likely = None if known else likely_ranks(ranks, has_empty=empty is not None)
     used = known or likely
-    pattern = overrides.pattern or (used.pattern if used else likely_pattern(ranks))
-    known_ids = used.special_ids if used else {}
+    pattern = overrides.pattern or (used.pattern if used else guesses.likely_pattern(ranks))
+    settings = read_folder_settings(source.settings_folder)
+    known_ids = dict(used.special_ids) if used else {}
+    if settings is not None:
+        texts = {token.decode(): rank for token, rank in ranks.items() if guesses.is_text(token)}
+        known_ids |= settings.token_ids(texts)
     special_ids = guesses.number_special_tokens(overrides.special_tokens, known_ids, ranks.values())
     with errors_at(source, VocabularyError):
         tokenizer, notes = tokenizer_of_ranks(ranks, special_ids, pattern)
@@ -75,12 +79,12 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     elif likely:
         notes.insert(0, f"{likely.name}, with their pattern and special tokens, by {likely.why}")
     else:
-        guess = tokenizer.pattern.name
-        better = f"{guess}, which its tokens fit better than GPT-2's,"
-        notes += guesses.note_guessed_pattern(overrides, "GPT-2's" if guess == "gpt2" else better)
-        if overrides.special_tokens is None:
+        notes += guesses.note_likely_pattern(overrides, tokenizer.pattern.name)
+        if overrides.special_tokens is None and not known_ids:
             notes.append("the file names no special tokens; none are taken")
         notes += guesses.note_gaps(tokenizer.vocab)
+    if settings is not None:
+        notes += settings.notes(tokenizer.vocab)
     if empty:
         rank = empty.group().split()[1].decode()
         notes.append(f"its token {rank} has no bytes, as in Whisper's files, and is left out")
@@ -285,61 +289,15 @@ def likely_ranks(ranks: Mapping[bytes, int], has_empty: bool) -> KnownRanks | No
             "a token without bytes; the special tokens are those of 99 languages, as in all its "
             "models but large-v3",
         )
-    if size == QWEN_SIZE and _fits_better("qwen2", ranks):
+    if size == QWEN_SIZE and guesses.fits_better("qwen2", ranks):
         return KnownRanks("taken for Qwen's ranks", _numbered(_QWENS, size), "qwen2", _NO_NFC)
-    if size == QWEN35_SIZE and _fits_better("qwen35", ranks):
+    if size == QWEN35_SIZE and guesses.fits_better("qwen35", ranks):
         special_ids = _numbered(_QWEN35S, size)
         return KnownRanks("taken for Qwen 3.5's ranks", special_ids, "qwen35", _NO_NFC)
-    if size == LLAMA4_SIZE and _fits_better("o200k", ranks):
+    if size == LLAMA4_SIZE and guesses.fits_better("o200k", ranks):
         special_ids = _numbered(_llama4s(), size)
         return KnownRanks("taken for Llama 4's ranks", special_ids, "o200k", "how many there are")
     return None
-
-
-# The pattern that the tokens fit
-
-_CANDIDATES = ("gpt2", "qwen2", "qwen35", "o200k", "llama3", "cl100k")
-"""Patterns to choose from; the first is taken of those that fit equally well."""
-_TOKENS_TRIED = 20_000
-_TOLERANCE = 0.002
-"""Fraction of the tokens that may cross a cut: some files were trained with one more regex."""
-
-
-def likely_pattern(ranks: Mapping[bytes, int]) -> str:
-    """Return the name of the pattern that the tokens fit best, preferring GPT-2's.
-
-    >>> likely_pattern({b" low": 0, b" 1999": 1}), likely_pattern({b"(low": 0, b"199": 1})
-    ('gpt2', 'o200k')
-    """
-    tokens = _some_texts(ranks)
-    cut: dict[str, float] = {}
-    for name in _CANDIDATES:
-        cut[name] = _cut_share(name, tokens)
-        if not cut[name]:
-            break  # none is better
-    least = min(cut.values())
-    return next(name for name in cut if cut[name] <= least + _TOLERANCE)
-
-
-def _fits_better(pattern: str, ranks: Mapping[bytes, int]) -> bool:
-    tokens = _some_texts(ranks)
-    return _cut_share(pattern, tokens) < _cut_share("gpt2", tokens)
-
-
-def _some_texts(ranks: Mapping[bytes, int]) -> list[str]:
-    """Return the texts of tokens from all parts of the ranks, without incomplete characters."""
-    chosen = list(ranks)[:: len(ranks) // _TOKENS_TRIED + 1]
-    texts = [token.decode("utf-8", "ignore") for token in chosen if len(token) > 1]
-    return [text for text in texts if text]
-
-
-def _cut_share(pattern: str, tokens: Sequence[str]) -> float:
-    """Return the fraction of the tokens that a pattern would cut."""
-    match = PATTERNS[pattern].compiled.match
-    reached = (
-        (found := match(token)) is not None and found.end() == len(token) for token in tokens
-    )
-    return 1 - sum(reached) / len(tokens) if tokens else 0.0
 
 
 # Mistral's tekken.json

@@ -10,13 +10,16 @@ from __future__ import annotations
 import struct
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
+from engine.formats.folder_settings import FolderSettings, read_folder_settings
 from engine.formats.ranks import MOST_WORK
 from engine.formats.source import TokenizerSource, read_bytes, read_head
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.formats.tokenizer_json import overridden
 
 if TYPE_CHECKING:
     from engine.pipeline.models import Model
@@ -130,7 +133,10 @@ class ProtobufMessage:
         return ProtobufMessage(b"".join(self.all_bytes(number)), kinds)
 
 
-FILES = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "sentencepiece.model")
+FILES = (
+    *("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "sentencepiece.model"),
+    "spm.model",
+)
 """Their names in directories of models."""
 
 # Numbers and encodings of the fields
@@ -190,8 +196,12 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
             raise TokenizerFileError(
                 "a SentencePiece model cuts a text by no pattern, so none can be given"
             )
-        pipeline, notes = _read(ProtobufMessage(data, _MODEL), overrides)
-        return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(notes))
+        settings = read_folder_settings(source.settings_folder)
+        pipeline, notes = _read(ProtobufMessage(data, _MODEL), settings, overrides)
+        tokenizer = tokenizer_of(pipeline)
+        if settings is not None:
+            notes += settings.notes(tokenizer.vocab)
+        return Opened(tokenizer, FORMAT.name, tuple(notes))
     except ProtobufError as error:
         raise TokenizerFileError(
             f"{path}: is a damaged SentencePiece model, or cut short: {error}"
@@ -200,9 +210,10 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         raise TokenizerFileError(f"{path}: {error}") from None
 
 
-def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, list[str]]:
+def _read(
+    content: ProtobufMessage, settings: FolderSettings | None, overrides: Overrides
+) -> tuple[Pipeline, list[str]]:
     from engine.pipeline import sentencepiece
-    from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.pipeline import Pipeline
 
     pieces = list(_pieces(content))
@@ -214,6 +225,17 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
     type_number = training.whole(_TYPE, UNIGRAM)
     if type_number not in TYPES:
         raise TokenizerFileError(f"its model is of an unknown type, {type_number}")
+    notes = list(_notes(type_number, pieces, rules))
+    if settings is not None and type_number in (UNIGRAM, BPE):
+        from engine.formats.class_pipelines import of_pieces
+        from engine.formats.tokenizer_classes import PieceClass, class_named_by
+
+        cls, about = class_named_by(settings, PieceClass)
+        notes += about
+        if cls is not None and cls.merges == (type_number == BPE):
+            charsmap = _checked_map(rules)
+            pipeline = of_pieces(cls, settings, pieces, charsmap)
+            return overridden(pipeline, overrides), notes
     model: Model
     if type_number == UNIGRAM:
         model = sentencepiece.SentencePieceUnigram(pieces, has_bytes)
@@ -239,9 +261,19 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
     is_merged = type_number in (BPE, CHARACTER)
     pattern = sentencepiece.word_pattern(piece.text for piece in pieces) if is_merged else None
     words = None if pattern is None else sentencepiece.SentencePieceCuts(pattern)
-    added = tuple(map(AddedToken, overrides.special_tokens or ()))
-    pipeline = Pipeline(model, added, normalizer, words, None, decoder)
-    return pipeline, list(_notes(type_number, pieces, rules, silent, overrides))
+    pipeline = Pipeline(model, (), normalizer, words, None, decoder)
+    if settings is not None:  # in a folder they are found in texts, and texts of their own
+        names = [*silent, decoder.unknown]
+        pipeline = settings.with_defaults({}, names, {}).applied_to(pipeline)
+        spoken = replace(decoder, silent=(), unknown_text=decoder.unknown)
+        pipeline = replace(pipeline, decoder=spoken)
+    pipeline = overridden(pipeline, overrides)
+    found = {token.content for token in pipeline.added_tokens}
+    silent = [text for text in silent if text not in found]
+    if silent and overrides.special_tokens is None:
+        shown = " ".join(silent[:8]) + (" …" if len(silent) > 8 else "")
+        notes.append(f"its control symbols are found in no text, as in its library: {shown}")
+    return pipeline, notes
 
 
 def _pieces(content: ProtobufMessage) -> Iterator[ScoredPiece]:
@@ -312,13 +344,10 @@ def check_merges(pieces: Sequence[ScoredPiece]) -> None:
 def _normalizer(
     rules: ProtobufMessage, kept: list[str], space_behind: bool
 ) -> SentencePieceNormalizer:
-    from engine.pipeline.sentencepiece import CharacterMap, SentencePieceNormalizer
+    from engine.pipeline.sentencepiece import SentencePieceNormalizer
 
-    charsmap = rules.data(_MAP)
-    if charsmap:
-        CharacterMap(charsmap)  # raises if it is damaged
     return SentencePieceNormalizer(
-        charsmap,
+        _checked_map(rules),
         tuple(kept),
         rules.flag(_PREFIX, True),
         rules.flag(_EXTRA, True),
@@ -327,20 +356,25 @@ def _normalizer(
     )
 
 
-def _notes(
-    type_number: int,
-    pieces: list[ScoredPiece],
-    rules: ProtobufMessage,
-    silent: list[str],
-    overrides: Overrides,
-) -> Iterator[str]:
+def _checked_map(rules: ProtobufMessage) -> bytes:
+    """Return the map of characters.
+
+    Raises:
+        TokenizerFileError: it is damaged.
+    """
+    from engine.pipeline.sentencepiece import CharacterMap
+
+    charsmap = rules.data(_MAP)
+    if charsmap:
+        CharacterMap(charsmap)  # raises if it is damaged
+    return charsmap
+
+
+def _notes(type_number: int, pieces: list[ScoredPiece], rules: ProtobufMessage) -> Iterator[str]:
     yield (
         f"a SentencePiece model of {TYPES[type_number]} with {len(pieces):,} pieces; "
         f"its rules for characters are {rules.text(_NAME) or 'not named'}"
     )
-    if silent and overrides.special_tokens is None:
-        shown = " ".join(silent[:8]) + (" …" if len(silent) > 8 else "")
-        yield f"its control symbols are found in no text, as in its library: {shown}"
 
 
 FORMAT = TokenizerFormat("sentencepiece", "a SentencePiece model (.model)", recognises, load)

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from zlib import decompressobj
@@ -38,11 +39,15 @@ class TokenizerSource:
     Attributes:
         given: the paths or the name, as the caller wrote them.
         paths: the same as paths.
+        opened_folder: the folder that was opened, in which these files were found by their content.
     """
 
-    def __init__(self, given: Sequence[str | os.PathLike[str]]) -> None:
+    def __init__(
+        self, given: Sequence[str | os.PathLike[str]], opened_folder: Path | None = None
+    ) -> None:
         self.given = tuple(os.fspath(each) for each in given)
         self.paths = tuple(map(Path, self.given))
+        self.opened_folder = opened_folder
 
     def __str__(self) -> str:
         return " and ".join(self.given)
@@ -73,6 +78,11 @@ class TokenizerSource:
     def folder(self) -> Path | None:
         """The path, if it is a single directory."""
         return self._only(stat.S_ISDIR)
+
+    @property
+    def settings_folder(self) -> Path | None:
+        """The folder whose settings are used; `None` if only files were given."""
+        return self.folder or self.opened_folder
 
     @property
     def only_file(self) -> Path | None:
@@ -306,6 +316,25 @@ UNREADABLE_PATTERNS: dict[re.Pattern[bytes], str] = {
 TOKENIZER_FILES = "tokenizer.json, vocab.json and merges.txt, or a tokenizer.model"
 
 
+MOST_SHOWN = 8
+"""Number of files in a folder that an error names."""
+MOST_SEARCHED = 200
+"""Number of files in a folder whose content is looked at."""
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files in a folder that are not hidden, sorted.
+
+    Raises:
+        TokenizerFileError: the directory may not be read.
+    """
+    try:
+        visible = (path for path in folder.iterdir() if not path.name.startswith("."))
+        return sorted(islice((path for path in visible if path.is_file()), MOST_SEARCHED))
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+
+
 def describe_unrecognised(source: TokenizerSource, known: str) -> str:
     """Describe a source that no format recognises, as a clause.
 
@@ -313,7 +342,15 @@ def describe_unrecognised(source: TokenizerSource, known: str) -> str:
         known: the names of the formats.
     """
     if source.folder is not None:
-        return f"is a folder without a tokenizer's files, such as {TOKENIZER_FILES}"
+        names = [path.name for path in files_in(source.folder)]
+        shown = ", ".join(names[:MOST_SHOWN]) + (", …" if len(names) > MOST_SHOWN else "")
+        found = f"it has {shown}, none of which is one" if names else "it has no files"
+        kinds = {path: known_kind(TokenizerSource([path])) for path in files_in(source.folder)}
+        known_kinds = [f"; {path.name} is {kind}" for path, kind in kinds.items() if kind]
+        return (
+            f"is a folder without a tokenizer's files, such as {TOKENIZER_FILES}; {found}"
+            f"{''.join(known_kinds[:1])}"
+        )
     if not all(path.is_file() for path in source.paths):
         return "is no plain file"
     if not all(path.stat().st_size for path in source.paths):

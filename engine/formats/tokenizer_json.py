@@ -1,181 +1,32 @@
-"""Hugging Face's `tokenizer.json`, and the files of settings in a model's folder.
+"""Hugging Face's `tokenizer.json`, a whole pipeline in one file.
 
-A `tokenizer.json` is a whole pipeline in one file. Each stage reads and writes itself: see
-`engine.pipeline`. An unsupported stage or option is an error that names it; a note names what
-changes no ids. The many modules of the stages are imported only when they are needed.
-
-These files beside a vocabulary are used if its directory is opened, as in `transformers`:
-
-    added_tokens.json         {"<tool>": 50257}
-    special_tokens_map.json   {"eos_token": "<|endoftext|>", "additional_special_tokens": ["<a>"]}
-    tokenizer_config.json     {"add_prefix_space": true, "added_tokens_decoder":
-                               {"50264": {"content": "<mask>", "lstrip": true, "special": true, …}}}
-
-A special token without an id gets the next one.
+Each stage reads and writes itself: see `engine.pipeline`. An unsupported stage or option is an
+error that names it; a note names what changes no ids. The many modules of the stages are imported
+only when they are needed.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.core.json_fields import Fields, well_formed
+from engine.core.json_fields import Fields
 from engine.encoding.tokenizer import Tokenizer
+from engine.formats.folder_settings import read_folder_settings
 from engine.formats.guesses import note_template
-from engine.formats.source import TokenizerSource, read_json
+from engine.formats.source import TokenizerSource, read_head, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.text.patterns import PatternLike, as_pattern
 
 if TYPE_CHECKING:
     from engine.pipeline.pipeline import Pipeline
-
-# The settings in a model's folder
-
-ADDED, SPECIAL, CONFIG = "added_tokens.json", "special_tokens_map.json", "tokenizer_config.json"
-_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
-_LARGEST_ID = (1 << 32) - 1
-
-
-@dataclass(frozen=True)
-class FolderSettings:
-    """The added tokens, and the space before a text, that the files in a folder specify.
-
-    Attributes:
-        files: the names of the files that exist.
-        flags: added token → those of its options that are given.
-        ids: added token → id, for those with an id.
-        add_prefix_space: whether to put a space before a text; `None` if not given.
-    """
-
-    files: tuple[str, ...]
-    flags: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
-    ids: Mapping[str, int] = field(default_factory=dict)
-    add_prefix_space: bool | None = None
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return (f"the added tokens in {', '.join(self.files)} are used too",)
-
-    def token_ids(self, vocab: Mapping[str, int]) -> dict[str, int]:
-        """Return added token → id, taken from the vocabulary, else from the files, else the next.
-
-        Args:
-            vocab: token → id.
-
-        Raises:
-            TokenizerFileError: an id belongs to another token.
-        """
-        token_of = {token_id: token for token, token_id in vocab.items()}
-        highest = max(token_of, default=-1)
-        numbered: dict[str, int] = {}
-        for token in self.flags:
-            token_id = vocab.get(token, self.ids.get(token, highest + 1))
-            highest = max(highest, token_id)
-            if token_of.setdefault(token_id, token) != token:
-                raise TokenizerFileError(
-                    f"{self.files[0]} gives {token[:60]!r} the id {token_id} of "
-                    f"{token_of[token_id][:60]!r}"
-                )
-            numbered[token] = token_id
-        return numbered
-
-    def applied_to(self, pipeline: Pipeline) -> Pipeline:
-        """Return the pipeline with these added tokens and this space."""
-        from engine.pipeline.added_tokens import AddedToken
-        from engine.pipeline.pretokenizers import ByteLevel
-
-        left: dict[str, Mapping[str, Any]] = dict(self.flags)
-        # Options that are not given here stay as in the pipeline.
-        kept = [replace(each, **left.pop(each.content, {})) for each in pipeline.added_tokens]
-        more = (AddedToken(token, **{"special": False, **flags}) for token, flags in left.items())
-        pipeline = replace(pipeline, added_tokens=(*kept, *more))
-        cut = pipeline.pre_tokenizer
-        if isinstance(cut, ByteLevel) and self.add_prefix_space is not None:
-            spaced = replace(cut, add_prefix_space=self.add_prefix_space)
-            pipeline = replace(pipeline, pre_tokenizer=spaced)
-        return pipeline
-
-
-def read_folder_settings(folder: Path) -> FolderSettings | None:
-    """Return the settings in a model's folder; `None` if it has no file of settings.
-
-    Raises:
-        TokenizerFileError: a file is damaged.
-    """
-    contents = {
-        name: read_json(folder / name)
-        for name in (ADDED, SPECIAL, CONFIG)
-        if (folder / name).is_file()
-    }
-    if not contents:
-        return None
-    flags: dict[str, dict[str, bool]] = {}
-    ids: dict[str, int] = {}
-    name = ""
-    try:
-        for name, content in contents.items():
-            fields = Fields(content)
-            if name == ADDED:
-                for token in fields.value:
-                    flags.setdefault(well_formed(token, "a token"), {})
-                    ids[token] = fields.count(token)
-                    if ids[token] > _LARGEST_ID:
-                        raise fields.error(token[:60], f"the id is larger than {_LARGEST_ID:,}")
-                continue
-            for token_id, each in _decoder_tokens(fields):
-                token = each.text("content")
-                flags.setdefault(token, {}).update(_flags_of(each))
-                ids[token] = token_id
-            for each in _tokens_with_roles(fields):
-                flags.setdefault(each.text("content"), {}).update(_flags_of(each), special=True)
-        name = CONFIG
-        space = Fields(contents.get(CONFIG, {})).flag_or_null("add_prefix_space")
-    except TokenizerFileError as error:
-        raise TokenizerFileError(f"{folder / name}: {error}") from None
-    if len(set(ids.values())) < len(ids):
-        raise TokenizerFileError(f"{folder}: {' and '.join(contents)} give one id to two tokens")
-    in_order = sorted(filter(None, flags), key=lambda token: ids.get(token, _LARGEST_ID))
-    return FolderSettings(tuple(contents), {token: flags[token] for token in in_order}, ids, space)
-
-
-def _decoder_tokens(fields: Fields) -> Iterator[tuple[int, Fields]]:
-    """Yield the tokens under `added_tokens_decoder`, with their ids."""
-    decoder = fields.inner_or_null("added_tokens_decoder")
-    for key in decoder.value if decoder is not None else ():
-        if not (key.isascii() and key.isdecimal() and int(key[:11]) <= _LARGEST_ID):
-            raise fields.error("added_tokens_decoder", f"{key[:60]!r} is no id")
-        assert decoder is not None  # it has a key
-        yield int(key), decoder.inner(key)
-
-
-def _tokens_with_roles(fields: Fields) -> Iterator[Fields]:
-    """Yield the special tokens under `eos_token` and the like, and those in the lists of more."""
-    for key, value in fields.value.items():
-        is_token = isinstance(value, str) or (isinstance(value, dict) and "content" in value)
-        if key.endswith("_token") and is_token:
-            yield _as_token(value, fields.path(key))
-    for key in ("additional_special_tokens", "extra_special_tokens"):
-        more = fields.value.get(key)
-        for place, value in enumerate(more if isinstance(more, list) else ()):
-            yield _as_token(value, f"{fields.path(key)}[{place}]")
-
-
-def _as_token(value: Any, where: str) -> Fields:
-    return Fields({"content": value} if isinstance(value, str) else value, where)
-
-
-def _flags_of(fields: Fields) -> dict[str, bool]:
-    return {flag: fields.flag(flag) for flag in _FLAGS if fields.has(flag)}
-
-
-# tokenizer.json
 
 FILE = "tokenizer.json"
 
@@ -187,11 +38,8 @@ _HEAD = re.compile(
 
 
 def recognises(source: TokenizerSource) -> bool:
-    if source.in_folder(FILE) is not None:
-        return True
-    if source.only_file is None:
-        return False
-    [head] = source.heads
+    path = source.file_named(FILE)
+    head = b"" if path is None else read_head(path)
     return head.lstrip().startswith(b"{") and _HEAD.search(head) is not None
 
 
@@ -207,17 +55,17 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     path = source.file_named(FILE)
     assert path is not None  # the source was recognised
     content = read_json(path)
-    settings = None if source.folder is None else read_folder_settings(source.folder)
+    settings = read_folder_settings(source.settings_folder)
     with errors_at(path):
         fields = Fields(content)
         in_file = Pipeline.from_json(fields)
         completed = in_file if settings is None else settings.applied_to(in_file)
         pipeline = overridden(completed, overrides)
         _check_added_tokens(fields, pipeline)
-        notes = [*_notes(fields, pipeline)]
+        notes, tokenizer = [*_notes(fields, pipeline)], tokenizer_of(pipeline)
         if settings is not None and pipeline != in_file:
-            notes += settings.notes
-        return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(notes))
+            notes += settings.notes(tokenizer.vocab)
+        return Opened(tokenizer, FORMAT.name, tuple(notes))
 
 
 def overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:

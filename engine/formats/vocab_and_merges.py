@@ -34,7 +34,8 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     special_tokens = list(dict.fromkeys([*special_tokens, *read.texts.values()]))
     ids = read.special_tokens if isinstance(read.special_tokens, Mapping) else {}
     numbered = ids if ids and set(ids) == set(special_tokens) else special_tokens
-    pattern = overrides.pattern or read.pattern or "gpt2"
+    likely = "" if overrides.pattern or read.pattern else guesses.likely_pattern(made.values())
+    pattern = overrides.pattern or read.pattern or likely
     with errors_at(read.place, VocabularyError):
         tokenizer = Tokenizer(_with_special_tokens(read, ids), read.merges, numbered, pattern)
     seen: dict[bytes, int] = {}
@@ -46,8 +47,8 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
                 f"{spell(token)}"
             )
     notes = [*read.notes, *guesses.note_gaps(tokenizer.vocab)]
-    if read.pattern is None:
-        notes += guesses.note_guessed_pattern(overrides, files=read.files)
+    if likely:
+        notes += guesses.note_likely_pattern(overrides, likely, read.files)
     if read.special_tokens is None:
         notes += guesses.note_guessed_special_tokens(overrides, special_tokens)
     notes += guesses.note_unmade(read.unmade)

@@ -42,10 +42,11 @@ from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE
 from engine.encoding.alphabet import END_OF_WORD, UNKNOWN, CharacterAlphabet, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2
+from engine.formats.folder_settings import read_folder_settings
 from engine.formats.guesses import note_gaps
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.formats.tokenizer_json import overridden, read_folder_settings
+from engine.formats.tokenizer_json import overridden
 from engine.text.patterns import own_pattern
 from engine.text.pretokenize import to_bytes
 
@@ -258,7 +259,7 @@ def load_clip(source: TokenizerSource, overrides: Overrides) -> Opened:
     notes = [
         "recognised as CLIP's, with its lower case, its pattern and special tokens; what ftfy and "
         "HTML's entities would change in a text is left as it is",
-        *(() if folder_settings is None else folder_settings.notes),
+        *(() if folder_settings is None else folder_settings.notes(tokenizer.vocab)),
         *note_gaps(tokenizer.vocab),
     ]
     return Opened(tokenizer, CLIP.name, tuple(notes))

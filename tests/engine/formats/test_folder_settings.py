@@ -15,7 +15,7 @@ from tiny_tokenizers import GOLDEN, handout
 
 from engine import Tokenizer, TokenizerFileError
 from engine.formats import open_tokenizer
-from engine.formats.tokenizer_json import ADDED, CONFIG, SPECIAL
+from engine.formats.folder_settings import ADDED, CONFIG, SPECIAL
 
 SIZE = len(handout().vocab)
 MASK = {"content": "<mask>", "lstrip": True, "rstrip": False, "single_word": False}
@@ -54,7 +54,7 @@ def test_ids_equal_those_of_tokenizers_with_the_added_tokens(opened: Tokenizer) 
     theirs = library.Tokenizer(library.models.BPE(vocab | ids, merges))
     theirs.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=True)
     theirs.decoder = library.decoders.ByteLevel()
-    theirs.add_tokens([library.AddedToken("tool", normalized=False)])
+    theirs.add_tokens([library.AddedToken("tool", normalized=True)])
     theirs.add_special_tokens(
         ["<|endoftext|>", "<a>", library.AddedToken("<mask>", lstrip=True, normalized=False)]
     )

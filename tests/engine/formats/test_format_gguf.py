@@ -232,7 +232,7 @@ def test_a_folder_with_one_model_is_opened_by_its_first_part(tmp_path: Path) -> 
     (tmp_path / "m-00002-of-00002.gguf").write_bytes(gguf({}))
     assert open_tokenizer(tmp_path).format == "gguf"
     (tmp_path / "other.gguf").write_bytes(data)
-    with pytest.raises(TokenizerFileError, match="is a folder without a tokenizer's files"):
+    with pytest.raises(TokenizerFileError, match="has several tokenizers"):
         open_tokenizer(tmp_path)
 
 

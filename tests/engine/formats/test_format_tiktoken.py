@@ -21,7 +21,8 @@ from engine import Tokenizer, TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import unspell
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import open_tokenizer, save
-from engine.formats.rank_files import known_ranks, likely_pattern, likely_ranks
+from engine.formats.guesses import likely_pattern
+from engine.formats.rank_files import known_ranks, likely_ranks
 from engine.formats.ranks import RankedMerges, merges_of_ranks, ranks_of, tokenizer_of_ranks
 from engine.formats.source import read_json
 

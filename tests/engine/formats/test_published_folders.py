@@ -1,0 +1,98 @@
+"""Folders as publishers write them: ids, decoded texts and templates are those of transformers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from published_folders import published
+from tiny_tokenizers import END, GOLDEN, handout
+
+from engine import Tokenizer, TokenizerFileError
+from engine.formats import open_tokenizer
+from engine.formats.folder_settings import CONFIG, GENERATION, MODEL
+
+NAMES = list(published()[1])
+OTHER_TEMPLATES = {"WhisperTokenizer", "RemBertTokenizer"}
+"""Classes whose template depends on a language, or that transformers 5 loses."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ids_and_texts_are_those_of_transformers(name: str, tmp_path: Path) -> None:
+    texts, folders = published()
+    row = folders[name]
+    opened = open_tokenizer(row.write(tmp_path))
+    tokenizer = opened.tokenizer
+    assert [tokenizer.encode(text) for text in texts] == row.ids
+    assert [tokenizer.decode(ids) for ids in row.ids] == row.decoded
+    if name not in OTHER_TEMPLATES:
+        assert tokenizer.encode("the cat", template=True) == row.around
+    names_class = any(name.split()[0] in note for note in opened.notes)
+    assert names_class == (name != "PreTrainedTokenizerFast")
+
+
+def test_the_type_of_a_model_has_a_class(tmp_path: Path) -> None:
+    texts, folders = published()
+    row = folders["XLMRobertaTokenizer"]
+    row.write(tmp_path)
+    (tmp_path / CONFIG).unlink()
+    (tmp_path / MODEL).write_text(json.dumps({"model_type": "xlm-roberta"}))
+    assert open_tokenizer(tmp_path).tokenizer.encode(texts[0]) == row.ids[0]
+
+
+@pytest.mark.parametrize(
+    ("config", "note"),
+    [
+        ({"tokenizer_class": "OddTokenizer"}, "OddTokenizer, which is not known here"),
+        ({"tokenizer_class": "T5TokenizerFast"}, "T5Tokenizer, which is for other files"),
+        ({"split_special_tokens": True}, "has split_special_tokens"),
+    ],
+)
+def test_a_note_names_what_is_not_used(
+    tmp_path: Path, config: dict[str, object], note: str
+) -> None:
+    published()[1]["GPT2Tokenizer"].write(tmp_path)
+    (tmp_path / CONFIG).write_text(json.dumps(config))
+    (tmp_path / GENERATION).write_text(json.dumps({"eos_token_id": [0, 5000]}))
+    notes = open_tokenizer(tmp_path).notes
+    assert any(note in each for each in notes)
+    assert any("eos_token as 0, 5000 (no token has it)" in each for each in notes)
+
+
+def test_a_number_of_extra_ids_is_the_configurations(tmp_path: Path) -> None:
+    published()[1]["T5Tokenizer"].write(tmp_path)
+    config = {"tokenizer_class": "T5Tokenizer", "extra_ids": 3}
+    (tmp_path / CONFIG).write_text(json.dumps(config))
+    tokenizer = open_tokenizer(tmp_path).tokenizer
+    assert tokenizer.encode("<extra_id_2><extra_id_0>") == [260, 262]
+
+
+# Folders without a known set of files
+
+
+def test_a_file_is_found_by_its_content(tmp_path: Path) -> None:
+    tok = handout()
+    tok.save(tmp_path / "tokenizer.json", "course-json")
+    (tmp_path / "train.py").write_text("print()")
+    opened = open_tokenizer(tmp_path)
+    assert opened.notes[0] == "found in the folder by its content: tokenizer.json"
+    assert opened.tokenizer.encode("lowest") == tok.encode("lowest")
+    Tokenizer(tok.vocab, tok.merges, [END]).save(tmp_path / "t.tiktoken", "tiktoken")
+    with pytest.raises(TokenizerFileError, match=r"several tokenizers.*: t\.tiktoken, tokenizer"):
+        open_tokenizer(tmp_path)
+
+
+def test_a_pair_is_found_by_its_content(tmp_path: Path) -> None:
+    for name in ("vocab.json", "merges.txt"):
+        shutil.copy(GOLDEN / "gpt2" / name, tmp_path / f"my_{name}")
+    opened = open_tokenizer(tmp_path)
+    assert opened.tokenizer.encode("lowest") == handout().encode("lowest")
+
+
+def test_the_refusal_names_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("nothing")
+    (tmp_path / "b.bz2").write_bytes(b"BZh9")
+    with pytest.raises(TokenizerFileError, match=r"it has a\.txt, b\.bz2.*b\.bz2 is a bzip2 file"):
+        open_tokenizer(tmp_path)
