@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bpe_tui.views.corpus import layout_step
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
-from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, signed, trace
+from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, plural, signed, trace
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,
@@ -97,7 +97,7 @@ class TableRoom(NamedTuple):
             least = said = GAP + len(NEXT_TIED)
         else:
             least, said = GAP + words + LEAST_NAME, GAP + words + NAME_CELLS
-            others = len(", others ") + digits
+            others = len(", 99 others ") + digits
             said += others if rest >= said + others + GAP + LONGEST_BAR else 0
         if rest < least + GAP + SHORTEST_BAR:  # no room for bars
             return cls((pair - 1) // 2, pair, recorded, true, 0, change, rest, wraps)
@@ -113,22 +113,27 @@ RECORDED, TRUE, COUNT = "recorded", "true", "count"
 
 
 def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: int) -> list[Span]:
-    """Return which merge's token took how many occurrences since the count was recorded.
+    """Return the token that took the most since the count was recorded, and what all took.
 
-    `stale: he took 2,450`, and in many cells also what other merges took.
+    The parts add up: `stale: ·h took 199, 7 others 127`, in few cells `·h, 7 others: 326`.
     """
     losses = frame.queue.losses(entry)
     if not losses:
         return [("stale", "stale-truth")]
     most = max(losses, key=lambda loss: loss.taken)
-    others = sum(loss.taken for loss in losses) - most.taken
     name = painter.spans(frame.merge_at(most.step - 1).new_id)
-    start, took = "stale: ", f" took {number(most.taken)}"
-    more = f", others {number(others)}" if others else ""
-    if cells < len(start + took + more) + min(spans_width(name), NAME_CELLS):
-        more = ""
-    shown = without_middle(name, max(cells - len(start + took + more), 1))
-    return [(start, "stale-truth"), *shown, (took + more, "stale-truth")]
+    ways = [("stale: ", f" took {number(most.taken)}")]
+    if len(losses) > 1:
+        total, others = sum(loss.taken for loss in losses), plural(len(losses) - 1, "other")
+        parts = f"{ways[0][1]}, {others} {number(total - most.taken)}"
+        ways = [("stale: ", parts), ("", parts), ("", f", {others}: {number(total)}")]
+    least = min(spans_width(name), NAME_CELLS)
+    start, end = next(
+        (way for way in ways if len("".join(way)) + least <= cells),
+        ways[-1],
+    )
+    shown = without_middle(name, max(cells - len(start + end), 1))
+    return [(start, "stale-truth"), *shown, (end, "stale-truth")]
 
 
 class EntryTable:

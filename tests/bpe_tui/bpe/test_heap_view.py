@@ -179,6 +179,21 @@ def test_the_words_about_a_stale_entry_are_the_same_at_every_width(width: int) -
         assert ("┄" in texts[place]) == (width > 60)
 
 
+@pytest.mark.parametrize("width", [37, 45, 52, 63, 85])
+def test_the_parts_of_a_stale_count_add_up_at_every_width(width: int) -> None:
+    counts = {b"xthe": 30, b"the": 9, b"tha": 20, b"xha": 15, b"hez": 40, b"hay": 40}
+    timeline = Timeline(counts, Trainer(counts, 258, []).steps())
+    timeline.complete()
+    frame = timeline.frame.at(2)
+    table = EntryTable(frame, TokenPainter(frame, marks=False), width)
+    entry = next(one for one in frame.queue.entries(20) if one.pair == (ord("t"), ord("h")))
+    assert [loss.taken for loss in frame.queue.losses(entry)] == [39, 20]
+    rows = (table.row((1, entry), None, second) for _, second in table.lines([entry]))
+    text = "".join(text for row in rows for text, _ in row.spans)
+    words = ("he took 39, 1 other 20", "he, 1 other: 59")
+    assert any(text.rstrip().endswith(way) for way in words)
+
+
 @pytest.mark.slow
 async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> None:
     async with opened(vocab_size=1100) as (app, pilot):
