@@ -159,9 +159,11 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
         for answer in (attempt.question.answer, *attempt.tried)
     )
     labels = [word_spans(option.label) for option in options]
-    label_cells = min(max(map(spans_width, labels)), max(room // 2, 8))
     note_cells = max(width(option.note) for option in options)
     revealed_cells = max(width(option.revealed) for option in options)
+    has_bars = any(option.amount for option in options)
+    most = room // 2 if has_bars else room - note_cells - revealed_cells - 14
+    label_cells = min(max(map(spans_width, labels)), max(most, 8))
     spare = room - label_cells - note_cells - revealed_cells - 12
     bars, scale = bar_room(spare), scale_of(max(option.amount for option in options))
     rows = []

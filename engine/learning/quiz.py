@@ -27,6 +27,7 @@ MOST_QUESTIONS = 100
 DECK = (
     *("next-pair", "next-pair", "next-pair", "tie", "count-change", "count-change"),
     *("make-merges", "encode-by-hand", "encode-by-hand", "stale", "tokens-left", "tokens-left"),
+    *("reason", "reason", "fewer", "fewer"),
     *("best-score", "best-score", "longest-match", "longest-match"),
     *("first-to-go", "best-path"),
 )
@@ -155,7 +156,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 8
+FORMAT, VERSION = "bpe-tui answers", 9
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100
@@ -352,7 +353,7 @@ def regraded(question: Question, answered: Answered) -> Attempt:
     Raises:
         AnswerError: an answer does not have the question's form.
     """
-    attempt = Attempt(question, hinted=answered.hinted)
+    attempt = Attempt(question, hints=int(answered.hinted))
     for claimed in answered.tried:
         answer: Answer = question.form.check(claimed)
         if not attempt.is_over:

@@ -21,8 +21,10 @@ from engine.core.registry import registry_of
 from engine.learning.questions.by_hand import MAKE_MERGES
 from engine.learning.questions.counts import COUNT_CHANGE, STALE
 from engine.learning.questions.encoding import CUTS, DECODE, ENCODE_BY_HAND
+from engine.learning.questions.fewer import FEWER
 from engine.learning.questions.pair_choice import NEXT_PAIR, TIE
 from engine.learning.questions.question import Chance, Question, Request
+from engine.learning.questions.reason import REASON
 from engine.learning.questions.sizes import BYTE_COUNT, TOKENS_LEFT
 from engine.learning.questions.unigram import BEST_PATH, FIRST_TO_GO
 from engine.learning.questions.wordpiece import BEST_SCORE, LONGEST_MATCH
@@ -34,6 +36,8 @@ KINDS = registry_of(
     COUNT_CHANGE,
     MAKE_MERGES,
     ENCODE_BY_HAND,
+    REASON,
+    FEWER,
     CUTS,
     STALE,
     DECODE,

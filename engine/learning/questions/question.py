@@ -74,6 +74,10 @@ class Form(ABC):
             AnswerError: it has another form.
         """
 
+    def translated(self, messages: Messages) -> Form:
+        """Return the form with its own words in the language of a table."""
+        return self
+
     @abstractmethod
     def words_of(self, answer: Any) -> Words:
         """Return an answer as words of a sentence: `e+s`, `no`, `don│'t`."""
@@ -119,6 +123,20 @@ class Choice(Form):
         if not 0 <= place < len(self.options):
             raise AnswerError(f"there is no row {place + 1}. {self.how}")
         return place
+
+    def translated(self, messages: Messages) -> Choice:
+        return Choice(
+            tuple(
+                replace(
+                    option,
+                    label=tuple(
+                        text_of(messages, word) if isinstance(word, str) else word
+                        for word in option.label
+                    ),
+                )
+                for option in self.options
+            )
+        )
 
     def words_of(self, answer: int) -> Words:
         return self.options[answer].label
@@ -362,6 +380,7 @@ class Question:
         explain: explains the right answer.
         explain_wrong: returns the mistake in a wrong answer.
         hint: a help that does not reveal the answer.
+        more_hints: further helps, each with more than the one before.
         advice: how to find the answer.
         given: facts to find the answer with, a row each.
         find_level: returns the difficulty of the question.
@@ -389,6 +408,7 @@ class Question:
     find_later_hint: Callable[[tuple[int, ...]], Sentence] | None = None
     pairs: tuple[Pair, ...] = ()
     tied: frozenset[Pair] = frozenset()
+    more_hints: tuple[Sentence, ...] = ()
     steps: int = 1
     kind: str = ""
     messages: Messages = field(default_factory=lambda: ENGLISH)
@@ -414,6 +434,8 @@ class Question:
             hint=hint,
             advice=advice,
             given=told(self.given),
+            form=self.form.translated(messages),
+            more_hints=told(self.more_hints),
             explain=lambda: told(self.explain()),
             explain_wrong=lambda answer: self.explain_wrong(answer).translated(messages),
             explain_part=lambda answer: told(self.explain_part(answer)),
@@ -496,38 +518,50 @@ class Attempt:
     Attributes:
         tried: the different answers in their order; of several parts only the wrong ones and the
             last.
-        hinted: whether the learner asked for a hint.
+        hints: number of hints that the learner asked for, in all parts.
         given_up: whether the learner asked for the answer or skipped the question.
         grade: the grade of the last answer.
         progress: the parts of an answer that are right so far.
-        shows_hint: whether the hint for the present part is shown.
+        shown: number of hints for the present part that were asked for; the last is shown.
     """
 
     question: Question
     tried: list[Answer] = field(default_factory=list)
-    hinted: bool = False
+    hints: int = 0
     given_up: bool = False
     grade: Grade | None = None
     progress: tuple[int, ...] = ()
-    shows_hint: bool = False
+    shown: int = 0
 
     @property
     def hint(self) -> Sentence:
         """A help for the present part that does not reveal the answer."""
         question = self.question
-        if question.find_later_hint is None or not self.progress:
-            return question.hint
-        return question.find_later_hint(self.progress)
+        if question.find_later_hint is not None and self.progress:
+            return question.find_later_hint(self.progress)
+        hints = question.hint, *question.more_hints
+        return hints[min(max(self.shown, 1), len(hints)) - 1]
 
     def ask_hint(self) -> None:
-        """Show the hint for the present part."""
-        self.hinted = self.shows_hint = True
+        """Show the next hint for the present part."""
+        self.hints += 1
+        self.shown += 1
+
+    @property
+    def hinted(self) -> bool:
+        """Whether the learner asked for a hint."""
+        return self.hints > 0
+
+    @property
+    def shows_hint(self) -> bool:
+        """Whether a hint for the present part is shown."""
+        return self.shown > 0
 
     def try_answer(self, answer: Answer) -> Grade:
         """Grade an answer, and remember it."""
         self.grade = self.question.grade(answer)
         if self.grade.right and isinstance(answer, tuple):
-            self.progress, self.shows_hint = answer, False
+            self.progress, self.shown = answer, 0
         if answer not in self.tried and (self.grade.done or not self.grade.right):
             self.tried.append(answer)
         return self.grade

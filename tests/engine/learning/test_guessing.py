@@ -254,7 +254,7 @@ def unigram_of(text: bytes) -> UnigramTimeline:
 
 BPE_KINDS = (
     *("next-pair", "tie", "count-change", "make-merges"),
-    *("encode-by-hand", "stale", "tokens-left"),
+    *("encode-by-hand", "stale", "tokens-left", "reason", "fewer"),
 )
 OTHER_KINDS = ("best-score", "longest-match", "first-to-go", "best-path")
 
@@ -349,5 +349,5 @@ def test_counts_and_bars_come_with_the_hint() -> None:
     handout = bpe_of((SAMPLES / "handout.txt").read_bytes(), 268, "whitespace")
     attempt = Attempt(ask("next-pair", handout.seek(1)))
     assert not any(map(attempt.reveals, range(6)))
-    attempt.hinted = True
+    attempt.ask_hint()
     assert all(map(attempt.reveals, range(6)))

@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from engine import AnswerError, QuestionError, Timeline, Trainer, ask
 from engine.bpe.ties import TIE_RULES
 from engine.learning.questions import KINDS, kinds_for
+from engine.learning.questions.fewer import ways_to_write
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
     END,
@@ -243,12 +244,38 @@ def decode(question: Question, truth: Truth, step: int) -> Answer:
     return b"".join(truth.run.vocab[int(word)] for word in words if word.isdigit()).decode()
 
 
+def reason(question: Question, truth: Truth, step: int) -> Answer:
+    """Follow the pattern and the oracle's merges from the reason's definition."""
+    given_text, piece = question.given[0].words[0], question.asks.words[0]
+    assert isinstance(given_text, bytes)
+    assert isinstance(piece, bytes)
+    pretokens = regex.findall(PATTERNS["gpt2"].source, given_text.decode())
+    if not any(piece in pretoken.encode() for pretoken in pretokens):
+        return 0
+    if piece not in truth.run.vocab[256:]:
+        return 1
+    return 3 if truth.run.vocab.index(piece) >= 256 + step else 2
+
+
+def fewer(question: Question, truth: Truth, step: int) -> Answer:
+    """Encode each text by the definition."""
+    costs = []
+    for option in question.form.options:  # type: ignore[attr-defined]
+        words = regex.findall(PATTERNS["gpt2"].source, option.label[0].decode())
+        merges = truth.run.merges[:step]
+        costs.append(sum(len(oracles.apply_merges(w.encode(), merges, 256)) for w in words))
+    assert costs.count(min(costs)) == 1
+    return costs.index(min(costs))
+
+
 GRADERS: dict[str, Callable[[Any, Truth, int], Answer]] = {
     "next-pair": next_pair,
     "tie": next_pair,
     "count-change": count_change,
     "make-merges": make_merges,
     "encode-by-hand": encode_by_hand,
+    "reason": reason,
+    "fewer": fewer,
     "cuts": cuts,
     "stale": stale,
     "decode": decode,
@@ -328,6 +355,69 @@ def test_cuts_are_those_of_the_regex(text: str, pattern: str, seed: int) -> None
     with suppress(QuestionError):
         question = ask("cuts", timeline.frame, str(seed))
         assert_graded(question, ends_of(PATTERNS[pattern].split(question.form.text)))
+
+
+@pytest.mark.parametrize(
+    ("about", "row", "said"),
+    [
+        (
+            "low est|w e",
+            0,
+            "w\u0120e is cut between low and \u0120est: merges never cross a border.",
+        ),
+        ("lowest", 1, "no merge of the training makes lowest: its pairs are too rare."),
+        ("newest|wes", 1, "no merge of the training makes wes: its pairs are too rare."),
+        ("lower", 3, "merge 12, lowe+r, makes lower, and only 2 are made here."),
+    ],
+)
+def test_a_reason_is_named_with_the_merge_or_the_border_behind_it(
+    about: str, row: int, said: str
+) -> None:
+    question = ask("reason", timeline_of(LOW).seek(2), about=about)
+    assert question.answer == row
+    assert str(question.grade(row).said) == said
+    assert all(str(question.grade(wrong).why).startswith("If so") for wrong in {*range(4)} - {row})
+
+
+def test_a_merge_that_crosses_an_edge_is_a_reason_too() -> None:
+    frame = timeline_of({b"ab": 5, b"bc": 9, b"abc": 1}).seek(2)
+    question = ask("reason", frame, about="abc|ab")
+    assert question.answer == 2
+    assert str(question.grade(2).said).startswith("merge 1, b+c, crosses an edge of ab")
+
+
+@pytest.mark.parametrize("about", ["", "low", "abc|x", "l", "a\nb", "x" * 41])
+def test_a_reason_needs_a_piece_that_is_not_one_token(about: str) -> None:
+    with pytest.raises(QuestionError):
+        ask("reason", timeline_of(LOW).seek(12), about=about)
+
+
+def test_the_cheapest_text_is_asked_for() -> None:
+    frame = timeline_of(LOW).seek(4)
+    question = ask("fewer", frame, about="LOW|low|xlow")
+    assert question.answer == 1
+    assert str(question.grade(0).said) == "LOW is 3 tokens: L┊O┊W."
+    for about in ("low", "low|low", "low|", "|".join("abcdefg")):
+        with pytest.raises(QuestionError):
+            ask("fewer", frame, about=about)
+
+
+def test_lines_of_a_text_are_compared_or_else_a_word_in_other_forms() -> None:
+    frame = timeline_of(LOW).seek(4)
+    assert ways_to_write(frame, "low\n\nnewest", "low") == "low|newest"
+    assert ways_to_write(frame, "a low", " low") == "low| low|LOW"
+    with pytest.raises(QuestionError, match="two lines"):
+        ways_to_write(frame, " ", " ")
+
+
+def test_hints_come_one_after_another() -> None:
+    attempt = Attempt(ask("reason", timeline_of(LOW).seek(2), about="lower"))
+    attempt.ask_hint()
+    assert str(attempt.hint).startswith("does one of the tokens")
+    attempt.ask_hint()
+    assert str(attempt.hint) == "merge 12 of the training makes lower."
+    attempt.ask_hint()
+    assert str(attempt.hint) == "merge 12 of the training makes lower."
 
 
 # -- WordPiece and Unigram

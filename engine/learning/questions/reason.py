@@ -1,0 +1,297 @@
+"""Questions about a piece that is not one token: which of four reasons is it?
+
+The engine's `why_not` decides. Drawn examples have each reason equally often, so no reason is a
+good guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import accumulate, islice, pairwise
+
+from engine.analysis.why_not import (
+    Answer,
+    Beaten,
+    BorderInside,
+    NeverEncoded,
+    NoSuchToken,
+    why_not,
+)
+from engine.bpe.frame import Frame
+from engine.core.errors import QuestionError
+from engine.core.wording import Sentence, Words, frequency, say
+from engine.encoding.rules import Merge, merge_making
+from engine.learning.questions.question import (
+    CUT,
+    SPACE,
+    Chance,
+    Choice,
+    Kind,
+    Level,
+    Option,
+    Question,
+    Request,
+    Wrong,
+    edged,
+)
+from engine.text.pretokenize import to_bytes, to_text
+
+LONGEST = 40
+"""Largest number of characters of a text that is asked about."""
+WORDS, LINES = 2000, 200
+"""Numbers of different words, and of lines of the corpus, to draw from."""
+SHORTEST_WORD, LONGEST_WORD = 4, 14
+"""Numbers of bytes of a word that is drawn."""
+DRAWS = 120
+LEAST_REASONS = 3
+"""Least number of reasons with an example; with fewer, one of them is a good guess."""
+MOST_COUNTED = 20_000
+"""Largest number of different words in which a piece is counted."""
+
+
+class Reason(IntEnum):
+    """A reason why a piece is not one token; its number is its row."""
+
+    BORDER = 0
+    RARE = 1
+    TAKEN = 2
+    LATER = 3
+
+
+LABELS = (
+    "a border of the pattern runs through it",
+    "too rare: the training ended before",
+    "another merge takes a byte of it first",
+    "it is learnt at a later step",
+)
+IF_SO = (
+    "If so, two pretokens would share it.",
+    "If so, it would be in one pretoken, and no merge of the whole training would make it.",
+    "If so, it would be in the vocabulary already, and a token here would cross its edge.",
+    "If so, it would be in one pretoken, and a merge after this step would make it.",
+)
+"""What one would see if a reason were the right one."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A piece in a text.
+
+    Attributes:
+        start: the place of the piece in the text, in bytes.
+    """
+
+    text: str
+    piece: bytes
+    start: int
+    answer: Answer
+    reason: Reason
+
+
+def _pose_reason(frame: Frame, request: Request) -> Question:
+    """Ask why a piece is not one token."""
+    if not frame.has_corpus or not frame.recorded_steps:
+        raise QuestionError("only a training from a text has reasons to ask for")
+    if request.about is None:
+        example = _drawn(frame, request.chance)
+    else:
+        example = _named(frame, request.about)
+    piece, text = example.piece, to_bytes(example.text)
+    ids = [token for each in frame.encode(example.text) for token in each.ids]
+    tokens = [frame.any_token(token) for token in ids]
+    last = frame.merge_at(frame.recorded_steps - 1).count
+    return Question(
+        frame,
+        say("{piece} is not one token here. Why?", piece=piece),
+        Choice(tuple(Option((label,)) for label in LABELS)),
+        int(example.reason),
+        explain=lambda: _explained(frame, example),
+        explain_wrong=lambda row: Wrong(
+            _mistake_in_reason(row),
+            say("it is another reason than “{reason}”.", reason=say(LABELS[row])),
+            say(IF_SO[row]),
+        ),
+        hint=say("does one of the tokens cross an edge of {piece}?", piece=piece),
+        more_hints=(_hint_at_merge(frame, piece),),
+        advice=say("Compare its count with the last merge's, and its edges with the tokens'."),
+        given=(
+            say("{text} is {tokens}", text=text, tokens=edged(tokens)),
+            say(
+                "{piece} occurs {times} inside of pretokens",
+                piece=piece,
+                times=frequency(_count_inside(frame, piece)),
+            ),
+            say(
+                "here: {n} merges of {all}; the last one of all occurs {times}",
+                n=f"{frame.step:,}",
+                all=f"{frame.recorded_steps:,}",
+                times=frequency(last),
+            ),
+        ),
+        find_level=lambda: Level.CLOSE,  # the same for all reasons, so it reveals none
+    )
+
+
+def _named(frame: Frame, about: str) -> Example:
+    """Return the example of a piece, or of a text and a piece in it, with `|` between."""
+    text, _, piece = about.replace(SPACE, " ").partition(CUT)
+    wanted = to_bytes(piece or text)
+    start = to_bytes(text).find(wanted)
+    if not wanted or start < 0 or len(text) > LONGEST or not text.isprintable():
+        raise QuestionError(
+            f"{about}: say a piece, or a text of up to {LONGEST} characters, {CUT} and a piece of "
+            "the text"
+        )
+    example = _example(frame, text, wanted, start)
+    if example is None:
+        answer = why_not(frame, text, wanted, start)
+        raise QuestionError(f"{about} has none of the reasons: {answer.describe()}")
+    return example
+
+
+def _example(frame: Frame, text: str, piece: bytes, start: int) -> Example | None:
+    """Return a piece in a text with its reason; `None` if it has none of the four."""
+    answer = why_not(frame, text, piece, start)
+    match answer:
+        case BorderInside():
+            reason = Reason.BORDER
+        case NoSuchToken(made_later=None):
+            reason = Reason.RARE
+        case NoSuchToken():
+            reason = Reason.LATER
+        case Beaten(was_whole=False) | NeverEncoded():
+            reason = Reason.TAKEN
+        case _:
+            return None
+    return Example(text, piece, start, answer, reason)
+
+
+def _drawn(frame: Frame, chance: Chance) -> Example:
+    """Draw a reason, then an example of it, among those that a few draws find."""
+    words = [
+        to_text(word)
+        for word in islice(frame.counts, WORDS)
+        if SHORTEST_WORD <= len(word) <= LONGEST_WORD and to_text(word).isprintable()
+    ]
+    lines = [[to_text(each.bytes) for each in line] for line in frame.excerpt.lines[:LINES]]
+    across = ["".join(two) for line in lines for two in pairwise(line)]
+    across = [text for text in across if len(text) <= LONGEST_WORD and text.isprintable()]
+    found: dict[Reason, Example] = {}
+    for draw in range(DRAWS if words else 0):
+        texts = across if across and draw % 4 == 0 else words
+        text = chance.pick(texts)
+        spans = list(_spans(frame, text))
+        if not spans:
+            continue
+        start, end = chance.pick(spans)
+        example = _example(frame, text, to_bytes(text)[start:end], start)
+        if example is not None and _is_fair(frame, example):
+            found.setdefault(example.reason, example)
+        if len(found) == len(Reason):
+            break
+    if len(found) < LEAST_REASONS:
+        raise QuestionError(f"too few reasons have an example at step {frame.step:,}")
+    return found[chance.pick(sorted(found))]
+
+
+def _spans(frame: Frame, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of pieces: of two tokens or three, or of a token that is not there."""
+    tokens = [frame.any_token(token) for each in frame.encode(text) for token in each.ids]
+    ends = list(accumulate(map(len, tokens), initial=0))
+    for number in (2, 3):
+        yield from zip(ends, ends[number:], strict=False)
+    data, rules = to_bytes(text), frame.rules
+    for start in range(len(data)):
+        for end in range(start + 2, len(data) + 1):
+            if data[start:end] in rules.ids and not {start, end} <= {*ends}:
+                yield start, end
+
+
+def _is_fair(frame: Frame, example: Example) -> bool:
+    """Whether a piece can be shown, and the counts that are given lead to its reason."""
+    try:
+        if not example.piece.decode().isprintable():
+            return False
+    except UnicodeDecodeError:
+        return False
+    last = frame.merge_at(frame.recorded_steps - 1).count
+    return example.reason is not Reason.RARE or _count_inside(frame, example.piece) < last
+
+
+def _count_inside(frame: Frame, piece: bytes) -> int:
+    """Return how often a piece occurs inside of the corpus's pretokens."""
+    words = islice(frame.run.by_count.containing(piece), MOST_COUNTED)
+    return sum(frame.counts[word] * word.count(piece) for _, word in words)
+
+
+# -- explanations
+
+
+def _hint_at_merge(frame: Frame, piece: bytes) -> Sentence:
+    """Name the merge of the whole training that makes a piece, whatever the reason is."""
+    rules = frame.rules_at_end
+    token = rules.ids.get(piece)
+    merge = None if token is None else merge_making(rules, token)
+    if merge is None:
+        return say("no merge of the whole training makes {piece}.", piece=piece)
+    return say("merge {n} of the training makes {piece}.", n=f"{merge.rank + 1:,}", piece=piece)
+
+
+def _explained(frame: Frame, example: Example) -> Sequence[Sentence]:
+    """Return the reason, with the merge or the border behind it."""
+    answer, piece = example.answer, example.piece
+    match answer:
+        case BorderInside():
+            return _right(
+                "{piece} is cut between {left} and {right}: merges never cross a border.",
+                piece=piece,
+                left=answer.left.bytes,
+                right=answer.right.bytes,
+            )
+        case NoSuchToken(made_later=Merge() as later):
+            return _right(
+                "merge {n}, {pair}, makes {piece}, and only {step} are made here.",
+                n=f"{later.rank + 1:,}",
+                pair=_joined(later),
+                piece=piece,
+                step=f"{frame.step:,}",
+            )
+        case NoSuchToken():
+            return _right(
+                "no merge of the training makes {piece}: its pairs are too rare.",
+                piece=piece,
+            )
+        case Beaten(merge=merge) | NeverEncoded(taken_by=Merge() as merge):
+            made = merge_making(frame.rules, frame.rules.ids[piece])
+            return _right(
+                "merge {n}, {pair}, crosses an edge of {piece}, which merge {made} makes.",
+                n=f"{merge.rank + 1:,}",
+                pair=_joined(merge),
+                piece=piece,
+                made="?" if made is None else f"{made.rank + 1:,}",
+            )
+        case _:
+            return _right("the bytes of {piece} merge in another way.", piece=piece)
+
+
+def _right(template: str, **values: str | bytes | Words) -> Sequence[Sentence]:
+    return (say(template, **values),)
+
+
+def _joined(merge: Merge) -> Words:
+    return merge.left, "+", merge.right
+
+
+def _mistake_in_reason(row: int) -> str:
+    """Return the name of the mistake behind a wrong reason."""
+    return (
+        "saw a border of the pattern where none is",
+        "took a piece for too rare",
+        "took another merge for the reason",
+        "waited for a later merge that does not help",
+    )[row]
+
+
+REASON = Kind("reason", (Frame,), "BPE", _pose_reason)
