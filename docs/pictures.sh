@@ -37,7 +37,7 @@ async def picture(name: str, config: RunConfig, step: int, size: tuple[int, int]
     film, app = PageFilm(DARK), BpeTuiApp(config)
     app.makes_ahead = False
     async with app.run_test(size=size) as pilot:
-        while not app.is_settled:
+        while app.session.stop_reason is None:
             await asyncio.sleep(0.01)
         film.begin(size, config.name)
         app.seek(step)

@@ -74,7 +74,8 @@ def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[str]:
     for other, name in islice(zip(compared.tokenizers, compared.names, strict=True), 1, None):
         difference = text_comparison.first_merge_difference(compared.tokenizers[0], other)
         both = _name(compared.names[0], 30), _name(name, 30)
-        yield f"  {describe_merge_difference(difference, *both)}"
+        described = describe_merge_difference(difference, *both, has_merges=bool(other.merges))
+        yield f"  {described}"
 
 
 def _describe_text(

@@ -217,10 +217,15 @@ EXAMPLES = 6
 
 @dataclass(frozen=True)
 class Vocabularies:
-    """The comparison of vocabularies, and of the merges of each tokenizer with the first."""
+    """The comparison of vocabularies, and of the merges of each tokenizer with the first.
+
+    Attributes:
+        has_merges: whether the first has any.
+    """
 
     overlap: Overlap
     merge_differences: tuple[MergeListDifference | None, ...]
+    has_merges: bool
 
 
 class NumbersPanel(Lines):
@@ -270,7 +275,9 @@ class NumbersPanel(Lines):
                 shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
                 yield Row([(f"only {shorten(name, 12)}  ", "dim"), (shorten(shown, room - 19), "")])
         for name, difference in zip(self.names[1:], found.merge_differences, strict=True):
-            text = describe_merge_difference(difference, self.names[0], name)
+            text = describe_merge_difference(
+                difference, self.names[0], name, has_merges=found.has_merges
+            )
             yield from paragraph(text, room)
 
 
@@ -348,7 +355,7 @@ class ComparisonScreen(PanelScreen):
         def compare_vocabularies() -> Vocabularies:
             first = tokenizers[0]
             found = (first_merge_difference(first, each) for each in tokenizers[1:])
-            return Vocabularies(overlap(tokenizers), tuple(found))
+            return Vocabularies(overlap(tokenizers), tuple(found), bool(first.merges))
 
         show = partial(setattr, self.query_one(NumbersPanel), "vocabularies")
         self._start("vocabularies", compare_vocabularies, show)

@@ -65,10 +65,12 @@ def describe_residues(vocabulary: Vocabulary) -> str:
     return f"used {times(count)}; without them the corpus has {share} more tokens"
 
 
-def describe_merge_difference(difference: MergeListDifference | None, one: str, other: str) -> str:
-    """Return where the merges of two tokenizers part."""
+def describe_merge_difference(
+    difference: MergeListDifference | None, one: str, other: str, *, has_merges: bool
+) -> str:
+    """Return where the merges of two tokenizers part; `has_merges` is whether the first has any."""
     if difference is None:
-        return f"{one} and {other} have the same merges"
+        return f"{one} and {other} have {'the same' if has_merges else 'no'} merges"
     if difference.rank == 0 and None in difference.merges:
         return f"{(one, other)[difference.merges.index(None)]} has no merges"
     left, right = (

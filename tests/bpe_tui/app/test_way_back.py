@@ -241,7 +241,7 @@ async def test_a_digit_keeps_the_way_back_and_another_corpus_ends_it(tmp_path: P
         other = tmp_path / "other.txt"
         other.write_text("low low lower")
         app.open(RunConfig(str(other), vocab_size=260))
-        await until(pilot, lambda: app.is_settled)
+        await until(pilot, lambda: app.session.stop_reason is not None)
         assert not app.navigation.way_back
         here = place(app)
         await back(app, pilot, here)
