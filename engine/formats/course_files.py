@@ -5,6 +5,8 @@ r"""Files of course solutions: pickles, JSON, and text that Python prints or tha
 
     {"vocab": {"0": "a", "1": "b", "2": "ab"}, "merges": [["a", "b"]]}
 
+Merges in lines of ids are those of `course_merges`.
+
 A solution is one file or two, or a directory with them. The first bytes of a file show which kind
 it is. `course_values` interprets the values of all kinds and refuses ambiguous ones.
 

@@ -134,7 +134,7 @@ def _readings(merges: Sequence[Any]) -> dict[str, TokenPairs]:
     """
     pairs = [tokens_of(each) if isinstance(each, str) else each for each in merges]
     if all(type(part) is bytes for part in chain.from_iterable(pairs)):
-        return {"bytes": [(left, right) for left, right in pairs]}
+        return {"bytes": try_merges(pairs, {}, SPELLINGS["bytes"]) or []}
     found = ((name, try_merges(pairs, {}, bytes_of)) for name, bytes_of in SPELLINGS.items())
     return {name: read for name, read in found if read is not None and are_in_order(read)}
 

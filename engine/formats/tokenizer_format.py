@@ -24,6 +24,10 @@ TokenPairs = list[tuple[bytes, bytes]]
 """Merges in order of rank, each as its two tokens."""
 
 
+TRY_CHECK = "`bpe-tui check` names the mistake of a trainer"
+"""The end of a sentence about files that a trainer with a mistake may have written."""
+
+
 @dataclass(frozen=True)
 class Overrides:
     """Settings of the caller, which replace those in the files.
@@ -93,13 +97,14 @@ class VocabAndMerges:
                         f"{self.merges_place or self.place}: merge {rank + 1:,} "
                         f"({spell(left)[:60]} {spell(right)[:60]}) needs the token "
                         f"{spell(token)[:60]}, which {self.vocab_place} "
-                        f"does not have; do they belong together?{self.older_file}"
+                        f"does not have; do they belong together?{self.advice}"
                     )
 
     @property
-    def older_file(self) -> str:
-        """A sentence about the older of the two files; empty if one save may have written both."""
-        return describe_older(Path(self.merges_place), Path(self.vocab_place))
+    def advice(self) -> str:
+        """A sentence about files that do not fit together, and about the older if two saves did."""
+        older = describe_older(Path(self.merges_place), Path(self.vocab_place))
+        return f"{older}; {TRY_CHECK}" if older else f" {TRY_CHECK}"
 
     @property
     def all_tokens(self) -> dict[int, bytes]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from engine.core.errors import TokenizerFileError, VocabularyError, errors_at
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import MissingMerges
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses
-from engine.formats.tokenizer_format import Opened, Overrides, VocabAndMerges
+from engine.formats.tokenizer_format import TRY_CHECK, Opened, Overrides, VocabAndMerges
 from engine.text.pretokenize import to_bytes
 
 
@@ -32,27 +34,44 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     made = {i: token for i, token in read.vocab.items() if token not in read.unmade}
     special_tokens = find_special_tokens(read, made, names)
     special_tokens = list(dict.fromkeys([*special_tokens, *read.texts.values()]))
+    doubled = _doubled(read.vocab)
+    captured = [token.decode() for token in doubled if names is None and _MARK.fullmatch(token)]
+    special_tokens += [token for token in captured if token not in special_tokens]
     ids = read.special_tokens if isinstance(read.special_tokens, Mapping) else {}
     numbered = ids if ids and set(ids) == set(special_tokens) else special_tokens
     likely = "" if overrides.pattern or read.pattern else guesses.likely_pattern(made.values())
     pattern = overrides.pattern or read.pattern or likely
     with errors_at(read.place, VocabularyError):
         tokenizer = Tokenizer(_with_special_tokens(read, ids), read.merges, numbered, pattern)
-    seen: dict[bytes, int] = {}
-    special_ids = tokenizer.special_ids
-    for token_id, token in tokenizer.vocab.items():
-        if token_id not in special_ids and seen.setdefault(token, token_id) != token_id:
-            raise TokenizerFileError(
-                f"{read.place}: the ids {seen[token]} and {token_id} are the same token, "
-                f"{spell(token)}"
-            )
-    notes = [*read.notes, *guesses.note_gaps(tokenizer.vocab)]
+    notes = [*read.notes, *_note_doubled(doubled), *guesses.note_gaps(tokenizer.vocab)]
     if likely:
         notes += guesses.note_likely_pattern(overrides, likely, read.files)
     if read.special_tokens is None:
-        notes += guesses.note_guessed_special_tokens(overrides, special_tokens)
+        unmade = [token for token in special_tokens if token not in captured]
+        notes += guesses.note_guessed_special_tokens(overrides, unmade)
+        notes += guesses.note_guessed_special_tokens(
+            overrides, captured, "although merges make them"
+        )
     notes += guesses.note_unmade(read.unmade)
     return Opened(tokenizer, format, tuple(notes))
+
+
+def _doubled(vocab: Mapping[int, bytes]) -> dict[bytes, list[int]]:
+    """Return the tokens that several ids have, with these."""
+    ids: defaultdict[bytes, list[int]] = defaultdict(list)
+    for token_id, token in vocab.items():
+        ids[token].append(token_id)
+    return {token: same for token, same in ids.items() if len(same) > 1}
+
+
+def _note_doubled(doubled: Mapping[bytes, Sequence[int]]) -> Iterator[str]:
+    """Yield a note about the first token that several ids have."""
+    for token, ids in islice(doubled.items(), 1):
+        more = f" (such tokens: {len(doubled):,})" if len(doubled) > 1 else ""
+        yield (
+            f"a mistake: the ids {ids[0]} and {ids[1]} are the same token, "
+            f"{spell(token)[:60]}{more}; {TRY_CHECK}"
+        )
 
 
 _BRACKETS = {(b"<", b">"), (b"[", b"]")}
@@ -131,6 +150,6 @@ def find_special_tokens(
         raise TokenizerFileError(
             f"{read.place}: no merge makes the token {spell(orphans[0])} (such tokens: "
             f"{len(orphans):,}); are the merges cut short, or is it a special token?"
-            f"{read.older_file}"
+            f"{read.advice}"
         )
     return list(known)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import Tokenizer, TokenizerFileError
+from engine.analysis.check.claim import read_claim
 from engine.core.gpt2_bytes import spell
 from engine.formats import open_tokenizer, save
 from engine.text.patterns import Alternative, Pattern
@@ -192,11 +193,27 @@ def test_errors_name_what_is_malformed(path: Path, content: str, message: str) -
         open_tokenizer(path)
 
 
-def test_one_token_under_two_ids_is_refused(path: Path) -> None:
+def test_one_token_under_two_ids_is_a_mistake_in_a_note(path: Path) -> None:
     vocab, merges = spelled(handout(), "latin-1")
     path.write_text(json.dumps([vocab | {"900": "st"}, merges]))
-    with pytest.raises(TokenizerFileError, match="the ids 257 and 900 are the same token, st"):
-        open_tokenizer(path)
+    opened = open_tokenizer(path)
+    assert opened.notes[1].startswith(
+        "a mistake: the ids 257 and 900 are the same token, st; `bpe-tui"
+    )
+    assert opened.tokenizer.encode("lowest") == handout().encode("lowest")
+
+
+def test_a_special_token_that_merges_make_again_is_special(path: Path) -> None:
+    mark = "<|e|>"
+    tok = trained({mark.encode(): 9}, [mark])
+    assert [i for i, token in tok.vocab.items() if token == mark.encode()] == [256, 260]
+    vocab, merges = spelled(tok, "lists of numbers")
+    path.write_text(json.dumps({"vocab": vocab, "merges": merges}))
+    opened = open_tokenizer(path)
+    assert opened.notes[1].startswith("a mistake: the ids 256 and 260 are the same token, <|e|>;")
+    assert f"taken for special, although merges make them: {mark}" in opened.notes
+    assert opened.tokenizer.encode(f"a{mark}") == [97, 256]
+    assert read_claim(path)[0].vocab == tok.vocab
 
 
 def test_a_gap_in_the_ids_is_a_note(path: Path) -> None:
