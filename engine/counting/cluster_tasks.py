@@ -17,7 +17,7 @@ import numpy as np
 from engine.core.errors import CorpusError
 from engine.counting.cluster_sums import PlacedCounts
 from engine.counting.count import Tally, counter_for
-from engine.text.corpus import CHUNK, Reading, SourceReader
+from engine.text.corpus import CHUNK, Reading, SourceReader, without_mark
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import ChunkCutter, SpecialSplitter, is_blank
 from engine.text.sources import BLOCK, Source, sources_of
@@ -123,8 +123,10 @@ def count_task(task: Task, options: CountingOptions) -> tuple[Ends, PlacedCounts
             raise CorpusError(
                 f"{sources[-1].name}: is not the file that it was, or not the same everywhere"
             )
-    reader = SourceReader(sources, options.reading, options.separator)
+    reader = SourceReader(sources, options.reading, options.separator, keeps_marks=False)
     blocks = _stretch(sources[0], task.start, task.end) if task.end else iter(reader)
+    if task.start == 0:
+        blocks = without_mark(blocks)
     start, rest = _start(blocks, options.pattern, splitter)
     tally, end, documents = Tally(), None, Documents()
     if rest is not None:

@@ -9,6 +9,7 @@ special token if there is one, else by a newline, unless the first already ends 
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -103,6 +104,22 @@ def between(last: bytes, separator: bytes) -> bytes:
     return b"" if newline_is_there else separator
 
 
+def without_mark(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    r"""Yield the blocks of a text without the byte order mark of UTF-8 at its start.
+
+    >>> list(without_mark([b"\xef\xbb", b"\xbflow", b"er"]))
+    [b'low', b'er']
+    """
+    rest, head = iter(blocks), b""
+    for block in rest:
+        head += block
+        if len(head) >= len(BOM_UTF8):
+            break
+    if head := head.removeprefix(BOM_UTF8):
+        yield head
+    yield from rest
+
+
 @contextmanager
 def _errors_of_reading(name: str) -> Iterator[None]:
     """Turn errors of the system into `CorpusError`s that name the file."""
@@ -159,7 +176,7 @@ class Corpus:
         self.head = b""
         self.head_is_all = True
         self.examples: Mapping[bytes, bytes] = {}
-        self.reader = SourceReader(self.sources, reading, separator)
+        self.reader = SourceReader(self.sources, reading, separator, keeps_marks=False)
 
     @cached_property
     def holds_counts(self) -> bool:
@@ -189,7 +206,7 @@ class Corpus:
 
     def _blocks(self) -> Iterator[bytes]:
         """Yield the text in blocks and keep its head."""
-        self.reader = SourceReader(self.sources, self.reading, self.separator)
+        self.reader = SourceReader(self.sources, self.reading, self.separator, keeps_marks=False)
         self.head, self.head_is_all = b"", True
         empty = True
         for block in self.reader:
@@ -207,6 +224,7 @@ class SourceReader:
 
     Args:
         separator: the bytes between two texts.
+        keeps_marks: whether a byte order mark at the start of a source is part of its text.
 
     Attributes:
         total: size of all sources as they are stored, in bytes; `None` if unknown. The size of an
@@ -214,8 +232,16 @@ class SourceReader:
         skipped: number of bad records left out.
     """
 
-    def __init__(self, sources: Sequence[Source], reading: Reading, separator: bytes) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        reading: Reading,
+        separator: bytes,
+        *,
+        keeps_marks: bool = True,
+    ) -> None:
         self._sources, self._reading, self._separator = sources, reading, separator
+        self._keeps_marks = keeps_marks
         self._before = 0  # bytes of the sources that have been read completely
         self._taken: Callable[[], int] = lambda: 0
         self.skipped = 0
@@ -271,6 +297,8 @@ class SourceReader:
             else:
                 packing = packing_of(source.name, stream.head)
                 blocks = unpacked(source.name, stream, packing)
+                if not self._keeps_marks:
+                    blocks = without_mark(blocks)
                 if field is not None:
                     blocks = self._joined(json_texts(source.name, blocks, field, self._skip))
                 yield from blocks

@@ -1,4 +1,7 @@
-"""Doubts about a corpus: files that may be no text, and folders with files of several kinds."""
+"""Doubts about a corpus: files that may be no text, and folders with files of several kinds.
+
+A byte order mark, which is left out, is named, too.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +41,7 @@ def doubts_about(name: str, reading: Reading) -> Iterator[str]:
         if os.path.isdir(each):
             yield from _doubt_kinds(each, sources)
         yield from _doubt_bytes(sources[:LOOKED_AT])
+        yield from _note_marks(sources[:LOOKED_AT])
 
 
 def _doubt_kinds(folder: str, sources: Sequence[Source]) -> Iterator[str]:
@@ -76,13 +80,25 @@ def _doubt_bytes(sources: Sequence[Source]) -> Iterator[str]:
         yield f"{name}: {why}, so it may be no text{more}; its bytes are read as they are"
 
 
+def _note_marks(sources: Sequence[Source]) -> Iterator[str]:
+    """Yield a sentence about the first file that begins with a byte order mark."""
+    marked = [source.name for source in sources if _head_of(source).startswith(codecs.BOM_UTF8)]
+    if marked:
+        more = f" (and {counted(len(marked) - 1, 'more file')})" if len(marked) > 1 else ""
+        yield f"{marked[0]}: begins with a byte order mark{more}, which is left out of the text"
+
+
+def _head_of(source: Source) -> bytes:
+    if source.path is None or source.size is None:
+        return b""  # a pipe can be read only once
+    with suppress(OSError), source.open() as file:
+        return file.read(HEAD)
+    return b""
+
+
 def _why_no_text(source: Source) -> str:
     """Return why a file may be no text, by its first bytes; empty if it may be one."""
-    if source.path is None or source.size is None:
-        return ""  # a pipe can be read only once
-    head = b""
-    with suppress(OSError), source.open() as file:
-        head = file.read(HEAD)
+    head = _head_of(source)
     if not is_plain(source.name, head):
         return ""
     if b"\0" in head:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,14 @@ def test_a_file_that_may_be_no_text_is_read_with_a_note(
         assert done.returncode == 0
         assert (b"may be no text" in done.stderr) == bool(told)
         assert told.encode() in done.stderr
+
+
+def test_a_byte_order_mark_is_left_out_with_a_note(tmp_path: Path) -> None:
+    file, out = tmp_path / "a.txt", tmp_path / "tok.json"
+    file.write_bytes("\ufeffthe cat the cat\n".encode())
+    done = run("train", file, "--vocab-size", "259", "--format", "course-json", "--out", out)
+    assert b"a.txt: begins with a byte order mark, which is left out" in done.stderr
+    assert "\u00ef" not in json.loads(out.read_text())["merges"][0]
 
 
 def test_a_folder_of_several_kinds_is_read_with_a_note(tmp_path: Path) -> None:

@@ -107,6 +107,19 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
     assert documents == expected.documents
 
 
+def test_byte_order_marks_are_left_out_wherever_tasks_are_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [str(tmp_path / "a"), str(tmp_path / "b")]
+    for name in names:
+        Path(name).write_bytes("\ufefflow lower lowest low".encode())
+    monkeypatch.setattr(cluster, "LEAST_TASK", 7)
+    monkeypatch.setattr(cluster, "LARGEST_TASK", 7)
+    _, counts = in_tasks(corpus_of(names, ()), "gpt2", ())
+    assert counts == count_corpus(corpus_of(names, ()), "gpt2", ()).counts
+    assert counts[b"low"] == 2
+
+
 @pytest.mark.parametrize(
     ("where", "pattern", "special", "said"),
     [

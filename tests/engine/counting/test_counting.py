@@ -135,7 +135,8 @@ def test_unusual_files_are_counted_exactly(place: Path, pattern: str, data: byte
     path = place / "unusual.txt"
     path.write_bytes(data)
     counts = count_pretokens(path, pattern, [SPECIAL])
-    assert list(counts.items()) == list(plain_count(data, pattern, [SPECIAL]).items())
+    text = data.removeprefix(b"\xef\xbb\xbf")
+    assert list(counts.items()) == list(plain_count(text, pattern, [SPECIAL]).items())
 
 
 def test_special_tokens_are_never_counted(place: Path) -> None:

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import CorpusError
-from engine.text.corpus import BLOCK, HEAD, Corpus
+from engine.text.corpus import BLOCK, HEAD, Corpus, Reading, read_blocks
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import Chunk, SpecialSplitter
 from engine.text.sources import PACKED_BLOCK, Stream, packing_of, unpacked
@@ -107,6 +107,20 @@ def test_the_head_is_the_beginning_of_the_text(tmp_path: Path) -> None:
         assert list(chunks_of(corpus))
     assert (long.head, long.head_is_all) == (text[:HEAD], False)
     assert (short.head, short.head_is_all) == (b"low low", True)
+
+
+def test_a_byte_order_mark_is_left_out_of_each_file_and_kept_where_text_is_encoded(
+    tmp_path: Path,
+) -> None:
+    marked = "\ufefflow".encode()
+    (tmp_path / "a.txt").write_bytes(marked)
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(marked))
+    names = str(tmp_path / "a.txt"), str(tmp_path / "b.txt.gz")
+    reading = Reading(more=names[1:])
+    corpus = Corpus(names[0], reading)
+    assert b"".join(chunk.data for chunk in chunks_of(corpus)) == b"low\nlow"
+    assert corpus.head == b"low\nlow"
+    assert all(b"".join(read_blocks(name)) == marked for name in names)
 
 
 def test_a_text_of_exactly_the_head_size_is_complete(tmp_path: Path) -> None:
