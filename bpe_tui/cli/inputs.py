@@ -70,11 +70,6 @@ def check_run(config: RunConfig) -> Corpus:
         from engine.bpe.phases import check_phases, phases_from
 
         check_phases(phases_from(config.phases), config.special_tokens)
-        if config.from_input:
-            raise CommandLineError(
-                "--phases reads the corpus once a phase, and standard input is read only once; "
-                "save it to a file"
-            )
     if not MODELS[config.model].trainers:
         _ = TRAINERS[config.trainer]
     elif config.vocab_size is not None and config.vocab_size < 1:
@@ -83,6 +78,11 @@ def check_run(config: RunConfig) -> Corpus:
         )
     check_texts(config.corpus, config.reading)
     corpus = config.open_corpus()
+    if config.phases and corpus.is_read_once:
+        raise CommandLineError(
+            f"--phases reads the corpus once a phase, and {corpus.name} is read only once; "
+            "save it to a file"
+        )
     if config.phases and corpus.holds_counts:
         raise CommandLineError(
             f"{config.corpus} was cut by one pattern already; --phases needs the text itself"

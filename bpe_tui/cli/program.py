@@ -109,7 +109,7 @@ class GroupedHelp(TyperCommand):
             else:
                 heading = getattr(param, "rich_help_panel", None) or "Help"
                 groups.setdefault(heading, []).append((name, text))
-        for heading, rows in groups.items():
+        for heading, rows in ((heading, rows) for heading, rows in groups.items() if rows):
             with formatter.section(heading):
                 formatter.write_dl(rows)
 

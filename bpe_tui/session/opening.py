@@ -85,8 +85,10 @@ TEXT, COUNTED, SESSION, TOKENIZER = "text", "counts file", "session", "tokenizer
 def kind_of_file(name: str) -> str:
     """Return the kind of a file by its beginning; a file that cannot be read is a text."""
     head = b""
-    with contextlib.suppress(OSError, ValueError), Path(name).open("rb") as file:
-        head = file.read(HEAD)
+    with contextlib.suppress(OSError, ValueError):
+        if Path(name).is_file():  # the bytes of a pipe can be read only once
+            with Path(name).open("rb") as file:
+                head = file.read(HEAD)
     if head.startswith(COUNTS):
         return COUNTED
     first_line = head.partition(b"\n")[0]

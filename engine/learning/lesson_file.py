@@ -104,14 +104,23 @@ def _text_of(path: Path) -> str:
     if len(content) > LARGEST:
         message = f"is larger than {LARGEST >> 10} KB; divide the lesson into several"
         raise LessonError(str(path), [LessonProblem(1, message)])
-    if content.count(b"\n") > MOST_LINES:
+    if len(content.splitlines()) > MOST_LINES:
         message = f"has more than {MOST_LINES:,} lines; divide the lesson into several"
         raise LessonError(str(path), [LessonProblem(1, message)])
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
+        line = len((content[: error.start] + b".").splitlines())
         raise LessonError(str(path), [LessonProblem(line, "is no UTF-8")]) from error
+
+
+def unify_line_ends(text: str) -> str:
+    r"""Replace every line end of Markdown by a newline.
+
+    >>> unify_line_ends("a\r\nb\rc\n")
+    'a\nb\nc\n'
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse_lesson(text: str, path: Path) -> Lesson:
@@ -208,7 +217,7 @@ class _Parser:
 
     def __init__(self, text: str, path: Path) -> None:
         self._path = path
-        self._lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
+        self._lines = unify_line_ends(text).removeprefix("\ufeff").split("\n")
         self._problems: list[LessonProblem] = []
 
     def lesson(self) -> Lesson:

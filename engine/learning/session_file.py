@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,11 @@ class SavedFile:
     digest: str
 
     @classmethod
-    def of(cls, path: str) -> SavedFile:
+    def of(cls, path: str, most: float = inf) -> SavedFile:
         """Return a file as it is now.
+
+        Args:
+            most: reading stops once more bytes than this are read.
 
         Raises:
             CorpusError: it cannot be read.
@@ -64,7 +68,7 @@ class SavedFile:
             raise CorpusError(f"{path}: is no ordinary file; a session is of files")
         try:
             with open(path, "rb") as file:
-                while block := file.read(1 << 20):
+                while size <= most and (block := file.read(1 << 20)):
                     summed.update(block)
                     size += len(block)
         except (OSError, ValueError) as error:
@@ -81,7 +85,7 @@ class SavedFile:
         """
         if Path(self.path).is_file() and os.path.getsize(self.path) != self.size:
             return True
-        return SavedFile.of(self.path).digest != self.digest
+        return SavedFile.of(self.path, self.size).digest != self.digest
 
 
 @dataclass(frozen=True)

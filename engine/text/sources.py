@@ -131,7 +131,7 @@ def size_on_disk(name: str | os.PathLike[str]) -> int:
 
 
 def _local_file(name: str) -> LocalFile:
-    """Return the file of this name; its size is `None` if it is a pipe or a device."""
+    """Return the file of this name; its size is `None` if it is a pipe."""
     try:
         status = os.stat(name)
     except FileNotFoundError:
@@ -141,6 +141,8 @@ def _local_file(name: str) -> LocalFile:
         raise CorpusError(f"{name}: cannot be opened: {reason}") from error
     if not os.access(name, os.R_OK):
         raise CorpusError(f"{name}: no permission to read it")
+    if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+        raise CorpusError(f"{name}: is a device, which may have no end; name a file or pipe it in")
     size = status.st_size if stat.S_ISREG(status.st_mode) else None
     return LocalFile(name, name, name, size)
 

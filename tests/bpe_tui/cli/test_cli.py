@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+import typer
 from generated import first_quick
 from program import (
     BAD_INPUT,
@@ -26,6 +27,8 @@ from program import (
 
 import engine
 from bpe_tui import cli
+from bpe_tui.cli.console import COMMAND_NAMES
+from bpe_tui.cli.program import GroupedHelp
 from bpe_tui.session.config import RunConfig
 from engine import Tokenizer
 
@@ -250,6 +253,19 @@ def test_each_help_has_groups_and_examples(
     assert set(headings) <= set(lines)
     assert "  Examples:" in lines
     assert not any("\\[" in line for line in lines)
+
+
+@pytest.mark.parametrize("command", COMMAND_NAMES)
+def test_every_command_has_a_help_page(command: str) -> None:
+    page = run(command, "--help")
+    assert (page.returncode, page.stderr) == (0, b"")
+    assert page.stdout.startswith(b"Usage: bpe-tui " + command.encode())
+    assert run("help", command).stdout == page.stdout
+
+
+def test_a_command_without_arguments_has_a_help_page() -> None:
+    """A heading without rows makes click fail."""
+    assert "Arguments:" not in GroupedHelp("alone").get_help(typer.Context(GroupedHelp("alone")))
 
 
 def test_the_version_is_printed() -> None:

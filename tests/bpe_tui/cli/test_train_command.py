@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from generated import first_quick
@@ -198,3 +199,39 @@ def test_an_interrupt_during_an_import_is_not_taken_for_damage(tmp_path: Path) -
         [sys.executable, "-c", code], capture_output=True, env=ENVIRONMENT, timeout=60, check=False
     )
     assert (done.returncode, done.stderr) == (INTERRUPTED, b"")
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    """Who opens a named pipe a second time waits for ever."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    content = Path(HANDOUT).read_bytes()
+    writer = Thread(target=lambda: pipe.write_bytes(content), daemon=True)
+    writer.start()
+    of_file, of_pipe = train(tmp_path / "a"), train(tmp_path / "b", corpus=str(pipe))
+    writer.join()
+    assert of_pipe.returncode == 0
+    assert of_pipe.stderr == of_file.stderr
+    assert (tmp_path / "a" / FILES[1]).read_bytes() == (tmp_path / "b" / FILES[1]).read_bytes()
+
+
+def test_phases_refuse_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    phases = ["--phases", "whitespace:260,none:270"]
+    error = refusal(run("train", pipe, *phases, "--out", tmp_path / "a"))
+    assert f"{pipe} is read only once; save it to a file" in error
+
+
+@pytest.mark.slow  # a process, whose shell makes the pipe
+@pytest.mark.parametrize("corpus", ['<(cat "$0")', '/dev/stdin < <(cat "$0")', '- < <(cat "$0")'])
+def test_pipes_of_the_shell_are_read(tmp_path: Path, corpus: str) -> None:
+    line = f'exec "${{@:1:3}}" train {corpus} --vocab-size 270 --out "$4"'
+    shell = ["bash", "-c", line, HANDOUT, *PROGRAM, tmp_path / "a"]
+    done = subprocess.run(shell, env=ENVIRONMENT, capture_output=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr.count(b"\n")) == (0, 1), done.stderr
+    assert done.stderr.startswith(b"270 tokens")
+
+
+def test_a_device_is_refused(tmp_path: Path) -> None:
+    assert "/dev/zero: is a device" in refusal(train(tmp_path / "a", corpus="/dev/zero"))

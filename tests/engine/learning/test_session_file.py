@@ -75,6 +75,12 @@ def test_a_device_is_no_corpus_of_a_session() -> None:
     assert "no ordinary file" in (check_unchanged(SavedFile("/dev/zero", 0, "0" * 64)) or "")
 
 
+def test_no_more_of_a_file_is_read_than_a_session_states(corpus: Path) -> None:
+    with corpus.open("wb") as file:
+        file.truncate(1 << 34)
+    assert SavedFile.of(str(corpus), most=95).size == 1 << 20
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

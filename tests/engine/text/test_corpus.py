@@ -146,6 +146,12 @@ def test_a_pipe_can_be_a_corpus_of_unknown_size(tmp_path: Path) -> None:
         os.close(read_end)
 
 
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/random"])
+def test_a_device_is_no_corpus(device: str) -> None:
+    with pytest.raises(CorpusError, match=f"{device}: is a device"):
+        Corpus(device)
+
+
 def test_a_minus_sign_means_standard_input() -> None:
     corpus = Corpus("-")
     assert (corpus.name, corpus.paths, corpus.reader.total) == ("standard input", None, None)
