@@ -264,12 +264,13 @@ def _read(
     pipeline = Pipeline(model, (), normalizer, words, None, decoder)
     if settings is not None:  # in a folder they are found in texts, and texts of their own
         names = [*silent, decoder.unknown]
-        pipeline = settings.with_defaults({}, names, {}).applied_to(pipeline)
+        found = settings.with_defaults({}, names, {}).applied_to(pipeline).added_tokens
+        added = tuple(replace(token, normalized=False) for token in found)
         spoken = replace(decoder, silent=(), unknown_text=decoder.unknown)
-        pipeline = replace(pipeline, decoder=spoken)
+        pipeline = replace(pipeline, added_tokens=added, decoder=spoken)
     pipeline = overridden(pipeline, overrides)
-    found = {token.content for token in pipeline.added_tokens}
-    silent = [text for text in silent if text not in found]
+    special = {token.content for token in pipeline.added_tokens}
+    silent = [text for text in silent if text not in special]
     if silent and overrides.special_tokens is None:
         shown = " ".join(silent[:8]) + (" …" if len(silent) > 8 else "")
         notes.append(f"its control symbols are found in no text, as in its library: {shown}")

@@ -108,8 +108,7 @@ def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
     if pipeline.decoder is None:
         yield "the file has no decoder; decoding puts a space between tokens, as its library does"
     ids = pipeline.added_ids
-    added_tokens = fields.each("added_tokens") if fields.has("added_tokens") else []
-    in_file = {each.text("content"): each.value.get("id") for each in added_tokens}
+    in_file = {each["content"]: each.get("id") for each in fields.value.get("added_tokens") or ()}
     moved = [token for token in ids if in_file.get(token, ids[token]) != ids[token]]
     if moved:
         yield (

@@ -9,6 +9,7 @@ side, in the text as typed or as normalized.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -124,10 +125,31 @@ class TokenFinder:
     def __init__(self, spelled: Sequence[tuple[str, AddedToken]]) -> None:
         self._token_of = {text: token for text, token in spelled if text}
 
+    # Not one regex of all tokens: there may be a hundred thousand, which takes ten seconds.
+
     @cached_property
-    def _regex(self) -> re.Pattern[str]:
-        longest_first = sorted(self._token_of, key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, longest_first)))
+    def _lengths(self) -> dict[str, list[int]]:
+        """First character → lengths of the tokens that begin with it, the longest first."""
+        found: defaultdict[str, set[int]] = defaultdict(set)
+        for text in self._token_of:
+            found[text[0]].add(len(text))
+        return {first: sorted(lengths, reverse=True) for first, lengths in found.items()}
+
+    @cached_property
+    def _beginnings(self) -> re.Pattern[str]:
+        return re.compile(f"[{''.join(map(re.escape, self._lengths))}]")
+
+    def _places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of each token, the leftmost first, of several the longest."""
+        place = 0
+        while (found := self._beginnings.search(text, place)) is not None:
+            start = place = found.start()
+            lengths = self._lengths[found.group()]
+            parts = (text[start : start + length] for length in lengths)
+            longest = next((len(part) for part in parts if part in self._token_of), 0)
+            place += longest or 1
+            if longest:
+                yield start, place
 
     def find(self, text: str) -> Iterator[FoundStretch]:
         """Yield the tokens and the text between them; joined they are the whole text.
@@ -141,9 +163,8 @@ class TokenFinder:
             return
 
         last = 0
-        for match in self._regex.finditer(text):
-            token = self._token_of[match.group()]
-            start, end = match.span()
+        for start, end in self._places(text):
+            token = self._token_of[text[start:end]]
             after_word = start > 0 and _WORD.match(text, start - 1)
             if token.single_word and (after_word or _WORD.match(text, end)):
                 continue

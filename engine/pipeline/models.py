@@ -16,7 +16,7 @@ from operator import add
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple, Self
 
-from engine.core.errors import UnigramError
+from engine.core.errors import TokenizerFileError, UnigramError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell_all
 from engine.core.json_fields import Fields, well_formed
@@ -296,6 +296,11 @@ class BPE(MergingModel):
 
     def alphabet(self, in_bytes: bool) -> Alphabet:
         vocab, has_affixes = self.vocab, self._prefix or self._suffix
+        if in_bytes and self._byte_ids and not vocab.keys() >= set(BYTE_TO_CHAR.values()):
+            raise TokenizerFileError(
+                "model.byte_fallback: with ByteLevel and without all 256 bytes in the vocab it is "
+                "not supported: a missing byte becomes the bytes of its stand-in, such as Ġ"
+            )
         inner: Alphabet
         if in_bytes and not has_affixes and all(map(vocab.__contains__, BYTE_TO_CHAR.values())):
             inner = ByteAlphabet([vocab[BYTE_TO_CHAR[byte]] for byte in range(256)])

@@ -363,12 +363,33 @@ def walk_trie(units: SequenceOf[int], data: bytes) -> Iterator[tuple[int, int | 
     node = _offset(units[0])
     for length, byte in enumerate(data, start=1):
         node ^= byte
-        if byte == 0 or node >= len(units) or units[node] & 0x800000FF != byte:
+        if byte == 0 or node >= len(units) or units[node] & (_VALUE | 0xFF) != byte:
             return
         unit = units[node]
         node ^= _offset(unit)
-        is_key = unit & 0x100 and node < len(units)
-        yield length, units[node] & 0x7FFFFFFF if is_key else None
+        is_key = unit & _ENDS_KEY and node < len(units)
+        yield length, units[node] & ~_VALUE if is_key else None
+
+
+def is_whole_trie(units: SequenceOf[int], replacements: bytes) -> bool:
+    """Whether each key has a value, and each value is the place of a whole replacement."""
+    values = {node: unit & ~_VALUE for node, unit in enumerate(units) if unit & _VALUE}
+    ends = [node for node, unit in enumerate(units) if unit & _ENDS_KEY and node not in values]
+    has_values = {node ^ _offset(units[node]) for node in ends} == values.keys()
+    places = set(values.values())
+    are_whole = all(
+        place < len(replacements) and (place == 0 or replacements[place - 1] == 0)
+        for place in places
+    )
+    try:
+        replacements.decode()
+    except UnicodeDecodeError:
+        return False
+    return has_values and are_whole and replacements.endswith(b"\0")
+
+
+_ENDS_KEY, _VALUE = 0x100, 0x80000000
+"""Bits of a unit: it ends a key; it is the value of one."""
 
 
 def _offset(unit: int) -> int:

@@ -25,7 +25,7 @@ from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, CharacterAlphabet
 from engine.pipeline.decoders import Decoder
 from engine.pipeline.models import MergingModel, Model, ModelToken
-from engine.pipeline.normalizers import Edit, EditingNormalizer, text_at, walk_trie
+from engine.pipeline.normalizers import Edit, EditingNormalizer, is_whole_trie, text_at, walk_trie
 from engine.pipeline.pretokenizers import PreTokenizer, Span
 from engine.pipeline.stage import LONGEST_CONTENT, stage
 from engine.text.patterns import Alternative, Pattern
@@ -56,6 +56,8 @@ class CharacterMap:
             raise TokenizerFileError(
                 f"its map of characters makes more than {LONGEST_CONTENT} bytes of one"
             )
+        if not is_whole_trie(self._units, self._texts):
+            raise TokenizerFileError("its map of characters is damaged")
         self._at_two = lru_cache(REMEMBERED)(self._look_up)
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:

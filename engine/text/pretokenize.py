@@ -142,6 +142,9 @@ def is_blank(data: bytes) -> bool:
     return not text or text.isspace()
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 def check_special_tokens(special_tokens: Collection[str]) -> tuple[str, ...]:
     """Return the special tokens as a tuple.
 
@@ -158,7 +161,7 @@ def check_special_tokens(special_tokens: Collection[str]) -> tuple[str, ...]:
             raise SpecialTokenError(f"a special token is a text, and this is {token!r}")
         if not token:
             raise SpecialTokenError("a special token is empty; give it some text or leave it out")
-        if any("\ud800" <= character <= "\udfff" for character in token):
+        if _SURROGATE.search(token):
             raise SpecialTokenError(
                 f"the special token {token!r} is no valid UTF-8: it has a lone surrogate, which is "
                 "no character"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from sentencepiece_models import SCRIPTS, TYPES, VARIANTS, trained
 
 from engine import BpeError, Tokenizer, TokenizerFileError
 from engine.formats import is_tokenizer, open_tokenizer, save
-from engine.formats.sentencepiece_model import ProtobufError, fields_in
+from engine.formats.sentencepiece_model import ProtobufError, ProtobufMessage, fields_in
+from engine.pipeline.sentencepiece import CharacterMap
 
 KINDS = [(model_type, variant) for model_type in TYPES for variant in VARIANTS]
 
@@ -322,6 +324,23 @@ def test_damaged_files_give_only_our_errors(tmp_path: Path) -> None:
                     tokenizer.decode(tokenizer.encode("ab [X] ﬁ\u200b  é"))
                 except BpeError:
                     continue
+
+
+def test_a_damaged_map_of_characters_is_refused() -> None:
+    chance = random.Random(3)
+    content = ProtobufMessage(trained("unigram", "plain"), {3: 2})
+    charsmap = content.message(3, {2: 2}).data(2)
+    CharacterMap(charsmap)
+    refused = 0
+    for _ in range(20):
+        changed = bytearray(charsmap)
+        for _ in range(10):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        with suppress(TokenizerFileError):
+            CharacterMap(bytes(changed))
+            refused -= 1
+        refused += 1
+    assert refused == 20
 
 
 @examples(200)

@@ -12,7 +12,7 @@ from tiny_tokenizers import END, GOLDEN, handout
 
 from engine import Tokenizer, TokenizerFileError
 from engine.formats import open_tokenizer
-from engine.formats.folder_settings import CONFIG, GENERATION, MODEL
+from engine.formats.folder_settings import ADDED, CONFIG, GENERATION, MODEL
 
 NAMES = list(published()[1])
 OTHER_TEMPLATES = {"WhisperTokenizer", "RemBertTokenizer"}
@@ -67,6 +67,16 @@ def test_a_number_of_extra_ids_is_the_configurations(tmp_path: Path) -> None:
     (tmp_path / CONFIG).write_text(json.dumps(config))
     tokenizer = open_tokenizer(tmp_path).tokenizer
     assert tokenizer.encode("<extra_id_2><extra_id_0>") == [260, 262]
+
+
+def test_a_sentencepiece_model_without_a_class_finds_added_tokens_in_the_text(
+    tmp_path: Path,
+) -> None:
+    row = published()[1]["PreTrainedTokenizerFast"]
+    alone = open_tokenizer(row.write(tmp_path) / "tokenizer.model").tokenizer
+    (tmp_path / ADDED).write_text(json.dumps({"<pad>": 420}))
+    tokenizer = open_tokenizer(tmp_path).tokenizer
+    assert tokenizer.encode("the cat<pad>") == [*alone.encode("the cat"), 420]
 
 
 # Folders without a known set of files
