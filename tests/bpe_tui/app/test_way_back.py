@@ -93,8 +93,8 @@ RUNS = {
 
 
 LEAD = {
-    "bpe": {"training pairs", "training merges", "training words", "vocabulary tree"},
-    "wordpiece": {"training merges", "training words", "vocabulary tree"},
+    "bpe": {"training pairs", "training merges", "training pretokens", "vocabulary tree"},
+    "wordpiece": {"training merges", "training pretokens", "vocabulary tree"},
     "unigram": {"training token-rows", "training step", "training steps"},
     "textbook": {"training token-rows", "training step"},
 }
