@@ -8,6 +8,7 @@ Time never decides: a busy machine is no failure.
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
@@ -37,6 +38,12 @@ def outside_the_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
     """Run all tests in a temporary folder: what one saves under a bare name goes with it."""
     with chdir(tmp_path_factory.mktemp("here")):
         yield
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that needs Unix on a system that is none."""
+    if item.get_closest_marker("unix") and not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no pipes with names")
 
 
 GARBAGE = 300_000

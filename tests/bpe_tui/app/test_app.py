@@ -294,6 +294,7 @@ async def test_a_megabyte_in_one_line_opens_and_steps(tmp_path: Path) -> None:
         assert app.is_running
 
 
+@pytest.mark.unix
 async def test_escape_leaves_while_the_corpus_is_being_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

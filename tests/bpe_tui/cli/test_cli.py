@@ -83,7 +83,9 @@ def test_bad_input_is_reported_in_one_line(
     assert os.listdir(tmp_path) == ["empty.txt"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read anything")
+@pytest.mark.skipif(
+    getattr(os, "geteuid", lambda: 1)() == 0, reason="the superuser may read anything"
+)
 def test_a_corpus_without_permission_is_refused(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("a")
     (tmp_path / "secret").chmod(0)

@@ -206,6 +206,7 @@ async def test_messages_of_an_earlier_job_are_ignored(trained: Path) -> None:
         assert app.session.opened is None
 
 
+@pytest.mark.unix
 @pytest.mark.slow
 async def test_esc_stops_a_reading_and_shows_the_previous_session(tmp_path: Path) -> None:
     endless = tmp_path / "endless"
@@ -231,6 +232,7 @@ async def test_esc_stops_a_reading_and_shows_the_previous_session(tmp_path: Path
             assert app.return_code == 130
 
 
+@pytest.mark.unix
 async def test_opening_a_file_names_the_training_that_it_ends(tmp_path: Path) -> None:
     endless = tmp_path / "endless"
     os.mkfifo(endless)
@@ -247,6 +249,7 @@ async def test_opening_a_file_names_the_training_that_it_ends(tmp_path: Path) ->
             assert app.session.config.name == HANDOUT.name
 
 
+@pytest.mark.unix
 async def test_a_long_reading_shows_its_progress(tmp_path: Path) -> None:
     endless = tmp_path / "endless"
     os.mkfifo(endless)

@@ -135,6 +135,7 @@ async def test_files_near_the_corpus_are_listed_and_enter_checks_one(
         assert "The first merge that is not by the rule is merge 19." in await sentences(app, pilot)
 
 
+@pytest.mark.unix
 def test_files_near_a_corpus_are_found_by_their_beginnings(
     learnt: Learnt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

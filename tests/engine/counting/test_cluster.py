@@ -220,6 +220,7 @@ def test_two_workers_make_the_file_of_one_machine(names: list[str], workers: str
     assert on_workers(workers, names, ()) == on_one_machine(names, "gpt2", ())
 
 
+@pytest.mark.unix
 @pytest.mark.slow  # it starts processes
 def test_a_worker_that_is_killed_costs_only_its_tasks(names: list[str], workers: str) -> None:
     from distributed import Client

@@ -282,6 +282,7 @@ def run_python(
     )
 
 
+@pytest.mark.unix
 @pytest.mark.slow  # processes are started and killed
 def test_helpers_end_when_their_parent_is_killed(large: Path) -> None:
     code = """

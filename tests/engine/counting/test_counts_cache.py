@@ -155,6 +155,7 @@ def test_kept_counts_are_for_their_owner_only(cache: Path, corpus: Path) -> None
     assert (file.stat().st_mode & 0o777, cache.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
+@pytest.mark.unix
 def test_only_ordinary_files_are_read(cache: Path, corpus: Path, tmp_path: Path) -> None:
     place = kept(cache, corpus)
     place.keep(counted(corpus))

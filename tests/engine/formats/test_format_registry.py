@@ -216,6 +216,7 @@ def test_a_message_about_a_hostile_file_is_bounded(example: tuple[str, Path]) ->
         file.write_bytes(whole)
 
 
+@pytest.mark.unix
 def test_anything_but_a_plain_file_is_refused_unread(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     for path in (tmp_path / "fifo", Path("/dev/zero")):
