@@ -75,7 +75,6 @@ _OF_NAMES = (
     by_name.TIKTOKEN_NAME,
     by_name.hub_format(lambda *paths, **overrides: open_tokenizer(*paths, **overrides)),
 )
-_KNOWN = ", ".join(each.name for each in _OF_FILES)
 __all__ = [
     "DEFAULT_FORMAT",
     "FORMATS",
@@ -130,7 +129,7 @@ def open_tokenizer(
         if not hint and len(source.given) == 1:
             hint = by_name.describe_near_name(missing)
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
-    raise TokenizerFileError(f"{source}: {describe_unrecognised(source, _KNOWN)}")
+    raise TokenizerFileError(f"{source}: {describe_unrecognised(source)}")
 
 
 def read_vocab_and_merges(

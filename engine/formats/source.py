@@ -20,6 +20,7 @@ from zlib import decompressobj
 from zlib import error as ZlibError
 
 from engine.core.errors import TokenizerFileError
+from engine.formats.other_kinds import first_line, likely_kind
 
 SECONDS_OF_A_SAVE = 2.0
 """Files whose times differ by less may be of one save."""
@@ -335,12 +336,8 @@ def files_in(folder: Path) -> list[Path]:
         raise _unreadable(folder, error) from error
 
 
-def describe_unrecognised(source: TokenizerSource, known: str) -> str:
-    """Describe a source that no format recognises, as a clause.
-
-    Args:
-        known: the names of the formats.
-    """
+def describe_unrecognised(source: TokenizerSource) -> str:
+    """Describe a source that no format recognises, as a clause."""
     if source.folder is not None:
         names = [path.name for path in files_in(source.folder)]
         shown = ", ".join(names[:MOST_SHOWN]) + (", …" if len(names) > MOST_SHOWN else "")
@@ -355,9 +352,11 @@ def describe_unrecognised(source: TokenizerSource, known: str) -> str:
         return "is no plain file"
     if not all(path.stat().st_size for path in source.paths):
         return "is empty; save the tokenizer again"
-    kind = known_kind(source)
-    none_known = f"holds no tokenizer in a known format (known are {known})"
-    return none_known if kind is None else f"is {kind}"
+    kinds = [known_kind(source), *map(likely_kind, source.heads)]
+    kind = next((kind for kind in kinds if kind is not None), None)
+    if kind is not None:
+        return f"is {kind}"
+    return f"holds no tokenizer in a known format; {' and '.join(map(first_line, source.heads))}"
 
 
 def known_kind(source: TokenizerSource) -> str | None:

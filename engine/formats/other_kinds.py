@@ -1,0 +1,69 @@
+"""Files that are no tokenizer in a known format, by their first lines: what they are instead.
+
+These kinds are only guessed after no format has recognised a file. `source` has those that are
+certain.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+LONGEST_LINE = 60
+"""Number of characters of a first line that are quoted."""
+
+_LIKELY: dict[re.Pattern[str], str] = {
+    re.compile(r"\s*<(?:!doctype html|html|head)\b", re.IGNORECASE): (
+        "an HTML page; download the file itself, which pages of code offer as its raw form"
+    ),
+    re.compile(r"""(?:\d+ b?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*") \d+\r?\n){2}"""): (
+        "RWKV's vocabulary, which takes the longest token that fits and has no merges"
+    ),
+    re.compile(r"v\d;(?:(?:true|false);)+"): (
+        "a file of codes of OpenNMT's Tokenizer, with its options in the first line; only its own "
+        "library, pyonmttok, reads them"
+    ),
+    re.compile(r"\w*bpe\w* v[\w.]+\r?\n", re.IGNORECASE): (
+        "a file of a fork of minbpe, by its first line; if the rest is as minbpe writes it, "
+        "let the first line be `minbpe v1`"
+    ),
+    re.compile(r"[\[\s]*\d+(?:[\s,\[\]]+\d+)*[\s,\]]*\Z"): (
+        "a list of ids alone; `bpe-tui decode` makes text of them, with the tokenizer that they "
+        "are of"
+    ),
+}
+"""Regex for the beginning of a text → its kind, and how to open the tokenizer instead."""
+
+
+def likely_kind(head: bytes) -> str | None:
+    """Return the kind of a file that is probably no tokenizer, by its beginning.
+
+    >>> likely_kind(b"<!DOCTYPE html>")[:12], likely_kind(b"Once upon a time")
+    ('an HTML page', None)
+    """
+    text = head.decode("utf-8", "ignore")
+    for pattern, kind in _LIKELY.items():
+        if pattern.match(text):
+            return kind
+    rows = [line.rsplit(maxsplit=1) for line in text.split("\n")[:-1]]
+    counts = [int(row[1]) for row in rows if len(row) == 2 and row[1].isdecimal()]
+    if len(rows) > 1 and len(counts) == len(rows) and all(a >= b for a, b in pairwise(counts)):
+        return (
+            "a vocabulary of counts, as `subword-nmt get-vocab` writes it, without merges; open "
+            "the codes that it was made with"
+        )
+    return None
+
+
+def first_line(head: bytes) -> str:
+    r"""Describe the first line of a file as a clause, or its first bytes if it is no text.
+
+    >>> first_line(b"Once upon\na time"), first_line(b"\x89PNG")
+    ("its first line is 'Once upon'", 'it begins with the bytes 89 50 4e 47')
+    """
+    line = head.split(b"\n", 1)[0].rstrip(b"\r")
+    text = line.decode("utf-8", "replace")
+    if "\ufffd" in text.rstrip("\ufffd") or "\0" in text:
+        return f"it begins with the bytes {head[:8].hex(' ')}"
+    more = "…" if len(text) > LONGEST_LINE else ""
+    return f"its first line is {text[:LONGEST_LINE] + more!r}"
