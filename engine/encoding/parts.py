@@ -15,7 +15,8 @@ from typing import NamedTuple, Protocol
 
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
-from engine.encoding.alphabet import Alphabet, ByteAlphabet
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet
 from engine.encoding.encoders import MergeTable
 from engine.text.pretokenize import SpecialSplitter, to_bytes
 
@@ -75,13 +76,23 @@ def number_parts(
     if min(vocab, default=0) < 0 or max(vocab, default=0) > HIGHEST_ID:
         raise VocabularyError(f"an id is negative or larger than {HIGHEST_ID:,}, which none may be")
     if alphabet is None:
-        every_byte = (bytes((byte,)) for byte in range(256))
-        alphabet = ByteAlphabet(
-            [_id_of(ids, token, "but needs every single byte") for token in every_byte]
-        )
+        alphabet = _alphabet_of(ids)
     if table is None:
         table = _merge_table(ids, merges or ())
     return NumberedParts(vocab, special_ids, alphabet, table)
+
+
+MOST_OF_FEW = 128
+"""Most bytes of an alphabet of few; one with more is taken to be all bytes, and lacks some."""
+
+
+def _alphabet_of(ids: IdsByBytes) -> Alphabet:
+    """Return the alphabet of all single bytes; or of few, which leaves out other bytes."""
+    every_byte = [bytes((byte,)) for byte in range(256)]
+    there = {BYTE_TO_CHAR[token[0]]: ids[token][0] for token in every_byte if ids.get(token)}
+    if 0 < len(there) <= MOST_OF_FEW:
+        return CharacterAlphabet(there, by_byte=True)
+    return ByteAlphabet([_id_of(ids, token, "but needs every single byte") for token in every_byte])
 
 
 def _ids_by_bytes(

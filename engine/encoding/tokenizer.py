@@ -91,7 +91,8 @@ class Tokenizer:
     """Encodes text to token ids and back.
 
     Args:
-        vocab: id → bytes; has to hold the 256 bytes and the tokens of all merges.
+        vocab: id → bytes; has to hold the 256 bytes and the tokens of all merges. One with at most
+            128 bytes, as in an exercise, has these only: other bytes of a text are left out.
         merges: (left bytes, right bytes), in order of rank; `None` for those of `table`.
         special_tokens: strings that are one id wherever they occur. Those that the vocab lacks
             get the next free ids; a mapping gives each its id. With `None` no text is special.

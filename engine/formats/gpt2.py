@@ -243,9 +243,10 @@ def _load_bytes(
 ) -> Opened:
     if folder_settings is None:
         found = read(source, overrides.special_tokens)
-        if (
-            found.pattern is None and found.has_merges
-        ):  # not by this program, which makes each token
+        # Files of this program name the pattern, and merges make each token.
+        if found.pattern is None and found.has_merges:
+            if len({token for token in found.vocab.values() if len(token) == 1}) < 256:
+                raise TokenizerFileError(f"{found.place}: lacks some of the 256 bytes")
             found = replace(found, unmade=_never_made(found.vocab, found.merges, overrides))
         return open_vocab_and_merges(found, overrides, FORMAT.name)
     from engine.formats.class_pipelines import with_defaults_of

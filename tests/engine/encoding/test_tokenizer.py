@@ -33,6 +33,7 @@ from engine.core import helper_pool
 from engine.core.errors import HelperWarning
 from engine.encoding import text_encoder
 from engine.encoding import tokenizer as tokenizer_module
+from engine.encoding.encoders import ENCODERS
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_text
 
@@ -467,6 +468,19 @@ def test_a_vocab_that_lacks_a_token_is_an_error_that_names_it(
 ) -> None:
     with pytest.raises(VocabularyError, match=message):
         make()
+
+
+HANDOUT = [b" ", b"a", b"c", b"e", b"h", b"t", b"th", b" c", b" a", b"the", b" at"]
+HANDOUT_MERGES = [(b"t", b"h"), (b" ", b"c"), (b" ", b"a"), (b"th", b"e"), (b" a", b"t")]
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_the_handouts_example_needs_only_its_few_bytes(encoder: str) -> None:
+    tok = Tokenizer(dict(enumerate(HANDOUT)), HANDOUT_MERGES, encoder=encoder)
+    assert tok.encode("the cat ate") == [9, 7, 1, 5, 10, 3]
+    assert tok.decode([9, 7, 1, 5, 10, 3]) == "the cat ate"
+    assert tok.encode("xthezé") == [9]  # other bytes are left out
+    assert len(tok.encode_traced("the cat").ids) == 4
 
 
 def test_an_unknown_name_is_an_error_that_names_the_known_ones() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from tiny_tokenizers import BYTES, TEXTS, trained
 
 from engine import BpeError, Tokenizer, TokenizerFileError
 from engine.analysis.check.claim import read_claim
-from engine.formats import course_files, open_tokenizer
+from engine.core.gpt2_bytes import spell
+from engine.formats import convert, course_files, open_tokenizer
 from engine.formats.source import TokenizerSource
 
 
@@ -72,6 +74,42 @@ def test_a_vocabulary_alone_can_be_opened(vocab: Any, tmp_path: Path) -> None:
         assert opened.tokenizer.vocab == PLAIN.vocab
         with pytest.raises(BpeError, match="its merges are missing"):
             opened.tokenizer.encode("low")
+
+
+# -- a vocabulary of few bytes
+
+HANDOUT = [b" ", b"a", b"c", b"e", b"h", b"t", b"th", b" c", b" a", b"the", b" at"]
+HANDOUT_MERGES = [(b"t", b"h"), (b" ", b"c"), (b" ", b"a"), (b"th", b"e"), (b" a", b"t")]
+
+
+@pytest.mark.parametrize("write", [bytes.hex, list, spell, str, decoded])
+def test_the_handouts_example_opens_in_any_spelling(
+    write: Callable[[bytes], Any], tmp_path: Path
+) -> None:
+    vocab = {token_id: write(token) for token_id, token in enumerate(HANDOUT)}
+    merges = [[write(left), write(right)] for left, right in HANDOUT_MERGES]
+    (tmp_path / "t.json").write_text(json.dumps({"vocab": vocab, "merges": merges}))
+    (tmp_path / "t.pkl").write_bytes(pickle.dumps((dict(enumerate(HANDOUT)), HANDOUT_MERGES)))
+    for name in ("t.json", "t.pkl"):
+        opened = open_tokenizer(tmp_path / name)
+        assert opened.tokenizer.encode("the cat ate") == [9, 7, 1, 5, 10, 3]
+        assert any("what they cannot spell is lost" in note for note in opened.notes)
+        claim, _ = read_claim(tmp_path / name)
+        assert [(step.left, step.right) for step in claim.steps] == HANDOUT_MERGES
+
+
+@pytest.mark.parametrize("format", ["course-json", "gpt2", "huggingface"])
+def test_a_vocabulary_of_few_bytes_is_saved_and_opened_again(format: str, tmp_path: Path) -> None:
+    tok = Tokenizer(dict(enumerate(HANDOUT)), HANDOUT_MERGES)
+    convert(tok, format, tmp_path / "tok")
+    assert open_tokenizer(tmp_path / "tok").tokenizer.encode("the cat ate") == [9, 7, 1, 5, 10, 3]
+
+
+def test_few_characters_that_are_not_ascii_may_be_no_bytes(tmp_path: Path) -> None:
+    vocab = {"é": 0, "t": 1, "ét": 2}
+    (tmp_path / "t.json").write_text(json.dumps({"vocab": vocab, "merges": [["é", "t"]]}))
+    with pytest.raises(TokenizerFileError, match="256 single bytes are not all there"):
+        open_tokenizer(tmp_path / "t.json")
 
 
 # -- ambiguous files
