@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
@@ -17,10 +16,10 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
-from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
+from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.narration import GIVEN, NO_CORPUS
-from bpe_tui.views.panel import Panel, pair_text, sentence
+from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
@@ -31,10 +30,9 @@ from bpe_tui.widgets.rows import (
     left,
     paragraph,
     right,
-    spans_width,
     wrapped_text,
 )
-from bpe_tui.widgets.visible import visible_bytes, visible_text, width
+from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS, algorithm_for
@@ -48,72 +46,19 @@ from engine.bpe.trainers.algorithm import (
 )
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages
-from engine.text.pretokenize import Pretoken, to_bytes
-
-CONTINUATION_BYTES = frozenset(bytes([byte]) for byte in range(0x80, 0xC0))
-"""The bytes of a character after its first; a token that begins with one cuts a character."""
-
-
-def characters_above(
-    frame: Frame, earlier: Frame, pretoken: Pretoken, spans: Sequence[Span]
-) -> list[Span]:
-    """Return the characters of a pretoken that tokens cut at `earlier`, for the row above it.
-
-    There is one span above each given one, as wide as that; a character begins above its first
-    byte.
-    """
-    from engine.encoding.lanes import align  # few rows have characters of several bytes
-
-    cut = set[int]()  # the starts of the characters that no single token contains
-    if not (pretoken.special or pretoken.text.isascii()):
-        ids = earlier.tokens_of(pretoken.bytes)
-        tokens = [(token_id, earlier.any_token(token_id)) for token_id in ids]
-        if any(token[:1] in CONTINUATION_BYTES for _, token in tokens):
-            lanes = align(tokens)
-            pieces = chain.from_iterable(token.pieces for token in lanes.tokens)
-            cut = {piece.start for piece in pieces if not piece.whole}
-            cut &= {character.start for character in lanes.characters}
-    widths = [spans_width([span]) for span in spans]
-    if not cut:
-        return [(" " * cells, "") for cells in widths]
-    lanes = align((token, frame.any_token(token)) for token in frame.tokens_of(pretoken.bytes))
-    named = {c.start: visible_text(c.text) for c in lanes.characters if c.text and c.start in cut}
-    above, data = list[Span](), lanes.data
-    for place, cells in enumerate(widths):  # a border follows each token
-        text = ""
-        token = None if place % 2 else lanes.tokens[place // 2]
-        if token is not None:
-            for start in filter(named.__contains__, range(token.start, token.end)):
-                at = width(visible_bytes(data[token.start : start]))
-                if at + width(named[start]) <= cells:
-                    text = text.ljust(len(text) + at - width(text)) + named[start]
-        above.append((text + " " * (cells - width(text)), "dim"))
-    return above
+from engine.text.pretokenize import to_bytes
 
 
 class CorpusPanel(MergingExcerptPanel[Frame]):
     """The beginning of the corpus in pretokens and tokens, wrapped at the panel's width."""
 
     shows_characters: Drawn[bool] = Drawn(True)
-    """Whether cut characters are drawn above their bytes."""
+    """Whether characters that tokens cut are drawn once, over marks, or in their bytes."""
 
-    def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
-        if not self.shows_characters or all(pretoken.text.isascii() for pretoken in line):
-            return super().line_rows(frame, line, width)
-        # A pretoken between words whose ends are marked has no word.
-        found = [
-            (pretoken, word) for pretoken in line for word in self.words_of(frame, (pretoken,))
-        ]
-        words = [word for _, word in found]
-        # The same step as for the row breaks, so that rows do not come and go at each step.
-        earlier = frame.at(layout_step(frame.step))
-        lane = [
-            (characters_above(frame, earlier, pretoken, spans), needed)
-            for pretoken, (spans, needed) in found
-        ]
-        pairs = zip(flowed(lane, width), flowed(words, width), strict=True)
-        rows = (row for pair in pairs for row in pair)
-        return (row for row in rows if any(text.strip() for text, _ in row.spans))
+    def painter(self, frame: Frame) -> TokenPainter:
+        painter = super().painter(frame)
+        painter.in_bytes = not self.shows_characters
+        return painter
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         if not frame.has_corpus and not frame.excerpt.lines:
@@ -150,7 +95,7 @@ class EncodedText(training_panels.TypedTextPanel[Frame], Panel):
 
     def rows_of_text(self, frame: Frame, width: int) -> Sequence[Row]:
         pieces = (piece.ids for piece in frame.encode(self.text))
-        rows = training_panels.over_ids(self.painter(frame), pieces, width)
+        rows = self.token_rows(self.painter(frame), pieces, width)
         unknown = paragraph(describe_unknown(frame, self.text), width, "loss")
         return [*rows, *unknown] if unknown else rows
 
@@ -354,7 +299,7 @@ class TrainingScreen(StepsScreen):
         self.host.navigation.find_pair()
 
     def action_characters(self) -> None:
-        """Show or hide characters above their bytes in the corpus."""
+        """Show characters that tokens cut, or their bytes, in the corpus."""
         corpus = self.query_one(CorpusPanel)
         corpus.shows_characters = not corpus.shows_characters
         self.show_panel("corpus")

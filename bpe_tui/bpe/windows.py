@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.session.session import Session
+from bpe_tui.styles import needs_marks
 from bpe_tui.views.narration import first_fitting, times
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, pair_text
 from bpe_tui.views.targets import ToLine, ToPair, ToPretoken, ToStep
@@ -63,7 +64,7 @@ class LedgerWindow(Window[object | None]):
             yield Static(id="ledger-keys", classes="keys")
 
     def on_mount(self) -> None:
-        self._painter.marks = self.app.no_color
+        self._painter.marks = needs_marks(self.app)
         self.query_one(RowList).focus()
         self.call_after_refresh(self._show_pretokens)
 

@@ -34,7 +34,7 @@ from bpe_tui.lessons.section import (
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
 from bpe_tui.session.session import Session
-from bpe_tui.styles import BRIGHT, sheet
+from bpe_tui.styles import BRIGHT, needs_marks, sheet
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.model import UNIGRAM_LESSON
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, Slices
@@ -83,7 +83,7 @@ class LessonScreen(SessionScreen):
         self.top = CorpusPlace(0, 0)
         self._run: Any = None
         self.text = ""
-        self.explainer = self.EXPLAINER(marks=self.app.no_color)
+        self.explainer = self.EXPLAINER(marks=needs_marks(self.app))
         self.predictor = Predictor(self.explainer, self.show_again, self.make_step, self.tell)
         self.question: Prediction | None = None
         self.sections = {name: LessonSection(name) for name in SECTIONS}
@@ -188,7 +188,7 @@ class LessonScreen(SessionScreen):
         self.clock.forget()
         self._run = self.question = self.predictor.prediction = None
         self._still = ()
-        self.explainer = self.predictor.explainer = self.EXPLAINER(marks=self.app.no_color)
+        self.explainer = self.predictor.explainer = self.EXPLAINER(marks=needs_marks(self.app))
 
     def on_screen_suspend(self) -> None:
         if not self.app.screen.is_modal:  # a window may cover a held beat

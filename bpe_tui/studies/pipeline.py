@@ -27,7 +27,7 @@ from bpe_tui.studies.pipeline_stages import (
     describe_token,
     stage_name,
 )
-from bpe_tui.styles import sheet
+from bpe_tui.styles import needs_marks, sheet
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.fields import Field, TextLine
@@ -286,7 +286,7 @@ class PipelineScreen(SessionScreen):
             return
         self._token = min(self._token, max(len(run.tokens) - 1, 0))
         self._shown = PipelineView(
-            self._draft, run, losses(pipeline, run), None, marks=bool(self.app.no_color)
+            self._draft, run, losses(pipeline, run), None, marks=needs_marks(self.app)
         )
         self._point_at(self._token)
         model = pipeline.model

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from textual.content import Content
 
-from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, sentence
+from bpe_tui.views.panel import PRETOKEN_BORDER, sentence, token_edge
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
@@ -19,6 +19,7 @@ from bpe_tui.widgets.rows import (
     Row,
     Span,
     cursor_sign,
+    filled,
     left,
     paragraph,
     spans_width,
@@ -51,7 +52,7 @@ MARK_CELLS = 2
 """Cells for the mark of the row under the cursor."""
 
 
-# -- lines: `│` is between pretokens, `┊` between the tokens of one; «» mark without colour
+# -- lines: `│` is between pretokens; `┊` between the tokens of one, and «», without colours
 
 
 def character_lines(text: str, marked: range, marks: bool, room: int) -> list[list[Span]]:
@@ -97,11 +98,13 @@ def token_lines(
         if token is chosen:
             span = _mark(text, marks)
         label = number(token.type_id) if types else str(token.token_id)
-        cells = min(max(width(span[0]), len(label)), room - 1)
         following = tokens[place + 1] if place + 1 < len(tokens) else None
         within = following is not None and following.piece == token.piece is not None
-        upper.append([*left([span], cells), TOKEN_BORDER if within else PRETOKEN_BORDER])
-        lower.append([*left([(label, "dim")], cells), (" ", "")])
+        border = token_edge(marks=marks) if within else PRETOKEN_BORDER
+        # Two labels without a border between their tokens have a blank between them.
+        cells = min(max(width(span[0]), len(label) + (not border[0])), room - 1)
+        upper.append([*filled([span], cells), border])
+        lower.append(left([(label, "dim")], cells + width(border[0])))
     pairs = zip(wrapped(upper, room), wrapped(lower, room), strict=True)
     return [line for pair in pairs for line in pair if line]
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 from textual.widget import Widget
@@ -27,32 +28,56 @@ def sheet(name: str) -> Path:
 
 
 _DARK_TOKENS = (
-    "#8ec7ff", "#a5d6a7", "#e0b894", "#ce9df0", "#80deea", "#f4a6b7", "#d4d88a", "#b0bec5",
+    "#8ec7ff", "#a5d6a7", "#e6bd98", "#d4aaf2", "#80deea", "#f6aebd", "#d4d88a", "#b8c5cc",
 )  # fmt: skip
 _LIGHT_TOKENS = (
-    "#2f6090", "#1b6e28", "#7a5230", "#6a2c91", "#00666e", "#a3204e", "#5c6100", "#44525a",
+    "#2a5a8a", "#17652a", "#744c2b", "#6a2c91", "#005f67", "#a3204e", "#565b00", "#44525a",
 )  # fmt: skip
 
 
 class RoleLook(NamedTuple):
-    """The look of a role: names of theme variables for its colours, "" for no colour of its own."""
+    """The look of a role: names of theme variables for its colours, "" for no colour of its own.
+
+    Attributes:
+        backs: the background; a token has two, which neighbours take in turn.
+    """
 
     ink: str = ""
-    back: str = ""
+    backs: tuple[str, ...] = ()
     bold: bool = False
     strike: bool = False
+    underline: bool = False
 
+
+def _chip(ink: str, kind: str = "chip", *, is_joining: bool = False) -> RoleLook:
+    """Return the look of a token, which is filled with one of two grounds."""
+    grounds = (f"role-{kind}-even", f"role-{kind}-odd")
+    return RoleLook(ink, grounds, bold=kind != "chip", underline=is_joining)
+
+
+_HUES = range(len(_DARK_TOKENS))
+CHIPS = {
+    "base": _chip("foreground"),
+    "hashes": _chip("role-hashes"),
+    "fresh": _chip("role-fresh", "fresh"),
+    "joining": _chip("role-joining", "joining", is_joining=True),
+    "fresh-joining": _chip("role-fresh", "fresh", is_joining=True),
+    **{f"token-{hue}": _chip(f"role-token-{hue}") for hue in _HUES},
+}
+"""Role of a token → its look."""
+_GROUNDS = {role: look.backs for role, look in CHIPS.items()}
 
 LOOKS = {
+    **CHIPS,
     "border": RoleLook("role-border"),
     "cut": RoleLook("role-cut"),
-    "cursor": RoleLook("foreground", "role-cursor-back"),
+    "edge": RoleLook("role-edge"),
+    "cursor": RoleLook("foreground", ("role-cursor-back",)),
     "dim": RoleLook("role-dim"),
     "strong": RoleLook(bold=True),
-    "fresh": RoleLook("role-fresh", "role-fresh-back", bold=True),
     "pair": RoleLook("role-pair", bold=True),
     "here": RoleLook("primary", bold=True),
-    "tab": RoleLook("background", "primary", bold=True),
+    "tab": RoleLook("background", ("primary",), bold=True),
     "gain": RoleLook("role-gain"),
     "loss": RoleLook("role-loss"),
     "stale": RoleLook("role-stale", strike=True),
@@ -63,7 +88,10 @@ LOOKS = {
     "tie": RoleLook("role-tie"),
     "curve": RoleLook("primary"),
     "special": RoleLook("role-special"),
-    **{f"token-{hue}": RoleLook(f"role-token-{hue}") for hue in range(len(_DARK_TOKENS))},
+    "mark-base": RoleLook("role-dim"),
+    "mark-fresh": RoleLook("role-mark-fresh", bold=True),
+    "mark-joining": RoleLook("role-pair", bold=True),
+    **{f"mark-{hue}": RoleLook(f"role-token-{hue}") for hue in _HUES},
 }
 """Role of a span → its look.
 
@@ -76,36 +104,65 @@ BRIGHT = "bold $primary"
 """The look of the step's number, which a class reads from far away."""
 
 
-def role_style(widget: Widget, role: str) -> Style:
-    """Return the style that a role of `LOOKS` adds to its text, in the widget's current theme."""
+def needs_marks(app: App[Any]) -> bool:
+    """Whether the terminal has too few colours for chips, so that tokens need borders."""
+    few = app.console.color_system in (None, "standard", "windows")
+    return app.no_color or (few and not app.is_headless)
+
+
+def role_style(widget: Widget, role: str, turn: int = 0) -> Style:
+    """Return the style that a role of `LOOKS` adds to its text, in the widget's current theme.
+
+    Args:
+        widget: a widget of the application.
+        role: the role.
+        turn: 1 for the second ground of a token.
+    """
     look, colours = LOOKS[role], widget.app.theme_variables
     return _style(
         colours[look.ink] if look.ink else None,
-        colours[look.back] if look.back else None,
+        colours[look.backs[turn]] if look.backs else None,
         look.bold,
         look.strike,
+        look.underline,
     )
 
 
 @cache
-def _style(ink: str | None, back: str | None, bold: bool, strike: bool) -> Style:
+def _style(ink: str | None, back: str | None, bold: bool, strike: bool, underline: bool) -> Style:
     return Style(
         color=None if ink is None else Color.parse(ink).rich_color,
         bgcolor=None if back is None else Color.parse(back).rich_color,
         bold=bold or None,
         strike=strike or None,
+        underline=underline or None,
     )
 
 
 def painted(
     widget: Widget, spans: Iterable[tuple[str, str]], base: Style | None = None
 ) -> list[Segment]:
-    """Return spans as segments in the styles of their roles, over the widget's style or `base`."""
+    """Return spans as segments in the styles of their roles, over the widget's style or `base`.
+
+    Tokens with only an empty span between them get the two grounds in turn. So each is a chip
+    whose edges are visible, and takes no cell for them.
+    """
     base = widget.rich_style if base is None else base
-    styles, segments = {"": base}, []
+    by_turn: tuple[dict[str, Style], ...] = ({"": base}, {"": base})
+    turn, segments, meets = 0, [], False
+    before: tuple[str, ...] = ()
     for text, role in spans:
-        if (style := styles.get(role)) is None:
-            style = styles[role] = base + role_style(widget, role)
+        if not text:
+            meets = True
+            continue
+        grounds = _GROUNDS.get(role, ())
+        if grounds != before:
+            turn = 0
+        elif meets:
+            turn = 1 - turn
+        before, meets = grounds, False
+        if (style := by_turn[turn].get(role)) is None:
+            style = by_turn[turn][role] = base + role_style(widget, role, turn)
         segments.append(Segment(text, style))
     return segments
 
@@ -132,9 +189,18 @@ DARK = Theme(
         "role-dim": "#a3adb8",
         "role-border": "#7f8b97",
         "role-cut": "#76818d",
+        "role-edge": "#2b323c",
+        "role-hashes": "#b0bac5",
+        "role-chip-even": "#28303a",
+        "role-chip-odd": "#3c4755",
         "role-fresh": "#14171c",
-        "role-fresh-back": "#ffd54f",
-        "role-pair": "#ffd54f",
+        "role-fresh-even": "#ffd54f",
+        "role-fresh-odd": "#e0ad1c",
+        "role-joining": "#ffffff",
+        "role-joining-even": "#1d4f8c",
+        "role-joining-odd": "#2f6cb4",
+        "role-mark-fresh": "#ffd54f",
+        "role-pair": "#6cb6ff",
         "role-gain": "#8fe396",
         "role-loss": "#ff9e94",
         "role-stale": "#a3adb8",
@@ -163,9 +229,18 @@ LIGHT = Theme(
         "role-dim": "#5b646d",
         "role-border": "#656e77",
         "role-cut": "#6c757e",
-        "role-fresh": "#ffffff",
-        "role-fresh-back": "#b83a00",
-        "role-pair": "#b83a00",
+        "role-edge": "#dfe1e0",
+        "role-hashes": "#4d565e",
+        "role-chip-even": "#e7eaf0",
+        "role-chip-odd": "#cfd5de",
+        "role-fresh": "#1c2024",
+        "role-fresh-even": "#ffd54f",
+        "role-fresh-odd": "#e8b000",
+        "role-joining": "#0a2a52",
+        "role-joining-even": "#bfdcff",
+        "role-joining-odd": "#93c0f5",
+        "role-mark-fresh": "#8a6500",
+        "role-pair": "#0b5cad",
         "role-gain": "#17692a",
         "role-loss": "#9e1b32",
         "role-stale": "#5b646d",

@@ -11,7 +11,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.styles import sheet
+from bpe_tui.styles import needs_marks, sheet
 from bpe_tui.unigram import walks
 from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown, score_text
@@ -76,7 +76,8 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
         if width >= ROOM_FOR_SCORE:
             numbers.append(right(score, SCORE_CELLS))
         cells = width - 2 - spans_width(numbers)
-        return Row([mark, *left(PiecePainter(frame).pretoken(pretoken), max(cells, 4)), *numbers])
+        painter = PiecePainter(frame, marks=needs_marks(self.app))
+        return Row([mark, *left(painter.pretoken(pretoken), max(cells, 4)), *numbers])
 
 
 LONGEST_TEXT = 20_000

@@ -29,7 +29,7 @@ from bpe_tui.views.explanation import (
     eased,
     with_end,
 )
-from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
+from bpe_tui.views.panel import PRETOKEN_BORDER, token_edge
 from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -66,13 +66,13 @@ class WeighedPiece(NamedTuple):
 class PlainPiecePainter(PiecePainter):
     """Draws pieces without hues; leaving ones are struck out only if `strikes`."""
 
-    def __init__(self, frame: UnigramFrame, *, strikes: bool) -> None:
-        super().__init__(frame)
+    def __init__(self, frame: UnigramFrame, *, strikes: bool, marks: bool) -> None:
+        super().__init__(frame, marks=marks)
         self.struck = frame.leaving if strikes else frozenset()
 
     def role(self, number: int) -> str:
         role = super().role(number)
-        return role if role in ("loss", "stale") else ""
+        return role if role in ("loss", "stale") else "base"
 
 
 class UnigramExplainer(StepExplainer[UnigramFrame]):
@@ -232,7 +232,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         goes = is_chosen and piece.number in frame.leaving
         instead: list[Span] = [("→ ", "dim")]
         for place, part in enumerate(piece.instead):
-            instead += [TOKEN_BORDER] * bool(place) + [(part, "")]
+            instead += [token_edge(marks=self.marks)] * bool(place) + [(part, "base")]
         text = visible_text(frame.record.texts[piece.number])
         return [
             ("✗ " if goes else "  ", "loss"),
@@ -342,8 +342,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             changed = changed[: words - 1]
         rows.append(Row([(self._what_replaces(before, bool(changed)), "")]))
         count_cells = max((len(number(before.words[word])) for word in changed), default=1)
-        struck = PlainPiecePainter(before, strikes=True)
-        plain = PlainPiecePainter(after, strikes=False)
+        struck = PlainPiecePainter(before, strikes=True, marks=self.marks)
+        plain = PlainPiecePainter(after, strikes=False, marks=self.marks)
         half = max((width - count_cells - 7) // 2, 8)
         cut = [struck.word(word) for word in changed]
         cells = min(half, max(map(spans_width, cut), default=1))
@@ -396,7 +396,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         self, moment: UnigramMoment, top: CorpusPlace, rows: int, width: int
     ) -> list[Row]:
         frame = moment.frame
-        painter = PlainPiecePainter(frame, strikes=moment.is_ahead)
+        painter = PlainPiecePainter(frame, strikes=moment.is_ahead, marks=self.marks)
         ends = self._ends = end_frames(frame, self._ends)
         found = (
             row
@@ -414,7 +414,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         if not text:
             return paragraph(self.text(NO_TEXT), width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
-        painter = PlainPiecePainter(frame, strikes=moment.is_ahead)
+        painter = PlainPiecePainter(frame, strikes=moment.is_ahead, marks=self.marks)
         words = ([*painter.pretoken(piece), PRETOKEN_BORDER] for piece in frame.cut(text))
         shown = within_rows(((word, spans_width(word)) for word in words), rows, width)
         self._ends = end_frames(frame, self._ends)

@@ -14,6 +14,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.reactive import reactive
 
+from bpe_tui.styles import needs_marks
 from bpe_tui.unigram.narration import (
     cost_text,
     count_text,
@@ -391,7 +392,8 @@ class PieceDetailPanel(PiecePanel):
             none = "No best segmentation of a pretoken uses it."
             yield Row([(none if self._uses.is_done else "Looking through the words …", "dim")])
             return
-        painter, cells = PiecePainter(frame), len(number(found[0].times))
+        painter = PiecePainter(frame, marks=needs_marks(self.app))
+        cells = len(number(found[0].times))
         yield Row([(f"used in {self._uses.describe_count(frame)}", "strong")])
         for use in found:
             yield Row(

@@ -13,7 +13,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
 from bpe_tui.views.corpus import break_spans
 from bpe_tui.views.model_view import ModelView
-from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel
+from bpe_tui.views.panel import PRETOKEN_BORDER, FramePanel, token_edge
 from bpe_tui.widgets.controls import Marks
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
@@ -47,10 +47,13 @@ PiecePanel = FramePanel[UnigramFrame]
 
 
 class PiecePainter:
-    """Draws the pieces of a frame; the hue of a piece is the same at every step."""
+    """Draws the pieces of a frame, each a chip; its hue is the same at every step.
 
-    def __init__(self, frame: UnigramFrame) -> None:
-        self.frame = frame
+    `marks` puts borders between pieces, without colours.
+    """
+
+    def __init__(self, frame: UnigramFrame, *, marks: bool = False) -> None:
+        self.frame, self.marks = frame, marks
         self.struck = frame.leaving
 
     def role(self, number: int) -> str:
@@ -61,7 +64,7 @@ class PiecePainter:
             return "loss"
         if number in self.struck:
             return "stale"
-        return "" if number < self.frame.record.characters else f"token-{number % TOKEN_HUES}"
+        return "base" if number < self.frame.record.characters else f"token-{number % TOKEN_HUES}"
 
     def piece(self, number: int) -> Span:
         """Return a piece of the seed, whether the vocabulary still has it or not."""
@@ -75,7 +78,7 @@ class PiecePainter:
         spans: list[Span] = []
         for edge in joined(edges):
             if spans:
-                spans.append(TOKEN_BORDER)
+                spans.append(token_edge(marks=self.marks))
             spans.append((visible_text(text[edge.start : edge.end]), self.role(edge.piece)))
         return spans or [(visible_text(text), "dim")]
 
@@ -240,7 +243,7 @@ def reserved_parts(
     for pretoken in line:
         spans = [*painter.pretoken(pretoken), PRETOKEN_BORDER]
         needed = spans_width(spans)
-        if not pretoken.special:
+        if painter.marks and not pretoken.special:
             word = spelled(pretoken.text)
             borders = max(len(end.pieces_of(word)) for end in ends)
             needed = max(needed, width(visible_text(word)) + borders)

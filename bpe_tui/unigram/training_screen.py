@@ -12,6 +12,7 @@ from textual.containers import Vertical
 from textual.reactive import reactive
 from textual.widgets import Input
 
+from bpe_tui.styles import needs_marks
 from bpe_tui.unigram import textbook
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.narration import (
@@ -42,7 +43,7 @@ from bpe_tui.views.charts import (
 )
 from bpe_tui.views.corpus import ExcerptPanel, flowed
 from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, sentence
+from bpe_tui.views.panel import PRETOKEN_BORDER, sentence, token_edge
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
@@ -93,7 +94,8 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
         self, frame: UnigramFrame, line: tuple[Pretoken, ...], width: int
     ) -> Iterator[Row]:
         ends = self._ends = end_frames(frame, self._ends)
-        return flowed(reserved_parts(PiecePainter(frame), ends, line, width), width)
+        painter = PiecePainter(frame, marks=needs_marks(self.app))
+        return flowed(reserved_parts(painter, ends, line, width), width)
 
 
 class StepsPanel(training_panels.StepList):
@@ -149,7 +151,9 @@ class UnigramPretokens(PiecePanel):
         if not finder.found:
             none = f"Every {text} is cut as before."
             return [Row([(none if finder.is_done else f"Looking through the {text}s …", "dim")])]
-        painters = PiecePainter(made.at(made.step - 1)), PiecePainter(made)
+        marks = needs_marks(self.app)
+        earlier = PiecePainter(made.at(made.step - 1), marks=marks)
+        painters = earlier, PiecePainter(made, marks=marks)
         found = finder.found
         # As wide as the most frequent word needs, so that columns are the same at every step.
         cells = training_panels.count_cells(next(iter(frame.words.values())), width)
@@ -163,7 +167,8 @@ def _row(
     before, after = painters
     half = training_panels.before_after_cells(cells, width)
     was: list[Span] = [
-        (text, "" if role == "stale" else role) for text, role in before.cut(word.text, word.before)
+        (text, "base" if role == "stale" else role)
+        for text, role in before.cut(word.text, word.before)
     ]
     cut = after.cut(word.text, word.after)
     spans = training_panels.before_after(number(word.times), cells, was, cut, half)
@@ -177,11 +182,12 @@ class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
     LONGEST = 2_000
 
     def rows_of_text(self, frame: UnigramFrame, width: int) -> list[Row]:
+        edge = token_edge(marks=needs_marks(self.app))
         pieces = (
             training_panels.Labelled(
                 [piece.look],
                 _label(frame, piece),
-                PRETOKEN_BORDER if piece.ends else TOKEN_BORDER,
+                PRETOKEN_BORDER if piece.ends else edge,
             )
             for piece in pieces_of_text(frame, self.text)
         )

@@ -9,9 +9,10 @@ from math import exp, inf
 from random import Random
 from typing import ClassVar
 
+from bpe_tui.styles import needs_marks
 from bpe_tui.unigram.narration import probability_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, PiecePanel
-from bpe_tui.views.panel import sentence
+from bpe_tui.views.panel import sentence, token_edge
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, plural
 from bpe_tui.widgets.rows import Row, RowTable, Span, columns_of_spans, left, paragraph
@@ -129,6 +130,10 @@ class WalkPanel(PiecePanel):
 
     def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
         """Do nothing: the screen calls `show` for every new frame."""
+
+    def painter(self, walk: Walkthrough) -> PiecePainter:
+        """Return a painter of the walk's pieces."""
+        return PiecePainter(walk.frame, marks=needs_marks(self.app))
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         """Return the rows of a walk, in `width` cells."""
@@ -321,7 +326,7 @@ class ArrivalsPanel(WalkPanel):
         step = walk.steps[place - 1]
         if isinstance(step, Reached):
             return list(_arrival_rows(walk, step, width))
-        return list(_way_back_rows(walk, place, width))
+        return list(_way_back_rows(walk, self.painter(walk), place, width))
 
 
 def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[Row]:
@@ -352,14 +357,16 @@ def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[R
         )
 
 
-def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
-    painter, taken = PiecePainter(walk.frame), walk.taken(place)
+def _way_back_rows(
+    walk: Walkthrough, painter: PiecePainter, place: int, width: int
+) -> Iterator[Row]:
+    taken = walk.taken(place)
     is_over = not taken[-1].start
     head = "The best path" if is_over else f"Back to node {taken[-1].start}"
     yield from paragraph(f"{head}: the kept pieces, followed from the end", width, "strong")
     cut = painter.cut(walk.word, reversed(taken))
     start = visible_text(walk.word[: taken[-1].start])
-    before: list[Span] = [(start, "dim"), ("┊", "cut")] if start else []
+    before: list[Span] = [(start, "dim"), token_edge(marks=painter.marks)] if start else []
     yield Row(left([*before, *cut], width))
     yield Row([])
     table = RowTable(columns_of_spans(("", 9), ("", 0), ("", 8)), width - 7, least=6)
@@ -383,7 +390,7 @@ class PathsPanel(WalkPanel):
     """Index of the current factor in `SHARPNESS`."""
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
-        alpha, painter = SHARPNESS[self.sharpness], PiecePainter(walk.frame)
+        alpha, painter = SHARPNESS[self.sharpness], self.painter(walk)
         self.say("segmentations", "n draws · + − α · w why not others")
 
         def row(table: RowTable, place: int, path: Path, probability: float) -> Row:
@@ -418,7 +425,7 @@ class WhyNotPiecesPanel(WalkPanel):
         )
         if not walk.lost:
             return sentence("No other piece fits: there is one segmentation only.", width)
-        painter = PiecePainter(walk.frame)
+        painter = self.painter(walk)
         columns = ("piece", 12), ("loses by", 9), ("with it", 9), ("", 0)
         table = RowTable(columns_of_spans(*columns), width, least=6)
         rows = [table.header()]

@@ -38,8 +38,9 @@ from bpe_tui.session.declarations import (
     shown_keys,
 )
 from bpe_tui.session.models import MODELS, kind_and_model
+from bpe_tui.styles import needs_marks
 from bpe_tui.widgets.lines import Lines, RowList, TextLines
-from bpe_tui.widgets.rows import Row, Span, wrapped_text
+from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, wrapped_text
 from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.widgets.window import Window
 from engine.core.wording import ENGLISH, Messages, text_of
@@ -50,17 +51,21 @@ class Sign(NamedTuple):
 
     Attributes:
         colourless: its text without colours, if that differs.
+        chips: two tokens that it is with colours.
     """
 
     span: Span
     label: str
     sentence: str
     colourless: str = ""
+    chips: tuple[str, ...] = ()
 
-    def look(self, *, marks: bool) -> Span:
+    def look(self, *, marks: bool) -> list[Span]:
         """Return the sign as the screen draws it; with `marks` as it does without colours."""
         text, role = self.span
-        return (self.colourless or text, role) if marks else self.span
+        if marks or not self.chips:
+            return [(self.colourless or text if marks else text, role)]
+        return [span for chip in self.chips for span in ((chip, role), CHIPS_MEET)]
 
 
 SIGNS = {
@@ -68,7 +73,9 @@ SIGNS = {
     "newline": Sign(("⏎", ""), "newline", "The end of a line; ⇥ a tab; ␋ ␌ ␍ other controls."),
     "inside": Sign(("##", ""), "inside a word", "WordPiece: the piece continues a word."),
     "underline": Sign(("▁", ""), "space in pieces", "Unigram's way to write a space."),
-    "pretoken": Sign(("│", "border"), "pretoken edge", "No merge ever joins what it separates."),
+    "pretoken": Sign(
+        ("│", "border"), "pretoken edge", "No merge ever joins what it, or the gap, separates."
+    ),
     "edge": Sign(
         ("│", "border"), "a token ends", "Here this tokenizer cuts; a blank: it does not."
     ),
@@ -77,11 +84,27 @@ SIGNS = {
         "cut otherwise",
         "Above it the tokenizers cut differently; ▲ is where you are.",
     ),
-    "token": Sign(("┊", "cut"), "token edge", "The two tokens may still join."),
+    "token": Sign(
+        ("┊", "base"),
+        "tokens",
+        "Filled with two greys by turns; without colours ┊ is between two.",
+        chips=("to", "ken"),
+    ),
+    "hue": Sign(("ab", "token-1"), "hue", "It belongs to a token's id: everywhere the same."),
+    "parted": Sign(
+        ("今▂▂▄", ""),
+        "cut by tokens",
+        "Below it each byte has a mark, equal for the bytes of one token.",
+    ),
     "pair": Sign(("a+b", "border"), "a pair", "Two tokens side by side, which a merge may join."),
-    "joining": Sign(("a+b", "pair"), "joins next", "The next merge makes one token of the two."),
+    "joining": Sign(
+        ("a+b", "joining"),
+        "joins next",
+        "Blue, underlined: the next merge makes one token of the two.",
+        chips=("a", "b"),
+    ),
     "fresh": Sign(
-        ("ab", "fresh"), "just merged", "Made at this step; «ab» without colours.", "«ab»"
+        ("ab", "fresh"), "just merged", "Yellow: made at this step; «ab» without colours.", "«ab»"
     ),
     "stale": Sign(("9", "stale"), "old count", "Struck through: a count that is no longer true."),
     "claimed": Sign(
@@ -228,7 +251,7 @@ def legend_of(
         names = (*first, *(name for name in names if name not in model.undrawn))
     signs = (SIGNS[name] for name in names)
     return tuple(
-        (sign.look(marks=marks), (f" {text_of(messages, sign.label)}", "dim")) for sign in signs
+        (*sign.look(marks=marks), (f" {text_of(messages, sign.label)}", "dim")) for sign in signs
     )
 
 
@@ -314,7 +337,7 @@ class Help(Window[None]):
 
     def __init__(self, screen: str) -> None:
         super().__init__()
-        self._screen, self._text = screen, help_text(screen, marks=self.app.no_color)
+        self._screen, self._text = screen, help_text(screen, marks=needs_marks(self.app))
         self._sought = ""
 
     def compose(self) -> ComposeResult:
@@ -444,8 +467,9 @@ def help_text(screen: str, *, marks: bool = False) -> str:
     kind, _ = kind_and_model(screen)
     signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
     lines = [
-        f"  {sign.look(marks=marks)[0]:<12}{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
+        f"  {text:<12}{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
         for sign in signs
+        for text in ["".join(text for text, _ in sign.look(marks=marks))]
     ]
     words = [f"  {word:<14}{sentence}" for word, sentence in WORDS.items()]
     parts += ["\n".join(["Signs", *lines]), "\n".join(["Words", *words])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import ClassVar, NamedTuple, TypeVar
 
@@ -10,9 +10,26 @@ from textual import events
 from textual.strip import Strip
 
 from bpe_tui.session.session import StepFrame
-from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPainter, sentence
+from bpe_tui.styles import needs_marks
+from bpe_tui.views.panel import (
+    FRESH_ROLES,
+    JOINING_ROLES,
+    FramePanel,
+    MergeFrameT,
+    SizedWord,
+    TokenPainter,
+    sentence,
+)
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import BORDERS, Row, Span, behind_mark, left, spans_width
+from bpe_tui.widgets.rows import (
+    Row,
+    Span,
+    behind_mark,
+    has_row_below,
+    left,
+    spans_width,
+    with_below,
+)
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.wording import ENGLISH, Messages, frequency, text_of
@@ -61,7 +78,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
         self._last_step = frame.step
         rows, end = self._rows_from_top(frame, width)
         if (place := self.place_to_show(frame, rows)) is not None:
-            self._bring_to_sight(frame, width, *place)
+            self._bring_to_sight(frame, width, place)
             rows, end = self._rows_from_top(frame, width)
         of = number(len(lines)) + ("" if excerpt.complete else " read for show")
         first, last = number(self.top.line + 1), number(end)
@@ -78,25 +95,25 @@ class ExcerptPanel(FramePanel[StepFrameT]):
             skipped = 0
             line += 1
         shown = rows[: self.size.height]
-        if shown and len(shown) < len(rows) and not _has_role(shown[-1], *BORDERS):
-            shown.pop()  # a row of labels whose tokens are not visible
+        if shown and len(shown) < len(rows) and has_row_below(shown[-1]):
+            shown.pop()  # the marks below it are not visible
         return shown, line
 
-    def place_to_show(self, frame: StepFrameT, rows: Sequence[Row]) -> tuple[int, str] | None:
-        """Return a line to scroll to and the role to look for in it; `None` to stay."""
+    def place_to_show(self, frame: StepFrameT, rows: Sequence[Row]) -> int | None:
+        """Return a line to scroll to, at a token just made; `None` to stay."""
         return None
 
-    def _bring_to_sight(self, frame: StepFrameT, width: int, line: int, role: str) -> None:
-        """Scroll so that the first row with this role in a line is a third from the top."""
+    def _bring_to_sight(self, frame: StepFrameT, width: int, line: int) -> None:
+        """Scroll so that the first token just made in a line is a third from the top."""
         lines, above = frame.excerpt.lines, self.size.height // 3
         rows = list(self.line_rows(frame, lines[line], width))
-        row = next((place for place, row in enumerate(rows) if _has_role(row, role)), 0)
+        row = next((place for place, row in enumerate(rows) if has_role(row, FRESH_ROLES)), 0)
         while row < above and line:
             line -= 1
             row += len(list(self.line_rows(frame, lines[line], width)))
         shown, start = list(self.line_rows(frame, lines[line], width)), max(row - above, 0)
-        if 0 < start < len(shown) and not _has_role(shown[start - 1], *BORDERS):
-            start -= 1  # the labels above the tokens belong to them
+        if 0 < start < len(shown) and has_row_below(shown[start - 1]):
+            start -= 1  # the marks belong to the characters above them
         self.top = CorpusPlace(line, start)
 
     def remark(self, frame: StepFrameT) -> str:
@@ -129,8 +146,8 @@ class ExcerptPanel(FramePanel[StepFrameT]):
     on_mouse_scroll_up = on_mouse_scroll_down
 
 
-def _has_role(row: Row, *roles: str) -> bool:
-    """Whether a span has one of these roles; only a row without tokens lacks all `BORDERS`."""
+def has_role(row: Row, roles: Container[str]) -> bool:
+    """Whether a span has one of these roles."""
     return any(role in roles for _, role in row.spans)
 
 
@@ -140,9 +157,9 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     It does not scroll if such a token is visible, while steps are played, or after the reader has
     scrolled.
 
-    Borders vanish as tokens grow, so the text gets shorter from step to step. If each step wrapped
-    the text again, every line would jump. So rows break where they broke at an earlier step (see
-    `layout_step`), where the text was at least as long.
+    Chips keep the width of a text when they join. Without colours borders vanish, and if each step
+    wrapped the text again, every line would jump. So rows break where they broke at an earlier step
+    (see `layout_step`), where the text was at least as long.
     """
 
     PAINTER: ClassVar[type[TokenPainter]] = TokenPainter
@@ -157,7 +174,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
 
     def painter(self, frame: MergeFrameT) -> TokenPainter:
         """Return a painter of the frame's tokens, and of the pair that merges next."""
-        painter = self.PAINTER(frame, marks=self.app.no_color)
+        painter = self.PAINTER(frame, marks=needs_marks(self.app))
         painter.joining = frame.next_pair if self.MARKS_NEXT else None
         return painter
 
@@ -166,33 +183,33 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     ) -> Iterator[Row]:
         return flowed(self.words_of(frame, line), width)
 
-    def words_of(
-        self, frame: MergeFrameT, line: tuple[Pretoken, ...]
-    ) -> Iterator[tuple[list[Span], int]]:
-        """Return the words of a line, each with its cells at an earlier step."""
+    def words_of(self, frame: MergeFrameT, line: tuple[Pretoken, ...]) -> Iterator[SizedWord]:
+        """Return the words of a line, each with the cells to reserve for it."""
         painter = self._painter
         if painter is None or painter.frame is not frame:
             painter = self._painter = self.painter(frame)
-        return reserved(painter, self._earlier_painter(painter), line)
+        earlier = self._earlier_painter(painter) if painter.marks else painter
+        return reserved(painter, earlier, line)
 
     def _earlier_painter(self, painter: TokenPainter) -> TokenPainter:
         """Return the painter of the layout step, which remembers the widths of words."""
         frame, earlier = painter.frame, self._earlier
         step = layout_step(frame.step)
         if earlier is None or earlier.frame.run is not frame.run or earlier.frame.step != step:
-            earlier = self._earlier = type(painter)(frame.at(step), marks=False)
+            earlier = self._earlier = type(painter)(frame.at(step), marks=True)
+            earlier.fresh = -1
         return earlier
 
     def rows_of(self, frame: MergeFrameT, width: int) -> list[Row]:
         self._painter = None
         rows = super().rows_of(frame, width)
         painter = self.painter(frame)
-        row = self._elsewhere(frame, rows, "fresh", painter, width)
+        row = self._elsewhere(frame, rows, FRESH_ROLES, painter, width)
         if row is None and frame.step < frame.recorded_steps:
             following = self._next
             if following is None or (following.run, following.step) != (frame.run, frame.step + 1):
                 following = self._next = frame.at(frame.step + 1)
-            row = self._elsewhere(following, rows, "pair", painter, width)
+            row = self._elsewhere(following, rows, JOINING_ROLES, painter, width)
         # In the last row, so that the text does not move.
         return rows if row is None else [*rows[: max(self.size.height - 1, 0)], row]
 
@@ -200,7 +217,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
         self,
         made: MergeFrameT,
         rows: Sequence[Row],
-        role: str,
+        roles: Container[str],
         painter: TokenPainter,
         width: int,
     ) -> Row | None:
@@ -208,14 +225,14 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
         merge, excerpt = made.merge, made.excerpt
         if merge is None or not merge.pretokens or not excerpt.lines or excerpt.complete:
             return None
-        if any(_has_role(row, role) for row in rows):
+        if any(has_role(row, roles) for row in rows):
             return None
         if self._line_with(made, merge) is not None:
             return None
         found = made.affected(1)
         if not found:
             return Row([("Not in the lines read for show.", "dim")])
-        return elsewhere_row(painter, found[0], excerpt, is_made=role == "fresh", width=width)
+        return elsewhere_row(painter, found[0], excerpt, is_made=roles is FRESH_ROLES, width=width)
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
         """Whether the pretoken contains a token."""
@@ -233,15 +250,14 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     def on_resize(self) -> None:
         self._follows = not self.playing
 
-    def place_to_show(self, frame: MergeFrameT, rows: Sequence[Row]) -> tuple[int, str] | None:
+    def place_to_show(self, frame: MergeFrameT, rows: Sequence[Row]) -> int | None:
         """Return the line of the fresh token, unless it is visible or the reader has scrolled."""
         follows, self._follows = self._follows, False
         if not follows or self._scrolled_by_hand or frame.merge is None:
             return None
-        if any(_has_role(row, "fresh") for row in rows):
+        if any(has_role(row, FRESH_ROLES) for row in rows):
             return None
-        line = self._line_with(frame, frame.merge)
-        return None if line is None else (line, "fresh")
+        return self._line_with(frame, frame.merge)
 
     def _line_with(self, frame: MergeFrameT, made: PairStep) -> int | None:
         """Return the first line of the excerpt with the token that the step made."""
@@ -338,17 +354,22 @@ def layout_step(step: int) -> int:
 
 def reserved(
     painter: TokenPainter, earlier: TokenPainter, line: Iterable[Pretoken]
-) -> Iterator[tuple[list[Span], int]]:
-    """Yield the words of a line, each with its cells as `earlier` draws it."""
-    return (
-        # The marks of a fresh token may need more than its parts did.
-        (word, max(before, spans_width(word) if painter.marks else 0))
-        for pretoken in line
-        for word, before in zip(painter.kept_words(pretoken), earlier.widths(pretoken), strict=True)
-    )
+) -> Iterator[SizedWord]:
+    """Yield the words of a line with the cells to reserve for them.
+
+    Borders vanish as tokens grow, so they keep the cells that they have as `earlier` draws them.
+    """
+    for pretoken in line:
+        words = painter.kept_words(pretoken)
+        if painter.marks:
+            before = earlier.kept_words(pretoken)
+            pairs = zip(words, before, strict=True)
+            # The marks of a fresh token may need more than its parts did.
+            words = tuple((word, max(cells, other)) for (word, cells), (_, other) in pairs)
+        yield from words
 
 
-def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]:
+def flowed(words: Iterable[SizedWord], width: int) -> Iterator[Row]:
     """Wrap words in rows of at most `width` cells; each word has a number of cells to reserve.
 
     A word too long for a row is broken between its spans.
@@ -357,20 +378,20 @@ def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]
     used = 0
     for spans, needed in words:
         if row and used + needed > width:
-            yield Row(row)
+            yield from map(Row, with_below(row))
             row, used = [], 0
         if needed > width:
             *full, row = break_spans(spans, width)
-            yield from map(Row, full)
+            yield from (Row(part) for each in full for part in with_below(each))
             used = spans_width(row)
         else:
             row += spans
             used += needed
     if row:
-        yield Row(row)
+        yield from map(Row, with_below(row))
 
 
-def within_rows(words: Iterable[tuple[list[Span], int]], rows: int, width: int) -> list[Row]:
+def within_rows(words: Iterable[SizedWord], rows: int, width: int) -> list[Row]:
     """Return at most `rows` rows of `flowed`, with `…` at the end if words are left over."""
     found = list(islice(flowed(words, width), rows + 1))
     if len(found) > rows:

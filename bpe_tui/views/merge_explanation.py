@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice, pairwise
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from bpe_tui.views.corpus import (
     elsewhere_row,
     first_line_with,
     flowed,
+    has_role,
     layout_step,
     reserved,
     within_rows,
@@ -34,13 +35,16 @@ from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import (
     ABOUT_TO_JOIN,
     BETWEEN_PAIR,
+    FRESH_ROLES,
+    JOINING_ROLES,
     PRETOKEN_BORDER,
-    TOKEN_BORDER,
     MergeFrameT,
     TokenPainter,
+    token_edge,
 )
 from bpe_tui.widgets.numbers import number, scale_of
 from bpe_tui.widgets.rows import (
+    CHIPS_MEET,
     Row,
     Span,
     SubjectSpan,
@@ -68,21 +72,16 @@ NONE_LEFT = "No pair is left: every pretoken is one token."
 class LessonPainter(TokenPainter):
     """Draws merged tokens without hues: in this view, colour means *this merge* only."""
 
-    taken_apart: Span | None = None
+    taken_apart: Sequence[Span] = ()
     """Drawn for the fresh token while its two parts are still apart."""
 
     def role(self, token_id: int) -> str:
         role = super().role(token_id)
-        return role if role in ("fresh", "special") else ""
-
-    def token(self, token_id: int) -> Span:
-        if self.taken_apart is not None and token_id == self.fresh:
-            return self.taken_apart
-        return super().token(token_id)
+        return role if role in ("fresh", "special") else "base"
 
     def spans(self, token_id: int) -> list[Span]:
-        if self.taken_apart is not None and token_id == self.fresh:
-            return [self.taken_apart]
+        if self.taken_apart and token_id == self.fresh:
+            return list(self.taken_apart)
         return super().spans(token_id)
 
 
@@ -364,7 +363,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         if not merge.pretokens:
             where = ""
         if is_lit:
-            pair = [(a, "pair"), ABOUT_TO_JOIN, (b, "pair")]
+            joint = ABOUT_TO_JOIN if self.marks else CHIPS_MEET
+            pair = [(a, "joining"), joint, (b, "joining")]
             return Row(with_end(self.spans("Here it is: {pair}", pair=pair), where, width))
         new = after.spans(merge.new_id)
         spans = [(a, "strong"), (" + ", "pair"), (b, "strong"), (" → ", "dim"), *new]
@@ -384,16 +384,13 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         """Draw words with the pair lit; unless `is_lit`, also draw them after the merge."""
         count_cells = max((len(number(word.count)) for word in touched), default=1)
         half = max((width - count_cells - 10) // 2, 8)
-        cut = [
-            _from_first(before.tokens(word.before), lambda span: span == ABOUT_TO_JOIN, half)
-            for word in touched
-        ]
+        cut = [_from_first(before.tokens(word.before), JOINING_ROLES, half) for word in touched]
         cells = min(half, max(map(spans_width, cut), default=8))
         rows = []
         for word, was in zip(touched, cut, strict=True):
             spans = [right(number(word.count), count_cells, "dim"), ("  ", ""), *left(was, cells)]
             if not is_lit:
-                now = _from_first(after.tokens(word.after), lambda span: span[1] == "fresh", half)
+                now = _from_first(after.tokens(word.after), FRESH_ROLES, half)
                 spans += [("  →  ", "dim"), *(now if spans_width(now) <= half else left(now, half))]
             rows.append(Row(spans))
         return rows
@@ -406,10 +403,11 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         if moment.is_ahead:
             painter.joining = moment.frame.next_pair
             if moment.beat is Beat.PICK:
-                painter.joint = TOKEN_BORDER
+                painter.shows_joint = False
         elif moment.is_joining and (merge := moment.after.merge) is not None:
             a, b = (visible_bytes(moment.after.any_token(part)) for part in merge.pair)
-            painter.taken_apart = SubjectSpan.of(f"{a} {b}", "fresh", merge.new_id)
+            first, second = (SubjectSpan.of(part, "fresh", merge.new_id) for part in (a, b))
+            painter.taken_apart = first, token_edge(marks=self.marks), second
         return painter
 
     def painter_of(self, frame: MergeFrameT, is_fresh: bool = False) -> LessonPainter:
@@ -462,7 +460,6 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         step = max(layout_step(frame.step), frame.phase_began)  # other phases cut otherwise
         if kept is None or (kept.frame.run, kept.frame.step) != (frame.run, step):
             kept = self._earlier_painter = self.painter_of(frame.at(step))
-            kept.marks = False
         return kept
 
     def place_to_show(
@@ -472,14 +469,14 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         if pair is None:
             return top
         lit = StepMoment(before, before, Beat.LIGHT)
-        if any(ABOUT_TO_JOIN in row.spans for row in self.corpus_rows(lit, top, rows, width)):
+        if any(has_role(row, JOINING_ROLES) for row in self.corpus_rows(lit, top, rows, width)):
             return top
         place = self._line_with(before, pair)
         if place is None:
             return top
         painter, earlier = self.painter(lit), self._earlier(lit)
         line = flowed(reserved(painter, earlier, before.excerpt.lines[place]), width)
-        row = next((at for at, found in enumerate(line) if ABOUT_TO_JOIN in found.spans), None)
+        row = next((at for at, found in enumerate(line) if has_role(found, JOINING_ROLES)), None)
         return top if row is None else CorpusPlace(place, max(row - (rows > 3), 0))
 
     def _line_with(self, frame: MergeFrameT, pair: Pair) -> int | None:
@@ -516,8 +513,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return [*shown, self.size_row(sum(map(len, words)), before, self._at_start[2], width)]
 
 
-def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int) -> list[Span]:
-    """Skip spans at the start until the first one with `is_it`, and the one before, fit."""
-    place = next((place for place, span in enumerate(spans) if is_it(span)), 0)
-    last = min(place + 1, len(spans) - 1)
-    return behind_mark(spans, skipped_before(spans, max(place - 1, 0), last, cells))
+def _from_first(spans: Sequence[Span], roles: Sequence[str], cells: int) -> list[Span]:
+    """Skip spans at the start until those with one of these roles fit."""
+    places = [place for place, span in enumerate(spans) if span[1] in roles] or [0]
+    last = min(places[0] + 2, len(spans) - 1)
+    return behind_mark(spans, skipped_before(spans, places[0], last, cells))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.strip import Strip
 
 from bpe_tui.session.host import Notifier
+from bpe_tui.styles import needs_marks
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import (
+    CHIPS_MEET,
     TOKEN_HUES,
+    CutSpan,
     NameSpans,
     PairSpans,
     Row,
@@ -27,6 +30,7 @@ from bpe_tui.widgets.rows import (
     without_middle,
 )
 from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
+from bpe_tui.widgets.visible import width as cells_of
 from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN, Pair, pair_name
 from engine.recording.playback import AnyMergeFrame
@@ -34,18 +38,49 @@ from engine.text.pretokenize import Pretoken
 
 # How tokens, pairs and pretokens look, everywhere.
 
-PRETOKEN_BORDER: Span = ("│", "border")
+PRETOKEN_BORDER: Span = ("│", "edge")
 TOKEN_BORDER: Span = ("┊", "cut")
+"""Drawn between two tokens of a pretoken where there are no colours, or a gap is to be chosen."""
 BETWEEN_PAIR: Span = (PAIR_SIGN, "border")
 """Drawn between the two tokens of a pair: `o+t`. No border looks like it."""
 ABOUT_TO_JOIN: Span = (PAIR_SIGN, "pair")
-"""Drawn instead of a border between two tokens that the next merge joins."""
+"""Drawn instead of a border between two tokens that the next merge joins, without colours."""
+FRESH_ROLES = ("fresh", "fresh-joining", "mark-fresh")
+"""The roles of the token just made."""
+JOINING_ROLES = ("joining", "fresh-joining", "mark-joining")
+"""The roles of two tokens that the next merge joins."""
+MARKS = "▂▄"
+"""Marks below a character that tokens cut: one sign for a token's bytes, in turn."""
+
+
+SizedWord = tuple[list[Span], int]
+"""The spans of a word and the cells to reserve for it."""
+
+
+class Unit(NamedTuple):
+    """A token, or a character that tokens cut.
+
+    Attributes:
+        border: the border before it, if one is drawn.
+        spans: draw it.
+        begun: the tokens that begin in it, each with its cell.
+    """
+
+    border: Sequence[Span]
+    spans: list[Span]
+    begun: tuple[tuple[int, int], ...]
+
+
+def token_edge(*, marks: bool) -> Span:
+    """Return what is drawn between two tokens of a pretoken."""
+    return TOKEN_BORDER if marks else CHIPS_MEET
 
 
 class TokenPainter:
-    """Draws the tokens of one frame. `marks` puts «» round the fresh token, without colours.
+    """Draws the tokens of one frame, each a chip. A character that tokens cut has marks below it.
 
-    Tokens are looked up in the whole vocabulary of the run: a row may show a later token.
+    Without colours `marks` puts «» round the fresh token, and borders between tokens. Tokens are
+    looked up in the whole vocabulary of the run: a row may show a later token.
     """
 
     between = BETWEEN_PAIR
@@ -56,27 +91,33 @@ class TokenPainter:
         self.marks = marks
         self.joining: Pair | None = None
         """A pair that is marked as about to join wherever it occurs."""
-        self.joint = ABOUT_TO_JOIN
-        """The mark between the two tokens of `joining`."""
+        self.shows_joint = True
+        """Whether a `+` is between the two tokens of `joining`, without colours."""
+        self.in_bytes = False
+        """Whether a character that tokens cut is spelled in its bytes."""
+        self._partial: set[int] = set()
+        """The tokens drawn so far that hold a part of a character."""
         self._tokens: dict[int, Span] = {}
-        self._widths: dict[tuple[str, bool], tuple[int, ...]] = {}
-        self._words: dict[tuple[str, bool], tuple[list[Span], ...]] = {}
+        self._words: dict[tuple[str, bool], tuple[SizedWord, ...]] = {}
 
     def role(self, token_id: int) -> str:
-        """Return the role of a token: plain for bytes and characters, a hue for merged tokens."""
+        """Return the role of a token: `base` for bytes and characters, a hue for merged tokens."""
         if token_id == self.fresh:
             return "fresh"
         if self.frame.is_special(token_id):
             return "special"
         if self.frame.is_base(token_id):
-            return ""
+            return "base"
         return f"token-{token_id % TOKEN_HUES}"
 
     def token(self, token_id: int) -> Span:
         """Return a token in one span; remembered but for the fresh one, since most repeat."""
         if (known := self._tokens.get(token_id)) is not None:
             return known
-        text, role = visible_bytes(self.frame.any_token(token_id)), self.role(token_id)
+        token, role = self.frame.any_token(token_id), self.role(token_id)
+        text = visible_bytes(token)
+        if is_partial(token):
+            self._partial.add(token_id)
         if token_id == self.fresh:
             return SubjectSpan.of(f"«{text}»" if self.marks else text, role, token_id)
         span = self._tokens[token_id] = SubjectSpan.of(text, role, token_id)
@@ -89,15 +130,85 @@ class TokenPainter:
     def tokens(self, ids: Iterable[int]) -> list[Span]:
         """Return the tokens of one pretoken with the borders between them."""
         ids = tuple(ids)
-        if joints := self.joints(ids):
-            return self._joining(ids, joints)
+        parts, edges = self._parts(ids)
+        if self.cuts_characters(ids):
+            units = self._units(ids, parts, edges, is_labelled=False)
+            return [span for unit in units for span in (*unit.border, *unit.spans)]
         spans: list[Span] = []
-        for token_id in ids:
+        for before, part in zip(edges, parts, strict=True):
             if spans:
-                spans.append(TOKEN_BORDER)
-            # Not `self.spans`: the corpus has a thousand tokens a frame, each in one span.
-            spans.append(self.token(token_id))
+                spans.append(before)
+            spans += part
         return spans
+
+    def _parts(self, ids: Sequence[int]) -> tuple[list[list[Span]], list[Span]]:
+        """Return the spans of each token of a pretoken, and the border before each."""
+        edge, joints = token_edge(marks=self.marks), self.joints(ids)
+        parts = list(map(self.spans, ids))
+        edges = [edge] * len(parts)
+        for place in joints:
+            edges[place] = ABOUT_TO_JOIN if self.marks and self.shows_joint else edge
+            parts[place - 1 : place + 1] = map(as_joining, parts[place - 1 : place + 1])
+        return parts, edges
+
+    def cuts_characters(self, ids: Iterable[int]) -> bool:
+        """Whether tokens that have been drawn hold parts of characters, which are drawn whole."""
+        return not (self.in_bytes or self._partial.isdisjoint(ids))
+
+    def units(self, ids: Sequence[int]) -> Iterator[Unit]:
+        """Yield the tokens of a pretoken, and the characters that they cut, to be labelled."""
+        parts, edges = self._parts(ids)
+        if self.cuts_characters(ids):
+            yield from self._units(ids, parts, edges, is_labelled=True)
+            return
+        for place, token_id in enumerate(ids):
+            yield Unit(edges[place : place + 1] if place else [], parts[place], ((token_id, 0),))
+
+    def _units(
+        self,
+        ids: Sequence[int],
+        parts: Sequence[list[Span]],
+        edges: Sequence[Span],
+        *,
+        is_labelled: bool,
+    ) -> Iterator[Unit]:
+        """Yield the tokens; a character that they cut is one span, over a mark for each byte.
+
+        Args:
+            ids: the tokens.
+            parts: the spans of each.
+            edges: the border before each; that before the first is not drawn.
+            is_labelled: whether the mark of a token is as wide as its id, before a blank.
+        """
+        from engine.encoding.lanes import align  # few texts have characters of several bytes
+
+        lanes = align((token_id, self.frame.any_token(token_id)) for token_id in ids)
+        sizes = (token.end - token.start for token in lanes.tokens)
+        of_bytes = [place for place, size in enumerate(sizes) for _ in range(size)]
+        last, mark = -1, 1
+        for character in lanes.characters:
+            place = of_bytes[character.start]
+            border = [edges[place]] if last < place and place else []
+            if ids[place] not in self._partial:
+                if last < place:
+                    yield Unit(border, parts[place], ((ids[place], 0),))
+                    last, mark = place, 1
+                continue
+            text = visible_bytes(lanes.between(character.start, character.end))
+            below, begun = list[Span](), list[tuple[int, int]]()
+            for place, run in groupby(of_bytes[character.start : character.end]):
+                cells = len(list(run))
+                if last < place:
+                    below += [CHIPS_MEET] * bool(below)
+                    last, mark = place, 1 - mark
+                    begun.append((ids[place], spans_width(below)))
+                    cells = max(cells, len(str(ids[place])) + 1 if is_labelled else 0)
+                shown = MARKS[mark] * (cells - is_labelled) + " " * is_labelled
+                below.append(SubjectSpan.of(shown, mark_role(parts[place][-1][1]), ids[place]))
+            spare = cells_of(text) - spans_width(below)
+            below.append((MARKS[mark] * spare, below[-1][1]))
+            padded = text + " " * max(-spare, 0)
+            yield Unit(border, [CutSpan.of(padded, "", below)], tuple(begun))
 
     def joints(self, ids: Sequence[int]) -> set[int]:
         """Return the places before which the pair about to join does so, from left to right.
@@ -111,16 +222,6 @@ class TokenPainter:
             if pair == self.joining and place - 1 not in joints:
                 joints.add(place)
         return joints
-
-    def _joining(self, ids: Sequence[int], joints: set[int]) -> list[Span]:
-        """Return the tokens of one pretoken, with the mark of a joint instead of borders there."""
-        spans: list[Span] = []
-        for place, token_id in enumerate(ids):
-            if place:
-                spans.append(self.joint if place in joints else TOKEN_BORDER)
-            token = self.spans(token_id)
-            spans += as_joining(token) if {place, place + 1} & joints else token
-        return spans
 
     def strip(self, ids: Sequence[int], place: int, cells: int) -> list[Span]:
         """Return the tokens of a pretoken in exactly `cells` cells, with the one at `place`."""
@@ -144,18 +245,12 @@ class TokenPainter:
         spans.append(PRETOKEN_BORDER)
         return (spans,)
 
-    def kept_words(self, pretoken: Pretoken) -> tuple[list[Span], ...]:
-        """Return the words of a pretoken; remembered between calls, since most words repeat."""
+    def kept_words(self, pretoken: Pretoken) -> tuple[SizedWord, ...]:
+        """Return the words of a pretoken with their cells; kept, since most words repeat."""
         key = pretoken.text, pretoken.special
         if (known := self._words.get(key)) is None:
-            known = self._words[key] = tuple(self.words(pretoken))
-        return known
-
-    def widths(self, pretoken: Pretoken) -> tuple[int, ...]:
-        """Return the cells of each word of a pretoken; remembered between calls."""
-        key = pretoken.text, pretoken.special
-        if (known := self._widths.get(key)) is None:
-            known = self._widths[key] = tuple(map(spans_width, self.words(pretoken)))
+            words = ((word, spans_width(word)) for word in self.words(pretoken))
+            known = self._words[key] = tuple(words)
         return known
 
     def pretoken(self, pretoken: Pretoken) -> list[Span]:
@@ -164,9 +259,30 @@ class TokenPainter:
         return self.tokens(self.frame.tokens_of(pretoken.bytes))
 
 
+def is_partial(token: bytes) -> bool:
+    """Whether a token holds a part of a character: b'\\xe6\\x88' → True."""
+    if token.isascii():
+        return False
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
 def as_joining(token: Iterable[Span]) -> list[Span]:
-    """Return a token in the role of the pair about to join; a fresh token keeps its role."""
-    return [(text, role if role == "fresh" else "pair") for text, role in token]
+    """Return a token in the role of the pair about to join."""
+
+    def joining(span: Span) -> Span:
+        role = "fresh-joining" if span[1] in FRESH_ROLES else "joining"
+        return SubjectSpan.of(span[0], role, getattr(span, "subject", None))
+
+    return list(map(joining, token))
+
+
+def mark_role(role: str) -> str:
+    """Return the role of a mark below a character, for a token of this role."""
+    return "mark-fresh" if role in FRESH_ROLES else f"mark-{role.removeprefix('token-')}"
 
 
 def pair_text(frame: AnyMergeFrame, pair: Pair) -> str:
@@ -315,7 +431,7 @@ class TokenPanel(FramePanel[MergeFrameT]):
 
     def painter(self, frame: MergeFrameT) -> TokenPainter:
         """Return a painter of the frame's tokens, and of the next merge's pair if `MARKS_NEXT`."""
-        painter = self.PAINTER(frame, marks=self.app.no_color)
+        painter = self.PAINTER(frame, marks=needs_marks(self.app))
         if self.MARKS_NEXT:
             painter.joining = frame.next_pair
         return painter

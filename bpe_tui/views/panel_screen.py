@@ -17,6 +17,7 @@ from textual.widgets import Static
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
+from bpe_tui.styles import needs_marks
 from bpe_tui.views.commands import Menu, bound_commands, commands_on, explain_dead_key, legend_of
 from bpe_tui.views.narration import names_of_panels
 from bpe_tui.views.screen_keys import ScreenKeys
@@ -217,7 +218,7 @@ class PanelScreen(PaintedOnce[None]):
     def show_keys(self) -> None:
         """Show the signs, and the keys that work now, those of the focused panel first."""
         self.query_one(FootLine).legend = legend_of(
-            *kind_and_model(self.id or ""), marks=self.app.no_color, messages=self.messages
+            *kind_and_model(self.id or ""), marks=needs_marks(self.app), messages=self.messages
         )
         self.query_one(KeyBar).keys = self.keys.footer()
 

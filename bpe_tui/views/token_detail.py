@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from textual.reactive import reactive
 
+from bpe_tui.styles import needs_marks
 from bpe_tui.views.narration import BETWEEN_PARTS
 from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel, sentence
 from bpe_tui.views.targets import ToToken
@@ -278,7 +279,7 @@ class LanesPanel(FramePanel[Any]):
 
     def labels_of(self, frame: Any, lanes: Lanes) -> Iterator[Label]:
         """Yield a label for each token of the lanes."""
-        painter = TokenPainter(frame, marks=self.app.no_color)
+        painter = TokenPainter(frame, marks=needs_marks(self.app))
         for token in lanes.tokens:
             token_id, start, end = token.token_id, token.start, token.end
             written = frame.any_token(token_id)

@@ -10,6 +10,7 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
+from bpe_tui.styles import needs_marks
 from bpe_tui.views.measures import describe_residues
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import TokenPainter
@@ -276,7 +277,10 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
 
     def _later_row(self, frame: AnyMergeFrame, token_id: int) -> Row:
         """Draw `302  ing  merge 46  in + g`; Enter goes to the merge."""
-        painter, merge = TokenPainter(frame, marks=self.app.no_color), frame.step_making(token_id)
+        painter, merge = (
+            TokenPainter(frame, marks=needs_marks(self.app)),
+            frame.step_making(token_id),
+        )
         cells = max((min(self.room, 80) - LATER_ID - LATER_MERGE) // 2, 6)
         pair = painter.sum(frame.merge_at(merge - 1).pair)
         spans: list[Span] = [right(number(token_id), LATER_ID - 2, "dim"), ("  ", "")]
@@ -291,7 +295,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         return frame.vocabulary.row_of(token) if frame.has_token(token) else None
 
     def draw_entry(self, frame: AnyMergeFrame, entry: int) -> tuple[CellOfColumn, object | None]:
-        painter = TokenPainter(frame, marks=self.app.no_color)
+        painter = TokenPainter(frame, marks=needs_marks(self.app))
         vocabulary, token = self.vocabulary, self.token_at(frame, entry)
         rank = vocabulary.rank_of(token)
         target = None if rank is None else ToStep(rank + 1)

@@ -5,9 +5,10 @@ Each model subclasses these panels for what it draws differently.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
@@ -19,6 +20,7 @@ from textual.widgets import Input
 from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import (
     ABOUT_TO_JOIN,
+    FRESH_ROLES,
     PRETOKEN_BORDER,
     TOKEN_BORDER,
     FramePanel,
@@ -26,7 +28,6 @@ from bpe_tui.views.panel import (
     MergeFrameT,
     TokenPainter,
     TokenPanel,
-    as_joining,
     sentence,
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
@@ -34,17 +35,21 @@ from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
+    CHIPS_MEET,
     Row,
     RowColumn,
     RowsOnDemand,
     Span,
     behind_mark,
+    filled,
+    has_row_below,
     left,
     right,
     skipped_before,
     spans_width,
+    with_below,
 )
-from bpe_tui.widgets.visible import visible_bytes, width
+from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, width
 from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
@@ -79,7 +84,7 @@ class StepList(TokenPanel[Any]):
         number_width = len(number(frame.recorded_steps))
         spans = self.step_spans(frame, step, self._cells)
         if step > frame.step:
-            spans = [(text, "dim" if role != "fresh" else role) for text, role in spans]
+            spans = [(text, role if role in FRESH_ROLES else "dim") for text, role in spans]
         return Row(
             [
                 ("▸ " if step == frame.step else "  ", "pair"),
@@ -306,7 +311,7 @@ def before_after(
     ]
 
 
-_BETWEEN = (TOKEN_BORDER, ABOUT_TO_JOIN)
+_BETWEEN = (TOKEN_BORDER, CHIPS_MEET, ABOUT_TO_JOIN)
 """The borders between the tokens of a word, whether or not the tokens join next."""
 
 
@@ -319,23 +324,26 @@ class Labelled(NamedTuple):
 
 
 def over_labels(pieces: Iterable[Labelled], room: int) -> list[Row]:
-    """Wrap pieces over their labels, in pairs of rows of at most `room` cells.
+    """Wrap pieces over their labels, in rows of at most `room` cells.
 
-    Rows break at borders; a piece wider than the room is cut.
+    Rows break at borders; a piece wider than the room is cut. Marks below characters that tokens
+    cut take a row between the two.
     """
     rows: list[Row] = []
     upper: list[Span] = []
     lower: list[Span] = []
     used = 0
     for piece, label, border in pieces:
-        cells = min(max(spans_width(piece), width(label)), room - 1)
-        if used and used + cells + 1 > room:
-            rows += [Row(upper), Row(lower)]
+        # Two labels without a border between their pieces have a blank between them.
+        cells = min(max(spans_width(piece), width(label) + (not border[0])), room - 1)
+        needed = cells + width(border[0])
+        if used and used + needed > room:
+            rows += map(Row, (*with_below(upper), lower))
             upper, lower, used = [], [], 0
-        upper += [*left(piece, cells), border]
-        lower += [*left([(label, "dim")], cells), (" ", "")]
-        used += cells + 1
-    return [*rows, Row(upper), Row(lower)]
+        upper += [*filled(piece, cells), border]
+        lower += left([(label, "dim")], needed)
+        used += needed
+    return [*rows, *map(Row, (*with_below(upper), lower))]
 
 
 def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -> Sequence[Row]:
@@ -346,6 +354,10 @@ def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -
     """
     words = list(words)
     starts = _starts_of_lines(painter, words, room)
+    if painter.cuts_characters(chain.from_iterable(words)):
+        if starts[-1][0] <= MOST_CUT_WORDS:
+            return over_labels(chain.from_iterable(_over_ids(painter, ids) for ids in words), room)
+        painter.in_bytes = True
 
     def row(place: int) -> Row:
         (word, first), (last, end) = starts[place // 2], starts[place // 2 + 1]
@@ -356,6 +368,10 @@ def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -
         return over_labels(tokens, room)[place % 2]
 
     return RowsOnDemand(2 * (len(starts) - 1), row)
+
+
+MOST_CUT_WORDS = 1000
+"""Most pretokens whose characters are drawn whole where tokens cut them; longer texts wait."""
 
 
 def _starts_of_lines(
@@ -377,14 +393,66 @@ def _starts_of_lines(
 
 
 def _over_ids(painter: TokenPainter, ids: Sequence[int]) -> Iterator[Labelled]:
-    """Yield the tokens of a word, each over its id."""
-    joints = painter.joints(ids)
-    for place, token_id in enumerate(ids):
-        behind = TOKEN_BORDER if place + 1 < len(ids) else PRETOKEN_BORDER
-        token = painter.spans(token_id)
-        if {place, place + 1} & joints:
-            token = as_joining(token)
-        yield Labelled(token, str(token_id), ABOUT_TO_JOIN if place + 1 in joints else behind)
+    """Yield the tokens of a word, and the characters that they cut, over the ids."""
+    units = list(painter.units(ids))
+    for place, unit in enumerate(units):
+        label = ""
+        for token_id, at in unit.begun:
+            label = f"{label:{at}}{token_id}"
+        following = units[place + 1].border if place + 1 < len(units) else [PRETOKEN_BORDER]
+        yield Labelled(unit.spans, label, *(following or [CHIPS_MEET]))
+
+
+def in_lines(
+    painter: TokenPainter, words: Iterable[Sequence[int]], rows: int, room: int
+) -> Sequence[Row]:
+    """Return the tokens of a text in at most `rows` rows: over their ids, if there is room.
+
+    Else tokens take only their own cells, and the ids follow in the last row. Those that have no
+    room are counted: `… 6 more`.
+    """
+    words = list(words)
+    labelled = over_ids(painter, words, room)
+    if len(labelled) <= rows:
+        return labelled
+    tokens = [token for ids in words for token in _apart(painter, ids)]
+    height = 1 + any(has_row_below(Row(token)) for token in tokens)
+    shown: list[Row] = []
+    while tokens and len(shown) + height <= max(rows, height):
+        is_last = len(shown) + 2 * height > rows
+        line, tokens = _line_of(tokens, room, is_last)
+        shown += map(Row, with_below(line))
+    if len(shown) < rows:
+        ids = [[(f" {token_id}", "dim")] for token_id in chain.from_iterable(words)]
+        shown.append(Row([("ids", "dim"), *_line_of(ids, room - 3, True)[0]]))
+    return shown
+
+
+def _apart(painter: TokenPainter, ids: Sequence[int]) -> Iterator[list[Span]]:
+    """Yield each token of a pretoken with the border before it, and the border behind the last."""
+    spans = [*painter.tokens(ids), PRETOKEN_BORDER]
+    starts = [place for place, span in enumerate(spans) if place and span[1] in ("cut", "pair")]
+    for start, end in pairwise((0, *starts, len(spans))):
+        yield spans[start:end]
+
+
+def _line_of(
+    parts: Sequence[Sequence[Span]], room: int, is_last: bool
+) -> tuple[list[Span], Sequence[Sequence[Span]]]:
+    """Return the parts that fit into a line, and the others; the last line says how many."""
+    ends = list(accumulate(map(spans_width, parts)))
+    count = bisect_right(ends, room)
+    more = ""
+    if is_last and count < len(parts):
+        count = bisect_right(ends, room - width(more_text(len(parts))))
+        more = more_text(len(parts) - count)
+    count = max(count, 1)
+    return [*chain.from_iterable(parts[:count]), (more, "dim")], parts[count:]
+
+
+def more_text(count: int) -> str:
+    """Return a mark for parts that are left out."""
+    return f" {ELLIPSIS} {number(count)} more"
 
 
 class TypedTextPanel(FramePanel[FrameT]):
@@ -399,6 +467,9 @@ class TypedTextPanel(FramePanel[FrameT]):
 
     text: Drawn[str] = Drawn("")
 
+    is_in_line = False
+    """Whether the panel belongs to a line to type in, and has few rows."""
+
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
         if not self.text:
             return sentence("Nothing typed yet: press e and type.", width)
@@ -407,6 +478,14 @@ class TypedTextPanel(FramePanel[FrameT]):
     def rows_of_text(self, frame: FrameT, width: int) -> Sequence[Row]:
         """Return the rows for the text, which is not empty."""
         raise NotImplementedError
+
+    def token_rows(
+        self, painter: TokenPainter, words: Iterable[Sequence[int]], width: int
+    ) -> Sequence[Row]:
+        """Return the rows of words in their tokens, over the ids if there is room."""
+        if self.is_in_line:
+            return in_lines(painter, words, self.size.height, width)
+        return over_ids(painter, words, width)
 
     def describe_size(self, frame: FrameT) -> str:
         """Describe the size of the text in tokens."""
@@ -423,6 +502,7 @@ class TypedLine(Vertical):
         self._panel = panel
         self._title = f"type to encode, with the {panel.WITH} of this step"
         self.border_title = Content(self._title)
+        panel.is_in_line = True
 
     def compose(self) -> ComposeResult:
         yield TextLine(placeholder="type here (e)", id="encode-input")

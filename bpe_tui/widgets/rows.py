@@ -32,6 +32,21 @@ class SubjectSpan(tuple[str, str]):
         return span
 
 
+class CutSpan(tuple[str, str]):
+    """A span with spans for the row below, as wide: marks of the tokens that cut a character."""
+
+    below: Sequence[Span]
+
+    @classmethod
+    def of(cls, text: str, role: str, below: Sequence[Span]) -> CutSpan:
+        span = cls((text, role))
+        span.below = below
+        return span
+
+
+CHIPS_MEET: Span = ("", "cut")
+"""Between two tokens where there are colours: the next one is a chip on the other ground."""
+
 TOKEN_HUES = 8
 """Number of colours that neighbouring tokens take in turn."""
 
@@ -44,8 +59,11 @@ def cursor_sign(here: bool) -> Span:
     return (CURSOR if here else "  ", "here")
 
 
-BORDERS = frozenset(("border", "cut", "pair"))
-"""The roles of borders between two tokens; `+`, before two tokens merge, is a `pair`."""
+BORDERS = frozenset(("border", "edge", "cut", "pair"))
+"""The roles of borders between two tokens; `+`, before two tokens merge, is a `pair`.
+
+A border may have no text: where there are colours, two tokens meet as chips on two grounds.
+"""
 
 
 @dataclass(frozen=True)
@@ -75,6 +93,25 @@ class RowsOnDemand(Sequence[Row]):
 def spans_width(spans: Sequence[Span]) -> int:
     """Return the cells of the spans."""
     return sum(width(text) for text, _ in spans)
+
+
+def has_row_below(row: Row) -> bool:
+    """Whether a span of a row has marks for the row below it."""
+    return any(isinstance(span, CutSpan) for span in row.spans)
+
+
+def with_below(spans: Sequence[Span]) -> list[Sequence[Span]]:
+    """Return a row, and the row below it if a span has one.
+
+    >>> with_below([("a", ""), CutSpan.of("今 ", "", [("▂▂", ""), ("▄", "")])])[1]
+    [(' ', ''), ('▂▂', ''), ('▄', '')]
+    """
+    if not has_row_below(Row(spans)):
+        return [spans]
+    below: list[Span] = []
+    for span in spans:
+        below += span.below if isinstance(span, CutSpan) else [(" " * width(span[0]), "")]
+    return [spans, below]
 
 
 class NameSpans(list[Span]):
@@ -197,7 +234,7 @@ def beside(spans: Sequence[Span], cell: int) -> tuple[Any | None, Any | None]:
 
 def _next_to(spans: Sequence[Span]) -> Any | None:
     """Return the subject after one border within a word; `None` if something else is there."""
-    rest = [span for span in spans[:4] if span[0].strip()]
+    rest = [span for span in spans[:4] if span[0].strip() or span[1] in ("cut", "pair")]
     if len(rest) < 2 or rest[0][1] not in ("cut", "pair") or not isinstance(rest[1], SubjectSpan):
         return None
     return rest[1].subject
@@ -220,6 +257,17 @@ def left(spans: Sequence[Span], cells: int) -> list[Span]:
         fitted.append((text, role))
         room -= width(text)
     raise AssertionError("spans that are too long end inside the loop")
+
+
+def filled(spans: Sequence[Span], cells: int) -> list[Span]:
+    """Return the spans in exactly `cells` cells, like `left`; the last token is a longer chip."""
+    spare, last = cells - spans_width(spans), spans[-1]
+    if spare <= 0 or isinstance(last, CutSpan):
+        return left(spans, cells)
+    longer: Span = last[0] + " " * spare, last[1]
+    if isinstance(last, SubjectSpan):
+        longer = SubjectSpan.of(*longer, last.subject)
+    return [*spans[:-1], longer]
 
 
 def skipped_before(spans: Sequence[Span], first: int, last: int, cells: int) -> int:

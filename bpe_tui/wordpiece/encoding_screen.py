@@ -15,7 +15,7 @@ from textual.containers import Container, Vertical
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.styles import sheet
+from bpe_tui.styles import needs_marks, sheet
 from bpe_tui.views.encoding_screen import (
     DecodePanel,
     PartsPanel,
@@ -61,7 +61,7 @@ class TypedPretokensPanel(PartsPanel[WordPieceFrame]):
         self.say(f"pretokens  {number(len(self.words))}", "whitespace is lost")
         if not self.words:
             return sentence("Nothing typed yet: press e and type.", width)
-        painter = WordPiecePainter(frame, marks=self.app.no_color)
+        painter = WordPiecePainter(frame, marks=needs_marks(self.app))
         cells = max((width - 7) * 2 // 5, 6)
         self.name_columns([("  text".ljust(cells), ""), ("pieces  which", "")])
 

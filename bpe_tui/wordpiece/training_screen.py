@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
 from bpe_tui.session.session import Session
+from bpe_tui.styles import needs_marks
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting, times
-from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, TokenPanel, sentence
+from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair, ToToken
 from bpe_tui.widgets.numbers import (
@@ -63,19 +64,11 @@ class WordPiecePainter(TokenPainter):
         is_fresh = token_id == self.fresh
         spans: list[Span] = []
         if written.startswith(to_bytes(CONTINUES)) and len(written) > len(CONTINUES):
-            hashes = "fresh" if is_fresh else "cut"
+            hashes = "fresh" if is_fresh else "hashes"
             spans.append(SubjectSpan.of(CONTINUES, hashes, token_id))
             written = written[len(CONTINUES) :]
         spans.append(SubjectSpan.of(visible_bytes(written), role, token_id))
         return [("«", role), *spans, ("»", role)] if self.marks and is_fresh else spans
-
-    def tokens(self, ids: Iterable[int]) -> list[Span]:
-        """Return the pieces of one word with borders between them."""
-        ids = tuple(ids)
-        if joints := self.joints(ids):
-            return self._joining(ids, joints)
-        spans = [span for piece_id in ids for span in (TOKEN_BORDER, *self.spans(piece_id))]
-        return spans[1:]
 
     def words(self, pretoken: Pretoken) -> Iterator[list[Span]]:
         """Yield the words of a pretoken, each in its pieces and without the whitespace."""
@@ -132,7 +125,7 @@ class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], TokenPanel
 
     def rows_of_text(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         words = (word.ids for word in frame.tokenizer.explain(self.text))
-        return training_panels.over_ids(self.painter(frame), words, width)
+        return self.token_rows(self.painter(frame), words, width)
 
     def describe_size(self, frame: WordPieceFrame) -> str:
         tokens = plural(len(frame.tokenizer.encode(self.text)), "token")
@@ -296,7 +289,7 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
             self.say("merge")
             return _start_rows(frame, width)
         self.say(f"merge {number(frame.step)}", "↵ where a pair merges")
-        painter = WordPiecePainter(frame, marks=self.app.no_color)
+        painter = WordPiecePainter(frame, marks=needs_marks(self.app))
         earlier = frame.at(frame.step - 1)
         return [
             training_panels.merge_row(painter, merge),
