@@ -25,6 +25,7 @@ from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, replay, train
+from bpe_tui.styles import text_with_edges
 from bpe_tui.views.exports import screen_text
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.transcript import PlainQuestion
@@ -146,10 +147,16 @@ def _missing(app: BpeTuiApp, see: Sequence[str]) -> Sequence[str]:
 
 
 def live_text(screen: Screen[Any]) -> list[str]:
-    """Return the rows of a screen without the text of the lesson and without blanks."""
+    """Return the rows of a screen without the text of the lesson and without blanks.
+
+    They have the borders between tokens that the screen has without colours.
+    """
     x, y = screen.room.taken if isinstance(screen, PanelScreen) else (0, 0)
     # A text at the left leaves the tabs beside it; one above takes their row.
-    lines = (strip.crop(x).text for strip in painted_lines(screen)[0 if x else y :])
+    lines = (
+        text_with_edges(screen.app, strip.crop(x))
+        for strip in painted_lines(screen)[0 if x else y :]
+    )
     return ["".join(line.split()) for line in lines]
 
 

@@ -65,6 +65,7 @@ CHIPS = {
     **{f"token-{hue}": _chip(f"role-token-{hue}") for hue in _HUES},
 }
 """Role of a token → its look."""
+JOINT, TOKEN_EDGE = "+", "┊"
 _GROUNDS = {role: look.backs for role, look in CHIPS.items()}
 
 LOOKS = {
@@ -165,6 +166,20 @@ def painted(
             style = by_turn[turn][role] = base + role_style(widget, role, turn)
         segments.append(Segment(text, style))
     return segments
+
+
+def text_with_edges(app: App[Any], segments: Iterable[Segment]) -> str:
+    """Return a painted text, with `┊` where two chips meet, and `+` where the two join next."""
+    colours = app.theme_variables
+    names = {ground for grounds in _GROUNDS.values() for ground in grounds}
+    grounds = {Color.parse(colours[name]).rich_color for name in names}
+    text, before = "", Style()
+    for part, style, _ in segments:
+        style = style or Style()
+        if {before.bgcolor, style.bgcolor} <= grounds and before.bgcolor != style.bgcolor:
+            text += JOINT if before.underline and style.underline else TOKEN_EDGE
+        text, before = text + part, style
+    return text
 
 
 def _tokens(colours: tuple[str, ...]) -> dict[str, str]:
