@@ -14,9 +14,8 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.session.session import Session
-from bpe_tui.styles import needs_marks
 from bpe_tui.views.narration import first_fitting, times
-from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, pair_text
+from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair_text
 from bpe_tui.views.targets import ToLine, ToPair, ToPretoken, ToStep
 from bpe_tui.views.training_panels import before_after
 from bpe_tui.widgets.fields import Field

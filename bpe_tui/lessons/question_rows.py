@@ -118,7 +118,7 @@ def _pretokens(part: list[Span], room: int) -> Iterator[list[Span]]:
     piece: list[Span] = []
     for span in part:
         piece.append(span)
-        if span == PRETOKEN_BORDER:
+        if span[0] == PRETOKEN_BORDER[0]:
             yield piece
             piece = []
     if piece:

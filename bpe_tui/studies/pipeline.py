@@ -27,8 +27,9 @@ from bpe_tui.studies.pipeline_stages import (
     describe_token,
     stage_name,
 )
-from bpe_tui.styles import needs_marks, sheet
+from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import SaveFile
+from bpe_tui.views.panel import needs_marks
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.fields import Field, TextLine
 from bpe_tui.widgets.lines import Lines

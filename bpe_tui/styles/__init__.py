@@ -105,12 +105,6 @@ BRIGHT = "bold $primary"
 """The look of the step's number, which a class reads from far away."""
 
 
-def needs_marks(app: App[Any]) -> bool:
-    """Whether the terminal has too few colours for chips, so that tokens need borders."""
-    few = app.console.color_system in (None, "standard", "windows")
-    return app.no_color or (few and not app.is_headless)
-
-
 def role_style(widget: Widget, role: str, turn: int = 0) -> Style:
     """Return the style that a role of `LOOKS` adds to its text, in the widget's current theme.
 

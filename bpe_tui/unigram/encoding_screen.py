@@ -11,14 +11,14 @@ from textual.containers import Container
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.styles import needs_marks, sheet
+from bpe_tui.styles import sheet
 from bpe_tui.unigram import walks
 from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown, score_text
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PiecePainter, pieces_of_text
 from bpe_tui.views.encoding_screen import PartsPanel, WalkScreen
-from bpe_tui.views.panel import sentence
+from bpe_tui.views.panel import needs_marks, sentence
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import TOKENS_SHOWN
 from bpe_tui.widgets.numbers import number, plural

@@ -14,7 +14,6 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.styles import needs_marks
 from bpe_tui.unigram.narration import (
     cost_text,
     count_text,
@@ -25,7 +24,7 @@ from bpe_tui.unigram.narration import (
 )
 from bpe_tui.unigram.pieces import Finder, PieceInText, PiecePainter, PiecePanel, Slices, step_name
 from bpe_tui.unigram.textbook import gram_rows, instead_rows
-from bpe_tui.views.panel import sentence
+from bpe_tui.views.panel import needs_marks, sentence
 from bpe_tui.views.targets import ToPretoken
 from bpe_tui.views.token_detail import Label, LanesPanel
 from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable

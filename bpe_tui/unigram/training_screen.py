@@ -12,7 +12,6 @@ from textual.containers import Vertical
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.styles import needs_marks
 from bpe_tui.unigram import textbook
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.narration import (
@@ -43,7 +42,7 @@ from bpe_tui.views.charts import (
 )
 from bpe_tui.views.corpus import ExcerptPanel, flowed
 from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import PRETOKEN_BORDER, sentence, token_edge
+from bpe_tui.views.panel import PRETOKEN_BORDER, needs_marks, sentence, token_edge
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of

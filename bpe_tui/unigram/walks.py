@@ -9,10 +9,9 @@ from math import exp, inf
 from random import Random
 from typing import ClassVar
 
-from bpe_tui.styles import needs_marks
 from bpe_tui.unigram.narration import probability_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, PiecePanel
-from bpe_tui.views.panel import sentence, token_edge
+from bpe_tui.views.panel import needs_marks, sentence, token_edge
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, plural
 from bpe_tui.widgets.rows import Row, RowTable, Span, columns_of_spans, left, paragraph

@@ -38,7 +38,7 @@ from bpe_tui.session.declarations import (
     shown_keys,
 )
 from bpe_tui.session.models import MODELS, kind_and_model
-from bpe_tui.styles import needs_marks
+from bpe_tui.views.panel import needs_marks
 from bpe_tui.widgets.lines import Lines, RowList, TextLines
 from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, wrapped_text
 from bpe_tui.widgets.visible import visible_text, width

@@ -10,7 +10,6 @@ from textual import events
 from textual.strip import Strip
 
 from bpe_tui.session.session import StepFrame
-from bpe_tui.styles import needs_marks
 from bpe_tui.views.panel import (
     FRESH_ROLES,
     JOINING_ROLES,
@@ -18,6 +17,7 @@ from bpe_tui.views.panel import (
     MergeFrameT,
     SizedWord,
     TokenPainter,
+    needs_marks,
     sentence,
 )
 from bpe_tui.widgets.numbers import number

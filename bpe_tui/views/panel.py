@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
+from textual.app import App
 from textual.content import Content
 from textual.reactive import reactive
 from textual.strip import Strip
 
 from bpe_tui.session.host import Notifier
-from bpe_tui.styles import needs_marks
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.widgets.lines import Lines
@@ -69,6 +69,12 @@ class Unit(NamedTuple):
     border: Sequence[Span]
     spans: list[Span]
     begun: tuple[tuple[int, int], ...]
+
+
+def needs_marks(app: App[Any]) -> bool:
+    """Whether the terminal has too few colours for chips, so that tokens need borders."""
+    few = app.console.color_system in (None, "standard", "windows")
+    return app.no_color or (few and not app.is_headless)
 
 
 def token_edge(*, marks: bool) -> Span:

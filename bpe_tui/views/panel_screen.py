@@ -17,9 +17,9 @@ from textual.widgets import Static
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
-from bpe_tui.styles import needs_marks
 from bpe_tui.views.commands import Menu, bound_commands, commands_on, explain_dead_key, legend_of
 from bpe_tui.views.narration import names_of_panels
+from bpe_tui.views.panel import needs_marks
 from bpe_tui.views.screen_keys import ScreenKeys
 from bpe_tui.views.screen_panels import ScreenPanels, Spot
 from bpe_tui.views.screen_room import LEAST_HEIGHT, LEAST_WIDTH, ScreenRoom

@@ -15,9 +15,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from textual.reactive import reactive
 
-from bpe_tui.styles import needs_marks
 from bpe_tui.views.narration import BETWEEN_PARTS
-from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel, sentence
+from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural

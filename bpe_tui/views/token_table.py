@@ -10,10 +10,9 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.styles import needs_marks
 from bpe_tui.views.measures import describe_residues
 from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.panel import TokenPainter, needs_marks
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.vocabulary_screen import (
     CellOfColumn,

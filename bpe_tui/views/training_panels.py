@@ -415,7 +415,7 @@ def in_lines(
     labelled = over_ids(painter, words, room)
     if len(labelled) <= rows:
         return labelled
-    tokens = [token for ids in words for token in _apart(painter, ids)]
+    tokens: Sequence[Sequence[Span]] = [token for ids in words for token in _apart(painter, ids)]
     height = 1 + any(has_row_below(Row(token)) for token in tokens)
     shown: list[Row] = []
     while tokens and len(shown) + height <= max(rows, height):

@@ -15,7 +15,7 @@ from textual.containers import Container, Vertical
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.styles import needs_marks, sheet
+from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import (
     DecodePanel,
     PartsPanel,
@@ -24,7 +24,7 @@ from bpe_tui.views.encoding_screen import (
     walk_to,
 )
 from bpe_tui.views.longest_match import found_so_far, probe_rows, why_not_looked_up
-from bpe_tui.views.panel import TokenPanel, sentence
+from bpe_tui.views.panel import TokenPanel, needs_marks, sentence
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.lines import Drawn

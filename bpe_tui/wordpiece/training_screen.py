@@ -7,12 +7,11 @@ from fractions import Fraction
 from typing import ClassVar
 
 from bpe_tui.session.session import Session
-from bpe_tui.styles import needs_marks
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting, times
-from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, sentence
+from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair, ToToken
 from bpe_tui.widgets.numbers import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from edges import edged
 from opening import until
 from textual.pilot import Pilot
 
@@ -15,7 +16,7 @@ TEXT = "the hugs of the thugs and the bugs; a pun, puns, a shrug and the hugger 
 
 def text_of(panel: Lines, rows: Sequence[int] | None = None) -> list[str]:
     places = range(panel.row_count) if rows is None else rows
-    return ["".join(text for text, _ in panel.row(place).spans) for place in places]
+    return [edged(panel.row(place).spans) for place in places]
 
 
 async def settled(pilot: Pilot[int]) -> None:

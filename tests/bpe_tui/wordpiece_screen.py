@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from edges import edged
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
@@ -29,4 +30,4 @@ def frame_of(app: BpeTuiApp) -> WordPieceFrame:
 
 def text_of(panel: Lines) -> list[str]:
     rows = [panel.row(place) for place in range(panel.row_count)]
-    return ["".join(text for text, _ in row.spans) for row in rows]
+    return [edged(row.spans) for row in rows]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edges import edged
 
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
@@ -54,7 +55,7 @@ def moment(step: int, beat: Beat, share: float = 1.0) -> StepMoment[Any]:
 
 
 def said(rows: list[Row] | tuple[Row, ...]) -> list[str]:
-    return ["".join(text for text, _ in row.spans).strip() for row in rows]
+    return [edged(row.spans).strip() for row in rows]
 
 
 # -- the clock
@@ -240,9 +241,9 @@ def test_the_pair_lights_up_then_joins_and_closes_up() -> None:
 
     assert text(Beat.PICK).endswith("n┊e┊w┊e┊s┊t│⏎│")
     picked = explainer.corpus_rows(moment(0, Beat.PICK), CorpusPlace(0, 0), 1, 80)[0]
-    assert {text for text, role in picked.spans if role == "pair"} == {"s", "t"}
+    assert {text for text, role in picked.spans if role == "joining"} == {"s", "t"}
     assert text(Beat.LIGHT).endswith("n┊e┊w┊e┊s+t│⏎│")
-    assert text(Beat.JOIN, 0.0).endswith("n┊e┊w┊e┊s t│⏎│")
+    assert text(Beat.JOIN, 0.0).endswith("n┊e┊w┊e┊s┊t│⏎│")
     assert text(Beat.JOIN, 0.5).endswith("n┊e┊w┊e┊st│⏎│")
 
 

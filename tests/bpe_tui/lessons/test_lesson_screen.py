@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from edges import edged
 from generated import first_quick
 from opening import opened, opened_as, step, until
 from textual.pilot import Pilot
@@ -30,7 +31,7 @@ def screen(app: BpeTuiApp) -> LessonScreen:
 
 def section(app: BpeTuiApp, name: str) -> list[str]:
     it = app.screen.query_one(f"#{name}", LessonSection)
-    return ["".join(text for text, _ in it.row(index).spans) for index in range(it.height)]
+    return [edged(it.row(index).spans) for index in range(it.height)]
 
 
 def beat(app: BpeTuiApp) -> Beat:

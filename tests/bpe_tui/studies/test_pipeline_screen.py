@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from bert_file import BERT
+from edges import edged
 from opening import SAMPLE, each_size, opened, opened_as, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
@@ -44,7 +45,7 @@ async def bert(tmp_path: Path) -> There:
 def rows(app: BpeTuiApp) -> list[str]:
     panel = app.screen_stack[1].query_one(PipelinePanel)
     made = (panel.row(index).spans for index in range(panel.row_count))
-    return ["".join(text for text, _ in spans[1:]).rstrip() for spans in made]
+    return [edged(spans[1:]).rstrip() for spans in made]
 
 
 def stage(app: BpeTuiApp, title: str) -> list[str]:
@@ -85,7 +86,7 @@ async def test_every_stage_shows_its_output_and_the_token_is_marked_in_all() -> 
         assert "comes back" in stage(app, "decoder")[-1]
         await pilot.press("right_curly_bracket")
         # Half of the é: in the text it is the whole character.
-        assert marked(app) == ["é", "é", "©", "©"]
+        assert [text.rstrip() for text in marked(app)] == ["é", "é", "©", "©"]
         assert "“é”" in str(app.screen.query_one("#narration", Static).render())
 
 

@@ -1,4 +1,4 @@
-"""The colours of both themes are readable, and the most vivid one is only for this merge."""
+"""The colours of both themes are readable, and yellow is only for the token just made."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import re
 import pytest
 from textual.theme import Theme
 
-from bpe_tui.styles import LOOKS, THEMES, sheet
+from bpe_tui.styles import CHIPS, LOOKS, THEMES, sheet
 
 READABLE = 4.5
-THIS_MERGE = {"role-pair", "role-fresh", "role-fresh-back"}
-NOT_INK = {"role-cursor-back"}
+LEAST_APART = 8
+"""Least difference of lightness, in L*, between the two grounds of neighbouring tokens."""
+FRESH = {"role-fresh-even", "role-fresh-odd", "role-mark-fresh"}
+GROUNDS = {ground for look in CHIPS.values() for ground in look.backs}
+LINES = {"role-border", "role-cut", "role-edge"}
+"""Lines need less contrast than letters."""
 
 
 def channels(colour: str) -> tuple[float, float, float]:
@@ -39,45 +43,52 @@ def hue(colour: str) -> float:
     return 360 * colorsys.rgb_to_hsv(*channels(colour))[0]
 
 
-def inks(theme: Theme) -> dict[str, str]:
-    """Return the colours of text on the background, by name."""
-    named = {
-        name: colour
-        for name, colour in theme.variables.items()
-        if name.startswith("role-") and name not in {*NOT_INK, "role-fresh", "role-fresh-back"}
-    }
+def lightness(colour: str) -> float:
+    """Return L* of CIELAB."""
+    share = luminance(colour)
+    return 116 * share ** (1 / 3) - 16 if share > 0.008856 else 903.3 * share
+
+
+def colours(theme: Theme) -> dict[str, str]:
+    """Return all colours of a theme, by name."""
+    named = {name: each for name, each in theme.variables.items() if name.startswith("role-")}
     return {**named, "primary": theme.primary, "foreground": str(theme.foreground)}
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 def test_every_colour_can_be_read(theme: Theme) -> None:
-    variables, background = theme.variables, str(theme.background)
-    for name, colour in inks(theme).items():
-        assert contrast(colour, background) >= READABLE, name
-        if name not in ("role-border", "role-cut"):  # lines need less than letters
-            assert contrast(colour, variables["role-cursor-back"]) >= READABLE, name
-    assert contrast(variables["role-fresh"], variables["role-fresh-back"]) >= READABLE
-    assert contrast(variables["role-fresh-back"], background) >= READABLE
+    named, background = colours(theme), str(theme.background)
+    on_chips = {"role-fresh", "role-joining", "role-hashes"}
+    for name in named.keys() - GROUNDS - LINES - on_chips - {"role-cursor-back"}:
+        assert contrast(named[name], background) >= READABLE, name
+        assert contrast(named[name], named["role-cursor-back"]) >= READABLE, name
+    for name in ("role-border", "role-cut"):
+        assert contrast(named[name], background) >= READABLE, name
     for name in ("primary", "foreground"):  # the keys below
-        assert contrast(inks(theme)[name], str(theme.panel)) >= READABLE
+        assert contrast(named[name], str(theme.panel)) >= READABLE
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-def test_the_most_vivid_colour_is_for_this_merge(theme: Theme) -> None:
-    this = theme.variables["role-pair"]
-    assert theme.variables["role-fresh-back"] == this
-    for name, colour in inks(theme).items():
-        if name in THIS_MERGE:
-            continue
-        assert vividness(colour) < vividness(this), name
-        apart = abs((hue(colour) - hue(this) + 180) % 360 - 180)
-        assert apart >= 12 or vividness(colour) <= 0.5 * vividness(this), name
-        if name.startswith("role-token"):
-            assert vividness(colour) <= 0.75 * vividness(this), name
+def test_tokens_can_be_read_on_both_grounds_which_differ_in_lightness(theme: Theme) -> None:
+    named = colours(theme)
+    for role, look in CHIPS.items():
+        for ground in look.backs:
+            assert contrast(named[look.ink], named[ground]) >= READABLE, (role, ground)
+        even, odd = (lightness(named[ground]) for ground in look.backs)
+        assert abs(even - odd) >= LEAST_APART, role
 
 
-def test_only_merges_have_that_colour() -> None:
-    """Only the roles of this merge: neither the keys below nor the head of a column."""
-    vivid = {role for role, look in LOOKS.items() if {look.ink, look.back} & THIS_MERGE}
-    assert vivid == {"pair", "fresh"}
-    assert not re.search(r"\$role-(?:pair|fresh)", sheet("app.tcss").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_yellow_is_only_for_the_token_just_made(theme: Theme) -> None:
+    named = colours(theme)
+    yellow = named["role-fresh-even"]
+    for name in named.keys() - FRESH:
+        apart = abs((hue(named[name]) - hue(yellow) + 180) % 360 - 180)
+        assert apart >= 12 or vividness(named[name]) <= 0.6 * vividness(yellow), name
+
+
+def test_only_the_token_just_made_is_yellow() -> None:
+    """Only the roles of that token: neither the keys below nor the head of a column."""
+    yellow = {role for role, look in LOOKS.items() if {look.ink, *look.backs} & FRESH}
+    assert yellow == {"fresh", "fresh-joining", "mark-fresh"}
+    assert not re.search(r"\$role-(?:mark-)?fresh", sheet("app.tcss").read_text(encoding="utf-8"))

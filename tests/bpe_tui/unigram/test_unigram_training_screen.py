@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from edges import edged
 from opening import each_size, opened, step, until
 from textual.widgets import Input, Static
 from unigram_texts import TEXT, settled, text_of
@@ -76,7 +77,7 @@ async def test_the_corpus_is_cut_as_the_frame_segments_it(corpus: Path) -> None:
         panel = app.screen.query_one(PieceCorpusPanel)
         for key in ("home", "end"):
             await pilot.press(key)
-            row = "".join(text for text, _ in panel._rows[0].spans)
+            row = edged(panel._rows[0].spans)
             frame = frame_of(app)
             words = ["the", "▁hugs", "▁of", "▁the", "▁thugs"]
             assert row.startswith("│".join("┊".join(frame.segment(word)) for word in words))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from edges import edged
 from generated import first_quick
 from opening import SAMPLE, each_size, opened, opened_as, until
 from textual.widgets import Input, Static
@@ -14,7 +15,7 @@ from textual.widgets import Input, Static
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.inspection_screen import InspectionPanel
-from bpe_tui.views.panel import ABOUT_TO_JOIN, TokenPainter
+from bpe_tui.views.panel import FRESH_ROLES, JOINING_ROLES, TokenPainter
 from bpe_tui.views.training_panels import ChangedPretokensPanel, TypedTextPanel
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Span
@@ -31,7 +32,7 @@ def spans_of(panel: Lines) -> Iterator[Span]:
 
 def text_of(panel: Lines) -> list[str]:
     rows = (panel.row(index) for index in range(min(panel.row_count, panel.size.height)))
-    return ["".join(text for text, _ in row.spans) for row in rows]
+    return [edged(row.spans) for row in rows]
 
 
 def test_a_pair_joins_from_left_to_right() -> None:
@@ -41,10 +42,10 @@ def test_a_pair_joins_from_left_to_right() -> None:
     timeline.complete()
     for step in range(timeline.frame.recorded_steps):
         now, then = timeline.frame.at(step), timeline.frame.at(step + 1)
-        painter = TokenPainter(now, marks=False)
+        painter = TokenPainter(now, marks=True)
         painter.joining = now.next_pair
         for pretoken in counts:
-            text = "".join(text for text, _ in painter.tokens(now.tokens_of(pretoken)))
+            text = edged(painter.tokens(now.tokens_of(pretoken)))
             after = "┊".join(visible_bytes(then.token(t)) for t in then.tokens_of(pretoken))
             assert text.replace("+", "") == after
 
@@ -66,7 +67,7 @@ async def test_the_next_merge_is_marked_without_extra_cells(
             for kind in (ExcerptPanel, ChangedPretokensPanel, TypedTextPanel):
                 panel = app.screen.query_one(kind)
                 with_marks = text_of(panel)
-                places = [span for span in spans_of(panel) if span == ABOUT_TO_JOIN]
+                places = [span for span in spans_of(panel) if span[1] in JOINING_ROLES]
                 marked += len(places) if kind is not ChangedPretokensPanel else 0
                 panel.MARKS_NEXT = False  # type: ignore[misc]
                 panel.rebuild()
@@ -111,14 +112,14 @@ async def test_the_text_stays_while_the_merge_is_in_sight(model: str) -> None:
                 before = panel.top
                 await pilot.press("right")
                 frame = app.session.shown
-                fresh = [text for text, role in spans_of(panel) if role == "fresh"]
+                fresh = [text for text, role in spans_of(panel) if role in FRESH_ROLES]
                 assert fresh, f"step {frame.step} shows nothing of its merge"  # type: ignore[union-attr]
                 if panel.top != before:
                     moved += 1
                     there = panel.top
                     panel.top = before
                     panel.rebuild()
-                    assert not any(role == "fresh" for _, role in spans_of(panel))
+                    assert not any(role in FRESH_ROLES for _, role in spans_of(panel))
                     panel.top = there
                     panel.rebuild()
             # WordPiece merges rare pairs, which are seldom visible.
@@ -134,7 +135,7 @@ async def test_a_merge_deep_in_a_long_line_becomes_visible(tmp_path: Path) -> No
         panel = app.screen.query_one(ExcerptPanel)
         await pilot.press("end")
         assert app.session.frame.merge.token == b"zigz"  # type: ignore[union-attr]
-        assert any(role == "fresh" for _, role in spans_of(panel))
+        assert any(role in FRESH_ROLES for _, role in spans_of(panel))
 
 
 @pytest.mark.slow  # a walk over steps and sizes

@@ -1,0 +1,77 @@
+"""Characters that tokens cut are drawn once, over a mark for each of their bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from opening import SAMPLE, opened
+
+from bpe_tui.bpe.training_screen import CorpusPanel
+from bpe_tui.widgets.rows import has_row_below, spans_width, with_below
+from bpe_tui.widgets.visible import visible_text
+
+
+def texts(panel: CorpusPanel) -> list[str]:
+    return [panel.render_line(y).text.rstrip() for y in range(panel.size.height)]
+
+
+async def test_a_character_is_over_the_marks_of_its_tokens(tmp_path: Path) -> None:
+    corpus = tmp_path / "korean.txt"
+    corpus.write_text("따뜻한 따뜻한 바람\nplain\n", encoding="utf-8")
+    async with opened(corpus, size=(120, 40), vocab_size=263) as (app, pilot):
+        panel = app.screen.query_one(CorpusPanel)
+        characters, marks, *_ = texts(panel)
+        assert characters.startswith("따 뜻 한 │·따 뜻 한 │")
+        assert marks.startswith("▂▄▂▄▂▄▂▄▂  ▂▄▂▄▂▄▂▄▂")
+        assert "▂" not in texts(panel)[texts(panel).index("plain│⏎│") + 1]
+        await pilot.press("a")
+        assert texts(panel)[0].startswith("<EB><94><B0><EB><9C><BB>")
+        await pilot.press("a")
+        assert texts(panel)[0] == characters
+        await pilot.press("end")
+        frame = app.session.frame
+        assert frame is not None
+        assert frame.step == 6
+        whole = [frame.any_token(each) for each in frame.tokens_of(" 따뜻한".encode())]
+        row, below, *_ = texts(panel)
+        assert whole, row
+        assert below.count("▂") + below.count("▄") < marks.count("▂") + marks.count("▄")
+
+
+@pytest.mark.slow  # every word of a corpus at four steps
+async def test_each_byte_of_a_cut_character_has_a_mark_and_no_other() -> None:
+    async with opened(SAMPLE.parent / "unicode.txt", vocab_size=700) as (app, _):
+        panel = app.screen.query_one(CorpusPanel)
+        for step in (0, 20, 100, 300):
+            app.seek(step)
+            frame = app.session.frame
+            assert frame is not None
+            painter, cut = panel.painter(frame), 0
+            for pretoken in (each for line in frame.excerpt.lines for each in line):
+                (spans,) = painter.words(pretoken)
+                row, *below = with_below(spans)
+                assert [spans_width(each) for each in below] == [spans_width(row)] * len(below)
+                cut += len(below)
+                tokens = list(map(frame.any_token, frame.tokens_of(pretoken.bytes)))
+                whole = all(each.decode("utf-8", "ignore").encode() == each for each in tokens)
+                assert whole == (not below)
+                shown = "".join(text for text, _ in row)
+                assert all(sign in shown for sign in visible_text(pretoken.text)), shown
+            assert cut
+
+
+@pytest.mark.slow
+async def test_characters_and_their_marks_are_in_sight_together() -> None:
+    async with opened(SAMPLE.parent / "unicode.txt", size=(80, 24)) as (app, pilot):
+        panel = app.screen.query_one(CorpusPanel)
+        for step in range(20, 60, 4):
+            app.seek(step)
+            await pilot.pause()
+            frame = app.session.frame
+            assert frame is not None
+            rows = panel.rows_of(frame, panel.room)
+            line, above = panel.top
+            hidden = list(panel.line_rows(frame, frame.excerpt.lines[line], panel.room))[:above]
+            for row in (rows[-1], *hidden[-1:]):
+                assert not has_row_below(row), step

@@ -1,0 +1,17 @@
+"""Texts of rows, with the borders between tokens that a screen without colours has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bpe_tui.views.panel import JOINING_ROLES
+from bpe_tui.widgets.rows import Span
+
+
+def edged(spans: Sequence[Span]) -> str:
+    """Return spans as text: `┊` where two chips meet, `+` where the two join next."""
+    text = ""
+    for place, (part, _) in enumerate(spans):
+        beside = {role for _, role in spans[max(place - 1, 0) : place + 2 : 2]}
+        text += part or ("+" if beside <= set(JOINING_ROLES) else "┊")
+    return text
