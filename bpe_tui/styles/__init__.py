@@ -148,7 +148,7 @@ def painted(
     before: tuple[str, ...] = ()
     for text, role in spans:
         if not text:
-            meets = True
+            meets = meets or role == "cut"
             continue
         grounds = _GROUNDS.get(role, ())
         if grounds != before:
@@ -240,15 +240,15 @@ LIGHT = Theme(
         "role-cut": "#6c757e",
         "role-edge": "#dfe1e0",
         "role-hashes": "#4d565e",
-        "role-chip-even": "#e7eaf0",
-        "role-chip-odd": "#cfd5de",
+        "role-chip-even": "#e9ecf1",
+        "role-chip-odd": "#cbd2dc",
         "role-fresh": "#1c2024",
         "role-fresh-even": "#ffd54f",
         "role-fresh-odd": "#e8b000",
         "role-joining": "#0a2a52",
         "role-joining-even": "#bfdcff",
         "role-joining-odd": "#93c0f5",
-        "role-mark-fresh": "#8a6500",
+        "role-mark-fresh": "#7a5900",
         "role-pair": "#0b5cad",
         "role-gain": "#17692a",
         "role-loss": "#9e1b32",

@@ -287,7 +287,7 @@ class WalkScreen(SessionScreen):
         needed = [(area, area.wrapped_document.height) for area in self.query(TextArea)]
         used = _set_lines(needed, 1, height // 8, self.zoomed)
         tokens = [(panel, panel.row_count) for panel in self.query(TypedTextPanel)]
-        used += _set_lines(tokens, 2, height // 5 if height >= 24 else 2, self.zoomed)
+        used += _set_lines(tokens, 2, height // 5 if height >= 24 else 3, self.zoomed)
         for lanes in self.query("#ids LanesPanel").results(LanesPanel):
             # Whole lines of the text, with all their lanes; the panels below get the rest.
             a_line = lanes.rows_of_a_line

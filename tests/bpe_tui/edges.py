@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bpe_tui.views.panel import JOINING_ROLES
-from bpe_tui.widgets.rows import Span
+from bpe_tui.widgets.rows import CHIPS_MEET, Span
 
 
 def edged(spans: Sequence[Span]) -> str:
     """Return spans as text: `┊` where two chips meet, `+` where the two join next."""
     text = ""
-    for place, (part, _) in enumerate(spans):
+    for place, span in enumerate(spans):
         beside = {role for _, role in spans[max(place - 1, 0) : place + 2 : 2]}
-        text += part or ("+" if beside <= set(JOINING_ROLES) else "┊")
+        joint = "+" if beside <= set(JOINING_ROLES) else "┊"
+        text += joint if span == CHIPS_MEET else span[0]
     return text

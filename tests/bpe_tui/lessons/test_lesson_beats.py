@@ -239,7 +239,7 @@ def test_the_pair_lights_up_then_joins_and_closes_up() -> None:
     def text(beat: Beat, share: float = 1.0) -> str:
         return said(explainer.corpus_rows(moment(0, beat, share), CorpusPlace(0, 0), 1, 80))[0]
 
-    assert text(Beat.PICK).endswith("n┊e┊w┊e┊s┊t│⏎│")
+    assert text(Beat.PICK).endswith("n┊e┊w┊e┊s+t│⏎│")
     picked = explainer.corpus_rows(moment(0, Beat.PICK), CorpusPlace(0, 0), 1, 80)[0]
     assert {text for text, role in picked.spans if role == "joining"} == {"s", "t"}
     assert text(Beat.LIGHT).endswith("n┊e┊w┊e┊s+t│⏎│")

@@ -43,7 +43,7 @@ def test_a_pair_joins_from_left_to_right() -> None:
     for step in range(timeline.frame.recorded_steps):
         now, then = timeline.frame.at(step), timeline.frame.at(step + 1)
         painter = TokenPainter(now, marks=True)
-        painter.joining = now.next_pair
+        painter.joining, painter.fresh = now.next_pair, -1
         for pretoken in counts:
             text = edged(painter.tokens(now.tokens_of(pretoken)))
             after = "┊".join(visible_bytes(then.token(t)) for t in then.tokens_of(pretoken))
