@@ -10,9 +10,8 @@ from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.bpe.frame import Frame
-from engine.bpe.pick import Pick, Reason
+from engine.bpe.pick import Pick
 from engine.core.events import Pair
-from engine.recording.merge_record import PairStep
 
 
 class BpeExplainer(MergeExplainer[Frame]):
@@ -107,18 +106,6 @@ class BpeExplainer(MergeExplainer[Frame]):
             pair=self.named(before, second),
             count=number(its_count),
             n=number(top[0][1] - its_count),
-        )
-
-    def short_why(self, before: Frame, merge: PairStep) -> list[Span]:
-        top, pick = before.top_pairs(2), before.pick
-        is_alone = pick is not None and pick.reason is Reason.ALONE
-        if not (before.has_corpus and is_alone) or len(top) < 2:
-            return []
-        (_, highest), (second, count) = top
-        return self.spans(
-            "The highest; second was {pair}, {n} fewer.",
-            pair=self.named(before, second),
-            n=number(highest - count),
         )
 
     def _why_of_tied(

@@ -7,19 +7,14 @@ from itertools import cycle
 
 LEAST, MOST = (4, 2, 2), (10, 5, 10)
 """Least and largest numbers of rows of bars, of words, of the corpus."""
-LEAST_OF_TWO, MOST_OF_TWO = (4, 1, 2, 2), (9, 4, 10, 5)
-"""Least and largest numbers of rows with two lists; the last is for the bars of the step made."""
-BARS, WORDS, CORPUS, MADE_BARS = range(4)
+BARS, WORDS, CORPUS = range(3)
 TURNS: tuple[int, ...] = (BARS, CORPUS, BARS, WORDS, CORPUS)
 TURNS_OF_DENSE: tuple[int, ...] = (CORPUS, CORPUS, CORPUS, BARS, WORDS)
-TURNS_OF_TWO: tuple[int, ...] = (BARS, CORPUS, WORDS, CORPUS, MADE_BARS, BARS)
 """The order in which sections get the rows that are left."""
 
 PICK_ROWS = TEXT_ROWS = 2
 ROOMY = 36
 """Least height at which the user's text has one more row."""
-TWO_LISTS = 29
-"""Least height with a list of counts for the step that is made, and one for the next step."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +22,12 @@ class Layout:
     """Rows and columns of the sections.
 
     Attributes:
-        made_bars: rows of bars of the step that is made; 0 if there is only one list of counts.
-        bars: rows of bars of the current counts.
+        bars: rows of bars.
         pick: rows of the reason.
         words: rows of words, below the row with the rule.
         corpus: rows of the corpus, which takes the rest.
         text: rows of the user's text and its count; one may stay empty.
-        gap: empty rows below each station; with two lists, below REPLACE only; none if dense.
+        gap: empty rows below each station; none if dense.
         margin: cells at the left, for the rail and the names.
         name: cells of a bar's name.
         head_gap: empty rows below the heading.
@@ -41,7 +35,6 @@ class Layout:
         is_short: whether the rail is short.
     """
 
-    made_bars: int
     bars: int
     pick: int
     words: int
@@ -55,46 +48,38 @@ class Layout:
     is_short: bool
 
 
-def layout(
-    width: int, height: int, may_split: bool = True, is_dense: bool = False, has_text: bool = True
-) -> Layout:
+def layout(width: int, height: int, is_dense: bool = False, has_text: bool = True) -> Layout:
     """Divide a screen of this size into sections.
 
     Args:
         width: cells of a row.
         height: number of rows.
-        may_split: whether there may be two lists of counts.
         is_dense: whether the corpus gets the empty rows.
         has_text: whether the user's text has rows.
 
     >>> sizes = (100, 80, 60), (29, 23, 19)
-    >>> [(each.made_bars, each.bars, each.words, each.corpus) for each in map(layout, *sizes)]
-    [(3, 6, 2, 4), (0, 5, 2, 3), (0, 4, 2, 2)]
+    >>> [(each.bars, each.words, each.corpus) for each in map(layout, *sizes)]
+    [(7, 3, 5), (5, 2, 3), (4, 2, 2)]
     >>> layout(80, 16, is_dense=True, has_text=False).corpus
     5
     """
     margin, name = (19, 15) if width >= 96 else (19, 13) if width >= 76 else (15, 10)
-    is_short, is_split = width < 76, may_split and height >= TWO_LISTS and not is_dense
+    is_short = width < 76
     head_gap, has_legend = int(height >= 22), height >= 24
     heading = keys = rule = 1
     text = TEXT_ROWS if is_dense else TEXT_ROWS + (height >= 23) + (height >= ROOMY)
     text *= has_text
-    pick = PICK_ROWS + (is_split and is_short)
-    gap = int(not is_dense if not is_split else height >= ROOMY)
-    # One list: gaps below three stations and the corpus. Two: also two headings, but fewer gaps.
-    others = 4 + gap if is_split else 0 if is_dense else 4
+    pick, gap = PICK_ROWS, int(not is_dense)
+    others = 4 * gap  # below three stations and the corpus
     spare = height - heading - head_gap - pick - rule - text - others - has_legend - keys
-    turns = TURNS_OF_TWO if is_split else TURNS_OF_DENSE if is_dense else TURNS
-    most = MOST_OF_TWO if is_split else MOST
-    parts = list(LEAST_OF_TWO if is_split else LEAST)
+    parts = list(LEAST)
     # The sections take turns; once all have their most rows, the corpus gets the rest.
-    turn = cycle(turns)
+    turn = cycle(TURNS_OF_DENSE if is_dense else TURNS)
     for _ in range(max(spare - sum(parts), 0)):
-        growing = [place for place in range(len(parts)) if parts[place] < most[place]]
+        growing = [place for place in range(len(parts)) if parts[place] < MOST[place]]
         parts[next(one for one in turn if one in growing) if growing else CORPUS] += 1
-    bars, words, corpus, made_bars = [*parts, 0][:4]
+    bars, words, corpus = parts
     return Layout(
-        made_bars,
         bars,
         pick,
         words,

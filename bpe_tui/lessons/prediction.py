@@ -1,8 +1,8 @@
 """Prediction: the lesson view asks what the next step does before it shows the step.
 
 The future is hidden. COUNT shows the choices, in an order that reveals nothing. PICK shows the
-question and the grade of an answer, and REPLACE the words to count in. When a question is over, the
-step is shown beat by beat, and the next question follows.
+question, the grade of an answer, and the words to count in; it has the rows of REPLACE, too. When
+a question is over, the step is shown beat by beat, and the next question follows.
 """
 
 from __future__ import annotations

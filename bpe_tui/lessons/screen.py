@@ -1,7 +1,7 @@
 """The lesson view: the algorithm from top to bottom, in the order of an explanation.
 
 A rail joins three stations, COUNT, PICK and REPLACE; below are the corpus and a text of the user's.
-With room for it, the stations show the step that is made, and a list below them the next counts.
+The heading has the beats of the step, with the present one filled.
 The model's explainer (`bpe_tui.views.explanation`) makes their rows; the clock (`beats`) moves a
 step.
 """
@@ -24,10 +24,8 @@ from bpe_tui.lessons.beats import BeatClock, beats_of
 from bpe_tui.lessons.layout import ROOMY, layout
 from bpe_tui.lessons.prediction import Prediction, Predictor, ToOption
 from bpe_tui.lessons.section import (
-    HEADINGS,
     NO_RAIL,
     RAILS,
-    RAILS_OF_TWO,
     STATIONS,
     LessonSection,
 )
@@ -61,7 +59,7 @@ from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW
 from engine.learning.questions.question import Question
 from engine.unigram.frame import UnigramFrame
 
-SECTIONS = ("made", *STATIONS, "next", "next-count", "corpus", "your-text")
+SECTIONS = (*STATIONS, "corpus", "your-text")
 LEAST_FOR_TEXT, LEAST_FOR_CORPUS = 18, 15
 """Least heights that have room for the user's text and for the corpus; else a note has theirs."""
 MARK = 2
@@ -89,7 +87,7 @@ class LessonScreen(SessionScreen):
         self.sections = {name: LessonSection(name) for name in SECTIONS}
         self.field = TextLine(id="own-text")
         self._layout = layout(0, 0)
-        self._count_room = self._made_room = CountRoom(0, 0, 0)
+        self._count_room = CountRoom(0, 0, 0)
         self._laid_out = Size(), False, False, False
         self._still: tuple[Any, ...] = ()
 
@@ -118,52 +116,44 @@ class LessonScreen(SessionScreen):
 
     @property
     def _needed(self) -> tuple[Size, bool, bool, bool]:
-        """The arguments of `layout`.
+        """The arguments of `layout`, and whether a question is asked, which has REPLACE's rows.
 
-        A question needs one list. Rows are dense below the text of a scene; beside it, the corpus
-        gets the rows of the user's text unless it is being typed.
+        Rows are dense below the text of a scene; beside it, the corpus gets the rows of the user's
+        text unless it is being typed.
         """
-        moment, explainer = self.clock.moment, self.explainer
-        has_counts = moment is not None and explainer.has_counts(moment.after)
-        may_split = has_counts and not self.predictor.is_on
         is_roomy = not self.room.has_text_beside or self.size.height >= ROOMY
         has_text = is_roomy or self.field.display
-        return self._free, may_split, self.room.is_compact, has_text
+        return self._free, self.room.is_compact, has_text, self._is_asked
 
     def _lay_out(self) -> None:
         """Give all sections their rows and columns at this size."""
         self._laid_out = self._needed
-        (width, height), *how = self._laid_out
-        room = self._layout = layout(width, height, *how)
-        is_split = room.made_bars > 0
+        (width, height), is_dense, has_text, is_asked = self._laid_out
+        room = self._layout = layout(width, height, is_dense, has_text)
+        pick, replace = room.pick + room.gap, room.words + 1 + room.gap
         rows = {
-            "made": 1,
-            "count": room.made_bars if is_split else room.bars + room.gap,
-            "pick": room.pick if is_split else room.pick + room.gap,
-            "replace": room.words + 1 + room.gap,
-            "next": 1,
-            "next-count": room.bars + 1,
+            "count": room.bars + room.gap,
+            "pick": pick + replace if is_asked else pick,
+            "replace": replace,
             "corpus": room.corpus + 1,
             "your-text": room.text,
         }
-        rails = RAILS_OF_TWO if is_split else RAILS
         for name, lines in rows.items():
             section = self.sections[name]
             section.height = lines
             if name != "corpus":  # it takes the rest, and gives way to messages
                 section.styles.height = lines
-            section.margin = room.margin - (MARK if name.endswith("count") else 0)
-            section.is_short = room.is_short and name not in HEADINGS
-            section.rail = rails.get(name, NO_RAIL)
-        for name in (*HEADINGS, "next-count"):
-            self.sections[name].display = is_split
+            section.margin = room.margin - (MARK if name == "count" else 0)
+            section.is_short = room.is_short
+            section.rail = RAILS.get(name, NO_RAIL)
+        self.sections["replace"].display = not is_asked
+        if is_asked:
+            self.sections["pick"].rail = RAILS["replace"]
         self.sections["your-text"].display = room.text > 0 and (
             height >= LEAST_FOR_TEXT or self.room.is_compact
         )
         self.sections["corpus"].display = height >= LEAST_FOR_CORPUS
-        columns = self.sections["count"].room, room.name, is_split
-        self._count_room = CountRoom(room.bars, *columns)
-        self._made_room = CountRoom(room.made_bars, *columns)
+        self._count_room = CountRoom(room.bars, self.sections["count"].room, room.name)
         self.query_one("#heading").styles.margin = (0, 0, room.head_gap, 0)
         self.call_after_refresh(self._place_field)  # once the sections have their places
 
@@ -213,6 +203,8 @@ class LessonScreen(SessionScreen):
                 moment.after, self.session.playing, self._layout.bars
             )
             self.show_keys()
+            if self._laid_out != self._needed:
+                self._lay_out()
         # Before anything lights up, scroll to a part of the corpus that shows the step; later
         # beats do not scroll, nor do steps that are played.
         if moment.before is None or self._run is not moment.after.run:
@@ -235,71 +227,43 @@ class LessonScreen(SessionScreen):
         text.caption, text.caption_role = rows[-1].spans[0][0] if is_typed else "", "strong"
         text.show(rows[:-1] if is_typed else rows)
 
+    @property
+    def _is_asked(self) -> bool:
+        """Whether a question is shown: at rest, instead of PICK and REPLACE."""
+        moment = self.clock.moment
+        return self.question is not None and moment is not None and moment.beat is Beat.REST
+
     def _show_stations(self, moment: StepMoment[Any]) -> None:
         """Show COUNT, PICK and REPLACE; at rest they show the question, if there is one."""
         explainer, room = self.explainer, self._layout
         count, pick, replace = (self.sections[name] for name in STATIONS)
-        is_asked = self.question is not None and moment.beat is Beat.REST
+        question = self.question if self._is_asked else None
         # A question is about the next step.
-        before = moment.after if is_asked or moment.before is None else moment.before
-        is_made = before is not moment.after and not moment.is_ahead
+        before = moment.after if question or moment.before is None else moment.before
         counted = moment.counted
-        counting = explainer.text(explainer.stations(counted, False)[0])
-        counted_name, *names = map(explainer.text, explainer.stations(before, is_made))
-        count.label = f"1 {counted_name if room.made_bars else counting}"
+        count.label = f"1 {explainer.text(explainer.stations(counted)[0])}"
+        _, *names = map(explainer.text, explainer.stations(before))
         pick.label, replace.label = f"2 {names[0]}", f"3 {names[1]}"
-        pick.caption = count.caption = ""
-        if not room.made_bars:  # else headings name the steps
-            cells = min(pick.caption_cells, count.caption_cells)  # so both are written alike
-            pick.caption = self._following_step(before, cells)
-            count.caption = self._following_step(counted, cells)
-        if self.question is not None and is_asked:
-            count.show(self.question.count_rows(self._count_room))
-            pick.show(self.question.pick_rows(pick.room), is_lit=True)
-            replace.show(self.question.given_rows(replace.room, self._layout.words + 2))
+        cells = min(pick.caption_cells, count.caption_cells)  # so both are written alike
+        pick.caption = self._following_step(before, cells)
+        count.caption = self._following_step(counted, cells)
+        if question is not None:
+            count.show(question.count_rows(self._count_room))
+            rows = [*question.pick_rows(pick.room), *[Row(())] * room.gap]
+            rows += question.given_rows(pick.room, pick.height - len(rows))
+            pick.show(rows, is_lit=True)
             return
         lit = Beat.REST
         if moment.beat is not Beat.REST and not moment.is_recounting:
             lit = Beat.PICK if moment.beat is Beat.PICK else Beat.LIGHT
-        if room.made_bars:
-            self._show_headings(moment, is_made)
-            self.sections["next-count"].label = f"1 {counting}"
-            if moment.before is None:
-                count.show([Row([("  " + explainer.at_start(moment.after), "dim")])])
-            else:
-                picked = StepMoment(moment.before, moment.after, Beat.LIGHT)
-                count.show(explainer.count_rows(picked, self._made_room))
         self._show_counts(moment, lit is Beat.REST)
-        is_short = is_made and room.made_bars > 0  # its counts are above it
-        pick_rows = explainer.summary_rows if is_short else explainer.pick_rows
-        pick.show(pick_rows(moment, pick.room), lit is Beat.PICK)
+        pick.show(explainer.pick_rows(moment, pick.room), lit is Beat.PICK)
         replaced = explainer.replace_rows(moment, room.words, replace.room)
         replace.show(replaced, lit is Beat.LIGHT)
 
     def _show_counts(self, moment: StepMoment[Any], is_lit: bool = True) -> None:
-        """Show the current counts, in a list of their own if there are two."""
-        rows, is_split = self.explainer.count_rows(moment, self._count_room), self._layout.made_bars
-        self.sections["next-count" if is_split else "count"].show(rows, is_lit and not is_split)
-
-    def _show_headings(self, moment: StepMoment[Any], is_made: bool) -> None:
-        """Say which steps the two lists belong to: `merge 3, made` and `merge 4, next`."""
-        step, text = moment.after.step, self.explainer.text
-        made, following = self.sections["made"], self.sections["next"]
-        named = text(self.explainer.STEP, n=number(step))
-        joined = is_made and not moment.is_joining
-        made.label = text("{step}, made" if joined else "{step}, now", step=named)
-        if not step:
-            made.label = text(self.explainer.NONE_MADE)
-        made.show(())
-        if moment.counted is not moment.after:
-            following.label = text("before {step}", step=named)
-        elif step == moment.after.recorded_steps:
-            following.label = text("after {step}", step=named)
-        else:
-            following.label = text(
-                "{step}, next", step=text(self.explainer.STEP, n=number(step + 1))
-            )
-        following.show((), is_lit=moment.counted is moment.after)
+        """Show the current counts."""
+        self.sections["count"].show(self.explainer.count_rows(moment, self._count_room), is_lit)
 
     def _following_step(self, frame: Any, cells: int) -> str:
         """Return the name of the step after a frame, for the cells under a station's name."""
@@ -310,32 +274,57 @@ class LessonScreen(SessionScreen):
         return first_fitting(cells, named, step)
 
     def _show_heading(self, moment: StepMoment[Any]) -> None:
-        """Show the heading: the corpus on the left, the step and facts on the right."""
+        """Show the heading: the corpus and the beats on the left, the step and facts on the right.
+
+        In few cells the facts, the corpus and the name of the step give way.
+        """
         session, room = self.session, self.size.width - 2
         name = name_of(session.config)
         if session.model.name != DEFAULT_MODEL:
             name += f"   {session.model.title}"
+        beats, present = self._beats(moment)
+        following = self._following_step(moment.counted, room)
+        where, facts = self._where(moment), self.explainer.facts(moment.frame)
+        longer = f"{where}   {facts}" if facts else where
+        named = f"{following}   {beats}" if following else beats
+        ways = (f"{name}   {named}", longer), (named, longer), (named, where), (beats, where)
+        left, right = next(
+            (way for way in ways if sum(map(width, way)) + 2 <= room),
+            (shorten(beats, max(room - width(where) - 2, 1)), where),
+        )
+        blanks = " " * max(room - width(left) - width(right), 1)
+        heading = Content(f"{left}{blanks}{right}")
+        bright = [(left, present)]
+        if self.question is None:
+            bright.append((right, number(moment.frame.step)))
+        for text, part in bright:
+            if part and part in text:
+                start = text.rindex(part) if text is left else len(left + blanks) + text.index(part)
+                heading = heading.stylize(BRIGHT, start, start + len(part))
+        self.query_one("#heading", Static).update(heading, layout=False)
+
+    def _where(self, moment: StepMoment[Any]) -> str:
+        """Return the step with the speed of playing, or the question's score."""
+        session = self.session
         playing = f"▶ {session.speed}/s   " if session.playing else ""
         if self.question is not None:
-            where = playing + self.question.heading
-        else:
-            step, recorded = moment.frame.step, moment.after.recorded_steps
-            is_ended = session.stop_reason is not None
-            where = "step {n} of {last}…"
-            if is_ended:
-                where = "step {n} of {last}, the end" if step == recorded else "step {n} of {last}"
-            where = playing + self.explainer.text(where, n=number(step), last=number(recorded))
-        facts = self.explainer.facts(moment.frame)
-        longer = f"{where}   {facts}" if facts else where
-        right = longer if width(name) + width(longer) + 3 <= room else where
-        name = shorten(name, max(room - width(right) - 2, 1))
-        blanks = " " * max(room - width(name) - width(right), 1)
-        heading = Content(f"{name}{blanks}{right}")
-        if self.question is None:
-            step_text = number(moment.frame.step)
-            start = heading.plain.index(step_text, len(name + blanks + playing))
-            heading = heading.stylize(BRIGHT, start, start + len(step_text))
-        self.query_one("#heading", Static).update(heading, layout=False)
+            return playing + self.question.heading
+        step, recorded = moment.frame.step, moment.after.recorded_steps
+        where = "step {n} of {last}…"
+        if session.stop_reason is not None:
+            where = "step {n} of {last}, the end" if step == recorded else "step {n} of {last}"
+        return playing + self.explainer.text(where, n=number(step), last=number(recorded))
+
+    def _beats(self, moment: StepMoment[Any]) -> tuple[str, str]:
+        """Return the beats of a step, `● 1 count  ○ 2 pick  ○ 3 replace`, and the present one."""
+        place = Beat.PICK if self._is_asked else min(moment.beat, Beat.LIGHT)
+        frame = moment.after if moment.beat is Beat.REST else moment.before
+        names = [self.explainer.text(name) for name in self.explainer.stations(frame)]
+        beats = [
+            f"{'●' if each == place else '○'} {each + 1} {name.lower()}"
+            for each, name in enumerate(names)
+        ]
+        return "  ".join(beats), beats[place]
 
     def retell(self, seconds: float, frames_a_second: int) -> Iterator[float]:
         """Show the present step again, moment by moment, and yield the time of each shown one.

@@ -12,7 +12,6 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row, Span, left, spans_width
 
 STATIONS = ("count", "pick", "replace")
-HEADINGS = ("made", "next")
 
 
 @dataclass(frozen=True)
@@ -25,18 +24,11 @@ class Rail:
     below: str
 
 
-PASSED = Rail("│", "├", "   ", "│")
 RAILS = {
     "count": Rail("╭", "╭", "─▸ ", "│"),
-    "pick": PASSED,
+    "pick": Rail("│", "├", "   ", "│"),
     "replace": Rail("╰", "╰", "── ", " "),
 }
-RAILS_OF_TWO = {
-    "made": Rail("╭", "╭", "── ", "│"),
-    **dict.fromkeys(STATIONS, PASSED),
-    "next": Rail("╰", "╰", "── ", " "),
-}
-"""The rails if there are two lists of counts."""
 NO_RAIL = Rail(" ", " ", "   ", " ")
 LIT_STEM = "─▶ "
 
@@ -48,7 +40,6 @@ class LessonSection(Lines, can_focus=False):
         super().__init__(id=name)
         self.rail = NO_RAIL
         self.label = self.caption = ""
-        self.label_role = "strong" if name in HEADINGS else "dim"
         self.caption_role = "dim"
         self.margin = 0
         self.is_short = False
@@ -71,7 +62,7 @@ class LessonSection(Lines, can_focus=False):
         name: list[Span] = [
             (f" {corner}", "border"),
             (stem[1] if self.is_short else stem, "pair" if is_lit else "border"),
-            (self.label, "pair" if is_lit else self.label_role),
+            (self.label, "pair" if is_lit else "dim"),
         ]
         name.append((" " * (cells - spans_width(name)), ""))
         shown = []

@@ -41,7 +41,7 @@ from engine.unigram.pieces import UNKNOWN
 from engine.unigram.record import Pruned, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
-STATIONS_OF_EM, MADE_OF_EM = ("COUNT", "WEIGH", "CUT"), ("COUNTED", "WEIGHED", "CUT")
+STATIONS_OF_EM = "COUNT", "WEIGH", "CUT"
 PIECE, LONGEST_PIECE, COST = 9, 16, 9
 """Widths of a piece, at least and at most, and of its cost, in cells."""
 LOOKED_AT = 200
@@ -79,9 +79,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     """Explains the steps of a Unigram training."""
 
     STATIONS = ("COST", "PICK", "PRUNE")
-    MADE = ("COST", "PICKED", "PRUNED")
     STEP = "step {n}"
-    NONE_MADE = "no step made yet"
     THING = "piece"
 
     def __init__(self, *, marks: bool) -> None:
@@ -99,20 +97,15 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         answer: KeptT = kept[1]
         return answer
 
-    def at_start(self, frame: UnigramFrame) -> str:
-        if _is_prune(frame):
-            return self.text("The pieces that cost least to lose are below.")
-        return self.text("The pieces of highest expected count are below.")
-
     def facts(self, frame: UnigramFrame) -> str:
         return self.counted(frame.size, frame.record.PIECE)
 
-    def stations(self, before: UnigramFrame, is_made: bool) -> ThreeNames:
+    def stations(self, before: UnigramFrame) -> ThreeNames:
         if not _is_prune(before):
-            return MADE_OF_EM if is_made else STATIONS_OF_EM
+            return STATIONS_OF_EM
         if isinstance(before.record, TextbookRecord):  # it removes one piece
-            return ("COST", "PICKED", "REMOVED") if is_made else ("COST", "PICK", "REMOVE")
-        return super().stations(before, is_made)
+            return "COST", "PICK", "REMOVE"
+        return super().stations(before)
 
     def _pruned(self, frame: UnigramFrame, step: PruneStep) -> tuple[Pruned, ...]:
         """Return the pieces that the prune after a frame removes."""
@@ -143,11 +136,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         if not _is_prune(frame):
             return self._expected_rows(frame, moment, room)
         shown = self._weighed(frame, room.rows)
-        costs = [piece.cost for piece in shown]
-        if room.shares_scale and before is not None and _is_prune(before) and _is_prune(after):
-            other = after if frame is before else before
-            costs += [piece.cost for piece in self._weighed(other, room.rows)]
-        scale = scale_of(max(costs, default=0))
+        scale = scale_of(max((piece.cost for piece in shown), default=0))
         texts = (visible_text(frame.record.texts[piece.number]) for piece in shown)
         cells = min(max(max(map(cells_of, texts), default=0) + 1, PIECE), LONGEST_PIECE)
         is_chosen = moment.is_ahead or moment.beat is Beat.JOIN

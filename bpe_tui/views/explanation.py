@@ -209,13 +209,11 @@ class CountRoom:
         rows: number of rows.
         width: cells of a row, including the mark at its beginning.
         name: cells for the counted thing, such as a pair.
-        shares_scale: whether two lists, before and after the step, are drawn on one scale.
     """
 
     rows: int
     width: int
     name: int
-    shares_scale: bool = False
 
 
 ThreeNames = tuple[str, str, str]
@@ -234,11 +232,9 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
     messages: Messages = field(default_factory=lambda: ENGLISH)
 
     STATIONS: ClassVar[ThreeNames] = ("COUNT", "PICK", "REPLACE")
-    MADE: ClassVar[ThreeNames] = ("COUNTED", "PICKED", "REPLACED")
-    """Names of the stations of a step that is made."""
+    """Names of the three stations, and of the beats that show them."""
     STEP: ClassVar[str] = "merge {n}"
-    NONE_MADE: ClassVar[str] = "no merge made yet"
-    """The model's names for a step and for the time before the first."""
+    """The model's name for a step."""
     THING: ClassVar[str] = "token"
     """The model's word for a token."""
 
@@ -286,17 +282,9 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
         note = first_fitting(width - width_of(counted) - 3, *notes)
         return Row([(counted, "strong"), (f"   {note}", "dim")])
 
-    def stations(self, before: SteppableFrameT, is_made: bool) -> ThreeNames:
+    def stations(self, before: SteppableFrameT) -> ThreeNames:
         """Return the names of the three stations of the step after a frame."""
-        return self.MADE if is_made else self.STATIONS
-
-    def at_start(self, frame: SteppableFrameT) -> str:
-        """Return a sentence for the first station, before any step is made."""
-        return self.text("The pairs of highest count are below.")
-
-    def has_counts(self, frame: SteppableFrameT) -> bool:
-        """Return whether there is a corpus to count in."""
-        return True
+        return self.STATIONS
 
     @abstractmethod
     def facts(self, frame: SteppableFrameT) -> str:
@@ -309,10 +297,6 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
     @abstractmethod
     def pick_rows(self, moment: StepMoment[SteppableFrameT], width: int) -> list[Row]:
         """Return the pick and its reason, in two rows; in three if the reason is too long."""
-
-    def summary_rows(self, moment: StepMoment[SteppableFrameT], width: int) -> list[Row]:
-        """Return the pick of a step that is made, in short, below its own counts."""
-        return self.pick_rows(moment, width)
 
     @abstractmethod
     def replace_rows(

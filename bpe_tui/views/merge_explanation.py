@@ -113,9 +113,6 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def value_text(self, frame: MergeFrameT, pair: Pair) -> tuple[str, str]:
         """Return the count or score of a pair as text, and the fraction that gives a score."""
 
-    def has_counts(self, frame: MergeFrameT) -> bool:
-        return frame.has_corpus
-
     def none_left(self, frame: MergeFrameT) -> str:
         """Return the sentence to show if no pair is left."""
         return self.text(NONE_LEFT)
@@ -163,17 +160,14 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         if not frame.has_corpus:
             lines = wrapped_text(self.text(NO_CORPUS), room.width - 2)
             return [Row([(f"  {line}", "dim")]) for line in lines]
-        scale = self.scale(frame)
-        if room.shares_scale and before is not None:
-            scale = max(self.scale(before), self.scale(moment.after))
         if moment.is_recounting and before is not None:
-            grown = scale / (scale if room.shares_scale else self.scale(before))
+            grown = self.scale(frame) / self.scale(before)
             bars = self._moving_bars(moment, before, room.rows, grown)
         elif frame is before:
             bars = self.bars(StepMoment(frame, moment.after, Beat.LIGHT), room.rows)
         else:
             bars = self.bars(moment, room.rows)
-        rows = self.rows_of_bars(frame, bars, room, is_fresh=frame is moment.after, scale=scale)
+        rows = self.rows_of_bars(frame, bars, room, is_fresh=frame is moment.after)
         return rows or [Row([("  " + self.none_left(frame), "")])]
 
     def bars(self, moment: StepMoment[MergeFrameT], limit: int) -> list[Bar]:
@@ -259,7 +253,6 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         room: CountRoom,
         *,
         is_fresh: bool = False,
-        scale: float | None = None,
     ) -> list[Row]:
         """Draw bars: `▶ ·+m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
 
@@ -268,10 +261,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             bars: the bars.
             room: the room for them.
             is_fresh: whether to highlight the token that the last merge made.
-            scale: the value of a full bar; by default the frame's.
         """
         painter = self.painter_of(frame, is_fresh)
-        scale = self.scale(frame) if scale is None else scale
+        scale = self.scale(frame)
         longest = max((len(bar.fraction) for bar in bars), default=0)
         fraction = max(longest, self.FRACTION) if longest else 0
         columns = BarColumns.within(room, fraction, self.cells(frame))
@@ -296,16 +288,6 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         lines = wrapped_text(reason, width)
         rest = shorten(" ".join(lines[1:]), width)
         return [Row(pick), Row([(lines[0], role)]), Row([(rest, role)])]
-
-    def summary_rows(self, moment: StepMoment[MergeFrameT], width: int) -> list[Row]:
-        before, merge = moment.before, moment.after.merge
-        if before is not None and merge is not None and (short := self.short_why(before, merge)):
-            return [Row(short)]
-        return self.pick_rows(moment, width)
-
-    def short_why(self, before: MergeFrameT, merge: PairStep) -> list[Span]:
-        """Return why a pair was picked, if the counts of the best pairs say the rest."""
-        return []
 
     FIRST: ClassVar[str] = "The most frequent pair will be."
 

@@ -23,15 +23,11 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     """Explains merges of the pair with the highest score."""
 
     STATIONS = ("SCORE", "PICK", "REPLACE")
-    MADE = ("SCORED", "PICKED", "REPLACED")
     PAINTER = PlainWordPiecePainter
     THING = "piece"
     NEW = "piece {n}"
     FIRST = "The pair of highest score will be."
     FRACTION = 18
-
-    def at_start(self, frame: WordPieceFrame) -> str:
-        return self.text("The pairs of highest score are below.")
 
     def none_left(self, frame: WordPieceFrame) -> str:
         if not len(frame.left_out):

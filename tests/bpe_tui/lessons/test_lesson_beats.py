@@ -329,7 +329,7 @@ def test_at_rest_the_counts_of_a_made_merge_keep_its_pair(stories: Frame) -> Non
     made = StepMoment(there.before, there.after, Beat.LIGHT)
 
     def counts(of: StepMoment[Any], rows: int) -> list[list[str]]:
-        room = CountRoom(rows, width=70, name=10, shares_scale=True)
+        room = CountRoom(rows, width=70, name=10)
         return [row.split() for row in said(explainer.count_rows(of, room))]
 
     picked, second = counts(made, 2)
@@ -341,16 +341,9 @@ def test_at_rest_the_counts_of_a_made_merge_keep_its_pair(stories: Frame) -> Non
         ["·+w", "2,289"],
         ["·t+he", "2,237"],
     ]
-    assert following[0] == second  # its bar is as long: both lists have one scale
-    assert said(explainer.summary_rows(there, 70)) == ["The highest; second was ·+s, 609 fewer."]
     replaced = said(explainer.replace_rows(there, 2, 80))[0].split("  ")
     assert replaced[:2] == ["· + a → ·a", "token 259"]
     assert replaced[-1].strip() == "3,258 places in 59 different pretokens"
-
-
-def test_a_tie_is_explained_in_full_at_rest() -> None:
-    explainer, tied = BpeExplainer(marks=False), moment(0, Beat.REST)
-    assert explainer.summary_rows(tied, 70) == explainer.pick_rows(tied, 70)
 
 
 def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
@@ -364,8 +357,7 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     explainer = UnigramExplainer(marks=False)
     for _ in explainer.weigh(before) or ():
         pass
-    assert explainer.stations(before, is_made=False) == ("COST", "PICK", "PRUNE")
-    assert explainer.stations(before, is_made=True) == ("COST", "PICKED", "PRUNED")
+    assert explainer.stations(before) == ("COST", "PICK", "PRUNE")
     going = {before.record.texts[number] for number in before.leaving}
     rows = said(explainer.count_rows(there, ROOM))
     assert {row.split()[1] for row in rows if row.endswith("goes")} <= going
@@ -387,10 +379,7 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     "size", [(width, height) for width in (60, 80, 100) for height in range(20, 60, 7)]
 )
 def test_the_layout_uses_all_rows_of_a_screen(size: tuple[int, int]) -> None:
-    for may_split in (True, False):
-        there = layout(*size, may_split)
-        names = 1 + there.head_gap + 1 + there.has_legend  # heading, keys, legend
-        sections = there.bars + there.pick + 1 + there.words + there.corpus + there.text
-        headings = 2 if there.made_bars else 0
-        gaps = 2 + there.gap * (1 if there.made_bars else 2)
-        assert there.made_bars + sections + headings + gaps + names == size[1]
+    there = layout(*size)
+    names = 1 + there.head_gap + 1 + there.has_legend  # heading, keys, legend
+    sections = there.bars + there.pick + 1 + there.words + there.corpus + there.text
+    assert sections + 4 * there.gap + names == size[1]

@@ -205,7 +205,7 @@ async def test_a_third_language_is_a_folder(
     (tmp_path / "fr").mkdir()
     own = (PLACE / "en" / "03-ties.md").read_text("utf-8").replace('"Ties"', '"Égalités"')
     (tmp_path / "fr" / "03-ties.md").write_text(own, "utf-8")
-    table = '"COUNTED" = "COMPTÉ"\n"next" = "suite"\n"more" = "suite"\n"asks" = "suite"\n'
+    table = '"COUNT" = "COMPTE"\n"next" = "suite"\n"more" = "suite"\n"asks" = "suite"\n'
     (tmp_path / "fr" / "messages.toml").write_text(table, "utf-8")
     monkeypatch.setattr("bpe_tui.session.lessons.PLACE", tmp_path)
     for cached in (builtin_lessons, messages_in):
@@ -219,8 +219,8 @@ async def test_a_third_language_is_a_folder(
         app.seek(3)
         screen = app.screen
         assert isinstance(screen, LessonScreen)
-        await until(pilot, lambda: screen.sections["count"].label == "1 COMPTÉ")
-        assert screen.sections["pick"].label == "2 PICKED"  # it is not in the table
+        await until(pilot, lambda: screen.sections["count"].label == "1 COMPTE")
+        assert screen.sections["pick"].label == "2 PICK"  # it is not in the table
         keys = screen.query_one(LessonPane).query_one(KeyBar).keys
         assert [key.label for key in keys if key.shown == "N"] == ["suite"]
 

@@ -88,40 +88,36 @@ def labels(app: BpeTuiApp) -> list[str]:
     return [" ".join(filter(None, (each.label, each.caption))) for each in sections[:-2]]
 
 
-async def test_each_part_names_the_step_that_it_shows() -> None:
+def heading(app: BpeTuiApp) -> str:
+    return str(screen(app).query_one("#heading").render())
+
+
+async def test_each_part_names_the_step_that_it_shows_and_the_heading_the_beat() -> None:
     async with opened(size=(100, 30)) as (app, pilot):
         await pilot.press("0", "g", "3", "enter")
-        made = ["merge 3, made", "1 COUNTED", "2 PICKED", "3 REPLACED"]
-        assert labels(app) == [*made, "merge 4, next", "1 COUNT"]
-        assert "▶ ·+a            3,258" in section(app, "count")[0]
-        assert "·+s            2,649" in section(app, "next-count")[0]
+        assert labels(app) == ["1 COUNT merge 4", "2 PICK merge 3", "3 REPLACE"]
+        assert "·+s            2,649" in section(app, "count")[0]
+        assert "merge 4   ● 1 count  ○ 2 pick  ○ 3 replace " in heading(app)
         places = [each.region for each in app.screen.query(LessonSection)]
         await pilot.press("full_stop")
-        stations = ["1 COUNT", "2 PICK", "3 REPLACE"]
-        assert labels(app) == ["merge 4, now", *stations, "before merge 4", "1 COUNT"]
+        assert labels(app) == ["1 COUNT merge 4", "2 PICK merge 4", "3 REPLACE"]
+        assert "merge 4   ○ 1 count  ● 2 pick  ○ 3 replace " in heading(app)
         await pilot.press("full_stop", "full_stop")
         assert beat(app) is Beat.JOIN
-        made = ["merge 4, made", "1 COUNTED", "2 PICKED", "3 REPLACED"]
-        assert labels(app) == [*made, "before merge 4", "1 COUNT"]
-        assert section(app, "next-count")[0].split()[-1] == "picked"
+        assert "merge 4   ○ 1 count  ○ 2 pick  ● 3 replace " in heading(app)
+        assert section(app, "count")[0].split()[-1] == "picked"
         await pilot.press("full_stop")
         await until(pilot, lambda: beat(app) is Beat.REST)
-        assert labels(app) == [*made, "merge 5, next", "1 COUNT"]
+        assert labels(app) == ["1 COUNT merge 5", "2 PICK merge 4", "3 REPLACE"]
         assert [each.region for each in app.screen.query(LessonSection)] == places
         for size in ((80, 24), (60, 20)):
             await pilot.resize_terminal(*size)
-            await until(pilot, lambda: len(labels(app)) == 3)
             await pilot.pause()
-            assert [one.split()[-2:] for one in labels(app)] == [
-                ["merge", "5"],
-                ["merge", "4"],
-                ["3", "REPLACED"],
-            ]
-        await pilot.press("home")
-        await pilot.resize_terminal(100, 30)
-        await until(pilot, lambda: "no merge made yet" in labels(app))
+            await pilot.pause()
+            assert labels(app) == ["1 COUNT merge 5", "2 PICK merge 4", "3 REPLACE"]
+            assert "● 1 count  ○ 2 pick  ○ 3 rep" in heading(app)
         await pilot.press("end")
-        assert labels(app)[4].startswith("after merge ")
+        assert labels(app)[0] == "1 COUNT"
 
 
 @pytest.mark.slow

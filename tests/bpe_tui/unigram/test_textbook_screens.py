@@ -108,7 +108,7 @@ def test_the_lesson_view_tells_a_removal_in_three_beats() -> None:
     ]
     for _ in explainer.weigh(frame) or ():
         pass
-    assert explainer.stations(frame, is_made=False) == ("COST", "PICK", "REMOVE")
+    assert explainer.stations(frame) == ("COST", "PICK", "REMOVE")
     bars = said(explainer.count_rows(there, CountRoom(rows=7, width=80, name=10)))
     assert bars[0].startswith("✗ 他")
     assert "→ unknown" in bars[0]
@@ -122,7 +122,6 @@ def test_the_lesson_view_tells_a_removal_in_three_beats() -> None:
     assert gone == "✗ 他"
     assert sentence == "All is cut without it, and counted again."
     end = StepMoment.at_rest(frame.at(2))
-    assert explainer.stations(frame.at(1), is_made=True) == ("COST", "PICKED", "REMOVED")
     assert len(said(explainer.count_rows(end, CountRoom(rows=7, width=80, name=10)))) <= 7
 
 
