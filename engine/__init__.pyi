@@ -43,6 +43,7 @@ from engine.counting.chunk_log import ChunkLog as ChunkLog
 from engine.core.events import ChunkCounted as ChunkCounted
 from engine.core.errors import BpeError as BpeError
 from engine.core.errors import AnswerError as AnswerError
+from engine.core.errors import ArgumentError as ArgumentError
 from engine.core.errors import BreakpointError as BreakpointError
 from engine.core.errors import ClusterError as ClusterError
 from engine.core.errors import ComparisonError as ComparisonError

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from engine.core.arguments import checked
 from engine.core.arrays import Bools, Ints
 from engine.core.errors import ComparisonError
 from engine.text.pretokenize import to_text
@@ -259,6 +260,7 @@ class ParallelTexts:
         ]
 
 
+@checked
 def parallel_texts(
     names: Sequence[str], texts: Sequence[bytes], asked: bool | None = None
 ) -> ParallelTexts | None:

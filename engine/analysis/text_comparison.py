@@ -20,6 +20,7 @@ import numpy as np
 from engine.analysis.fertility import ScriptFertility, fertility
 from engine.analysis.measures import RenyiEfficiency, fewest_tokens
 from engine.core import html
+from engine.core.arguments import checked
 from engine.core.arrays import Bools, Integers, Ints
 from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
@@ -358,7 +359,10 @@ class TextComparison:
     ((2, 3), [(0, 2)])
     """
 
+    @checked
     def __init__(self, tokenizers: Sequence[Tokenizer], data: bytes) -> None:
+        if not tokenizers:
+            raise ComparisonError("a comparison is of at least one tokenizer, and none is given")
         self.data = data
         # Python's own encoders would only wait for each other.
         threads = available_cores() if KERNEL is not None and len(data) >= WORTH_THREADS else 1
@@ -396,12 +400,18 @@ class TextComparison:
         spans = self.differences.spans
         return int((spans[:, 1] - spans[:, 0]).sum())
 
+    @checked
     def agreed_around(self, start: int, end: int) -> tuple[int, int]:
         """Return the smallest part of the text around another at whose ends all cut.
 
         Args:
             start, end: the other part, in bytes.
+
+        Raises:
+            ComparisonError: the text has no such part.
         """
+        if not 0 <= start <= end <= len(self.data):
+            raise ComparisonError(f"{start} to {end} is no part of {len(self.data):,} bytes")
         agreed = self.differences.agreed
         first = np.searchsorted(agreed, start, side="right") - 1
         return int(agreed[first]), int(agreed[np.searchsorted(agreed, end)])

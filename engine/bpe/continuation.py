@@ -29,6 +29,7 @@ from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
+from engine.core.arguments import checked
 from engine.core.errors import VocabSizeError, VocabularyError
 from engine.core.events import CountProgress, Pair, WorkProgress
 from engine.counting.count import count_corpus
@@ -273,6 +274,7 @@ class ContinuedReplay:
         yield from replay.steps()
 
 
+@checked
 def continue_bpe(
     tokenizer: Tokenizer,
     input_path: str | os.PathLike[str],

@@ -18,6 +18,7 @@ from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TieRule
 from engine.bpe.trainer import Trainer
 from engine.core import html
+from engine.core.arguments import checked
 from engine.core.events import Pair
 from engine.core.wording import Sentence, counted, frequency, say
 from engine.encoding.alphabet import UNKNOWN, Units
@@ -155,10 +156,12 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
     def _before(self) -> Frame:
         return self.at(self.step - 1)
 
+    @checked
     def count_of(self, pair: Pair) -> int:
         """Return the number of occurrences of the pair at this step."""
         return self.queue.count_of(pair)
 
+    @checked
     def tie_reason(self, winner: Pair, rival: Pair) -> Sentence:
         """Return the reason why the tie rule takes one pair before another, as a clause.
 
@@ -168,6 +171,7 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
         """
         return self.tie_rule.reason(self._record.ids.tokens, winner, rival)
 
+    @checked
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:
         """Return the pairs of highest count, ties in the order of the rule; the first merges next.
 
@@ -249,6 +253,7 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
 
     # -- encoding with the merges of this step
 
+    @checked
     def encode(self, text: str) -> list[EncodedPretoken]:
         """Cut a text into pretokens and encode each at this step.
 
@@ -270,6 +275,7 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
             return self.rules
         return replace(self.run.rules_at(self.recorded_steps), splitter=self.rules.splitter)
 
+    @checked
     def decode(self, ids: Sequence[int]) -> bytes:
         """Return the bytes of token ids; `UnknownTokenIdError` for an id that does not exist yet.
 
@@ -279,6 +285,7 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
             self.token(token_id)  # raises the error
         return b"".join(map(self._record.decoded, ids))
 
+    @checked
     def unknown_in(self, text: str) -> int:
         """Count the characters of a text that the run cannot spell; each becomes `<unk>`.
 
@@ -326,6 +333,7 @@ class Timeline(MergeTimeline[Frame]):
     run: Run
     record: Record
 
+    @checked
     def __init__(
         self,
         counts: Mapping[bytes, int],
@@ -351,6 +359,7 @@ class Timeline(MergeTimeline[Frame]):
     def _frame_at(self, step: int) -> Frame:
         return Frame(self.run.of_step(step), step, len(self), self._moves_done)
 
+    @checked
     def seek(self, step: int) -> Frame:
         """Go to a step, before its first move in the heap.
 

@@ -22,8 +22,9 @@ from engine.bpe.record import MergeStep, Recut
 from engine.bpe.trainer import Trainer, check_vocab_size
 from engine.bpe.trainers import algorithm_for, heap
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
+from engine.core.arguments import checked
 from engine.core.arrays import Integers, Ints
-from engine.core.errors import PhaseError
+from engine.core.errors import ArgumentError, PhaseError
 from engine.core.slow_modules import np
 from engine.recording.merge_record import (
     MergeBatch,
@@ -124,6 +125,7 @@ class PhasedTrainer(Trainer):
     [b'of', b'he', b' he', b'of he']
     """
 
+    @checked
     def __init__(
         self,
         counts: Mapping[bytes, int],
@@ -134,7 +136,11 @@ class PhasedTrainer(Trainer):
         most_words: int | None = DEFAULT_MOST_WORDS,
         **options: Any,
     ) -> None:
+        if not phases:
+            raise PhaseError("there is no phase; give at least one, as Phase('gpt2', 8000)")
         check_phases(phases, special_tokens)
+        if not callable(recount):
+            raise ArgumentError("recount is a function that counts the text with another pattern")
         super().__init__(
             counts, phases[0].size, special_tokens, most_words=most_words or None, **options
         )

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
+from engine.core.arguments import check_whole, check_workers, checked
 from engine.core.errors import TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair, TrainProgress
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, BaseVocabulary
@@ -102,6 +103,7 @@ class Trainer:
     [b'w</w>', b'ow</w>']
     """
 
+    @checked
     def __init__(
         self,
         counts: Mapping[bytes, int],
@@ -116,6 +118,7 @@ class Trainer:
         most_words: int | None = None,
     ) -> None:
         check_special_tokens(special_tokens)
+        check_whole(min_count=min_count, max_token_length=max_token_length, most_words=most_words)
         check_max_token_length(max_token_length)
         rule = TIE_RULES[tie_rule]
         present = dict(counts)  # ten times faster than a comprehension
@@ -193,6 +196,7 @@ class Trainer:
         return [(vocab[left], vocab[right]) for left, right in pairs]
 
 
+@checked
 def train_bpe(
     input_path: str | os.PathLike[str],
     vocab_size: int,
@@ -230,6 +234,7 @@ def train_bpe(
         BpeError: one of its subclasses, for an unreadable file or an invalid argument.
     """
     special_tokens = check_special_tokens(() if special_tokens is None else special_tokens)
+    check_workers(workers)
 
     def start(counts: Mapping[bytes, int]) -> Trainer:
         return Trainer(

@@ -36,6 +36,10 @@ class BpeError(Exception):
         super().__init__(bounded(message))
 
 
+class ArgumentError(BpeError, TypeError):
+    """An argument has a type that the function does not take, or is a number too small."""
+
+
 class CorpusError(BpeError):
     """A corpus cannot be opened or read: missing, a directory, empty, changed while being read."""
 

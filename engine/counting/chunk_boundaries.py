@@ -13,6 +13,7 @@ import os
 from collections.abc import Sequence
 from typing import BinaryIO, NamedTuple
 
+from engine.core.arguments import checked
 from engine.core.errors import CorpusError
 from engine.text.corpus import COUNTS, Corpus
 from engine.text.pretokenize import to_bytes
@@ -42,6 +43,7 @@ class EvenCut(NamedTuple):
         return None if self.moved is None else self.moved - self.even
 
 
+@checked
 def find_chunk_boundaries(
     file: BinaryIO, desired_num_chunks: int, split_special_token: bytes
 ) -> list[int]:
@@ -70,6 +72,7 @@ def find_chunk_boundaries(
     return sorted({0, size} | {cut.moved for cut in cuts if cut.moved is not None})
 
 
+@checked
 def find_even_cuts(
     file: BinaryIO, desired_num_chunks: int, split_special_token: bytes, most: int | None = None
 ) -> list[EvenCut]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from engine.core.arguments import checked
 from engine.core.events import ChunkCounted
 
 MOST = 512
@@ -111,6 +112,7 @@ class ChunkLog:
     [(1, 500, 90), (2, 300, 60)]
     """
 
+    @checked
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._logged: list[LoggedChunks] = []
@@ -118,6 +120,7 @@ class ChunkLog:
         self._workers: dict[int, WorkerShare] = {}
         self._after_special = 0
 
+    @checked
     def add(self, chunk: ChunkCounted) -> None:
         """Add the next chunk of the text."""
         own = LoggedChunks(

@@ -18,6 +18,7 @@ from contextlib import closing
 from functools import partial
 from itertools import chain, count, islice, repeat
 
+from engine.core.arguments import check_workers, checked
 from engine.core.arrays import Ints, parts_of
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import ChunkCounted, CountProgress
@@ -37,7 +38,14 @@ from engine.native.counting import KernelCounter, KernelSums
 from engine.text.corpus import CHUNK, Corpus, separator_of
 from engine.text.cutting import cutter_for
 from engine.text.patterns import BorderTables, Pattern, PatternLike, as_pattern
-from engine.text.pretokenize import ChunkCutter, SpecialSplitter, is_blank, pretokens, to_text
+from engine.text.pretokenize import (
+    ChunkCutter,
+    SpecialSplitter,
+    check_special_tokens,
+    is_blank,
+    pretokens,
+    to_text,
+)
 
 WORTH_HELPERS = 4
 """Smallest number of chunks for which helpers are started."""
@@ -45,6 +53,7 @@ SOON_COUNTED = 24 << 20
 """Largest file, in bytes, that one process counts before helper processes have started."""
 
 
+@checked
 def count_pretokens(
     path: str | os.PathLike[str],
     pattern: PatternLike = "gpt2",
@@ -72,7 +81,8 @@ def count_pretokens(
         CorpusError: the file cannot be opened or read.
         UnknownNameError, SpecialTokenError: the arguments are wrong.
     """
-    corpus = Corpus(path, separator=separator_of(special_tokens))
+    check_workers(workers)
+    corpus = Corpus(path, separator=separator_of(check_special_tokens(special_tokens)))
     found = count_corpus(corpus, pattern, special_tokens, workers, on_progress, on_chunk=on_chunk)
     return found.counts
 

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from engine.core.arguments import checked
 from engine.core.errors import TailError
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer, check_text
@@ -57,6 +58,7 @@ class Tail(NamedTuple):
     changed_bytes: int = 0
 
 
+@checked
 def find_tail(tokenizer: Tokenizer, text: str) -> Tail:
     """Return the end of a text that may change if the text goes on, and all its completions.
 

@@ -14,7 +14,14 @@ from itertools import chain, tee
 from reprlib import repr as short_repr
 from typing import Any, TypeVar
 
-from engine.core.errors import SpecialTokenError, TextError, TokenIdsError, UnknownTokenIdError
+from engine.core.arguments import check_workers, checked, is_whole
+from engine.core.errors import (
+    ArgumentError,
+    SpecialTokenError,
+    TextError,
+    TokenIdsError,
+    UnknownTokenIdError,
+)
 from engine.core.events import EncodeStep
 from engine.core.systems import available_cores
 from engine.core.wording import counted
@@ -57,6 +64,13 @@ def check_text(text: str) -> str:
             f"what is encoded is a text, and this is of type {type(text).__name__}{hint}"
         )
     return text
+
+
+def _check_block(block: bytes) -> bytes:
+    """Return the bytes; raise a `TextError` if they are none."""
+    if not isinstance(block, bytes):
+        raise TextError(f"bytes are encoded here, and this is {short_repr(block)}")
+    return block
 
 
 Item = TypeVar("Item")
@@ -114,6 +128,7 @@ class Tokenizer:
     [256, 98, 97]
     """
 
+    @checked
     def __init__(
         self,
         vocab: Mapping[int, bytes],
@@ -160,6 +175,7 @@ class Tokenizer:
             parts.append(f"special {' '.join(map(repr, self.special_tokens[:REPR_SHOWN]))}")
         return f"Tokenizer({', '.join(parts)}, pattern {self.pattern.name})"
 
+    @checked
     def allowing(self, tokens: Iterable[str]) -> Tokenizer:
         """Return a tokenizer that cuts only these special tokens out of a text.
 
@@ -216,6 +232,8 @@ class Tokenizer:
             return ids
         check_text(text)
         if on_step is not None:
+            if not callable(on_step):
+                raise ArgumentError(f"on_step is a function, and this is {short_repr(on_step)}")
             text = without_stray_surrogates(text)
             for pretoken in pretokens(text, self.pattern, self._encoder.splitter):
                 for step in () if pretoken.special else self.steps(pretoken.bytes):
@@ -223,6 +241,7 @@ class Tokenizer:
         ids = self._encoder.encode(text)
         return list(self.in_template(ids)) if template else ids
 
+    @checked
     def encode_traced(self, text: str) -> TracedEncoding:
         """Return the ids of a text with the merges that lead to them. A notebook shows it as HTML.
 
@@ -244,6 +263,7 @@ class Tokenizer:
         """
         return (None,) if self.pipeline is None else self.pipeline.template_ids
 
+    @checked
     def in_template(self, ids: Iterable[int]) -> Iterator[int]:
         """Yield the ids of a text with those that the file's template puts around it.
 
@@ -268,6 +288,7 @@ class Tokenizer:
         """
         return self._encoder.encode_compactly(check_text(text))
 
+    @checked
     def encode_batch(
         self, texts: Iterable[str], workers: int | None = None, *, template: bool = False
     ) -> list[list[int]]:
@@ -284,6 +305,7 @@ class Tokenizer:
         """
         if isinstance(texts, str):
             raise TextError("texts are a list, and this is a single one: write [text]")
+        check_workers(workers)
         texts = list(map(check_text, texts))
         if workers is None:
             worth = WORTH_THREADS if self._encoder.texts.releases_lock else WORTH_HELPERS
@@ -291,6 +313,7 @@ class Tokenizer:
         all_ids = encode_lists(self._encoder, texts, workers)
         return [list(self.in_template(ids)) for ids in all_ids] if template else all_ids
 
+    @checked
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
         """Yield the ids of a text that comes in chunks, cut anywhere, in bounded memory.
 
@@ -302,6 +325,7 @@ class Tokenizer:
             self.encode_stream(to_bytes(check_text(chunk)) for chunk in chunks)
         )
 
+    @checked
     def encode_stream(self, blocks: Iterable[bytes], workers: int = 1) -> Iterator[list[int]]:
         """Yield the ids of a text that comes in blocks of bytes: a list for each chunk.
 
@@ -311,6 +335,7 @@ class Tokenizer:
         """
         return map(as_list, self.encode_stream_compactly(blocks, workers))
 
+    @checked
     def encode_stream_compactly(
         self, blocks: Iterable[bytes], workers: int = 1
     ) -> Iterator[TokenIds]:
@@ -319,9 +344,10 @@ class Tokenizer:
         Args:
             blocks, workers: as for `encode_stream`.
         """
+        check_workers(workers)
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
-        chunks = (to_text(chunk.data) for chunk in cutter.cut(blocks))
-        return encode_all(self._encoder, chunks, workers)
+        chunks = (to_text(chunk.data) for chunk in cutter.cut(map(_check_block, blocks)))
+        return encode_all(self._encoder, chunks, workers or 1)
 
     def live(self) -> LiveEncoding:
         """Return an encoder for a text that is being typed: it encodes only what has changed."""
@@ -337,9 +363,10 @@ class Tokenizer:
         """The special tokens that are cut out of a text: those that are allowed."""
         return self._encoder.special_ids.keys()
 
+    @checked
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """Yield the merges that encode one pretoken."""
-        return self._encoder.encoder.steps(pretoken)
+        return self._encoder.encoder.steps(_check_block(pretoken))
 
     @cached_property
     def rules(self) -> EncodingRules:
@@ -384,15 +411,17 @@ class Tokenizer:
         """
         vocab = self.vocab
         try:
+            ids = list(ids)
+            if not set(map(type, ids)) <= {int} and not all(map(is_whole, ids)):
+                raise _no_ids(next(each for each in ids if not is_whole(each)))
             return b"".join([vocab[token_id] for token_id in ids])
         except KeyError as error:
-            if isinstance(error.args[0], str | bytes):
-                raise _no_ids(error.args[0]) from None
             raise UnknownTokenIdError.of(error.args[0], len(vocab)) from None
         except TypeError:
             raise _no_ids(ids) from None
 
     @classmethod
+    @checked
     def from_files(
         cls,
         vocab_path: str | os.PathLike[str],
@@ -428,6 +457,7 @@ class Tokenizer:
     from_file = from_files
 
     @classmethod
+    @checked
     def load(
         cls,
         path: str | os.PathLike[str],
@@ -449,6 +479,7 @@ class Tokenizer:
         paths = [path] if merges_path is None else [path, merges_path]
         return open_tokenizer(*paths, special_tokens=special_tokens, pattern=pattern).tokenizer
 
+    @checked
     def save(
         self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = False
     ) -> None:

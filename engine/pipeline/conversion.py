@@ -19,6 +19,7 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from engine.core.arguments import checked
 from engine.core.errors import TokenizerFileError, VocabularyError, errors_at
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import (
@@ -28,8 +29,8 @@ from engine.encoding.alphabet import (
     WholeTokens,
     WordEndAlphabet,
 )
-from engine.encoding.rules import HasRules
-from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.rules import EncodingRules, HasRules
+from engine.encoding.tokenizer import Tokenizer, check_text
 from engine.pipeline import decoders, pretokenizers
 from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.models import BPE, MergingModel, Model, ModelToken, Unigram, WordPiece
@@ -315,8 +316,9 @@ class ModelAlphabet(Alphabet):
         return spell(pretoken) if self.in_bytes else to_text(pretoken)
 
 
+@checked
 def longest_match(source: HasRules, text: str) -> Iterator[EncodedWord]:
-    """Yield the words of a text, each with WordPiece's look-ups of its pieces.
+    """Return the words of a text, each with WordPiece's look-ups of its pieces.
 
     The longest piece that begins a word is sought from the whole word down, then from its end the
     longest that goes on, and so on.
@@ -335,7 +337,10 @@ def longest_match(source: HasRules, text: str) -> Iterator[EncodedWord]:
     >>> word.ids, [probe.piece for probe in word.probes if probe.found], len(word.probes)
     ((1, 2, 3), ['un', '##aff', '##able'], 14)
     """
-    rules = source.rules
+    return _longest_matches(source.rules, check_text(text))
+
+
+def _longest_matches(rules: EncodingRules, text: str) -> Iterator[EncodedWord]:
     for pretoken in rules.pretokens(text):
         if rules.is_special(pretoken):
             yield EncodedWord(pretoken.text, rules.ids_of(pretoken), Outcome.SPECIAL)

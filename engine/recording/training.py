@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import cached_property, partial
-from operator import index, mul
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
+from engine.core.arguments import is_whole
 from engine.core.errors import BpeError, CountsError, VocabSizeError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
 from engine.counting.count import count_corpus
@@ -40,20 +41,24 @@ def check_size(vocab_size: int) -> None:
 
     Each trainer also has a smallest size, that of its tokens before the first step.
     """
-    try:
-        size = index(vocab_size)
-    except TypeError:
+    if not is_whole(vocab_size):
         raise VocabSizeError(
             f"the size of a vocabulary is a whole number, and this is {vocab_size!r}"
-        ) from None
-    if size > LARGEST_VOCABULARY:
+        )
+    if vocab_size > LARGEST_VOCABULARY:
         raise VocabSizeError(
             f"a vocabulary has at most {LARGEST_VOCABULARY:,} tokens; ask for fewer"
         )
 
 
 def check_counts(counts: Mapping[bytes, int] | Mapping[str, int]) -> None:
-    """Raise `CountsError` if sums of these counts may need more than 64 bits."""
+    """Raise `CountsError` if these are no counts, or their sums may need more than 64 bits."""
+    if not set(map(type, counts.values())) <= {int} and not all(map(is_whole, counts.values())):
+        raise CountsError("a count is no whole number; count how often each pretoken occurs")
+    if not (kinds := set(map(type, counts))) <= {bytes} and not kinds <= {str}:
+        raise CountsError("pretokens are all bytes, or of Unigram all texts; these are not")
+    if min(counts.values(), default=0) < 0:
+        raise CountsError("a count is negative; leave out what does not occur")
     length = sum(map(mul, counts.values(), map(len, counts)))
     if length >= LONGEST_COUNTED:
         raise CountsError(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.core.arguments import checked
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Work
@@ -318,6 +319,7 @@ class UnigramTimeline(Player[UnigramFrame]):
 
     run: UnigramRun
 
+    @checked
     def __init__(
         self,
         record: UnigramRecord,

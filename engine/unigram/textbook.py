@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.core.arguments import check_whole, checked
 from engine.core.arrays import Floats
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
@@ -194,6 +195,7 @@ class TextbookTrainer(PieceTrainer[TextbookRecord]):
     [('喜欢', -0.847), ('我', -1.946)]
     """
 
+    @checked
     def __init__(
         self,
         counts: Mapping[str, int],
@@ -205,6 +207,7 @@ class TextbookTrainer(PieceTrainer[TextbookRecord]):
         units: str = DEFAULT_GRAM_UNITS,
     ) -> None:
         super().__init__(vocab_size, special_tokens, unknown_token)
+        check_whole(ngram=ngram)
         if vocab_size is not None and vocab_size < 1:
             raise VocabSizeError(
                 f"a vocabulary of {vocab_size:,} n-grams cuts no text; ask for at least 1"

@@ -20,6 +20,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from engine.core.arguments import check_whole, checked
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
@@ -133,6 +134,7 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
     ['<unk>', 'hug', 'pug', 'u', 'g', 'h', 'p', 's', 'b', 'n']
     """
 
+    @checked
     def __init__(
         self,
         counts: Mapping[str, int],
@@ -147,6 +149,9 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
         normalisation: str = DEFAULT_NORMALISATION,
     ) -> None:
         super().__init__(vocab_size, special_tokens, unknown_token)
+        check_whole(
+            seed_size=seed_size, sub_iterations=sub_iterations, max_piece_length=max_piece_length
+        )
         if seed_size < 1:
             raise UnigramError(f"a seed of {seed_size} pieces is none; give at least 1")
         if not 0 < shrinking_factor < 1:

@@ -38,6 +38,7 @@ from engine.analysis.check.report import (
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
+from engine.core.arguments import checked
 from engine.core.events import BytesPair, Pair
 from engine.text.patterns import PatternLike
 
@@ -128,6 +129,7 @@ class Judge:
 # -- the check
 
 
+@checked
 def check(
     vocab: Mapping[int, bytes | str] | None,
     merges: Sequence[tuple[ClaimedToken, ClaimedToken]],

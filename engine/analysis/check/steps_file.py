@@ -26,6 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from engine.core.arguments import checked
 from engine.core.errors import OutputError, StepsFileError
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell, unspell
@@ -73,6 +74,7 @@ class StepRecorder:
         OutputError: the file cannot be written.
     """
 
+    @checked
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
         self._file: IO[str] | None = None
@@ -84,6 +86,7 @@ class StepRecorder:
             raise self._error(error) from error
         return self
 
+    @checked
     def __call__(
         self, left: bytes, right: bytes, count: int | None = None, new_id: int | None = None
     ) -> None:

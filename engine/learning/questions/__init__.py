@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from engine.core.arguments import checked
 from engine.core.errors import QuestionError
 from engine.core.registry import registry_of
 from engine.learning.questions.by_hand import MAKE_MERGES
@@ -51,6 +52,7 @@ KINDS = registry_of(
 """All kinds, in the order in which they are offered."""
 
 
+@checked
 def ask(
     kind: str,
     frame: Any,
