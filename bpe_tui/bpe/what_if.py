@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from time import monotonic
-from typing import ClassVar, cast
+from typing import ClassVar, NamedTuple, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -33,7 +34,7 @@ from bpe_tui.widgets.window import Window
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.what_if import Comparison, ForkChange, compare, fork
+from engine.bpe.what_if import AlignedMerge, Comparison, ForkChange, compare, fork
 from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair, Pair
 from engine.counting.count import counts_without, document_counts
@@ -138,25 +139,59 @@ def _merges_of(frame: Frame) -> list[BytesPair]:
     return [(merge.left, merge.right) for merge in merges]
 
 
-def branch_row(frames: tuple[Frame, Frame | None], rank: int, half: int) -> Row:
-    """Return the merge of a rank in the run and in the fork, with `≠` between them if they differ.
+class DiffRow(NamedTuple):
+    """A merge in the diff of two runs; or, without one, how many more are like those above."""
 
-    Each has `half` cells. A fork that is still being trained is None, and `…` is shown for it.
-    """
-    (was, before), (would_be, after) = (_branch(frame, rank, half) for frame in frames)
-    sign = (" = ", "dim") if before == after else (" ≠ ", "tie")
-    if frames[1] is None:
-        sign = ("   ", "")
-    return Row([right(number(rank + 1), 8, "dim"), ("  ", ""), *was, sign, *would_be])
+    merge: AlignedMerge | None
+    more: str = ""
 
 
-def _branch(frame: Frame | None, rank: int, half: int) -> tuple[list[Span], BytesPair | None]:
-    """Return the merge of a rank and its count in `half` cells, and its pair."""
-    if frame is None or rank >= frame.recorded_steps:
-        return left([("…" if frame is None else "—", "dim")], half), None
-    merge, count_width = frame.merge_at(rank), min(11, half // 3)
-    pair = left(TokenPainter(frame, marks=False).pair(merge.pair), half - count_width)
-    return [*pair, right(number(merge.count), count_width)], (merge.left, merge.right)
+LIKE_THOSE_ABOVE = 2
+"""Merges shown of several in a row that only moved, or that are the same."""
+
+
+def _is_moved(merge: AlignedMerge) -> bool | None:
+    """Return whether a merge has another rank in the fork; None if only one run has it."""
+    return None if None in merge else merge.left != merge.right
+
+
+def diff_rows(aligned: Iterable[AlignedMerge]) -> Iterator[DiffRow]:
+    """Yield the merges of one run only, and between them the first ones of both runs."""
+    for is_moved, group in groupby(aligned, _is_moved):
+        merges = list(group)
+        cut = is_moved is not None and len(merges) > LIKE_THOSE_ABOVE + 1
+        shown = LIKE_THOSE_ABOVE if cut else len(merges)
+        yield from map(DiffRow, merges[:shown])
+        if cut:
+            what = "only moved" if is_moved else "are the same"
+            yield DiffRow(None, f"{number(len(merges) - shown)} more {what}")
+
+
+PAIR_CELLS = 30
+
+
+def diff_row(was: Frame, other: Frame, shown: DiffRow) -> Row:
+    """Draw a row of the diff: `− 901  ·ne+ar   12`, `903  ·l+oud  12  → 902`."""
+    if shown.merge is None:
+        return Row([(f"{'':11}{shown.more}", "dim")])
+    before, after = shown.merge
+    sign, role = (" ", "dim") if None not in shown.merge else ("−", "loss")
+    frame, rank = was, before
+    if rank is None:
+        sign, role, frame, rank = "+", "gain", other, after or 0
+    merge = frame.merge_at(rank)
+    pair = TokenPainter(frame, marks=False).pair(merge.pair)
+    moved = f"  → {number(after + 1)}" if after is not None and _is_moved(shown.merge) else ""
+    return Row(
+        [
+            (f" {sign}", role),
+            right(number(rank + 1), 7, role),
+            ("  ", ""),
+            *left(pair, PAIR_CELLS),
+            right(number(merge.count), 9, role),
+            (moved, "dim"),
+        ]
+    )
 
 
 def as_sentence(meaning: str) -> str:
@@ -195,7 +230,6 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 
     def on_mount(self) -> None:
         self.query_one(RowList).focus()
-        self._show_rows(self._plan.step)
         make = partial(WhatIfJob, self._config, self._frame, self._plan)
         self._jobs.start(self, make, self.post_message)
 
@@ -205,9 +239,6 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 
     def on_unmount(self) -> None:
         self._jobs.cancel(self)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_head)
 
     def _tell(self, text: str) -> None:
         self.query_one("#branches-summary", Static).update(Content(text))
@@ -239,31 +270,17 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         other, difference = news.timeline.frame, news.difference
         self._tell(describe_difference(difference, self._frame, other))
         self.query_one("#branches").border_subtitle = Content("↵ keeps the fork · Esc drops it")
-        same = difference.first
-        self._show_rows(other.recorded_steps if same is None else same)
+        self._show_rows(difference, other)
 
-    def _show_rows(self, first: int) -> None:
-        """Show the merges behind the first ones; those of the fork once it is trained."""
-        other = self._fork.timeline.frame if self._fork else None
-        most = max(self._frame.recorded_steps, other.recorded_steps if other else 0)
+    def _show_rows(self, difference: Comparison, other: Frame) -> None:
+        """Show the merges from the first that differs on."""
+        first = difference.first
+        same = f"{first_merges(first)} the same" if first else ""
+        self.query_one("#branches-head", Static).update(Content(f"{'':11}{same}"))
+        rows = list(diff_rows(difference.aligned))
         self.query_one(RowList).show(
-            RowsOnDemand(
-                most - first,
-                lambda place: branch_row((self._frame, other), first + place, self._half),
-                top=[Row([(f"{'':10}{first_merges(first)} the same", "dim")])] if first else [],
-            ),
-            cursor=1 if first and first < most else 0,
+            RowsOnDemand(len(rows), lambda place: diff_row(self._frame, other, rows[place]))
         )
-        self.call_after_refresh(self._show_head)
-
-    @property
-    def _half(self) -> int:
-        """Width of one branch, in cells."""
-        return max((self.query_one(RowList).size.width - 14) // 2, 8)
-
-    def _show_head(self) -> None:
-        head = f"{'merge':>8}  {'as it was':<{self._half}}   in the fork"
-        self.query_one("#branches-head", Static).update(Content(head))
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
@@ -274,24 +291,29 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 
 
 def describe_difference(difference: Comparison, was: Frame, other: Frame) -> str:
-    """Return the difference of two runs in a few sentences."""
+    """Return the net effect of a fork, then its first difference, in a few lines."""
     if difference.first is None:
         return f"No difference: all {plural(was.recorded_steps, 'merge')} are the same."
-    return (
-        f"The first difference is merge {number(difference.first + 1)}. "
-        f"{plural(difference.common, 'token')} in both vocabularies.\n"
-        f"Only as it was ({number(len(difference.only_left))}): "
-        f"{_examples(difference.only_left)}\n"
-        f"Only in the fork ({number(len(difference.only_right))}): "
-        f"{_examples(difference.only_right)}\n"
-        f"At the end {was.at(was.recorded_steps).bytes_per_token:.3f} bytes/token as it was, "
-        f"{other.at(other.recorded_steps).bytes_per_token:.3f} in the fork."
+    ends = (frame.at(frame.recorded_steps).bytes_per_token for frame in (was, other))
+    compression = " → ".join(f"{end:.3f}" for end in ends)
+    gone, come = difference.only_left, difference.only_right
+    changes = [_examples(sign, each) for sign, each in (("−", gone), ("+", come)) if each]
+    moved = sum(map(bool, map(_is_moved, difference.aligned)))
+    return "\n".join(
+        [
+            f"Net: {compression} bytes a token; {plural(len(gone), 'token')} gone, "
+            f"{number(len(come))} new.",
+            *changes,
+            f"The first difference is merge {number(difference.first + 1)}; "
+            f"{plural(moved, 'merge')} of both only moved.",
+        ]
     )
 
 
-def _examples(tokens: list[bytes]) -> str:
-    shown = "  ".join(shorten(visible_bytes(token), 16) for token in tokens[:EXAMPLES])
-    return (shown + ("  …" if len(tokens) > EXAMPLES else "")) or "none"
+def _examples(sign: str, tokens: list[bytes]) -> str:
+    """Return the first tokens, each with a sign: `−·near  −·oud  …`."""
+    shown = "  ".join(f"{sign}{shorten(visible_bytes(token), 16)}" for token in tokens[:EXAMPLES])
+    return shown + ("  …" if len(tokens) > EXAMPLES else "")
 
 
 def in_phase_of(frame: Frame, config: RunConfig) -> RunConfig:

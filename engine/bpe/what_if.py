@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from engine.bpe.frame import Frame
 from engine.bpe.record import ForkRules
@@ -125,6 +126,13 @@ def _replay(
             yield index.merge(pair, new_id)
 
 
+class AlignedMerge(NamedTuple):
+    """The ranks of a merge in two runs, from 0; `None` in the run that does not have it."""
+
+    left: int | None
+    right: int | None
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The differences of two runs.
@@ -133,19 +141,25 @@ class Comparison:
         first: the index of the first merge that differs; `None` if all are equal.
         common: number of tokens in both.
         only_left, only_right: the tokens of only one run, in the order learnt.
+        aligned: the merges from the first that differs on, in the order of the left run; those of
+            only the right one are in between.
     """
 
     first: int | None
     common: int
     only_left: list[bytes]
     only_right: list[bytes]
+    aligned: list[AlignedMerge]
 
 
 def compare(left: Sequence[BytesPair], right: Sequence[BytesPair]) -> Comparison:
     """Compare two runs by their merges.
 
-    >>> compare([(b"a", b"b"), (b"ab", b"c")], [(b"a", b"b"), (b"c", b"d")])
-    Comparison(first=1, common=1, only_left=[b'abc'], only_right=[b'cd'])
+    >>> found = compare([(b"a", b"b"), (b"ab", b"c")], [(b"a", b"b"), (b"c", b"d")])
+    >>> found.first, found.common, found.only_left, found.only_right
+    (1, 1, [b'abc'], [b'cd'])
+    >>> found.aligned
+    [AlignedMerge(left=1, right=None), AlignedMerge(left=None, right=1)]
     """
     differ = (index for index, (a, b) in enumerate(zip(left, right, strict=False)) if a != b)
     shorter = min(len(left), len(right))
@@ -157,4 +171,25 @@ def compare(left: Sequence[BytesPair], right: Sequence[BytesPair]) -> Comparison
         len(in_left & in_right),
         [token for token in tokens_left if token not in in_right],
         [token for token in tokens_right if token not in in_left],
+        [] if first is None else list(_aligned(left, right, first)),
     )
+
+
+def _aligned(
+    left: Sequence[BytesPair], right: Sequence[BytesPair], first: int
+) -> Iterator[AlignedMerge]:
+    """Yield the merges from the first that differs on, each once."""
+    in_left, in_right = (
+        {pair: rank for rank, pair in enumerate(merges)} for merges in (left, right)
+    )
+    done = first  # merges of the right run that are yielded, or are in the left one
+    for rank in range(first, len(left)):
+        place = in_right.get(left[rank])
+        yield AlignedMerge(rank, place)
+        while done < len(right) and in_left.get(right[done], -1) <= rank:
+            if right[done] not in in_left:
+                yield AlignedMerge(None, done)
+            done += 1
+    for place in range(done, len(right)):
+        if right[place] not in in_left:
+            yield AlignedMerge(None, place)

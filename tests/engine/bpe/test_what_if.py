@@ -14,6 +14,7 @@ from engine import Timeline, Trainer, WhatIfError
 from engine.bpe.pick import Pick, Reason
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.what_if import ForkChange, compare, fork
+from engine.core.events import BytesPair
 
 SIZE = 276
 
@@ -148,6 +149,23 @@ def test_a_forks_timeline_can_be_gone_through_like_any_other(
 def test_runs_of_unequal_length_differ_where_the_shorter_ends() -> None:
     assert compare([(b"a", b"b")], []).first == 0
     assert compare([(b"a", b"b")], [(b"a", b"b")]).first is None
+
+
+PAIRS = [(bytes([letter]), b"x") for letter in b"abcdefgh"]
+some_pairs = st.lists(st.sampled_from(PAIRS), unique=True)
+
+
+@given(left=some_pairs, right=some_pairs)
+def test_aligned_merges_are_all_that_follow_the_first_difference_each_once(
+    left: list[BytesPair], right: list[BytesPair]
+) -> None:
+    found = compare(left, right)
+    first = len(left) if found.first is None else found.first
+    assert [at for at, _ in found.aligned if at is not None] == list(range(first, len(left)))
+    for at, other in found.aligned:
+        assert at is None or other == (right.index(left[at]) if left[at] in right else None)
+    only_right = [place for place in range(first, len(right)) if right[place] not in left]
+    assert [other for at, other in found.aligned if at is None] == only_right
 
 
 def counted(timeline: Timeline, step: int) -> dict[tuple[int, int], int]:
