@@ -352,10 +352,9 @@ def describe_unrecognised(source: TokenizerSource) -> str:
         return "is no plain file"
     if not all(path.stat().st_size for path in source.paths):
         return "is empty; save the tokenizer again"
-    kinds = [known_kind(source), *map(likely_kind, source.heads)]
-    kind = next((kind for kind in kinds if kind is not None), None)
-    if kind is not None:
-        return f"is {kind}"
+    for kind in (known_kind(source), *map(likely_kind, source.heads)):
+        if kind is not None:
+            return f"is {kind}"
     return f"holds no tokenizer in a known format; {' and '.join(map(first_line, source.heads))}"
 
 

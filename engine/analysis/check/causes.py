@@ -307,19 +307,19 @@ CAUSES: Registry[Cause] = registry_of(
         ),
         cost=1,
     ),
+    readings.reading_variants(
+        "bytes-replaced",
+        "the file is decoded with errors='replace': invalid bytes become U+FFFD",
+        readings.decoded_with("replace"),
+    ),
+    readings.reading_variants(
+        "bytes-ignored",
+        "the file is decoded with errors='ignore': invalid bytes are lost",
+        readings.decoded_with("ignore"),
+    ),
     Cause("only-ascii", readings.ONLY_ASCII, readings.only_ascii, cost=1),
     Cause("decoded-latin-1", readings.DECODED, readings.decoded, cost=1),
     Cause("encoded-latin-1", readings.ENCODED, readings.encoded, cost=1),
-    readings.reading(
-        "bytes-replaced",
-        "the file is decoded with errors='replace': invalid bytes become U+FFFD",
-        readings.each(lambda document: document.decode("utf-8", "replace").encode()),
-    ),
-    readings.reading(
-        "bytes-ignored",
-        "the file is decoded with errors='ignore': invalid bytes are lost",
-        readings.each(lambda document: document.decode("utf-8", "ignore").encode()),
-    ),
     readings.reading_variants(
         "normalized",
         "the text is normalized by unicodedata.normalize",

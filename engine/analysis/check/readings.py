@@ -37,8 +37,11 @@ def reading_variants(name: str, sentence: str, variants: Mapping[str, DocumentRe
 
     def deviations(case: DivergenceCase) -> Iterator[Deviation]:
         here = case.assignment
+        tried: list[Documents] = [here.documents]
         for variant, read in variants.items():
-            if read(here, here.documents) != here.documents:
+            documents = read(here, here.documents)
+            if documents not in tried:
+                tried.append(documents)
                 change = partial(Procedure.reading, read=read)
                 yield Deviation(_variant_of(sentence, variant), change, variant)
 
@@ -147,6 +150,22 @@ def captured(case: DivergenceCase) -> Iterator[Deviation]:
             ("each special token as one pretoken", partial(Procedure.recounting, recount=whole)),
         ):
             yield Deviation(_variant_of(CAPTURED, variant), change, variant)
+
+
+def decoded_with(errors: str) -> dict[str, DocumentReader]:
+    """Return readings that decode the corpus with `errors`, before or after it is cut.
+
+    A special token with a stray byte inside is one only if that byte is ignored first.
+    """
+
+    def whole(here: Assignment, documents: Documents) -> Documents:
+        text = here.text.decode("utf-8", errors).encode()
+        return SpecialSplitter(here.special_tokens).documents(text)
+
+    return {
+        "each document by itself": each(lambda document: document.decode("utf-8", errors).encode()),
+        "the whole file, before special tokens are cut out": whole,
+    }
 
 
 # Encodings: a text may be decoded or encoded by another one than UTF-8.

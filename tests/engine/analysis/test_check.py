@@ -258,7 +258,7 @@ def test_tokens_that_are_text_are_read_as_in_a_file(tmp_path: Path) -> None:
     with pytest.raises(TokenizerFileError, match="without a vocabulary should be bytes"):
         check(None, [(256, 257)], corpus)
     with pytest.raises(TokenizerFileError, match="hex says every byte"):
-        check({0: "a", 1: "b", 2: "ab"}, [("a", "b")], corpus)
+        check({0: "a", 1: "é", 2: "aé"}, [("a", "é")], corpus)
 
 
 def test_the_merge_of_a_token_is_the_way_that_its_bytes_encode(tmp_path: Path) -> None:

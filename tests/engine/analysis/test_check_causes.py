@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import repeat
 from pathlib import Path
@@ -250,6 +252,32 @@ def test_invalid_bytes_that_are_replaced_or_ignored_are_a_cause(
     list(run.steps())
     causes = [each.cause for each in check(None, run.merges, corpus).explanations if each.all]
     assert f"bytes-{errors}d" in causes
+
+
+@pytest.mark.parametrize("errors", ["replace", "ignore"])
+@pytest.mark.parametrize("is_cut_first", [True, False])
+def test_stray_bytes_inside_special_tokens_are_no_chunk_borders(
+    errors: str, is_cut_first: bool
+) -> None:
+    chance, marked = random.Random(1), f" So it goes on.{SPECIAL}Once upon a time"
+    text = bytearray((STORY + repeated(marked, 60)).encode())
+    for _ in range(300):
+        text.insert(chance.randrange(len(text)), 0xFF)
+    if is_cut_first:
+        counts = Counter[bytes]()
+        for document in text.split(SPECIAL.encode()):
+            decoded = document.decode("utf-8", errors)
+            counts.update(Assignment(decoded.encode).counts)
+    else:
+        decoded = text.decode("utf-8", errors)
+        counts = Counter(Assignment(decoded.encode, (SPECIAL,)).counts)
+    run = Trainer(counts, 256 + MERGES)
+    list(run.steps())
+    steps = [ClaimedStep(*pair) for pair in run.merges]
+    report = check_claim(Claim(steps), Assignment(lambda: bytes(text), (SPECIAL,)))
+    assert report.explanations[0].cause == f"bytes-{errors}d"
+    assert report.explanations[0].all
+    assert "chunk-borders" not in [each.cause for each in report.explanations]
 
 
 DOCUMENTED = REPO / "docs" / "checking.md"
