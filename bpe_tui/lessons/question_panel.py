@@ -5,13 +5,12 @@
     Choice    rows, some with a bar        ↑ ↓ k j, Enter                a click on a row
     YesOrNo   two rows                     y, n, or as above             a click on a row
     Number    what is typed                digits, Backspace, Enter
-    Text      what is typed                any character, Enter
     Cuts      gaps between characters      ← → h l, Space, Enter         a click on a gap
     Joins     gaps between tokens          ← → h l, Enter                a click on a gap
     Merges    gaps in several words        ← → ↑ ↓ h l k j, Space, Enter a click on a gap
 
-`H` asks for a hint and `!` for the answer; `→` skips, unless it moves. While a text is typed, these
-are F2, F3 and F4. After the answer Enter goes on. PageUp scrolls up.
+`H` asks for a hint and `!` for the answer; `→` skips, unless it moves. After the
+answer Enter goes on. PageUp scrolls up.
 
     panel = QuestionPanel()
     panel.ask(Attempt(ask("next-pair", frame)), "question 1 of 2")
@@ -57,7 +56,6 @@ from engine.learning.questions.question import (
     Number,
     Option,
     Question,
-    Text,
     YesOrNo,
 )
 
@@ -166,7 +164,7 @@ class QuestionPanel(Lines):
                 words = (text_of(attempt.question.messages, word) for word in (YES, NO))
                 options = tuple(Option((word,)) for word in words)
                 return option_rows(attempt, options, self._chosen, room)
-            case Number() | Text():
+            case Number():
                 shown = visible_text(str(self._question.answer) if self._is_over else self._typed)
                 cursor = "" if self._is_over else "▏"
                 role = "cursor" if self._is_replaced and not self._is_over else "strong"
@@ -246,8 +244,6 @@ class QuestionPanel(Lines):
     @property
     def _help_keys(self) -> tuple[str, str, str]:
         """The shown names of the keys for the hint, the answer and skipping."""
-        if isinstance(self._form, Text) and not self._is_over:
-            return "F2", "F3", "F4"
         return "H", "!", "" if isinstance(self._form, Cuts | Joins | Merges) else "→"
 
     def _keys_text(self, is_cut: bool) -> str:
@@ -286,11 +282,8 @@ class QuestionPanel(Lines):
         if attempt is None:
             return
         self._is_touched = True
-        form, types_text = self._form, isinstance(self._form, Text)
+        form = self._form
         key, character = event.key, event.character if event.is_printable else None
-        hint, show, skip = ("H", "exclamation_mark", "right")
-        if types_text:
-            hint, show, skip = ("f2", "f3", "f4")
         if attempt.is_over:
             if key != "enter":
                 return
@@ -302,16 +295,16 @@ class QuestionPanel(Lines):
             self._move(1 if key in ("right", "l") else -1, self._stops)
         elif self._board is not None and self._moves_board(self._board, key):
             pass
-        elif key in (hint, hint.lower()) and (types_text or character == "H"):
+        elif character == "H":
             attempt.ask_hint()
-        elif key == show:
+        elif key == "exclamation_mark":
             self._give_up()
-        elif key == skip:
+        elif key == "right":
             self._give_up()
             self._go_on()
         elif key == "enter":
             self._answer()
-        elif isinstance(form, Number | Text) and (character or key == "backspace"):
+        elif isinstance(form, Number) and (character or key == "backspace"):
             self._type(character)
         elif isinstance(form, YesOrNo) and key in ("y", "n"):
             self._try(key == "y")
@@ -344,15 +337,15 @@ class QuestionPanel(Lines):
             self._chosen = (self._chosen + by) % count
 
     def _type(self, character: str | None) -> None:
-        form, self._refusal = self._form, ""
-        if isinstance(form, Number) and character not in (None, *digits):
+        self._refusal = ""
+        if character not in (None, *digits):
             # A comma may stand between digits, which are kept without.
-            self._refusal = "" if character == "," else form.how
+            self._refusal = "" if character == "," else Number.how
             return
         if self._is_replaced:
             self._typed, self._is_replaced = "", False
-        longest = form.longest if isinstance(form, Text) else LONGEST_NUMBER
-        self._typed = self._typed[:-1] if character is None else (self._typed + character)[:longest]
+        kept = self._typed[:-1] if character is None else self._typed + character
+        self._typed = kept[:LONGEST_NUMBER]
 
     def _answer(self) -> None:
         """Answer with the present choice, bars, joins or text."""

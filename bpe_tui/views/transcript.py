@@ -36,7 +36,7 @@ from engine.core.errors import (
 from engine.core.events import CountChange
 from engine.core.wording import Sentence, describe, text_of
 from engine.encoding.typed_ids import decode_known, read_ids
-from engine.learning.questions import KINDS, OF_WHAT_FOLLOWS, ask, kinds_for, predict
+from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
     Answer,
@@ -257,8 +257,7 @@ class Transcript(ABC, Generic[FrameT]):
         try:
             attempt = Attempt(ask(rest, self.frame) if rest else predict(self.frame))
         except UnknownNameError:
-            kinds = [kind for kind in kinds_for(self.frame) if KINDS[kind].finds_subject]
-            yield f"Ask one of {', '.join(kinds)}."
+            yield f"Ask one of {', '.join(kinds_for(self.frame))}."
             return
         except QuestionError as error:
             yield f"That cannot be asked here: {visible_text(str(error), spaces=False)}."

@@ -21,12 +21,12 @@ from engine.core.errors import QuestionError
 from engine.core.registry import registry_of
 from engine.learning.questions.by_hand import MAKE_MERGES
 from engine.learning.questions.counts import COUNT_CHANGE, STALE
-from engine.learning.questions.encoding import CUTS, DECODE, ENCODE_BY_HAND
+from engine.learning.questions.encoding import ENCODE_BY_HAND
 from engine.learning.questions.fewer import FEWER
 from engine.learning.questions.pair_choice import NEXT_PAIR, TIE
 from engine.learning.questions.question import Chance, Question, Request
 from engine.learning.questions.reason import REASON
-from engine.learning.questions.sizes import BYTE_COUNT, TOKENS_LEFT
+from engine.learning.questions.sizes import TOKENS_LEFT
 from engine.learning.questions.unigram import BEST_PATH, FIRST_TO_GO
 from engine.learning.questions.wordpiece import BEST_SCORE, LONGEST_MATCH
 
@@ -39,10 +39,7 @@ KINDS = registry_of(
     ENCODE_BY_HAND,
     REASON,
     FEWER,
-    CUTS,
     STALE,
-    DECODE,
-    BYTE_COUNT,
     TOKENS_LEFT,
     BEST_SCORE,
     LONGEST_MATCH,

@@ -183,28 +183,6 @@ class YesOrNo(Form):
 
 
 @dataclass(frozen=True)
-class Text(Form):
-    """A text of at most `longest` characters; a space may be typed as `·`."""
-
-    longest: int
-
-    how = f"Answer with a text; you may type {SPACE} for a space."
-
-    def read(self, typed: str) -> str:
-        return self.check(typed)
-
-    def check(self, value: object) -> str:
-        if not isinstance(value, str):
-            raise AnswerError(f"it is no text. {self.how}")
-        if len(value) > self.longest:
-            raise AnswerError(f"it is longer than {self.longest} characters. {self.how}")
-        return value.replace(SPACE, " ")
-
-    def words_of(self, answer: str) -> Words:
-        return (answer.encode(),)
-
-
-@dataclass(frozen=True)
 class Cuts(Form):
     """Bars between the characters of a text.
 
@@ -472,24 +450,13 @@ class Request:
 
     Attributes:
         chance: decides what is left open.
-        about: what to ask about: a pair `o|t`, a word, a text, ids; `None` leaves it open.
+        about: what to ask about: a pair `o|t`, a word, a text; `None` leaves it open.
         rows: the largest number of rows to choose from.
     """
 
     chance: Chance
     about: str | None = None
     rows: int = 6
-
-    @property
-    def subject(self) -> str:
-        """What to ask about.
-
-        Raises:
-            QuestionError: it is left open.
-        """
-        if self.about is None:
-            raise QuestionError("say what is asked about: a text, or ids")
-        return self.about
 
 
 @dataclass(frozen=True)
@@ -501,14 +468,12 @@ class Kind:
         frames: classes of the frames that it can be asked about.
         model: the models of those frames, for people.
         pose: makes a question about a frame; raises a `QuestionError` with the reason if it cannot.
-        finds_subject: whether it finds something to ask about; if not, it is only for lessons.
     """
 
     name: str
     frames: tuple[type[Any], ...]
     model: str
     pose: Callable[[Any, Request], Question]
-    finds_subject: bool = True
 
 
 @dataclass

@@ -6,7 +6,7 @@ good guess.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, islice, pairwise
@@ -107,7 +107,7 @@ def _pose_reason(frame: Frame, request: Request) -> Question:
         say("{piece} is not one token here. Why?", piece=piece),
         Choice(tuple(Option((label,)) for label in LABELS)),
         int(example.reason),
-        explain=lambda: _explained(frame, example),
+        explain=lambda: (_explained(frame, example),),
         explain_wrong=lambda row: Wrong(
             _mistake_in_reason(row),
             say("it is another reason than “{reason}”.", reason=say(LABELS[row])),
@@ -145,9 +145,9 @@ def _named(frame: Frame, about: str) -> Example:
             "the text"
         )
     example = _example(frame, text, wanted, start)
-    if example is None:
+    if example is None or not _is_fair(frame, example):
         answer = why_not(frame, text, wanted, start)
-        raise QuestionError(f"{about} has none of the reasons: {answer.describe()}")
+        raise QuestionError(f"{about} has no reason that shows: {answer.describe()}")
     return example
 
 
@@ -239,19 +239,19 @@ def _hint_at_merge(frame: Frame, piece: bytes) -> Sentence:
     return say("merge {n} of the training makes {piece}.", n=f"{merge.rank + 1:,}", piece=piece)
 
 
-def _explained(frame: Frame, example: Example) -> Sequence[Sentence]:
+def _explained(frame: Frame, example: Example) -> Sentence:
     """Return the reason, with the merge or the border behind it."""
     answer, piece = example.answer, example.piece
     match answer:
         case BorderInside():
-            return _right(
+            return say(
                 "{piece} is cut between {left} and {right}: merges never cross a border.",
                 piece=piece,
                 left=answer.left.bytes,
                 right=answer.right.bytes,
             )
         case NoSuchToken(made_later=Merge() as later):
-            return _right(
+            return say(
                 "merge {n}, {pair}, makes {piece}, and only {step} are made here.",
                 n=f"{later.rank + 1:,}",
                 pair=_joined(later),
@@ -259,13 +259,13 @@ def _explained(frame: Frame, example: Example) -> Sequence[Sentence]:
                 step=f"{frame.step:,}",
             )
         case NoSuchToken():
-            return _right(
+            return say(
                 "no merge of the training makes {piece}: its pairs are too rare.",
                 piece=piece,
             )
         case Beaten(merge=merge) | NeverEncoded(taken_by=Merge() as merge):
             made = merge_making(frame.rules, frame.rules.ids[piece])
-            return _right(
+            return say(
                 "merge {n}, {pair}, crosses an edge of {piece}, which merge {made} makes.",
                 n=f"{merge.rank + 1:,}",
                 pair=_joined(merge),
@@ -273,11 +273,7 @@ def _explained(frame: Frame, example: Example) -> Sequence[Sentence]:
                 made="?" if made is None else f"{made.rank + 1:,}",
             )
         case _:
-            return _right("the bytes of {piece} merge in another way.", piece=piece)
-
-
-def _right(template: str, **values: str | bytes | Words) -> Sequence[Sentence]:
-    return (say(template, **values),)
+            return say("the bytes of {piece} merge in another way.", piece=piece)
 
 
 def _joined(merge: Merge) -> Words:

@@ -1,4 +1,4 @@
-"""Questions about sizes: the bytes of a text, the tokens of the corpus after the next merge."""
+"""Questions about the number of tokens of the corpus after the next merge."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, amount, say
 from engine.learning.questions.counts import countable_merge, words_beside
 from engine.learning.questions.question import (
-    CUT,
-    SPACE,
     Kind,
     Level,
     Number,
@@ -23,83 +21,6 @@ from engine.learning.questions.question import (
     pair_words,
 )
 from engine.recording.affected_pretokens import AffectedPretoken
-
-# -- how many bytes a text has
-
-LONGEST_COUNTED = 12
-"""Characters of a text whose bytes are counted."""
-
-
-def _pose_byte_count(frame: Frame, request: Request) -> Question:
-    """Ask for the number of bytes of a text, from its code points."""
-    text = request.subject.replace(SPACE, " ")
-    if not 0 < len(text) <= LONGEST_COUNTED or not text.isprintable() or CUT in text:
-        raise QuestionError(
-            f"{request.subject}: a text to count has up to {LONGEST_COUNTED} characters that "
-            f"can be shown, and no {CUT}"
-        )
-    sizes = byte_sizes(text)
-    longest = max(text, key=lambda char: len(char.encode()))
-    right = sum(sizes)
-    return Question(
-        frame,
-        say("How many bytes is {text} in UTF-8?", text=text.encode()),
-        Number(),
-        right,
-        explain=lambda: _why_bytes(text),
-        explain_wrong=lambda count: _why_not_bytes(text, count),
-        hint=say(
-            "{character} alone is {n}.", character=longest.encode(), n=amount(max(sizes), "byte")
-        ),
-        advice=say(
-            "Up to U+007F a character is one byte, up to U+07FF two, up to U+FFFF three, above "
-            "that four.",
-            shorter="To U+007F 1 byte, to U+07FF 2, to U+FFFF 3, above 4.",
-        ),
-        given=tuple(
-            say("{character}   U+{code}", character=char.encode(), code=f"{ord(char):04X}")
-            for char in dict.fromkeys(text)
-        ),
-    )
-
-
-def byte_sizes(text: str) -> list[int]:
-    """Return the number of bytes of each character: 'aä' → [1, 2]."""
-    return [len(char.encode()) for char in text]
-
-
-def _why_bytes(text: str) -> tuple[Sentence, ...]:
-    parts: list[str | bytes] = []
-    for char, size in zip(text, byte_sizes(text), strict=True):
-        parts += [" + ", char.encode(), f" {size}"]
-    total = sum(byte_sizes(text))
-    return (
-        say("{text} is {n}.", text=text.encode(), n=amount(total, "byte")),
-        say("{sum} = {n}", sum=tuple(parts[1:]), n=str(total)),
-    )
-
-
-def _why_not_bytes(text: str, count: int) -> Wrong:
-    sizes = byte_sizes(text)
-    n, total = f"{count:,}", sum(sizes)
-    if count == len(text) < total:
-        some = "{n} is the number of characters, and some take several bytes."
-        return Wrong("counted characters, not bytes", say(some, n=n))
-    said = say("{n} is too many." if count > total else "{n} is too few.", n=n)
-    why = say("Compare each code point with the limits.")
-    return Wrong(_mistake_in_bytes(sizes, count), said, why)
-
-
-def _mistake_in_bytes(sizes: Sequence[int], count: int) -> str:
-    """Return the name of the mistake behind a wrong number of bytes."""
-    if count == sum(min(size, 2) for size in sizes):
-        return "took two bytes for each character beyond ASCII"
-    return "counted too few bytes" if count < sum(sizes) else "counted too many bytes"
-
-
-BYTE_COUNT = Kind("byte-count", (Frame,), "BPE", _pose_byte_count, finds_subject=False)
-
-# -- how many tokens the corpus has after the next merge
 
 MOST_WORDS = 5
 """Largest number of different words in which the pair may join: a learner counts them."""

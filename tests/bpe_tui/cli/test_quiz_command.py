@@ -15,13 +15,21 @@ from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.widgets.lines import RowList
 from engine import Timeline, Trainer, ask
-from engine.learning.questions.question import Attempt
+from engine.learning.questions.question import Attempt, Question
 from engine.learning.quiz import AnswerSheet, Paper
 from engine.text.excerpt import Excerpt
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = SAMPLES / "handout.txt"
 QUIZ = ("--pattern", "whitespace", "--questions", "4", "--plain", "--seed", "7")
+
+
+def word_to_cut() -> Question:
+    """Ask for the cuts of a word that is single characters."""
+    trainer = WordPieceTrainer({b"lower": 2, b"low": 5}, 40, min_count=1)
+    return ask("longest-match", WordPieceTimeline(trainer.record).frame, about="lower")
 
 
 def timeline() -> Timeline:
@@ -39,9 +47,8 @@ async def test_each_form_of_answer_has_its_keys() -> None:
         ask("next-pair", run_of.seek(0)),
         ask("count-change", run_of.seek(0), about="e|s"),
         ask("stale", run_of.seek(2), about="w|e"),
-        ask("cuts", run_of.seek(0), about="don't go"),
+        word_to_cut(),
         ask("encode-by-hand", run_of.seek(2), about="newest"),
-        ask("decode", run_of.seek(2), about="110 101"),
         ask("make-merges", run_of.seek(0), about="2"),
     ]
     over: list[Attempt] = []
@@ -74,12 +81,10 @@ async def test_each_form_of_answer_has_its_keys() -> None:
         await press("enter", "l", "l", "space", "enter")
         await press("right", "right", "space", "h", "h", "space", "l", "space", "enter")
         text = await press("exclamation_mark")
-        assert "Answer: don│'t│·go" in text
+        assert "Answer: lower is 5 pieces: l┊##o┊##w┊##e┊##r." in text
         assert "Right: s+t joins: merge 1." in await press("enter", *["right"] * 4, "enter")
         assert "Right: e+st joins: merge 2." in await press("h", "h", "enter")
         assert "Right: newest is 4 tokens" in await press("h", "enter")
-        assert "Answer: ne▏" in await press("enter", "n", "e")
-        assert "Right: the text is ne" in await press("enter")
         assert "Merge 1 of 2: which pair?" in await press("enter")
         keys = ("down", "down", "l", "l", "l", "enter")
         assert "e+s occurs 9 times, but so does another pair." in await press(*keys)
@@ -92,14 +97,14 @@ async def test_each_form_of_answer_has_its_keys() -> None:
         assert "Answer: s+t, then e+st." in await press("exclamation_mark")
         await press("enter")
         results = pilot.app.screen.query_one("#results", RowList)
-        assert str(results.border_title) == "3 of 7 at the first try"
-    assert len(over) == 7
-    assert [each.at_first_try for each in over] == [False, False, True, False, True, True, False]
+        assert str(results.border_title) == "2 of 6 at the first try"
+    assert len(over) == 6
+    assert [each.at_first_try for each in over] == [False, False, True, False, True, False]
 
 
 async def test_the_mouse_chooses_rows_and_gaps() -> None:
     run_of = timeline()
-    asked = [ask("next-pair", run_of.seek(0)), ask("cuts", run_of.seek(0), about="don't go")]
+    asked = [ask("next-pair", run_of.seek(0)), word_to_cut()]
     over: list[Attempt] = []
     app = SingleScreenApp(lambda: QuizScreen(asked, over.append, "low"))
     async with app.run_test(size=(80, 30)) as pilot:
@@ -112,8 +117,8 @@ async def test_the_mouse_chooses_rows_and_gaps() -> None:
         await pilot.click(panel, offset=(5, row_of("s+t") + 1))
         assert over[0].at_first_try
         await pilot.press("enter")
-        line = row_of("d o n")
-        for gap in (3, 5):
+        line = row_of("l o w")
+        for gap in (1, 2, 3, 4):
             await pilot.click(panel, offset=(1 + 2 * gap, line + 1))
         await pilot.press("enter")
         assert over[1].at_first_try
@@ -209,7 +214,7 @@ def test_a_quiz_file_asks_the_same_in_any_folder(tmp_path: Path) -> None:
         asked.append(said.stdout)
     assert asked[0] == asked[1]
     assert asked[0].startswith(b"Your name?\nYour ID?\nQuestion 1 of 4")
-    kinds = 'kinds = ["next-pair", "make-merges", "count-change"]'
+    kinds = 'kinds = ["fewer", "reason", "next-pair", "make-merges", "count-change"]'
     assert kinds in (tmp_path / "a" / "quiz.toml").read_text()
 
 

@@ -32,7 +32,7 @@ from engine.learning.lesson import LessonError
 from engine.learning.lesson_file import read_lesson
 from engine.learning.message_file import read_messages
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import Choice, Cuts, FirstTries, Question, Text
+from engine.learning.questions.question import Choice, Cuts, FirstTries, Question
 from engine.text.patterns import PATTERNS
 from engine.wordpiece.score import SCORE_TIE_RULES
 
@@ -48,7 +48,7 @@ NOT_IN_LESSONS = {
     *("Enter goes on; Ctrl+Q leaves", "Ctrl+Q leaves; what is answered is kept", "Your name"),
     *("Your ID", "Your answers are in the file. "),
     # the models of a kind, for errors
-    *("BPE or WordPiece", "BPE or Unigram"),
+    "BPE or WordPiece",
     # without a lesson
     *("No lesson is open: L lists them.", "close the lesson that is open"),
     # names that the program uses for itself
@@ -119,7 +119,7 @@ def all_constants() -> frozenset[str]:
                     found.add(node.value)
     counted = {f"{{n}} {name}{ending}" for name in NUMBERED for ending in ("", "s")}
     rules = (*TIE_RULES.values(), *SCORE_TIE_RULES.values())
-    forms = {form.how for form in (Cuts, Merges, Text)}
+    forms = {form.how for form in (Cuts, Merges)}
     return frozenset(found | counted | forms | {rule.in_short for rule in rules})
 
 

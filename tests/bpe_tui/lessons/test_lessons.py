@@ -60,8 +60,8 @@ text = "lowest"
 ```
 ## Turn
 ```ask
-kind = "decode"
-about = "104 101"
+kind = "fewer"
+about = "lowest|LOWEST"
 ```
 """
 WORDS = "low " * 5 + "lower lower " + "newest " * 6 + "widest " * 3
@@ -297,7 +297,7 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await pilot.pause()
         pane = app.screen_stack[-2].query_one(LessonPane)
         assert not pane.query_one(KeyBar).keys  # the question has them
-        await pilot.press(*"he", "enter", "enter")
+        await pilot.press("enter", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert "1 of 3 at the first try. The lesson is done" in app.notices.now
         assert all_progress()[str(trial)].done
@@ -429,7 +429,7 @@ def test_a_lesson_is_printed_with_its_screens_and_questions(trial: Path) -> None
 
 
 def test_without_a_screen_a_lesson_is_read_and_answered_by_typing(trial: Path) -> None:
-    said = learn(trial, "--plain", stdin="show\nshow\nmerge\n\n\nhe\n\n")
+    said = learn(trial, "--plain", stdin="show\nshow\nmerge\n\n\n1\n\n")
     assert "Scene 2 of 3: Type." in said
     assert "Right: " in said
     assert said.endswith("That is the end of the lesson.\n")
