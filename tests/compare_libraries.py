@@ -5,7 +5,7 @@
 
 A file of each format is opened here and in its library (tokenizers, tiktoken, sentencepiece), and
 both encode the same texts: many scripts, odd whitespace, special tokens, and any characters that
-Python knows.
+Python knows. Folders of transformers' classes are compared with the ids that it gave 200 texts.
 Differences are counted, and the shortest differing text is printed. `pytest` does not run it.
 """
 
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from format_files import BERT_PIECES, CL100K, write_lines
 from model_pipelines import MODEL_BUILDERS
 from odd_texts import CHARACTERS, sample_texts
 from pipelines import BUILDERS, built
+from published_folders import published
 from sentencepiece import SentencePieceProcessor
 from sentencepiece_models import TYPES, VARIANTS, trained
 from tiktoken.load import load_tiktoken_bpe
@@ -164,17 +166,29 @@ def differing(comparison: Comparison, count: int, dice: random.Random) -> tuple[
     return compared, other
 
 
+def differing_in_folders() -> Iterator[tuple[str, int, list[str]]]:
+    """Yield the name of each published folder, the number of texts, and those that differ."""
+    given, folders = published()
+    for name, row in folders.items():
+        with tempfile.TemporaryDirectory() as place:
+            ours = open_tokenizer(row.write(Path(place))).tokenizer
+        pairs = zip(given, row.ids, strict=True)
+        yield name, len(given), [text for text, ids in pairs if ours.encode(text) != ids]
+
+
 def main(count: int = 2000, seed: int = 0) -> int:
     """Run all comparisons; return the number of differences."""
+
+    def by_libraries(folder: Path) -> Iterator[tuple[str, int, list[str]]]:
+        for comparison in comparisons(folder):
+            dice = random.Random(f"{comparison.name} {seed}")
+            yield comparison.name, *differing(comparison, count, dice)
+
     total = 0
     with tempfile.TemporaryDirectory() as folder:
-        for comparison in comparisons(Path(folder)):
-            dice = random.Random(f"{comparison.name} {seed}")
-            compared, other = differing(comparison, count, dice)
+        for name, compared, other in chain(by_libraries(Path(folder)), differing_in_folders()):
             example = f", such as {min(other, key=len)!r}" if other else ""
-            print(
-                f"{comparison.name}: {compared:,} texts, {len(other)} differ{example}", flush=True
-            )
+            print(f"{name}: {compared:,} texts, {len(other)} differ{example}", flush=True)
             total += len(other)
     print(f"{total} differ in all")
     return total

@@ -12,12 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
 from engine.formats.ranks import MOST_WORK
-from engine.formats.source import TokenizerSource, read_bytes, read_head
+from engine.formats.source import TokenizerSource, read_bytes, read_head, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.tokenizer_json import overridden
 
@@ -135,7 +136,7 @@ class ProtobufMessage:
 
 FILES = (
     *("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "sentencepiece.model"),
-    "spm.model",
+    *("spm.model", "source.spm"),
 )
 """Their names in directories of models."""
 
@@ -197,7 +198,12 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
                 "a SentencePiece model cuts a text by no pattern, so none can be given"
             )
         settings = read_folder_settings(source.settings_folder)
-        pipeline, notes = _read(ProtobufMessage(data, _MODEL), settings, overrides)
+        content = ProtobufMessage(data, _MODEL)
+        pieces, notes = list(_pieces(content)), list[str]()
+        if source.folder is not None and path.name == "source.spm":
+            pieces, notes = _numbered_by_marian(pieces, path.with_name("vocab.json"))
+        pipeline, more = _read(content, pieces, settings, overrides)
+        notes = [*more, *notes]
         tokenizer = tokenizer_of(pipeline)
         if settings is not None:
             notes += settings.notes(tokenizer.vocab)
@@ -210,13 +216,44 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         raise TokenizerFileError(f"{path}: {error}") from None
 
 
+def _numbered_by_marian(
+    pieces: Sequence[ScoredPiece], path: Path
+) -> tuple[list[ScoredPiece], list[str]]:
+    """Return the pieces in the order of Marian's vocabulary of both languages, and a note."""
+    from engine.core.json_fields import Fields
+    from engine.pipeline.models import read_vocab
+    from engine.pipeline.sentencepiece import CONTROL, UNUSED, ScoredPiece
+
+    ids = read_vocab(Fields({"vocab": read_json(path)}), "vocab")
+    in_order = sorted(ids, key=ids.__getitem__)
+    if list(map(ids.__getitem__, in_order)) != list(range(len(ids))):
+        raise TokenizerFileError(f"{path.name} does not number its tokens from 0 on")
+    known = {piece.text: piece for piece in pieces}
+    numbered = []
+    for text in in_order:
+        is_mark = text in ("</s>", "<pad>") or (text[:2], text[-2:]) == (">>", "<<")
+        other = ScoredPiece(text, 0.0, CONTROL if is_mark else UNUSED)
+        numbered.append(known.get(text, other))
+    own = [piece for piece in pieces if piece.text not in ids and piece.kind != CONTROL]
+    notes = [
+        f"Marian's pieces of source.spm, with the ids in {path.name}; target.spm is for the other "
+        "language; Moses's normalizer of punctuation is left out, and so are the spaces that "
+        "decoding puts after special tokens"
+    ]
+    if own:
+        notes.append(f"{len(own):,} pieces without an id are numbered after it; Marian has <unk>")
+    return [*numbered, *own], notes
+
+
 def _read(
-    content: ProtobufMessage, settings: FolderSettings | None, overrides: Overrides
+    content: ProtobufMessage,
+    pieces: list[ScoredPiece],
+    settings: FolderSettings | None,
+    overrides: Overrides,
 ) -> tuple[Pipeline, list[str]]:
     from engine.pipeline import sentencepiece
     from engine.pipeline.pipeline import Pipeline
 
-    pieces = list(_pieces(content))
     training = content.message(_TRAINER, _TRAINING)
     rules = content.message(_NORMALIZER, _NORMALIZING)
     afterwards = content.message(_DENORMALIZER, _NORMALIZING)

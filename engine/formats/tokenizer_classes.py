@@ -323,7 +323,10 @@ CLASSES: dict[str, TokenizerClass] = {
 }
 """Name of a class without `Fast` → what it decides."""
 
-GENERAL = {"", "PreTrainedTokenizer", "TokenizersBackend", "PythonBackend", "CLIPTokenizer"}
+GENERAL = {
+    *("", "PreTrainedTokenizer", "TokenizersBackend", "PythonBackend"),
+    *("CLIPTokenizer", "MarianTokenizer"),
+}
 """Classes that decide nothing, or nothing more than the files show."""
 
 _OF_TYPES = {

@@ -86,7 +86,7 @@ def _texts() -> list[str]:
     """Return lines of stories, odd lines, and short texts of all kinds."""
     dice = random.Random(7)
     found = [line for line in _stories().splitlines() if line.strip()][:20]
-    found += [*ODD.splitlines(), "", " ", "the cat<tool> sat", " plain<pad> a"]
+    found += [*ODD.splitlines(), "", " ", "the cat<tool> sat", ">>fr<< the cat"]
     while len(found) < TEXTS:
         found.append("".join(dice.choices(PARTS, k=dice.randrange(1, 9))))
     return [text[:160] for text in found]
@@ -169,6 +169,12 @@ def _folders() -> Iterator[tuple[str, dict[str, bytes]]]:
         has_more = name in ("LlamaTokenizer", "GemmaTokenizer")
         size = SentencePieceProcessor(model_proto=model).get_piece_size()
         yield name, {file: model, **_written(config, size if has_more else None)}
+    model = _sentencepiece_model("unigram", {})
+    processor = SentencePieceProcessor(model_proto=model)
+    own = sorted(map(processor.id_to_piece, range(3, processor.get_piece_size())))
+    ids = {text: i for i, text in enumerate(["</s>", "<unk>", ">>fr<<", *own, "▁der", "<pad>"])}
+    files = {"source.spm": model, "target.spm": model, "vocab.json": json.dumps(ids).encode()}
+    yield "MarianTokenizer", files | _written({"tokenizer_class": "MarianTokenizer"}, None)
     by_bytes = ByteLevelBPETokenizer()
     by_bytes.train_from_iterator(_corpus(), 420, special_tokens=["<|endoftext|>"])
     content = json.loads(by_bytes.to_str())["model"]

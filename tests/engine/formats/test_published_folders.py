@@ -26,6 +26,9 @@ def test_ids_and_texts_are_those_of_transformers(name: str, tmp_path: Path) -> N
     opened = open_tokenizer(row.write(tmp_path))
     tokenizer = opened.tokenizer
     assert [tokenizer.encode(text) for text in texts] == row.ids
+    if name == "MarianTokenizer":
+        assert any("left out" in note for note in opened.notes)
+        return
     assert [tokenizer.decode(ids) for ids in row.ids] == row.decoded
     if name not in OTHER_TEMPLATES:
         assert tokenizer.encode("the cat", template=True) == row.around
