@@ -163,7 +163,7 @@ def note_likely_pattern(
     """Return a note about the pattern that the tokens fit best, unless the caller gives one.
 
     >>> note_likely_pattern(Overrides(), "qwen2")[0][:50]
-    "the file names no pattern; qwen2, which its tokens"
+    'the file names no pattern; qwen2, which its tokens'
     """
     better = f"{likely}, which its tokens fit better than GPT-2's,"
     return note_guessed_pattern(overrides, "GPT-2's" if likely == "gpt2" else better, files)
