@@ -24,6 +24,7 @@ from textual.widgets import Static
 from bpe_tui.app import terminal
 from bpe_tui.session import kiosk
 from bpe_tui.session.host import Notices, Notifier
+from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Jobs
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.views.commands import commands_on
@@ -78,7 +79,7 @@ class BaseApp(SurvivingApp[int]):
         free_painted_lines()
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = DARK.name
+        self.theme = LIGHT.name if preferences().is_light else DARK.name
         self._sheet_colours = self.get_css_variables()
         self.stylesheet = CurrentStylesheet(variables=self._sheet_colours)
         self.notices = Notices()
@@ -169,7 +170,9 @@ class BaseApp(SurvivingApp[int]):
         return kiosk.refusal_of(action) if self.is_kiosk else None
 
     def action_light(self) -> None:
-        self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name
+        is_light = self.theme != LIGHT.name
+        self.theme = LIGHT.name if is_light else DARK.name
+        save_preferences(is_light=is_light)
 
     # -- messages
 

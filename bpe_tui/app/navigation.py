@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from textual.screen import Screen
 
 from bpe_tui.app.base import BaseApp
-from bpe_tui.session.declarations import ENCODING, TRAINING, VOCABULARY
+from bpe_tui.session.declarations import ENCODING, TABS, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
+from bpe_tui.session.models import kind_and_model
 from bpe_tui.views import targets
 from bpe_tui.views.panel import TokenPanel
 from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.widgets.numbers import number
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 
@@ -36,6 +38,7 @@ class JumpStart(NamedTuple):
         screen, step, spot: the screen, the step that it showed, the panel and the rows.
         typed: the text there, `Session.typed`.
         carried: the text that the jump put in its place; `None` for none.
+        led_to: the screen that the jump led to.
     """
 
     screen: str
@@ -43,6 +46,7 @@ class JumpStart(NamedTuple):
     spot: Spot
     typed: str | None
     carried: str | None = None
+    led_to: str = ""
 
     def differs_from(self, other: JumpStart) -> bool:
         """Whether it is another screen, step or row, whatever the text."""
@@ -52,8 +56,16 @@ class JumpStart(NamedTuple):
             other.spot.rows,
         )
 
+    def name_from(self, other: JumpStart) -> str:
+        """Name the place as it differs from another: `step 2`, `3 vocab`."""
+        if self.screen != other.screen:
+            kind, _ = kind_and_model(self.screen)
+            return " ".join(TABS[kind][:2]) if kind in TABS else kind
+        return "another row" if self.step == other.step else f"step {number(self.step)}"
+
 
 NO_TRAIL = "Nothing to go back to: Esc undoes jumps, such as Enter on a row, n or End."
+NO_RETURN = "Nothing to return to: R undoes the last Esc, if that led back."
 GONE = "No way back: the jumps before were in another run, which is not shown any more."
 
 
@@ -70,6 +82,8 @@ class ScreenNavigation:
     def __init__(self, app: BaseApp) -> None:
         self.app, self.host = app, cast("Host", app)
         self._trail: deque[JumpStart] = deque(maxlen=MOST_PLACES)
+        self._left: deque[JumpStart] = deque(maxlen=MOST_PLACES)
+        """The places that Esc has led away from since the last jump."""
         self._has_lost_trail = False
 
     def go_to_target(self, target: object) -> None:
@@ -161,10 +175,25 @@ class ScreenNavigation:
     # -- the way back
 
     @property
-    def way_back(self) -> bool:
-        """Whether a jump has led here."""
+    def way_back(self) -> str:
+        """The place that Esc leads back to if a jump has led here: `step 2`; else ""."""
         here = self.here()
-        return here is not None and any(place.differs_from(here) for place in self._trail)
+        before = None if here is None else self._before(here)
+        return "" if here is None or before is None else before.name_from(here)
+
+    def _before(self, here: JumpStart) -> JumpStart | None:
+        """Return the place that Esc leads back to; `None` if there is none.
+
+        If a digit has changed the screen since the jump, that is another place: Esc leads to the
+        screen of the jump first.
+        """
+        before = next((place for place in reversed(self._trail) if place.differs_from(here)), None)
+        if before is None or here.screen in (before.screen, before.led_to):
+            return before
+        if before.led_to == before.screen and before.step == here.step:
+            return before
+        screen = cast("SessionScreen", self.app.get_screen(before.led_to))
+        return here._replace(screen=before.led_to, spot=screen.panels.spot())
 
     def here(self) -> JumpStart | None:
         """Return the present place; `None` in a window, or while there is nothing to show."""
@@ -181,8 +210,10 @@ class ScreenNavigation:
         here, session = self.here(), self.host.session
         if start is None or here is None or not start.differs_from(here):
             return
+        start = start._replace(led_to=here.screen)
         if session.typed != start.typed:
             start = start._replace(carried=session.text)
+        self._left.clear()
         if not self._trail or self._trail[-1].differs_from(start):  # else an inner jump's
             self._trail.append(start)
         self._show_keys(self.app.screen)
@@ -191,6 +222,7 @@ class ScreenNavigation:
         """Forget the way back: its steps are another run's."""
         self._has_lost_trail = self._has_lost_trail or bool(self._trail)
         self._trail.clear()
+        self._left.clear()
         self._show_keys(self.app.screen)
 
     def _show_keys(self, screen: Screen[Any]) -> None:
@@ -199,23 +231,42 @@ class ScreenNavigation:
             screen.call_later(screen.show_keys)
 
     def go_back(self) -> None:
-        """Go back to where the last jump started; restore the text if the jump's is unchanged."""
-        here, session = self.here(), self.host.session
-        while self._trail and here is not None:
-            before = self._trail.pop()
-            if not before.differs_from(here):
-                continue
-            if before.carried is not None and session.text == before.carried:
-                session.typed = before.typed
-            if before.screen != here.screen:
-                self.app.switch_screen(before.screen)
-            self.host.seek(before.step)
-            screen = cast("SessionScreen", self.app.get_screen(before.screen))
-            screen.call_later(screen.return_to, before.spot)  # once its rows are made
-            self._show_keys(screen)
+        """Go back to where the last jump started, and name the key that returns."""
+        here = self.here()
+        before = None if here is None else self._before(here)
+        if here is None or before is None:
+            self.host.tell(GONE if self._has_lost_trail else NO_TRAIL)
+            self._has_lost_trail = False
             return
-        self.host.tell(GONE if self._has_lost_trail else NO_TRAIL)
-        self._has_lost_trail = False
+        while not self._trail[-1].differs_from(here):
+            self._trail.pop()
+        if self._trail[-1] is before:
+            self._trail.pop()
+        self._go_over(here, before, self._left)
+        returns = here.name_from(before)
+        self.host.tell(f"Back to {before.name_from(here)}; R returns to {returns}.")
+
+    def take_back(self) -> None:
+        """Return to where the last Esc led away from."""
+        here = self.here()
+        if here is None or not self._left:
+            self.host.tell(NO_RETURN)
+        else:
+            self._go_over(here, self._left.pop(), self._trail)
+
+    def _go_over(self, here: JumpStart, place: JumpStart, trail: deque[JumpStart]) -> None:
+        """Go to a place, and keep the present one; restore the text if the jump's is unchanged."""
+        session = self.host.session
+        if place.carried is not None and session.text == place.carried:
+            session.typed = place.typed
+        carried = session.text if session.typed != here.typed else None
+        trail.append(here._replace(carried=carried, led_to=place.screen))
+        if place.screen != here.screen:
+            self.app.switch_screen(place.screen)
+        self.host.seek(place.step)
+        screen = cast("SessionScreen", self.app.get_screen(place.screen))
+        screen.call_later(screen.return_to, place.spot)  # once its rows are made
+        self._show_keys(screen)
 
     # -- getting there
 

@@ -27,7 +27,6 @@ from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
-from bpe_tui.session.state import OVERVIEWS, save_preferences
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.textual_private import mount_unseen
 from bpe_tui.widgets.visible import visible_text
@@ -192,6 +191,10 @@ class SessionApp(BaseApp):
 
     # -- commands
 
+    def action_take_back(self) -> None:
+        """Take the last Esc back."""
+        self.navigation.take_back()
+
     def action_step(self, by: int) -> None:
         self.session.step(by)
         self.changed()
@@ -251,11 +254,10 @@ class SessionApp(BaseApp):
     def refusal_of(self, action: str) -> str | None:
         return super().refusal_of(action) or refusal_of(action, self.session)
 
-    def action_show(self, kind: str, chosen: bool = True) -> None:
+    def action_show(self, kind: str) -> None:
         """Show the screen of a kind for the session's model, or why there is none.
 
-        A kind that the user has chosen is remembered if trainings can begin with it. A screen
-        without a tab is opened by a jump, so Esc leads back.
+        A screen without a tab is opened by a jump, so Esc leads back.
         """
         model = self.session.model
         if (refused := self.refusal_of(f"app.show('{kind}')")) is not None:
@@ -263,8 +265,6 @@ class SessionApp(BaseApp):
         elif self.session.shown is not None:
             with nullcontext() if kind in TABS else self.navigation.jump():
                 self.switch_screen(model.screen(kind))
-        if chosen and kind in OVERVIEWS and self.session.shown is not None:
-            save_preferences(overview=kind)
 
     def action_predict(self) -> None:
         """Show the lesson view, which asks what each step does; there, start or stop that."""
@@ -306,9 +306,7 @@ class SessionApp(BaseApp):
         if session.frame is None:
             return
         self.hold()
-        if not isinstance(session.config, RunConfig):
-            self.tell("These merges are a tokenizer's; only a training from a text has forks.")
-            return
+        assert isinstance(session.config, RunConfig)  # else it is refused
         if session.stop_reason is None:
             self.tell("Training still runs; a fork can be compared when it has ended.")
             return

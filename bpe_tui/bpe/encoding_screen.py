@@ -128,7 +128,6 @@ class RegexPanel(Vertical):
             placeholder="a regex",
             id="regex-input",
             compact=True,
-            select_on_focus=False,
             max_length=LONGEST_REGEX,
         )
         yield RegexRows(id="regex-rows").data_bind(frame=RegexPanel.frame)
@@ -311,7 +310,7 @@ class WhyNotPanel(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Field(
-            placeholder="the piece, as written in the text",
+            placeholder="another piece, as written in the text",
             id="why-not-input",
             compact=True,
             max_length=LONGEST_PIECE,
@@ -319,12 +318,10 @@ class WhyNotPanel(Vertical):
         yield WhyNotRows(id="why-not-rows").data_bind(frame=WhyNotPanel.frame)
 
     def ask(self, piece: str) -> None:
-        """Ask about a piece, and put it into the line if the line can show it unchanged."""
+        """Ask about a piece; the line is for another one."""
         field = self.query_one(Input)
-        is_plain = visible_text(piece, spaces=False) == piece and len(piece) <= LONGEST_PIECE
         with field.prevent(Input.Changed):
-            field.value = piece if is_plain else ""
-        field.action_select_all()  # the next typed character replaces it
+            field.value = ""
         self.query_one(WhyNotRows).asked = piece
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -480,7 +477,7 @@ class EncodingScreen(WalkScreen):
         if field.id == "why-not-input" and rows.row_count and rows.row(rows.cursor).target:
             rows.action_choose()
         else:
-            self._leave_field()
+            self._look_at_answers()
 
     def follow(self, target: object) -> None:
         """Type a text that a row names, or go where the row leads."""
@@ -514,19 +511,11 @@ class EncodingScreen(WalkScreen):
         piece = self.query_one(walks.PretokensPanel).selected
         return piece.pretoken.text if piece else ""
 
-    @property
-    def can_leave(self) -> bool:
-        return super().can_leave or self.panels.slot != self.SLOT[0]
-
-    def action_leave(self) -> None:
-        """Leave a field, a zoom, a panel in the slot, or the screen, in this order."""
-        if self.is_typing and self.panels.focused() in self.SLOT:
-            self._leave_field()
-        elif self.is_typing or self.zoomed is not None or self.panels.slot == self.SLOT[0]:
-            super().action_leave()
-        else:
-            self.show_panel(self.SLOT[0])
-            self.show_keys()
+    def leave_field(self) -> None:
+        """Focus what had the focus before; a line in the slot gives its place back."""
+        if self.panels.focused() in self.SLOT and self.zoomed is None:
+            self.fill_slot(self.SLOT[0])
+        super().leave_field()
 
     def action_compare(self) -> None:
         """Open another tokenizer to compare with this step on the text."""
@@ -534,7 +523,7 @@ class EncodingScreen(WalkScreen):
             self.session.hold()
             self.host.open_comparison(self.frame, self.text)
 
-    def _leave_field(self) -> None:
+    def _look_at_answers(self) -> None:
         """Move the focus from a line to the rows under it."""
         panel = self.panels.focused()
         if panel is not None and (rows := self.query(f"#{panel} Lines")):

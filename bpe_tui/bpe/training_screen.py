@@ -239,6 +239,7 @@ class TrainingScreen(StepsScreen):
         "pretokens": "pretokens",
         "merges": "merges",
     }
+    SHOWN_BY: ClassVar[Mapping[str, str]] = {"pairs": "screen.heap_view"}
     TYPED_TEXT = EncodedText
 
     _run_with: Algorithm | None = None
@@ -289,9 +290,10 @@ class TrainingScreen(StepsScreen):
         return target.pair if isinstance(target, ToPair) else None
 
     def action_heap_view(self) -> None:
-        """Show the pairs in the next view: table, array, tree."""
+        """Show the pairs in the next view: table, array, tree; if they are hidden, show them."""
         if self.session.frame is not None:
-            self.query_one(PairsPanel).next_view()
+            if (pairs := self.query_one(PairsPanel)).display:
+                pairs.next_view()
             self.show_panel("pairs")
 
     def action_find_pair(self) -> None:

@@ -13,7 +13,7 @@ from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import Config, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import VIEWS
-from bpe_tui.session.state import OVERVIEWS, save_preferences, without_state
+from bpe_tui.session.state import without_state
 from engine.text.sources import STANDARD_INPUT
 
 
@@ -74,8 +74,6 @@ def open_corpus(
         run_transcript(config)
         return
     with without_state() if kiosk else nullcontext():
-        if view in OVERVIEWS:
-            save_preferences(overview=view)
         raise typer.Exit(inputs.open_screen(config, is_kiosk=kiosk))
 
 

@@ -300,10 +300,6 @@ class StartPage(PanelScreen):
     def action_forward(self, by: int) -> None:
         self.action_next_panel(by)
 
-    @property
-    def tab_order(self) -> tuple[str, ...]:
-        return tuple(name for name in self.PANEL_ORDER if self.query_one(f"#{name}").display)
-
     def offers(self, command: Command) -> bool:
         is_of_columns = command.action.startswith("screen.next_panel(")
         return super().offers(command) and (not is_of_columns or len(self.tab_order) > 1)

@@ -286,7 +286,7 @@ class Guide:
         if due.step is not None:
             self._host.seek(due.step)
         if due.view is not None:
-            self._host.action_show(due.view, chosen=False)
+            self._host.action_show(due.view)
         screen = self._app.screen
         if not isinstance(screen, SessionScreen):
             return

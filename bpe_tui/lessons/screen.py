@@ -473,8 +473,8 @@ class LessonScreen(SessionScreen):
             self.action_go_back()
 
     @property
-    def can_leave(self) -> bool:
-        return self.predictor.is_on or super().can_leave
+    def closes(self) -> bool:
+        return self.predictor.is_on or super().closes
 
 
 class BpeLesson(LessonScreen):

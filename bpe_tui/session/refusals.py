@@ -20,8 +20,6 @@ ABOUT_MERGES = frozenset(
         "screen.show('tail')",
         "screen.walk(1)",
         "screen.walk(-1)",
-        "screen.walk(1000000)",
-        "screen.walk(-1000000)",
         "screen.play",
         "screen.why",
         "screen.find_pair",
@@ -62,6 +60,13 @@ def refusal_of(action: str, session: Session) -> str | None:
     return None
 
 
+def why_not_forked(config: Config) -> str | None:
+    """Return why no fork can be made; `None` if one can."""
+    if isinstance(config, RunConfig):
+        return None
+    return "These merges are a tokenizer's; only a training from a text has forks."
+
+
 def why_not_retrained(config: Config) -> str | None:
     """Return why no other model can be trained on an open corpus; `None` if one can."""
     if not isinstance(config, RunConfig):
@@ -85,6 +90,7 @@ def why_not_continued(config: Config) -> str | None:
 OF_CONFIGS = {
     "app.open('CHECK')": why_not_checkable,
     "app.model": why_not_retrained,
+    "app.what_if": why_not_forked,
     "app.continue_tokenizer": why_not_continued,
 }
 """Action → the function that says why it does nothing for what is open."""

@@ -22,7 +22,6 @@ from bpe_tui.session.declarations import (
     Model,
 )
 from bpe_tui.session.models import model_of
-from bpe_tui.session.state import preferences
 from engine.analysis.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES
@@ -193,7 +192,7 @@ class Session:
             return CHECK
         if self.counts_nothing:
             return ENCODING
-        return TRAINING if self.recording is None else preferences().overview  # it shows reading
+        return TRAINING
 
     @property
     def text(self) -> str:

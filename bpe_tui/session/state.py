@@ -21,7 +21,6 @@ from typing import Any
 from platformdirs import user_state_path
 
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.declarations import LESSON, TRAINING
 from engine.core.drafts import sweep
 from engine.core.errors import OutputError
 from engine.core.files import write_files
@@ -89,8 +88,6 @@ def read_state(name: str) -> Any:
 # Preferences
 
 PREFERENCES = "preferences.json"
-OVERVIEWS = (TRAINING, LESSON)
-"""The kinds of screens that may show a training first."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +95,11 @@ class Preferences:
     """The user's preferences.
 
     Attributes:
-        overview: the kind of screen that shows a training first, the one chosen last.
+        is_light: whether the colours are light.
         welcomed: whether the training screen has named the way to the lesson view.
     """
 
-    overview: str = TRAINING
+    is_light: bool = False
     welcomed: bool = False
 
 
@@ -110,11 +107,8 @@ def preferences() -> Preferences:
     """Read the preferences; those that were not kept have their defaults."""
     kept = read_state(PREFERENCES)
     known = kept if isinstance(kept, dict) else {}
-    found = Preferences()
-    if known.get("overview") in OVERVIEWS:
-        found = replace(found, overview=known["overview"])
-    return replace(
-        found,
+    return Preferences(
+        is_light=known.get("is_light") is True,
         # Nobody is there to welcome where nothing is kept, as in a recording.
         welcomed=known.get("welcomed") is True or _unkept is not None,
     )

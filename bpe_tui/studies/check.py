@@ -278,7 +278,6 @@ class CheckScreen(SessionScreen):
 
     NAME = CHECK
     SHOWS_STEP = False
-    can_leave = True
     CSS_PATH = sheet("check.tcss")
     PANEL_ORDER = ("checked", "why-differs")
 

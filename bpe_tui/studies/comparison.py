@@ -399,9 +399,8 @@ class ComparisonScreen(PanelScreen):
         self.query_one(StripsPanel).go(by)
 
     @property
-    def way_back(self) -> bool:
-        """Whether another screen is under this one."""
-        return len(self.app.screen_stack) > 2
+    def way_back(self) -> str:
+        return "leave" if len(self.app.screen_stack) > 2 else ""
 
     def action_go_back(self) -> None:
         if self.way_back:

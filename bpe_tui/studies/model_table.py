@@ -280,13 +280,13 @@ class FamilyScreen(SessionScreen):
             return
         config = self._training_of(target.name)
         if config == self.session.config:
-            self.host.action_show("training", chosen=False)
+            self.host.action_show("training")
         elif config is not None:
             self.host.retrain(config)
 
     @property
-    def can_leave(self) -> bool:
-        return super().can_leave or self.panels.focused() == "family-details"
+    def closes(self) -> bool:
+        return super().closes or self.panels.focused() == "family-details"
 
     def action_leave(self) -> None:
         if self.zoomed is None and self.panels.focused() == "family-details":

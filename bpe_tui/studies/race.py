@@ -390,7 +390,6 @@ class RaceScreen(SessionScreen):
 
     NAME = RACE
     SHOWS_STEP = False  # the slider has it
-    can_leave = True
     CSS_PATH = sheet("race.tcss")
     PANEL_ORDER = ("standings", *TITLES)
     STACK = TITLES
@@ -527,6 +526,10 @@ class RaceScreen(SessionScreen):
         return first_fitting(self.size.width - 2, *variants)
 
     # -- commands
+
+    @property
+    def closes(self) -> bool:
+        return super().closes or (self._job is not None and self._job.runs)
 
     def action_leave(self) -> None:
         """Stop the race if it runs, else leave as every screen does."""

@@ -166,14 +166,8 @@ class UnigramEncodingScreen(WalkScreen):
         super().show_panel(panel)
 
     @property
-    def tab_order(self) -> tuple[str, ...]:
-        """The panels that Tab visits: lattice or lanes, whichever the key `a` shows."""
-        hidden = "lattice" if self.has_class("-lanes") else "lanes"
-        return tuple(panel for panel in self.PANEL_ORDER if panel != hidden)
-
-    @property
-    def can_leave(self) -> bool:
-        return super().can_leave or self.panels.slot == "why-not-pieces"
+    def closes(self) -> bool:
+        return super().closes or self.panels.slot == "why-not-pieces"
 
     def action_leave(self) -> None:
         """Leave a field, a zoom, the panel of other pieces, or the screen, in this order."""

@@ -459,6 +459,7 @@ def help_text(screen: str, *, marks: bool = False) -> str:
     parts.append(
         "In a panel\n"
         "  ↑ ↓ k j     Row by row; PageUp and PageDown by screenfuls; the wheel scrolls.\n"
+        "  Home End    First, last row of the focused table; elsewhere the run's.\n"
         "  Enter       Where the row leads: a merge, a word. Zoom where it leads nowhere.\n"
         "  Shift+→ ←   Point at a token, the next one, the one before; Enter explains it.\n"
         "  mouse       Click what Enter would open; a token, or the border between two, "

@@ -54,6 +54,8 @@ class CorpusPlace(NamedTuple):
 class ExcerptPanel(FramePanel[StepFrameT]):
     """The beginning of the corpus, scrolled line by line. A subclass draws the lines."""
 
+    IS_TABLE = False
+
     ID = "corpus"
     WIDEST = 1000
 

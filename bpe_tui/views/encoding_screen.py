@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import DescendantBlur, Paste
+from textual.events import Paste
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
@@ -231,8 +231,9 @@ class WalkScreen(SessionScreen):
         self.say("#heading", self.heading(session, self.heading_room))
         self.set_class(self.size.height >= ROOMY_ROWS, "-roomy")
         if self.text != session.text:
-            self.query_one("#text", TextArea).load_text(session.text)
-            self._select_text()
+            text = self.query_one("#text", TextArea)
+            text.load_text(session.text)
+            text.move_cursor(text.document.end)
         self.show_text()
         self.call_after_refresh(self.fit)  # once panels have their final widths
 
@@ -303,7 +304,6 @@ class WalkScreen(SessionScreen):
         self.set_class(panel == "decode", "-decoding")
         self.call_after_refresh(self.name_hidden_panels)
         super().show_panel(panel)
-        self._select_text()
 
     def look_at_text(self) -> None:
         """Go to the text, to change it."""
@@ -312,19 +312,6 @@ class WalkScreen(SessionScreen):
     def look_at_pretokens(self) -> None:
         """Go to the pretokens, to see how each encodes."""
         self.show_panel("pretokens")
-
-    def _select_text(self) -> None:
-        """Select the text if it has the focus, so that typing replaces it, as in a line."""
-        text = self.query_one("#text", TextArea)
-        if self.focused is text:
-            text.select_all()
-
-    def on_descendant_blur(self, event: DescendantBlur) -> None:
-        """When the focus leaves the text, undo the selection of all of it."""
-        text = event.widget
-        is_left = text is not self.focused  # it may have come back since
-        if is_left and isinstance(text, TextArea) and text.selected_text == text.text:
-            text.move_cursor(text.document.end)
 
     def offers(self, command: Command) -> bool:
         is_for_spelling = command.action == "screen.decode_spelling"
@@ -343,7 +330,9 @@ class WalkScreen(SessionScreen):
         """Replace the text by a pasted one if no field has the focus."""
         if not self.is_typing:
             self.action_type()
-            self.query_one("#text", TextArea).post_message(Paste(event.text))
+            text = self.query_one("#text", TextArea)
+            text.clear()
+            text.post_message(Paste(event.text))
 
     def set_back(self) -> None:
         self.remove_class("lanes")

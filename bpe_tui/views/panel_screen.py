@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
+from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_tui.session.declarations import Command, Model
@@ -78,6 +79,8 @@ class PanelScreen(PaintedOnce[None]):
     """
     HIDDEN: ClassVar[Mapping[str, str]] = {}
     """Panels that have no room on a small screen → their names for the heading."""
+    SHOWN_BY: ClassVar[Mapping[str, str]] = {}
+    """Panels that another action than `show` shows, too → that action."""
     TYPED: ClassVar[str] = ""
     """The panel with the line or text to type in, for the key e."""
     ZOOMS_IN_LESSONS: ClassVar[bool] = False
@@ -87,6 +90,10 @@ class PanelScreen(PaintedOnce[None]):
     """The id of the panel that fills the screen."""
     hidden_names = ""
     """The hidden panels and their keys, beside the heading."""
+    _before_typing: Widget | None = None
+    """The widget that had the focus before a line to type in."""
+    _before_zoom: tuple[str, ...] = ()
+    """The panels in the order of Tab before one fills the screen."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         if "NAME" in vars(cls):
@@ -242,9 +249,25 @@ class PanelScreen(PaintedOnce[None]):
         return True
 
     @property
-    def can_leave(self) -> bool:
-        """Whether Esc does something, outside a field."""
-        return self.zoomed != self.panels.alone or self.way_back
+    def in_table(self) -> bool:
+        """Whether a table has the focus, so that Home and End are its own."""
+        return isinstance(self.focused, Lines) and self.focused.IS_TABLE
+
+    @property
+    def closes(self) -> bool:
+        """Whether Esc closes something here, outside a field: a zoom, a view, a question."""
+        return self.zoomed != self.panels.alone or self._has_replaced
+
+    @property
+    def _has_replaced(self) -> bool:
+        """Whether another panel is in the place of the first one of those that share it."""
+        first = self.SLOT[0] if self.SLOT else ""
+        return self.panels.slot != first and not self.query_one(f"#{first}").display
+
+    @property
+    def leaving(self) -> str:
+        """The label of Esc, outside a field; "" if it does nothing."""
+        return "leave" if self.closes or self.has_note else self.way_back
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Allow only commands for fields while a field has the focus: it needs letters and ←."""
@@ -295,15 +318,29 @@ class PanelScreen(PaintedOnce[None]):
     # -- commands that all screens have
 
     def action_next_panel(self, by: int) -> None:
-        """Focus the next panel in the order of Tab, and make it visible."""
+        """Focus the next panel in the order of Tab."""
         focused, order = self.panels.focused(), self.tab_order
-        place = order.index(focused) if focused else -1 if by > 0 else 0
+        place = order.index(focused) if focused in order else -1 if by > 0 else 0
         self.show_panel(order[(place + by) % len(order)])
 
     @property
     def tab_order(self) -> tuple[str, ...]:
-        """The panels in the order of Tab."""
-        return self.PANEL_ORDER
+        """The panels in the order of Tab: those in sight, and those that only Tab shows."""
+        if self.zoomed is not None:
+            return self._before_zoom or (self.zoomed,)
+        hidden = self.panels.hidden(self.HIDDEN)
+        by_tab = {*self.STACK, *(panel for panel in hidden if self.keys.of_panel(panel) == "Tab")}
+        return tuple(
+            panel
+            for panel in self.PANEL_ORDER
+            if panel in by_tab or self.query_one(f"#{panel}").display
+        )
+
+    def set_focus(self, widget: Widget | None, *arguments: Any, **settings: Any) -> None:
+        """Focus a widget; remember which one had the focus before a line to type in."""
+        if not self.is_typing:
+            self._before_typing = self.focused
+        super().set_focus(widget, *arguments, **settings)
 
     def show_panel(self, panel: str) -> None:
         """Make a panel visible and focus it, or the first field in it."""
@@ -360,23 +397,39 @@ class PanelScreen(PaintedOnce[None]):
         self.panels.alone = self.zoomed = panel
         self.show_keys()
 
+    def validate_zoomed(self, panel: str | None) -> str | None:
+        if self.zoomed is None and panel is not None:
+            self._before_zoom = self.tab_order
+        return panel
+
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
         self.panels.mark_zoom(old, new)
         self.show_keys()
 
     def action_leave(self) -> None:
-        """Handle Esc: leave a field, end a zoom, or go back to where the last jump started."""
+        """Handle Esc: leave a field, end a zoom, close a view, or go back by the last jump."""
         if self.is_typing:
-            self.show_panel(self.PANEL_ORDER[0])
+            self.leave_field()
         elif self.zoomed != self.panels.alone:
             self.zoomed = self.panels.alone
+        elif self._has_replaced:
+            self.show_panel(self.SLOT[0])
+            self.show_keys()
         else:
             self.action_go_back()
 
+    def leave_field(self) -> None:
+        """Focus what had the focus before the field."""
+        before = self._before_typing
+        if before is not None and before.is_attached and before.display and before.can_focus:
+            self.set_focus(before)
+        if self.is_typing:
+            self.show_panel(self.PANEL_ORDER[0])
+
     @property
-    def way_back(self) -> bool:
-        """Whether Esc leads back to another place."""
-        return False
+    def way_back(self) -> str:
+        """The label of Esc where it leads back to another place, else ""."""
+        return ""
 
     def action_go_back(self) -> None:
         """Go back to where the last jump started."""

@@ -21,10 +21,11 @@ class KeyedScreen(Protocol):
         messages: the table of messages of the open lesson's language.
         is_ready: whether there is something to show.
         is_typing: whether a field has the focus, so that letters are typed into it.
-        can_leave: whether Esc does something, outside a field.
+        leaving: the label of Esc, outside a field; "" if it does nothing.
+        in_table: whether a table has the focus, so that Home and End are its own.
+        SHOWN_BY: panels that another action than `show` shows, too → that action.
         panels: its panels.
         notifier: the application, which refuses some actions.
-        has_note: whether a message stays until it is closed.
     """
 
     @property
@@ -40,16 +41,25 @@ class KeyedScreen(Protocol):
     def is_typing(self) -> bool: ...
 
     @property
-    def can_leave(self) -> bool: ...
+    def leaving(self) -> str: ...
 
     @property
-    def has_note(self) -> bool: ...
+    def in_table(self) -> bool: ...
+
+    @property
+    def SHOWN_BY(self) -> Mapping[str, str]: ...
 
     @property
     def panels(self) -> ScreenPanels: ...
 
     @property
     def notifier(self) -> Notifier: ...
+
+
+MOST_KEYS = 7
+"""Most keys in the footer; the help has all."""
+LASTING = ("app.predict", "app.what_if", "screen.save", "app.open", "app.help")
+"""The actions whose keys are in each footer, if they do something, in this order."""
 
 
 class ScreenKeys:
@@ -68,7 +78,12 @@ class ScreenKeys:
         return bound_commands(self._screen.id or "").get(keys)
 
     def acts(self, keys: str) -> bool:
-        """Whether keys act here; a field with the focus needs letters and ← for itself."""
+        """Whether keys act here.
+
+        A field with the focus needs letters and ← for itself, a table Home and End.
+        """
+        if keys in ("home", "end") and self._screen.in_table:
+            return False
         command = self.command(keys)
         return command is not None and (command.in_fields or not self._screen.is_typing)
 
@@ -80,35 +95,77 @@ class ScreenKeys:
         if screen.is_typing:
             return command.in_fields and not self._is_refused(command)
         if command.action == "screen.leave":
-            return screen.can_leave or screen.has_note
-        is_here = bool(command.panel) and command.panel == screen.panels.focused()
-        return (command.in_footer or is_here) and not self._is_refused(command)
+            return bool(screen.leaving)
+        is_shown = command.in_footer or command.action in LASTING or self._is_of_panel(command)
+        return is_shown and not self._is_refused(command)
+
+    def _is_of_panel(self, command: Command) -> bool:
+        """Whether a command is about the focused panel."""
+        return bool(command.panel) and command.panel == self._screen.panels.focused()
 
     def _is_refused(self, command: Command) -> bool:
         return self._screen.notifier.refusal_of(command.action) is not None
 
     def name_panels(self, names: Mapping[str, str]) -> str:
         """Name panels, each behind the key that shows it: `Tab heap, merge`."""
-        keys = {each.action: each.shown.split()[0] for each in commands_on(self._screen.id or "")}
         of_keys: dict[str, list[str]] = {}
         for panel, name in names.items():
-            of_keys.setdefault(keys.get(f"screen.show('{panel}')", "Tab"), []).append(name)
+            of_keys.setdefault(self.of_panel(panel), []).append(name)
         return "  ".join(f"{key} {', '.join(named)}" for key, named in of_keys.items())
 
+    def of_panel(self, panel: str) -> str:
+        """Return the key that shows a panel that has no room.
+
+        Esc shows the first one of those that share a place, Tab one without a key.
+        """
+        if panel == self._screen.panels.first:
+            return "Esc"
+        action = self._screen.SHOWN_BY.get(panel, f"screen.show('{panel}')")
+        commands = commands_on(self._screen.id or "")
+        return next((each.shown.split()[0] for each in commands if each.action == action), "Tab")
+
     def footer(self) -> list[FooterKey]:
-        """Return the keys that work now, those of the focused panel first."""
-        here = self._screen.panels.focused()
-        commands = [
+        """Return the keys that work now: at most `MOST_KEYS`, the lasting ones behind the own."""
+        offered = [
             each
             for each in commands_on(self._screen.id or "")
             if self._is_for_now(each) and self.shows(each)
         ]
-        commands.sort(key=lambda command: not command.panel or command.panel != here)
-        keys = [
-            FooterKey(command.shown.split()[0], command.label, command.action)
-            for command in commands
-        ]
         # One key of several with the same label, such as Tab and Shift+Tab, is enough.
-        different = list({key.label: key for key in reversed(keys)}.values())[::-1]
-        messages = self._screen.messages
-        return [key._replace(label=text_of(messages, key.label)) for key in different]
+        different = {each.label: each for each in reversed(offered)}.values()
+        commands = sorted(different, key=offered.index)
+        lasting = [each for each in commands if each.action in LASTING]
+        lasting.sort(key=lambda command: LASTING.index(command.action))
+        own = self._useful_first([each for each in commands if each not in lasting])
+        keys = [
+            self._footer_key(command, is_lasting=command in lasting)
+            for command in (*own[: MOST_KEYS - len(lasting)], *lasting)
+        ]
+        if self._screen.is_typing:
+            keys.insert(1, FooterKey("Ctrl+U", text_of(self._screen.messages, "clear"), ""))
+        return keys[:MOST_KEYS]
+
+    def _useful_first(self, own: list[Command]) -> list[Command]:
+        """Return the commands with Esc first, then the focused table's, then Home."""
+        in_table = self._screen.in_table
+
+        def place(command: Command) -> int:
+            if command.action == "screen.leave":
+                return 0
+            if command.keys == "home":
+                return 2
+            return 1 if in_table and self._is_of_panel(command) else 3
+
+        own.sort(key=place)
+        at = next((at for at, command in enumerate(own) if place(command) == 3), None)
+        if at is not None and not in_table and place(own[at - 1]) == 2:
+            own.insert(at - 1, own.pop(at))  # the screen's first key is worth more
+        return own
+
+    def _footer_key(self, command: Command, *, is_lasting: bool) -> FooterKey:
+        key = FooterKey(command.shown.split()[0], command.label, command.action, is_lasting)
+        if command.action == "screen.leave" and not self._screen.is_typing:
+            key = key._replace(label=self._screen.leaving or key.label)
+        elif command.keys == "home" and self._screen.in_table:
+            key = key._replace(label="first row", action="focused.end(False)")
+        return key._replace(label=text_of(self._screen.messages, key.label))

@@ -35,6 +35,7 @@ class ScreenPanels:
         stack: those of which one is in front if there is too little room → their names.
 
     Attributes:
+        first: the panel in the shared place at first; "" without one.
         slot: the panel in the shared place.
         front: the name of the one in front.
         alone: the panel that fills the screen in a scene of a lesson; Esc leads back to it.
@@ -49,7 +50,7 @@ class ScreenPanels:
     ) -> None:
         self._screen, self._order = screen, order
         self._stack = stack
-        self.slot = slot[0] if slot else ""
+        self.slot = self.first = slot[0] if slot else ""
         self.front = ""
         self.alone: str | None = None
 

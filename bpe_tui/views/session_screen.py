@@ -233,9 +233,10 @@ class SessionScreen(PanelScreen):
         return self.session.shown is not None
 
     @property
-    def way_back(self) -> bool:
-        """Whether a jump has led here, so that Esc leads back."""
-        return self.host.navigation.way_back
+    def way_back(self) -> str:
+        """Where Esc leads back to: `back to step 2`; "" if no jump has led here."""
+        place = self.host.navigation.way_back
+        return text_of(self.messages, "back to {place}", place=place) if place else ""
 
     # -- commands that mean the same on all screens; some screens have their own way
 

@@ -45,11 +45,12 @@ class PartsLine(Widget):
 
 
 class FooterKey(NamedTuple):
-    """A key as it is shown, a word for its effect, and its action."""
+    """A key as it is shown, a word for its effect, its action, and whether it is in each footer."""
 
     shown: str
     label: str
     action: str
+    is_lasting: bool = False
 
     @property
     def width(self) -> int:
@@ -58,9 +59,7 @@ class FooterKey(NamedTuple):
 
 
 class KeyBar(PartsLine):
-    """A line of `keys`. With little room, those before the last two are left out."""
-
-    LAST = 2
+    """A line of `keys`. With little room, the first one and the lasting ones stay longest."""
 
     keys: reactive[Sequence[FooterKey]] = reactive(())
 
@@ -72,10 +71,11 @@ class KeyBar(PartsLine):
 
     def fitting(self, width: int) -> list[FooterKey]:
         """Return the keys that fit."""
-        first, last = list(self.keys[: -self.LAST]), list(self.keys[-self.LAST :])
-        while first and sum(key.width for key in first + last) > width:
-            first.pop()
-        return first + last
+        keys = list(self.keys)
+        while len(keys) > 1 and sum(key.width for key in keys) > width:
+            others = [key for key in keys[1:] if not key.is_lasting]
+            keys.remove(others[-1] if others else keys[1])
+        return keys
 
     def parts(self) -> Iterable[BarPart]:
         for key in self.fitting(self.size.width):

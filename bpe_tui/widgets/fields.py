@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich.segment import Segment
-from textual.events import Paste
+from textual.events import Focus, Paste
 from textual.strip import Strip
 from textual.widgets import Input, TextArea
 
@@ -25,12 +25,23 @@ def draw_settled(field: Input) -> None:
 
 
 class Field(Input):
-    """A line to type in. A placeholder that is too long ends in `…`."""
+    """A line to type in. A placeholder that is too long ends in `…`.
+
+    The cursor is at the end at first, and nothing is selected, except in a window: that suggests a
+    whole line, which typing replaces.
+    """
 
     def __init__(self, value: str | None = None, placeholder: str = "", **settings: Any) -> None:
         # Any text is valid; the classes that say so would cost new styles.
         super().__init__(value, placeholder, validate_on=[], **settings)
         self.whole_placeholder = placeholder
+
+    def on_mount(self) -> None:
+        self.select_on_focus = isinstance(self.screen, Window)
+
+    def on_focus(self, event: Focus) -> None:
+        if not (self.select_on_focus or event.from_app_focus):
+            self.cursor_position = len(self.value)
 
     def on_resize(self) -> None:
         self.placeholder = shorten(self.whole_placeholder, max(self.content_size.width, 1))
@@ -93,7 +104,11 @@ LONGEST_PASTE = 20_000
 
 
 class TextField(TextArea):
-    """Lines to type in. A longer paste is cut."""
+    """Lines to type in, with the cursor at the end at first. A longer paste is cut."""
+
+    def on_focus(self, event: Focus) -> None:
+        if not event.from_app_focus:
+            self.move_cursor(self.document.end)
 
     def on_paste(self, event: Paste) -> None:  # Textual inserts the text after this
         if len(event.text) > LONGEST_PASTE:

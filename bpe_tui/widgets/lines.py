@@ -45,6 +45,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("down,j", "move(1)", "down", show=False),
         Binding("pageup", "page(-1)", "page up", show=False),
         Binding("pagedown", "page(1)", "page down", show=False),
+        Binding("home", "end(False)", "first row", show=False),
+        Binding("end", "end(True)", "last row", show=False),
         Binding("shift+right", "point(1)", "token", show=False),
         Binding("shift+left", "point(-1)", "token before", show=False),
         Binding("enter", "choose", "open", show=False),
@@ -81,6 +83,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     KEEPS_CURSOR: ClassVar[bool] = False
     """Whether the cursor stays visible after a resize; some lists scroll without the cursor."""
+
+    IS_TABLE: ClassVar[bool] = True
+    """Whether Home and End are its own: they go to its first and its last row."""
 
     SHOWS_CURSOR: ClassVar[bool] = False
     """Whether a row that leads somewhere shows the cursor while a field above has the focus."""
@@ -191,12 +196,14 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to_row(self.cursor)
 
     def move_to_target(self, by: int) -> None:
-        """Move to the next row that leads somewhere, or to the one before."""
+        """Move to the next row that leads somewhere, or the one before; else scroll by a row."""
         place = self.cursor + by
         while 0 <= place < self.row_count and self.row(place).target is None:
             place += by
         if 0 <= place < self.row_count:
             self.action_move(place - self.cursor)
+        else:
+            self.scroll_relative(y=by, animate=False, immediate=True)
 
     def action_point(self, by: int) -> None:
         """Point at the next token or the one before, in this row or in the next with a token.
@@ -221,6 +228,10 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_page(self, direction: int) -> None:
         self.action_move(direction * max(self.size.height - 1 - self.head_height, 1))
+
+    def action_end(self, last: bool) -> None:
+        """Go to the last row, or to the first."""
+        self.action_move(self.row_count if last else -self.row_count)
 
     def action_choose(self) -> None:
         spans = self.row(self.cursor).spans if self.cursor < self.row_count else ()

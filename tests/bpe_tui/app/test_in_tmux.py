@@ -102,7 +102,9 @@ def test_a_person_steps_types_and_leaves(width: int, height: int) -> None:
         assert "heap" in screen
         assert max(map(len, screen.splitlines())) == width
         assert "type to encode" in screen
-        terminal.press("e", "the girl", "Escape")  # in one burst: `e` must be first to act
+        terminal.press("e", "C-u")
+        terminal.wait_for("Nothing typed yet")
+        terminal.press("the girl", "Escape")
         terminal.wait_for("8 bytes")
         time.sleep(0.5)  # Esc and q in one breath are Alt+q to a terminal
         terminal.press("q")
@@ -182,7 +184,9 @@ def test_a_tokenizer_in_place_of_a_corpus_is_tried_and_then_counted_in_a_text() 
     golden = shlex.quote(str(ROOT / "tests" / "engine" / "golden" / "gpt2"))
     with Terminal(f"{sys.executable} -m bpe_tui {golden}", 80, 24) as terminal:
         terminal.wait_for("gpt2 format")
-        terminal.press("e", "the")
+        terminal.press("e", "C-u")
+        terminal.wait_for("Nothing typed yet")
+        terminal.press("the")
         terminal.wait_for("3 bytes")
         terminal.press("C-o")
         terminal.wait_for("together with gpt2")

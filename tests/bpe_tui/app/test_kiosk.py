@@ -135,8 +135,8 @@ def test_nothing_is_kept_of_a_failure_in_a_kiosk() -> None:
 def test_a_kiosk_holds_preferences_while_it_runs_and_keeps_none() -> None:
     before = preferences()
     with state.without_state():
-        save_preferences(overview="lesson")
-        assert preferences().overview == "lesson" != before.overview
+        save_preferences(is_light=True)
+        assert preferences().is_light != before.is_light
     assert preferences() == before
 
 

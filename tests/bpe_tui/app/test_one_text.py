@@ -52,14 +52,15 @@ async def test_all_screens_begin_with_the_first_sentence_of_the_corpus() -> None
 async def test_a_text_typed_on_one_screen_is_shown_on_the_others() -> None:
     async with opened() as (app, pilot):
         await shown(pilot, "e h e n")
-        assert line(app) == "hen", "typing takes the place of the sentence"
+        assert line(app) == f"{SENTENCE}hen", "typing goes on at the end"
+        await shown(pilot, "ctrl+u h e n")
         await shown(pilot, "escape 2")
         assert text(app) == "hen"
         await shown(pilot, "e end s escape 8")
         assert line(app, "pipeline-text") == "hens"
-        await shown(pilot, "e c a t escape 1")
+        await shown(pilot, "e ctrl+u c a t escape 1")
         assert line(app) == "cat"
-        await shown(pilot, "e delete escape 2")
+        await shown(pilot, "e ctrl+u escape 2")
         assert text(app) == "", "what is emptied stays empty"
 
 
@@ -70,7 +71,7 @@ async def test_the_encoding_screen_takes_keys_until_somebody_types_or_pastes() -
         await shown(pilot, "3")
         assert app.screen.id == "vocabulary", "a digit is the way to another screen"
         await shown(pilot, "2 e 3 escape")
-        assert (app.screen.id, text(app)) == ("encoding", "3")
+        assert (app.screen.id, text(app)) == ("encoding", f"{SENTENCE}3")
         app.post_message(Paste("a hen"))
         await until(pilot, lambda: text(app) == "a hen")
 
@@ -82,7 +83,7 @@ async def test_the_text_stays_when_another_model_or_corpus_is_opened(tmp_path: P
     for typed, then in ((None, "A goat ate a hat."), ("hen", "hen")):
         async with opened() as (app, pilot):
             if typed:
-                await shown(pilot, f"e {' '.join(typed)} escape")
+                await shown(pilot, f"e ctrl+u {' '.join(typed)} escape")
             config: Any = app.session.config
             app.open(type(config)(str(other), vocab_size=270, model="wordpiece"))
             await ended(app, pilot)
@@ -99,7 +100,7 @@ async def test_the_pretoken_of_a_row_is_the_text_until_the_user_goes_back() -> N
 
         app.navigation.open_encoding(" hen", look=True)
         await until(pilot, lambda: app.screen.id == "encoding" and text(app) == " hen")
-        await shown(pilot, "e c a t escape escape")
+        await shown(pilot, "e ctrl+u c a t escape escape")
         assert (app.screen.id, line(app)) == ("training", "cat"), "what was typed since, stays"
 
 
@@ -114,7 +115,7 @@ async def test_a_field_shows_the_first_line_of_a_longer_text_and_keeps_the_rest(
         assert "its first line; 2 shows all" in str(app.screen.query_one("#encode").border_title)
         await shown(pilot, "2")
         assert text(app) == whole
-        await shown(pilot, "escape 1 e x escape 2")
+        await shown(pilot, "escape 1 e ctrl+u x escape 2")
         assert text(app) == "x"
 
 

@@ -106,7 +106,7 @@ def test_a_recording_does_not_depend_on_what_is_remembered_and_changes_nothing_o
 ) -> None:
     state = own_state / "bpe-tui" / "preferences.json"
     recordings = []
-    for remembered in (None, b'{"overview": "lesson"}'):
+    for remembered in (None, b'{"is_light": true}'):
         state.unlink(missing_ok=True)
         if remembered is not None:
             state.write_bytes(remembered)

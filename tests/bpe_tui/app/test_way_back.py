@@ -209,13 +209,27 @@ async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> 
             if place(app).differs_from(places[-1]):
                 places.append(place(app))
         assert len(places) == 6
-        assert "leave" in keys_shown(app)
+        assert keys_shown(app)[0] == f"back to step {places[-2].step}"
         for before in reversed(places[:-1]):
             await back(app, pilot, before)
-        await until(pilot, lambda: "leave" not in keys_shown(app))
+        await until(pilot, lambda: keys_shown(app)[0] == "next")
         await pilot.press("escape")
         assert step(app) == 2
         assert app.notices.now.startswith("Nothing to go back to")
+
+
+async def test_one_key_takes_an_escape_back_and_is_named() -> None:
+    async with opened() as (app, pilot):
+        before = place(app)
+        await pilot.press("end")
+        there = place(app)
+        await back(app, pilot, before)
+        assert app.notices.now == "Back to step 0; R returns to step 443."
+        await pilot.press("R")
+        await until(pilot, lambda: not place(app).differs_from(there))
+        await back(app, pilot, before)
+        await pilot.press("R", "R")
+        assert app.notices.now.startswith("Nothing to return to")
 
 
 @pytest.mark.slow
@@ -236,6 +250,10 @@ async def test_a_digit_keeps_the_way_back_and_another_corpus_ends_it(tmp_path: P
         before = place(app)
         await pilot.press("end", "3")
         await until(pilot, lambda: app.screen.id == "vocabulary")
+        assert keys_shown(app)[0] == "back to 1 train", "one place with one key"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen.id == "training")
+        assert step(app) == 443
         await back(app, pilot, before)
         await pilot.press("end")
         other = tmp_path / "other.txt"
@@ -265,6 +283,8 @@ async def test_escape_leaves_a_field_a_zoom_and_a_prediction_before_it_goes_back
         assert step(app) == 0
         await pilot.press("escape")
         assert step(app) == 443
+        await pilot.press("escape")
+        assert app.screen.id == "training"
         await back(app, pilot, before)
 
 

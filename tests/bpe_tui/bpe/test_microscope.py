@@ -36,10 +36,10 @@ async def eventually(pilot: Pilot[int], panel: FramePanel[Any], text: str) -> No
 async def test_the_candidates_that_lost_are_below_the_merge() -> None:
     async with encoding("there") as (app, screen, pilot):
         steps = screen.query_one(EncodeStepsPanel)
-        await pilot.press("left_curly_bracket", "right")
+        await pilot.press(*["left"] * 20, "right")
         assert "h + e" in shown(steps)
         assert "lost to it: r+e merge 17   e+r merge 23" in shown(steps)
-        await pilot.press("right_curly_bracket")
+        await pilot.press(*["right"] * 20)
         assert steps.row_count > steps.step_count + 1
         await pilot.press("right")
         assert "This was the last step" in app.notices.now
@@ -77,16 +77,15 @@ async def test_enter_on_a_merge_of_the_trace_goes_to_its_step() -> None:
 async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
     async with encoding("a kite the") as (_, screen, pilot):
         await pilot.press("down", "w")
-        assert screen.query_one("#why-not-input", Input).value == " kite"
         rows = screen.query_one(WhyNotRows)
+        assert rows.asked == " kite"
         await pilot.press("h", "e")
         await pilot.pause()
         assert "he was one token, until ·t + he (merge 6)" in shown(rows)
         assert "merge 6  ·the  ◂ here a part is taken" in shown(rows)
         await pilot.press("escape")
-        assert screen.focused is rows
-        await pilot.press("escape")
         assert screen.panels.slot == screen.SLOT[0]
+        assert screen.focused is screen.query_one("#pretokens")
 
 
 @pytest.mark.slow
@@ -96,7 +95,7 @@ async def test_why_not_asks_about_the_selected_text() -> None:
         screen.query_one(TextArea).move_cursor((0, 4))
         screen.query_one(TextArea).move_cursor((0, 8), select=True)
         await pilot.press("escape", "w")
-        assert screen.query_one("#why-not-input", Input).value == "kite"
+        assert screen.query_one(WhyNotRows).asked == "kite"
 
 
 @pytest.mark.slow
@@ -151,7 +150,7 @@ async def test_a_text_changed_meanwhile_is_cut_when_the_regex_panel_opens_again(
     async with encoding("one") as (_, screen, pilot):
         await pilot.press("r")
         await eventually(pilot, screen.query_one(RegexRows), "one")
-        await pilot.press("escape", "escape", "e", "2")
+        await pilot.press("escape", "e", "2")
         await pilot.press("escape", "r")
         await eventually(pilot, screen.query_one(RegexRows), "2")
 
@@ -227,10 +226,10 @@ async def test_the_longest_match_of_an_opened_vocabulary_is_walked(tmp_path: Pat
         assert str(steps.border_title) == "how hugs encodes   probe 3 of 3"
         assert str(steps.border_subtitle) == "found: hug ##s"
         assert "Spelled with 2 pieces, each the longest that fits" in shown(steps)
-        await pilot.press("left_curly_bracket", "right")
+        await pilot.press(*["left"] * 20, "right")
         assert steps.place == 1
         assert shown(steps).splitlines()[1].split() == ["▸", "1", "────", "hugs", "no"]
-        await pilot.press("down", "right_curly_bracket")
+        await pilot.press("down", *["right"] * 20)
         await pilot.pause()
         assert "Not even g alone is a piece" in shown(steps)
         app.navigation.open_encoding("h" * 101, look=True)

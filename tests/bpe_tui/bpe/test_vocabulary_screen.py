@@ -63,7 +63,7 @@ async def test_the_table_has_every_token_of_the_step() -> None:
     async with vocabulary() as (app, pilot, rows):
         assert rows.row_count == 700
         assert line(rows, 257).split()[:2] == ["257", "he"]
-        await pilot.press("home")
+        await pilot.press("less_than_sign")
         assert rows.row_count == 257
         assert title(app) == "vocabulary  257 of 257 tokens"
 
@@ -134,7 +134,7 @@ async def test_a_bad_expression_is_read_as_text_and_says_why() -> None:
 @pytest.mark.slow  # it trains 3,000 tokens
 async def test_a_token_or_an_id_that_comes_later_is_found_with_its_merge() -> None:
     async with opened(size=(120, 40), vocab_size=3179) as (app, pilot):
-        await pilot.press("home", "3", "slash", *"ing")
+        await pilot.press("less_than_sign", "3", "slash", *"ing")
         rows = app.screen.query_one(TokenRows)
         await until(pilot, lambda: rows.row_count > 2)
         # By hand: `in` is merge 11, and `ing` merge 46, whose id is 257 + 45.
@@ -306,7 +306,7 @@ async def test_every_panel_of_the_vocabulary_is_a_tab_away() -> None:
 @pytest.mark.slow
 async def test_a_loops_the_encoding_screen_between_lanes_and_ids() -> None:
     async with opened(size=(120, 30)) as (app, pilot):
-        await pilot.press("end", "e", *"the 漢", "enter")
+        await pilot.press("end", "e", "ctrl+u", *"the 漢", "enter")
         await pilot.pause(0.1)
         await pilot.press("escape", "a")
         await pilot.pause()

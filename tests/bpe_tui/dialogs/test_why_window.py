@@ -92,7 +92,7 @@ async def test_both_screens_and_plain_explain_a_piece_in_the_same_words() -> Non
         rows = app.screen.query_one(AnswerRows)
         last = explanation.way[-1].number
         assert rows.row(rows.cursor).target == ToStep(last)
-        await pilot.press("escape", "2", "e", *"lowest", "escape", "w")
+        await pilot.press("escape", "2", "e", "ctrl+u", *"lowest", "escape", "w")
         await pilot.pause()
         panel = app.screen.query_one(WhyNotRows)
         assert sentences in " ".join(shown(panel).split())
@@ -150,7 +150,7 @@ def cell_of(panel: Lines, subjects: int) -> tuple[int, int, tuple[int, ...]]:
 async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip() -> None:
     async with opened() as (app, pilot):
         app.seek(30)
-        await pilot.press("e", *"the", "escape")
+        await pilot.press("e", "ctrl+u", *"the", "escape")
         await pilot.pause()
         for kind, subjects in (
             *((panel, 2) for panel in (CorpusPanel, ChangedPretokens, EncodedText)),

@@ -18,6 +18,7 @@ from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.lessons.section import LessonSection
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.session.state import preferences, save_preferences
+from bpe_tui.styles import LIGHT
 from bpe_tui.views.explanation import Beat
 from bpe_tui.widgets.lines import RowList
 
@@ -125,7 +126,7 @@ async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("0")
         assert "…" not in "".join(section(app, "your-text"))  # a sentence of the corpus, in 2 rows
-        await pilot.press("g", *"36", "enter", "e", *"the goat")
+        await pilot.press("g", *"36", "enter", "e", "ctrl+u", *"the goat")
         places = [each.region for each in app.screen.query(LessonSection)]
         assert screen(app).field.region.bottom == screen(app).sections["your-text"].region.bottom
         assert section(app, "your-text")[1].startswith("     6 tokens")
@@ -157,22 +158,20 @@ async def test_only_lines_that_change_are_painted() -> None:
 
 
 @pytest.mark.slow  # it opens the application twice
-async def test_the_view_chosen_last_opens_first(own_state: Path) -> None:
+async def test_the_colours_chosen_last_come_back_and_the_first_screen_stays(
+    own_state: Path,
+) -> None:
     async with opened() as (app, pilot):
-        assert app.screen.id == "training"
-        await pilot.press("0")
-    assert preferences().overview == "lesson"
+        await pilot.press("0", "ctrl+t")
     async with opened() as (app, pilot):
-        assert app.screen.id == "lesson"
-        await pilot.press("3", "1")
-    assert preferences().overview == "training"
+        assert (app.screen.id, app.theme) == ("training", LIGHT.name)
 
 
 def test_an_invalid_preference_is_ignored(own_state: Path) -> None:
-    save_preferences(overview="lesson")
+    save_preferences(is_light=True)
     (file,) = own_state.rglob("preferences.json")
-    assert preferences().overview == "lesson"
-    for foreign in ('{"overview": "x"}', "[]", "{", json.dumps({"overview": ["a"]})):
+    assert preferences().is_light
+    for foreign in ('{"is_light": "x"}', "[]", "{", json.dumps({"is_light": [1]})):
         file.write_text(foreign)
         assert preferences() == type(preferences())()
 

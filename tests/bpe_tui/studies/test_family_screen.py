@@ -94,7 +94,7 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
 async def test_a_typed_text_is_measured_instead_of_the_corpus(corpus: Path) -> None:
     async with opened(corpus, vocab_size=400) as (app, pilot):
         rows = await measured(app, pilot)
-        await pilot.press("e", *"teh cat")
+        await pilot.press("e", "ctrl+u", *"teh cat")
         await pilot.pause()
         tokens = {e.name: e.typed.tokens for e in rows.entries if e.typed is not None}
         assert tokens["word"] == 2
@@ -148,7 +148,7 @@ async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> No
 async def test_a_typed_text_is_shown_over_its_ids(corpus: Path) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
         await measured(app, pilot)
-        await pilot.press("e", *"the", "space", *"xq", "enter")
+        await pilot.press("e", "ctrl+u", *"the", "space", *"xq", "enter")
         for name, tokens, ids in (
             ("word", "the│<UNK>", ""),
             ("character", "t  │h  │e  │·", "116│104│101│32"),

@@ -84,7 +84,7 @@ async def test_every_stage_shows_its_output_and_the_token_is_marked_in_all() -> 
         assert "the·café" in stage(app, "normalizer")[1]
         assert "the│ĠcafÃ©│" in stage(app, "pre-tokenizer")[1]
         assert "comes back" in stage(app, "decoder")[-1]
-        await pilot.press("right_curly_bracket")
+        await pilot.press(*["right"] * 20)
         # Half of the é: in the text it is the whole character.
         assert [text.rstrip() for text in marked(app)] == ["é", "é", "©", "©"]
         assert "“é”" in str(app.screen.query_one("#narration", Static).render())
@@ -221,7 +221,7 @@ async def test_without_colour_the_token_is_marked_by_signs(monkeypatch: pytest.M
     monkeypatch.setenv("NO_COLOR", "1")
     async with pipeline() as (app, pilot):
         await typed(app, pilot, "the café")
-        await pilot.press("right_curly_bracket")
+        await pilot.press(*["right"] * 20)
         assert "the·caf«é»" in stage(app, "text")[1]
 
 

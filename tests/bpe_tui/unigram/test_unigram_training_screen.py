@@ -209,7 +209,7 @@ async def test_the_list_of_steps_leads_to_each_and_shares_its_place_with_charts(
 
 async def test_a_typed_text_is_cut_with_the_pieces_of_the_step(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "e", *"hugs", "space", *"Qz")
+        await pilot.press("end", "e", "ctrl+u", *"hugs", "space", *"Qz")
         shown = text_of(app.screen.query_one(PiecesOfText))
         assert "Q" in shown[0]
         assert "Step" in str(app.screen.query_one("#narration", Static).content)

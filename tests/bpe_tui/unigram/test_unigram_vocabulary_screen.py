@@ -63,7 +63,7 @@ async def test_the_table_shows_the_step_that_removes_each_piece(tmp_path: Path) 
 @pytest.mark.slow
 async def test_at_the_last_step_no_piece_goes_next_and_the_table_says_why(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
-        await pilot.press("end", "F", "d")
+        await pilot.press("greater_than_sign", "F", "d")
         await pilot.pause()
         assert text_of(rows) == [f"None goes next: step {step(app)} is the last."]
         detail = app.screen.query_one(PieceDetailPanel)
@@ -145,7 +145,7 @@ async def test_the_curves_of_a_piece_end_where_it_goes(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_the_words_that_use_it_lead_to_their_lattices(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
-        await pilot.press("end")
+        await pilot.press("greater_than_sign")
         await settled(pilot)
         panel, frame = app.screen.query_one(PieceDetailPanel), frame_of(app)
         assert rows.token is not None
@@ -177,7 +177,7 @@ async def test_the_cursor_stays_on_its_piece_from_step_to_step(tmp_path: Path) -
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press(*["down"] * 3)
         chosen = rows.token
-        await pilot.press("home", "C")
+        await pilot.press("less_than_sign", "C")
         await pilot.pause()
         assert rows.token == chosen
         await pilot.press("n")
@@ -212,7 +212,8 @@ async def test_the_costs_of_removals_change_with_the_step(
     tmp_path: Path,
 ) -> None:
     async with vocabulary(tmp_path) as (app, pilot, _):
-        for key in ("end", "home", "end"):  # the last time both are known
+        last, first = "greater_than_sign", "less_than_sign"
+        for key in (last, first, last):  # the last time both are known
             await pilot.press(key)
             await settled(pilot)
         assert app.screen.query_one(PieceDetailPanel).removals is not None

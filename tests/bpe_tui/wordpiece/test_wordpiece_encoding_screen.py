@@ -56,7 +56,7 @@ async def test_the_arrows_go_from_probe_to_probe(corpus: Path) -> None:
         panel = app.screen.query_one(ProbesPanel)
         await pilot.press("left")
         assert panel.place == panel.step_count - 1
-        await pilot.press("left_curly_bracket", "right", "right")
+        await pilot.press(*["left"] * 20, "right", "right")
         assert panel.place == 2
 
 

@@ -67,7 +67,7 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
 async def test_in_a_narrow_panel_the_title_of_short_fractions_is_whole(tmp_path: Path) -> None:
     (tmp_path / "aaaa.txt").write_text("aaaa")
     async with opened(tmp_path / "aaaa.txt", (60, 20), model="wordpiece") as (app, pilot):
-        await pilot.press("tab")
+        await pilot.press("p")
         panel = app.screen.query_one(ScoresPanel)
         await until(pilot, lambda: panel.row_count and panel.display)
         assert "ab/(a·b) " in text_of(panel)[0]
@@ -154,7 +154,7 @@ async def test_a_pair_leads_to_the_step_that_merges_it(corpus: Path) -> None:
 
 async def test_the_line_encodes_with_the_pieces_of_the_step(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("end", "e", *"hugs")
+        await pilot.press("end", "e", "ctrl+u", *"hugs")
         await pilot.pause()
         assert app.screen.query_one("#encode-input", Input).value == "hugs"
         assert "hugs" in text_of(app.screen.query_one(TypedWordPieces))[0]
@@ -227,7 +227,7 @@ async def test_every_panel_can_be_shown_at_any_size(
         async for _ in each_size(pilot):
             for key, panel in (
                 ("p", "pairs"),
-                ("tab", "merge"),
+                ("escape", "merge"),
                 ("W", "pretokens"),
                 ("m", "merges"),
             ):
