@@ -59,7 +59,7 @@ class FooterKey(NamedTuple):
 
 
 class KeyBar(PartsLine):
-    """A line of `keys`. With little room, the first one and the lasting ones stay longest."""
+    """A line of `keys`. With little room, Esc and the lasting ones stay longest."""
 
     keys: reactive[Sequence[FooterKey]] = reactive(())
 
@@ -73,7 +73,7 @@ class KeyBar(PartsLine):
         """Return the keys that fit."""
         keys = list(self.keys)
         while len(keys) > 1 and sum(key.width for key in keys) > width:
-            others = [key for key in keys[1:] if not key.is_lasting]
+            others = [key for key in keys if not key.is_lasting and key.shown != "Esc"]
             keys.remove(others[-1] if others else keys[1])
         return keys
 
