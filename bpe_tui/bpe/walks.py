@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from bpe_tui.views.corpus import flowed
 from bpe_tui.views.encoding_screen import PartsPanel, walk_to
 from bpe_tui.views.longest_match import (
     found_so_far,
@@ -30,9 +31,10 @@ from bpe_tui.widgets.rows import (
     paragraph,
     right,
     spans_width,
+    with_below,
     wrapped,
 )
-from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_text
 from bpe_tui.widgets.visible import width as cell_width
 from engine.analysis.encoder_comparison import Lockstep, lockstep
 from engine.analysis.measures import Segmentations
@@ -299,21 +301,13 @@ class EncodeStepsPanel(Walk):
         pair_cells = min(18, max(width // 4, 9))
         merge = "  pair".ljust(pair_cells + 4)
         self.name_columns([right("merge", MARGIN - 2), (merge, ""), ("tokens then", "")])
-        lost = list(self._lost_rows(painter, width))
-        last_of_lost = self.place + len(lost)
-        steps = len(self._merges) + 1 + len(lost)
-        twin = [*_twin_rows(frame, piece, width), *_ways_rows(frame, piece, width)]
+        twin = [*_twin_rows(frame, painter, piece, width), *_ways_rows(frame, piece, width)]
 
-        def row(index: int) -> Row:
-            if index >= steps:
-                return twin[index - steps]
-            if self.place < index <= last_of_lost:
-                return lost[index - self.place - 1]
-            count = index if index <= self.place else index - len(lost)
+        def spans_at(count: int) -> list[Span]:
             step = self._merges[count - 1].step if count else None
             here, units = count == self.place, [(f"{alphabet.unit}s", "dim")]
             tokens, position = (step.after, step.position) if step else (start, 0)
-            spans: list[Span] = [
+            return [
                 ("▸ " if here else "  ", "pair"),
                 right(number(step.rank + 1) if step else "", 7, "strong" if here else "dim"),
                 ("  ", ""),
@@ -321,9 +315,22 @@ class EncodeStepsPanel(Walk):
                 ("  ", ""),
                 *painter.strip(tokens, position, max(width - MARGIN - pair_cells - 2, 8)),
             ]
-            is_ahead = count > self.place
-            shown = [(text, "dim") for text, _ in spans] if is_ahead else spans
-            return Row(shown, ToStep(step.rank + 1) if step else None)
+
+        marks = map(Row, with_below(spans_at(self.place))[1:])
+        between = [*marks, *self._lost_rows(painter, width)]
+        steps = len(self._merges) + 1 + len(between)
+
+        def row(index: int) -> Row:
+            if index >= steps:
+                return twin[index - steps]
+            if 0 < index - self.place <= len(between):
+                return between[index - self.place - 1]
+            count = index if index <= self.place else index - len(between)
+            spans = spans_at(count)
+            if count > self.place:
+                spans = [(text, "dim") for text, _ in spans]
+            rank = self._merges[count - 1].step.rank if count else -1
+            return Row(spans, ToStep(rank + 1) if count else None)
 
         return RowsOnDemand(steps + len(twin), row)
 
@@ -376,7 +383,9 @@ def _ways_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
     return [Row([]), *paragraph(sentence, width, "dim")]
 
 
-def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
+def _twin_rows(
+    frame: Frame, painter: TokenPainter, piece: EncodedPretoken, width: int
+) -> list[Row]:
     """Return the tokens of the same word with or without a space in front, if it is a pretoken."""
     word = piece.pretoken.text
     has_space = word.startswith(" ")
@@ -388,15 +397,15 @@ def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
         return []
     ids = frame.rules.ids_of(found[0])
     shared = (Counter(ids) & Counter(piece.ids)).total()
-    parts = "┊".join(visible_bytes(frame.token(token_id)) for token_id in ids)
-    comparison = f"{'Without' if has_space else 'With'} a space in front it is {parts}: "
+    comparison = f"{'Without' if has_space else 'With'} a space in front it is "
     comparison += plural(len(ids), "token")
     comparison += (
-        f", {number(shared)} of them the same as here."
+        f", {number(shared)} of them the same as here:"
         if shared
-        else ", none the same as here. To the merges these are two words, learnt apart."
+        else ", none the same as here: to the merges these are two words, learnt apart."
     )
-    return [Row([]), *paragraph(comparison, width, "dim")]
+    tokens = flowed([(painter.tokens(ids), width + 1)], width)
+    return [Row([]), *paragraph(comparison, width, "dim"), *tokens]
 
 
 class LockstepPanel(Walk):

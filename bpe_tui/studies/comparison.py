@@ -110,7 +110,7 @@ def strip(line: Sequence[Segment], tokenizer: int, current: int) -> list[Span]:
     """Draw one tokenizer's strip of a line."""
     spans: list[Span] = []
     for segment in line:
-        role = "fresh" if segment.difference == current >= 0 else ""
+        role = "tab" if segment.difference == current >= 0 else ""
         cut = segment.cut_by[tokenizer]
         agreed = all(segment.cut_by)
         spans.append((BORDER if cut else NO_BORDER, "border" if agreed else "tie"))

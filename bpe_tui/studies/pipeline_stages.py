@@ -71,7 +71,7 @@ def _marked(text: str, marked: Container[int], marks: bool, role: str = "") -> l
 
 
 def _mark(text: str, marks: bool) -> Span:
-    return (f"«{text}»" if marks else text), "fresh"
+    return (f"«{text}»" if marks else text), "tab"
 
 
 def anywhere_broken(lines: Iterable[Sequence[Span]]) -> Iterator[list[Span]]:

@@ -199,6 +199,7 @@ DARK = Theme(
         "role-border": "#7f8b97",
         "role-cut": "#76818d",
         "role-edge": "#2b323c",
+        "role-frame": "#454f5b",
         "role-hashes": "#b0bac5",
         "role-chip-even": "#28303a",
         "role-chip-odd": "#3c4755",
@@ -239,6 +240,7 @@ LIGHT = Theme(
         "role-border": "#656e77",
         "role-cut": "#6c757e",
         "role-edge": "#dfe1e0",
+        "role-frame": "#b6bcc2",
         "role-hashes": "#4d565e",
         "role-chip-even": "#e9ecf1",
         "role-chip-odd": "#cbd2dc",
@@ -266,11 +268,11 @@ THEMES = (DARK, LIGHT)
 def frame_looks(theme: Theme, has_colours: bool) -> dict[str, str]:
     """Return variables of style sheets: how the border shows which panel has the focus.
 
-    Without colours only that panel has a bold title, and a heavier border.
+    Only that panel has a bold title; without colours it has a heavier border, too.
     """
     if has_colours:
-        looks = {"panel-title": "bold", "focus-frame": "round", "focus": theme.primary}
+        looks = {"focus-frame": "round", "focus": theme.primary}
     else:
         ink = theme.foreground or theme.primary
-        looks = {"panel-title": "none", "focus-frame": "heavy", "focus": ink}
+        looks = {"focus-frame": "heavy", "focus": ink}
     return looks

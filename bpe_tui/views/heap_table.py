@@ -207,7 +207,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     def remark(placed: RankedEntry) -> list[Span]:
         entry = placed[1]
         if entry.pair == pushed:
-            said: list[Span] = [("pushed", "fresh")]
+            said: list[Span] = [("pushed", "strong")]
         elif entry.forbidden:
             said = [("forbidden", "stale-truth")]
         elif entry.stale:

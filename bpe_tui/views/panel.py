@@ -232,7 +232,8 @@ class TokenPainter:
     def strip(self, ids: Sequence[int], place: int, cells: int) -> list[Span]:
         """Return the tokens of a pretoken in exactly `cells` cells, with the one at `place`."""
         spans = self.tokens(ids)
-        return in_sight(spans, min(2 * place, len(spans) - 1), cells)  # 2: borders are spans too
+        place = place * (len(spans) + 1) // max(len(ids), 1)  # borders are spans too
+        return in_sight(spans, min(place, len(spans) - 1), cells)
 
     def pair(self, pair: Pair) -> PairSpans:
         """Return a pair, such as `o+t`."""
@@ -296,6 +297,11 @@ def pair_text(frame: AnyMergeFrame, pair: Pair) -> str:
     return pair_name(*(visible_bytes(frame.any_token(token_id)) for token_id in pair))
 
 
+def keyed(key: str, title: str) -> Content:
+    """Return the title of a panel after the key that leads to it, if one does."""
+    return Content.assemble((f"{key} " if key else "", "$primary"), title)
+
+
 BORDER_CELLS = 6
 """Cells of a border that a title or foot cannot use: corners, ends, blanks."""
 
@@ -320,7 +326,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     frame: reactive[Any] = reactive(None, repaint=False)
 
-    _foot = _shown_title = _shown_foot = ""
+    _foot = _shown_title = _shown_foot = _key = ""
 
     ID: ClassVar[str] = ""
     TITLE: ClassVar[str] = ""
@@ -329,7 +335,7 @@ class FramePanel(Lines, Generic[FrameT]):
     def __init__(self, title: str = "", id: str = "") -> None:
         super().__init__(id=id or self.ID)
         self.named = title or self.TITLE or self.ID
-        self.border_title = Content(self.named)
+        self._show_title(self.named)
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
         """Return the rows for a frame, each at most `width` cells wide."""
@@ -385,9 +391,17 @@ class FramePanel(Lines, Generic[FrameT]):
         """Set the title and the foot in the border, as plain text."""
         if title != self._shown_title:  # Textual paints the panel again for an equal title, too
             self._shown_title = title
-            self.border_title = Content(title)
+            self._show_title(title)
         self._foot = foot
         self._say_foot()
+
+    def name_key(self, key: str) -> None:
+        """Put the key that leads to the panel before its title."""
+        self._key = key
+        self._show_title(self._shown_title or self.named)
+
+    def _show_title(self, title: str) -> None:
+        self.border_title = keyed(self._key, title)
 
     def name_columns(self, head: Sequence[Span]) -> None:
         """Show the names of the columns above the rows, if there is room."""

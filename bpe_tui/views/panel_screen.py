@@ -20,7 +20,7 @@ from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.views.commands import Menu, bound_commands, commands_on, explain_dead_key, legend_of
 from bpe_tui.views.narration import names_of_panels
-from bpe_tui.views.panel import needs_marks
+from bpe_tui.views.panel import FramePanel, needs_marks
 from bpe_tui.views.screen_keys import ScreenKeys
 from bpe_tui.views.screen_panels import ScreenPanels, Spot
 from bpe_tui.views.screen_room import LEAST_HEIGHT, LEAST_WIDTH, ScreenRoom
@@ -32,6 +32,9 @@ from engine.core.wording import ENGLISH, Messages
 
 A_LETTER = "a", "a"
 """A key, and its character, that only a field consumes."""
+SHOWN_BY = {"pairs": "screen.heap_view", "pseudocode": "screen.pseudocode"}
+"""Panel → the action that shows it, if that is not `screen.show`."""
+
 LEGEND_HEIGHT = 24
 """Least room for panels, in rows, at which the legend of signs has a row."""
 
@@ -124,6 +127,10 @@ class PanelScreen(PaintedOnce[None]):
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:  # for the rules of a zoom
             self.query_one(f"#{panel}").add_class("panel", update=False)
+        keys = {each.action: each.shown.split()[0] for each in commands_on(self.NAME)}
+        for each in self.query(FramePanel):
+            action = SHOWN_BY.get(each.id or "", f"screen.show('{each.id}')")
+            each.name_key(keys.get(action, ""))
         # The screen itself got its styles before its classes, and before its sheet was read.
         self.app.stylesheet.update_nodes([self])
         self.show_keys()

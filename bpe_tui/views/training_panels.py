@@ -28,6 +28,7 @@ from bpe_tui.views.panel import (
     MergeFrameT,
     TokenPainter,
     TokenPanel,
+    keyed,
     sentence,
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
@@ -44,12 +45,13 @@ from bpe_tui.widgets.rows import (
     filled,
     has_row_below,
     left,
+    looks_of,
     right,
     skipped_before,
     spans_width,
     with_below,
 )
-from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, width
+from bpe_tui.widgets.visible import ELLIPSIS, width
 from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
@@ -176,14 +178,16 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         missing = merge.pretokens - len(touched)
         which = "rarer" if len(touched) == limit else "too long to show" if are_all else "more …"
         rest = Row([(f"and {number(missing)} {which}", "dim")])
-        return RowsOnDemand(
-            len(touched) + bool(missing),
-            lambda place: (
-                self._row(before, after, touched[place], count_width, width)
-                if place < len(touched)
-                else rest
-            ),
-        )
+
+        def row(place: int) -> Row:
+            if place == len(touched):
+                return rest
+            return self._row(before, after, touched[place], count_width, width)
+
+        if all(word.pretoken.isascii() for word in touched):
+            return RowsOnDemand(len(touched) + bool(missing), row)
+        places = range(len(touched) + bool(missing))
+        return [Row(spans, row(at).target) for at in places for spans in with_below(row(at).spans)]
 
     def _search_on(self, frame: MergeFrameT, made: MergeFrameT, limit: int) -> None:
         """Search for another slice of time; then make the rows again, if that changes any."""
@@ -205,10 +209,6 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         half = before_after_cells(count_width, width)
         was, cut = before.tokens(word.before), after.tokens(word.after)
         spans = before_after(number(word.count), count_width, was, cut, half)
-        if spans_width(cut) > half and not word.pretoken.isascii():
-            # Cut to a few bytes, rows may look equal: name the word.
-            text = [(visible_bytes(word.pretoken), "")]
-            spans = [*spans[: spans.index(ARROW)], ("  in ", "dim"), *left(text, half - 2)]
         return Row(spans, ToPretoken(word.pretoken))
 
 
@@ -294,7 +294,7 @@ def before_after(
         (
             place
             for place, (old, new) in enumerate(zip(before, after, strict=False))
-            if old[0] != new[0] and not (old in _BETWEEN and new in _BETWEEN)
+            if looks_of(old) != looks_of(new) and not (old in _BETWEEN and new in _BETWEEN)
         ),
         0,
     )
@@ -501,7 +501,7 @@ class TypedLine(Vertical):
         super().__init__(id="encode")
         self._panel = panel
         self._title = f"type to encode, with the {panel.WITH} of this step"
-        self.border_title = Content(self._title)
+        self.border_title = keyed("e", self._title)
         panel.is_in_line = True
 
     def compose(self) -> ComposeResult:
@@ -513,7 +513,7 @@ class TypedLine(Vertical):
         line = self.query_one(TextLine)
         self._panel.text = line.value[: self._panel.LONGEST]
         more = "" if line.is_all else " · its first line; 2 shows all of the text"
-        self.border_title = Content(f"{self._title}{more}")
+        self.border_title = keyed("e", f"{self._title}{more}")
         self.watch_frame()
 
     def watch_frame(self) -> None:

@@ -95,6 +95,11 @@ def spans_width(spans: Sequence[Span]) -> int:
     return sum(width(text) for text, _ in spans)
 
 
+def looks_of(span: Span) -> str:
+    """Return the text of a span, and of the spans below it."""
+    return span[0] + "".join(text for text, _ in getattr(span, "below", ()))
+
+
 def has_row_below(row: Row) -> bool:
     """Whether a span of a row has marks for the row below it."""
     return any(isinstance(span, CutSpan) for span in row.spans)

@@ -150,7 +150,7 @@ def why_t_and_h_do_not_merge() -> Iterable[str]:
 def a_word_and_its_twin() -> Iterable[str]:
     the, space_the = trained().encode("the"), trained().encode(" the")
     assert not set(the) & set(space_the)
-    yield f"With a space in front it is ·the: {len(space_the)} token"
+    yield f"With a space in front it is {len(space_the)} token"
 
 
 def the_missing_merge() -> Iterable[str]:

@@ -15,7 +15,7 @@ LEAST_APART = 8
 """Least difference of lightness, in L*, between the two grounds of neighbouring tokens."""
 FRESH = {"role-fresh-even", "role-fresh-odd", "role-mark-fresh"}
 GROUNDS = {ground for look in CHIPS.values() for ground in look.backs}
-LINES = {"role-border", "role-cut", "role-edge"}
+LINES = {"role-border", "role-cut", "role-edge", "role-frame"}
 """Lines need less contrast than letters."""
 
 

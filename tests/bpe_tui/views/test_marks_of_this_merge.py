@@ -88,17 +88,6 @@ async def test_words_show_the_join_that_was_made() -> None:
             assert joined in row.partition("→")[0]
 
 
-@pytest.mark.slow
-async def test_shortened_words_of_bytes_name_the_word() -> None:
-    config = RunConfig(str(SAMPLE.parent / "unicode.txt"))
-    async with opened_as(config, size=(100, 30)) as (app, pilot):
-        await pilot.press("right", "right")
-        panel = app.screen.query_one(ChangedPretokensPanel)
-        rows = text_of(panel)[: panel.size.height]
-        assert len(set(rows)) == len(rows)
-        assert any("<E0>+<B8>" in row and "in แมว" in row for row in rows)
-
-
 @pytest.mark.slow  # a walk over sizes
 @pytest.mark.parametrize("model", MODELS)
 async def test_the_text_stays_while_the_merge_is_in_sight(model: str) -> None:
