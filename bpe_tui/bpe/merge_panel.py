@@ -57,6 +57,7 @@ class MergePanel(Panel):
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         above = [
             training_panels.merge_row(painter, merge, ToToken(merge.new_id)),
+            *_part_rows(painter, merge, width),
             *(
                 paragraph(training_panels.describe_occurrences(merge, "pretoken"), width)
                 if frame.has_corpus
@@ -107,6 +108,12 @@ class MergePanel(Panel):
         frame = self.frame
         if frame is not None and frame.merge is not None and self._attribution(frame) is not None:
             self.rebuild()
+
+
+def _part_rows(painter: TokenPainter, merge: MergeStep, width: int) -> list[Row]:
+    """Say of which characters the new token is a part, if it is: `a part of 我 成 戏 …`."""
+    parts = painter.characters_of([merge.new_id], width - 7)
+    return [Row([(f"a part {parts.replace('in', 'of', 1)}", "dim")])] if parts else []
 
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:

@@ -61,6 +61,7 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
     if not merge.count:
         return sentence, f"Merge {step}: {pair} make {token}."
     forked = f" {why}" if (why := _describe_fork(frame)) else ""
+    sentence += _describe_part(frame, merge.token, messages)
     shorter = say(
         "Merge {step}: {pair}, {times}, become {token}.",
         step=step,
@@ -70,6 +71,15 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
     )
     short = shorter.translated(messages).describe(visible_bytes)
     return f"{sentence}{forked}", f"{short}{forked}", short
+
+
+def _describe_part(frame: Frame, token: bytes, messages: Messages) -> str:
+    """Say of which frequent characters a token is a part, if it is: ` It is a part of 我 成.`"""
+    found = frame.run.characters.with_part(token)[:2]
+    if not found or token.decode("utf-8", "ignore"):
+        return ""
+    part = say("It is a part of {characters}.", characters=" ".join(found))
+    return f" {part.translated(messages).describe(visible_bytes)}"
 
 
 def _describe_fork(frame: Frame) -> str:

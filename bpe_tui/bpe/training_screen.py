@@ -30,6 +30,7 @@ from bpe_tui.widgets.rows import (
     left,
     paragraph,
     right,
+    spans_width,
     wrapped_text,
 )
 from bpe_tui.widgets.visible import visible_bytes
@@ -81,7 +82,10 @@ class MergesPanel(training_panels.StepList):
         if cells - len(counted) - 1 < LEAST_PAIR:
             counted = short_number(merge.count)
         # No column follows the counts, so a pair has all cells that its own count leaves.
-        return [*left(pair, max(cells - len(counted) - 1, 3)), right(counted, len(counted) + 1)]
+        room = max(cells - len(counted) - 1, 3)
+        parts = self.painter(frame).characters_of(merge.pair, room - spans_width(pair) - 2)
+        shown = [*pair, (f"  {parts}", "dim")] if parts else pair
+        return [*left(shown, room), right(counted, len(counted) + 1)]
 
 
 class ChangedPretokens(training_panels.ChangedPretokensPanel[Frame]):

@@ -219,6 +219,10 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
             said = [(TIED, "tie")]
         else:
             said = [] if room.change else change(placed)
+        if not entry.stale:
+            spare = room.remark - spans_width(said) - 2 * GAP
+            parts = painter.characters_of(entry.pair, spare)
+            said = [*said, (f"{' ' * GAP if said and parts else ''}{parts}", "dim")]
         return [(" " * min(GAP, max(room.remark - spans_width(said), 1)), ""), *said]
 
     titles = " " * max(room.first - 3, 0) + "pair"

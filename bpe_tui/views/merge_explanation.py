@@ -54,6 +54,7 @@ from bpe_tui.widgets.rows import (
     right,
     skipped_before,
     spans_width,
+    with_below,
     wrapped_text,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes
@@ -317,6 +318,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         rows = [self._rule_row(before, after, merge, is_lit, width)]
         touched = moment.after.affected(words)
         rows += self._word_rows(before, after, touched, is_lit, width)
+        del rows[1 + words :]  # those with marks below take two
         if (rest := merge.pretokens - len(touched)) > 0 and touched:
             more = self.text("and {n} more", n=number(rest))
             rows[-1] = Row(with_end(rows[-1].spans, more, width))
@@ -374,7 +376,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             if not is_lit:
                 now = _from_first(after.tokens(word.after), FRESH_ROLES, half)
                 spans += [("  →  ", "dim"), *(now if spans_width(now) <= half else left(now, half))]
-            rows.append(Row(spans))
+            rows += map(Row, with_below(spans))
         return rows
 
     # -- the corpus, and a text of the reader's

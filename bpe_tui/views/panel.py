@@ -57,6 +57,10 @@ SizedWord = tuple[list[Span], int]
 """The spans of a word and the cells to reserve for it."""
 
 
+CHARACTERS_SHOWN = 3
+"""Most characters named that bytes are a part of."""
+
+
 class Unit(NamedTuple):
     """A token, or a character that tokens cut.
 
@@ -243,6 +247,26 @@ class TokenPainter:
         """Return a pair as the two parts of the token that a merge made of it: `o + t`."""
         between = f" {PAIR_SIGN} ", "border"
         return PairSpans(self.spans(pair[0]), between, self.spans(pair[1]))
+
+    def characters_of(self, ids: Iterable[int], cells: int) -> str:
+        """Return frequent characters that the bytes of tokens are a part of: `in 我 成 戏 …`.
+
+        If the tokens are parts that make a whole together, return that: `= 我`. Nothing if there is
+        no room.
+        """
+        parts = list(map(self.frame.any_token, ids))
+        token = b"".join(parts)
+        if not is_partial(token):
+            whole = f"= {visible_bytes(token)}" if any(map(is_partial, parts)) else ""
+            return whole if cells_of(whole) <= cells else ""
+        text, found = "in", self.frame.run.characters.with_part(token)
+        for place, character in enumerate(found[:CHARACTERS_SHOWN]):
+            longer = f"{text} {visible_text(character)}"
+            if cells_of(longer) + 2 * (place + 1 < len(found)) > cells:
+                break
+            text = longer
+        rest = len(found) > (text.count(" "))
+        return f"{text} {ELLIPSIS}" if rest and text != "in" else text * (text != "in")
 
     def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
         """Return the tokens of a pretoken, word by word, each word with the border behind it."""

@@ -254,12 +254,13 @@ def left(spans: Sequence[Span], cells: int) -> list[Span]:
         return [*spans, (" " * spare, "")]
     fitted: list[Span] = []
     room = cells
-    for text, role in spans:
+    for span in spans:
+        text, role = span
         if width(text) >= room:  # the last cell is for the `…`
             short = shorten(text + ELLIPSIS * 2, room)
             mark = (short, "dim" if short == ELLIPSIS else role)
             return [*fitted, mark, (" " * (room - width(short)), "")]
-        fitted.append((text, role))
+        fitted.append(span)
         room -= width(text)
     raise AssertionError("spans that are too long end inside the loop")
 

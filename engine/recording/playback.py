@@ -26,6 +26,7 @@ from engine.recording.affected_pretokens import (
     PretokenIndex,
     TokensAtStep,
 )
+from engine.recording.characters import FrequentCharacters
 from engine.recording.merge_record import MergeRecord, PairStep, PhaseStart, StepT
 from engine.recording.statistics import TiedSteps
 from engine.text.excerpt import Excerpt
@@ -209,6 +210,11 @@ class MergeRun(RecordedRun[PairStep]):
     def highest_count(self) -> int:
         """The count of the most frequent pretoken."""
         return max(self.counts.values(), default=0)
+
+    @cached_property
+    def characters(self) -> FrequentCharacters:
+        """The characters of several bytes in the corpus, most frequent first."""
+        return FrequentCharacters(self.counts)
 
     def of_step(self, step: int) -> MergeRun:
         """Return the run with the pretokens of a step; other phases may have others."""
