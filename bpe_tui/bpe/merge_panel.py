@@ -29,7 +29,7 @@ from engine.recording.affected_pretokens import CountAttribution
 
 SLICE_SECONDS = 0.008
 """Time for one slice of finding the pretokens that changed the counts."""
-ROOM_FOR_PRETOKENS = 44
+ROOM_FOR_PRETOKENS = 42
 TIED_SHOWN = 3
 NOWHERE = "The pair occurs nowhere in this corpus: the merge changes no count."
 CHANGES_SHOWN = 500

@@ -25,6 +25,7 @@ from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.fields import Field, TextField
+from bpe_tui.widgets.rows import has_row_below
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.why_not import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
@@ -287,8 +288,10 @@ class WalkScreen(SessionScreen):
         height = self.size.height
         needed = [(area, area.wrapped_document.height) for area in self.query(TextArea)]
         used = _set_lines(needed, 1, height // 8, self.zoomed)
-        tokens = [(panel, panel.row_count) for panel in self.query(TypedTextPanel)]
-        used += _set_lines(tokens, 2, height // 5 if height >= 24 else 3, self.zoomed)
+        panels = list(self.query(TypedTextPanel))
+        least = 2 + any(panel.row_count and has_row_below(panel.row(0)) for panel in panels)
+        tokens = [(panel, panel.row_count) for panel in panels]
+        used += _set_lines(tokens, least, height // 5 if height >= 24 else least, self.zoomed)
         for lanes in self.query("#ids LanesPanel").results(LanesPanel):
             # Whole lines of the text, with all their lanes; the panels below get the rest.
             a_line = lanes.rows_of_a_line

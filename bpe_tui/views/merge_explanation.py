@@ -370,7 +370,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         half = max((width - count_cells - 10) // 2, 8)
         cut = [_from_first(before.tokens(word.before), JOINING_ROLES, half) for word in touched]
         cells = min(half, max(map(spans_width, cut), default=8))
-        rows = []
+        rows: list[Row] = []
         for word, was in zip(touched, cut, strict=True):
             spans = [right(number(word.count), count_cells, "dim"), ("  ", ""), *left(was, cells)]
             if not is_lit:

@@ -60,7 +60,7 @@ def marked(app: BpeTuiApp) -> list[str]:
     """Return the texts marked for the token under the cursor, from top to bottom."""
     panel = app.screen_stack[1].query_one(PipelinePanel)
     spans = [span for index in range(panel.row_count) for span in panel.row(index).spans]
-    return [text for text, role in spans if role == "fresh"]
+    return [text for text, role in spans if role == "tab"]
 
 
 async def typed(app: BpeTuiApp, pilot: Pilot[int], text: str, pair: str = "") -> None:
