@@ -114,7 +114,8 @@ async def test_the_pair_that_merges_next_is_in_sight_behind_stale_entries() -> N
 async def test_before_the_first_merge_the_pretokens_are_those_it_will_change() -> None:
     async with opened() as (app, pilot):
         panel = app.screen.query_one(ChangedPretokens)
-        await until(pilot, lambda: str(panel.border_title).endswith("pretokens  137"))  # all are found
+        found = "pretokens  137"
+        await until(pilot, lambda: str(panel.border_title).endswith(found))  # all of them
         assert str(panel.border_subtitle) == "of merge 1"
         first = [text_of(panel.row(place)).partition("→")[0] for place in range(3)]
         await pilot.press("right")
