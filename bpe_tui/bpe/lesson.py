@@ -28,6 +28,8 @@ class BpeExplainer(MergeExplainer[Frame]):
         return frame.count_of(pair)
 
     def picking_rule(self, frame: Frame) -> str:
+        if frame.run.obstacle:
+            return self.none_left(frame)
         return self.text(FIRST_GIVEN) if frame.next_given else super().picking_rule(frame)
 
     def value_text(self, frame: Frame, pair: Pair) -> tuple[str, str]:

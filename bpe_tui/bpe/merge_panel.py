@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bpe_tui.bpe.narration import describe_decision
 from bpe_tui.views import training_panels
 from bpe_tui.views.heap_table import highest_shown
-from bpe_tui.views.narration import NO_CORPUS, times
+from bpe_tui.views.narration import NO_CORPUS, as_sentence, times
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.widgets.numbers import number, plural
@@ -119,7 +119,10 @@ def _part_rows(painter: TokenPainter, merge: MergeStep, width: int) -> list[Row]
 def _start_rows(frame: Frame, width: int) -> list[Row]:
     alphabet = frame.run.alphabet
     text = f"Step 0: nothing is merged yet, {alphabet.beginning}. "
-    text += "Press → for the first merge, space to play."
+    if why := frame.run.obstacle:
+        text += as_sentence(why)
+    elif frame.recorded_steps or not frame.run.is_complete:
+        text += "Press → for the first merge, space to play."
     if frame.given and alphabet.exceptions:
         text += f" {alphabet.exceptions[0].upper()}{alphabet.exceptions[1:]}."
     if not frame.units.spells_all:

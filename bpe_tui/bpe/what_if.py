@@ -23,6 +23,7 @@ from bpe_tui.session.config import LeftOutDocument, RunConfig
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.threads import Job, Jobs, Post
 from bpe_tui.session.training import count_corpus_of
+from bpe_tui.views.narration import as_sentence
 from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
@@ -192,11 +193,6 @@ def diff_row(was: Frame, other: Frame, shown: DiffRow) -> Row:
             (moved, "dim"),
         ]
     )
-
-
-def as_sentence(meaning: str) -> str:
-    """Return a meaning with a capital letter and a full stop."""
-    return f"{meaning[0].upper()}{meaning[1:]}."
 
 
 def first_merges(count: int) -> str:

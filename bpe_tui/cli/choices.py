@@ -149,8 +149,8 @@ def refuse_given(context: typer.Context, options: Collection[str], why: str) -> 
 
 
 def asked_of(context: typer.Context) -> list[str]:
-    """Return the fields of a run about cutting the corpus that the command line sets."""
-    fields = {"pattern": "pattern", "special": "special_tokens"}
+    """Return the fields of a run that the command line sets, of those that a file may decide."""
+    fields = {"pattern": "pattern", "special": "special_tokens", "min_count": "min_count"}
     return [field for option, field in fields.items() if is_given(context, option)]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, as_counted
@@ -17,6 +18,8 @@ from engine.text.sources import STANDARD_INPUT
 
 HEAD = 1 << 12
 """Bytes at the beginning of a file that decide."""
+TOY = 1 << 12
+"""Bytes from which on pairs that occur once do not merge unasked."""
 
 
 def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
@@ -48,6 +51,8 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
         return run
     if kind == COUNTED:
         return as_counted(run, asked)
+    if run.model == RunConfig.model and "min_count" not in asked and path.is_file():
+        return replace(run, min_count=1) if path.stat().st_size < TOY else run
     if kind == SESSION:
         from bpe_tui.session.saved_sessions import config_of_session
         from engine.learning.session_file import read_session

@@ -25,8 +25,10 @@ from bpe_tui.session.models import model_of
 from engine.analysis.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import StopReason
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
+from engine.core.wording import times
 from engine.counting.chunk_log import NOTHING_COUNTED
 from engine.encoding.alphabet import UNITS
 from engine.recording.playback import MergeTimeline, Player
@@ -251,9 +253,17 @@ class Session:
         self.stop_reason, self.working = reason, None
         if self.recording is not None:
             self.recording.complete()
+            self._explain_no_merge(reason)
             if self.due is not None:
                 self.seek(self.due)  # or to the last step, if that comes before
         self.following = False
+
+    def _explain_no_merge(self, reason: Enum) -> None:
+        """Say in the run itself why it has no merge, if no pair is frequent enough."""
+        if reason is StopReason.TOO_RARE and self.timeline is not None and not len(self.timeline):
+            count = self.timeline.frame.queue.highest_count
+            pairs = "all pairs occur" if count == 1 else "the most frequent pair occurs"
+            self.timeline.run.obstacle = f"{pairs} {times(count)}: --min-count {count} goes on"
 
     def keep(self, fork: jobs.WhatIfEnded, plan: jobs.ForkPlan) -> None:
         """Continue with a fork, at the step right after it forked."""

@@ -20,7 +20,7 @@ from textual.widgets import Static
 
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import NO_CORPUS, first_fitting, heading, leading_parts
+from bpe_tui.views.narration import NO_CORPUS, as_sentence, first_fitting, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, sentence
 from bpe_tui.views.player_screen import Transport, show_player
 from bpe_tui.views.session_screen import SessionScreen
@@ -244,11 +244,13 @@ class ChartPanel(Chart):
     def watch_frame(self, old: Any, new: Any) -> None:
         if new is None or not self.display or not self.size.width:
             return
-        drawn = self.kind.depends_on(new)
+        drawn = self.kind.depends_on(new), new.run.obstacle
         counts_nothing = self.kind.needs_corpus and not new.has_corpus
         if self._drawn != drawn:
             self._drawn = drawn
             why_empty = self.kind.why_none if new.recorded_steps else ""
+            if not why_empty and new.run.obstacle and self.kind.over_steps:
+                why_empty = as_sentence(new.run.obstacle)
             why_empty = why_empty or self.kind.why_empty
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
             self.figure = self.kind.figure(new)
@@ -330,7 +332,8 @@ class GainsPanel(FramePanel[Any]):
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
         if not frame.recorded_steps:
-            return sentence(NOTHING_SAVED, width)
+            why = frame.run.obstacle
+            return sentence(as_sentence(why) if why else NOTHING_SAVED, width)
         room = self.outer_size.width - BORDER_CELLS
         foot = first_fitting(room, "saved: since the row above", "saved: since above")
         self.say(GAINS.title, f"{foot} · ↵ its step")

@@ -37,6 +37,11 @@ def first_fitting(room: int, *sentences: str) -> str:
     return next((sentence for sentence in sentences if width(sentence) <= room), sentences[-1])
 
 
+def as_sentence(clause: str) -> str:
+    """Return a clause with a capital letter and a full stop."""
+    return f"{clause[:1].upper()}{clause[1:]}."
+
+
 BETWEEN_PARTS = " · "
 
 

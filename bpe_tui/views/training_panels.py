@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.views.narration import NO_CORPUS
+from bpe_tui.views.narration import NO_CORPUS, as_sentence
 from bpe_tui.views.panel import (
     ABOUT_TO_JOIN,
     FRESH_ROLES,
@@ -147,13 +147,14 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
 
     def watch_frame(self, old: Any, new: Any) -> None:
         super().watch_frame(old, new)
-        if old and new and not old.recorded_steps and new.recorded_steps:
-            self.rebuild()  # now the first merge is known
+        if old and new and not old.recorded_steps and (new.recorded_steps or new.run.obstacle):
+            self.rebuild()  # now the first merge is known, or that there is none
 
     def rows_of(self, frame: MergeFrameT, width: int) -> Sequence[Row]:
         if frame.merge is None and not frame.recorded_steps:
             self.say("pretokens")
-            return sentence("No merge yet: no pretoken has changed.", width)
+            why = frame.run.obstacle or "no merge yet: no pretoken has changed"
+            return sentence(as_sentence(why), width)
         made = frame
         if frame.merge is None:
             if self._first is None or self._first.run is not frame.run:

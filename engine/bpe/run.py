@@ -154,7 +154,6 @@ class Run(MergeRun):
 
     Attributes:
         alphabet: spells a pretoken at step 0.
-        obstacle: the reason why a tokenizer has no steps, as a clause; `None` if it has some.
         continued: the tokenizer whose merges come first, if later ones were learnt here.
         base_ids: the ids of the tokens that spell pretokens at step 0.
         highest_pair_count: the count of the most frequent pair at step 0, the highest of all.
@@ -166,7 +165,6 @@ class Run(MergeRun):
     """
 
     record: Record
-    obstacle: str | None = None
     continued: Tokenizer | None = None
 
     def __init__(

@@ -55,10 +55,12 @@ class RecordedRun(ABC, Generic[RecordedStepT]):
     Attributes:
         record: the record of the steps.
         is_complete: whether training has ended, so that no step will follow.
+        obstacle: the reason why there are no steps, as a clause; `None` if there are some.
     """
 
     record: Any
     is_complete = False
+    obstacle: str | None = None
     _length = 0
 
     def step_at(self, index: int) -> RecordedStepT:

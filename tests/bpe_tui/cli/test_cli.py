@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import types
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -168,7 +169,8 @@ def test_a_corpus_opens_the_screen(
     opened: list[RunConfig], arguments: list[str], config: RunConfig
 ) -> None:
     assert cli.main(arguments) == 0
-    assert opened == [config]
+    is_toy = config.corpus == HANDOUT and config.model == "bpe" and "--min-count" not in arguments
+    assert opened == [replace(config, min_count=1) if is_toy else config]
 
 
 @pytest.mark.parametrize("arguments", [["open", "train"], ["./train"], ["--", "train"]])

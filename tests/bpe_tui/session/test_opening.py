@@ -14,10 +14,12 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.summary_screens import SaveTokenizer
+from bpe_tui.bpe.training_screen import ChangedPretokens
 from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther, PlaceRows
 from bpe_tui.session import state
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
-from bpe_tui.session.opening import config_for
+from bpe_tui.session.opening import TOY, config_for
+from bpe_tui.views.charts import ChartPanel
 from engine import Tokenizer, count_pretokens, train_bpe
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.formats import WRITABLE, open_tokenizer
@@ -182,7 +184,7 @@ async def test_ctrl_k_opens_a_file_alone(trained: Path) -> None:
         app.screen.query_one(Input).value = str(HANDOUT)
         await pilot.press("enter")
         await ended(app, pilot)
-        assert app.session.config == RunConfig(str(HANDOUT))
+        assert app.session.config == RunConfig(str(HANDOUT), min_count=1)
         assert app.session.opened is None
 
 
@@ -447,7 +449,7 @@ def test_a_text_is_a_corpus_whatever_it_is_called(
     monkeypatch.chdir(tmp_path)
     Path(name).write_text(content)
     run = RunConfig(name)
-    assert config_for(run) == run
+    assert config_for(run, ["min_count"]) == run
 
 
 def test_a_tokenizer_given_as_corpus_is_opened_as_one(trained: Path) -> None:
@@ -541,3 +543,34 @@ async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
 def test_the_state_file_is_json(own_state: Path) -> None:
     state.remember_opened(RunConfig("/a/b"))
     assert json.loads((own_state / "bpe-tui" / "recent.json").read_bytes()) == [["/a/b"]]
+
+
+@pytest.mark.parametrize("text", ["xaby", "low$\nnewer$\n"])
+async def test_a_toy_corpus_steps_unless_rare_pairs_are_refused_and_then_says_so(
+    tmp_path: Path, text: str
+) -> None:
+    toy = tmp_path / "toy.txt"
+    toy.write_text(text)
+    config = config_for(RunConfig(str(toy)))
+    assert isinstance(config, RunConfig)
+    assert config.min_count == 1
+    toy.write_text(text * TOY)
+    assert config_for(RunConfig(str(toy))) == RunConfig(str(toy))
+    toy.write_text(text)
+    async with opened_as(config) as (app, pilot):
+        await pilot.press("right")
+        assert app.session.frame is not None
+        assert app.session.frame.merge is not None
+    config = config_for(RunConfig(str(toy)), ["min_count"])
+    async with opened_as(config) as (app, pilot):
+        why = "ll pairs occur once: --min-count 1 goes on."
+        assert f" A{why}" in said(app, "#narration")
+        words = app.screen.query_one(ChangedPretokens)
+
+        def shown() -> str:
+            return " ".join(t for row in range(words.row_count) for t, _ in words.row(row).spans)
+
+        await until(pilot, lambda: shown() == f"A{why}")
+        await pilot.press("4")
+        await until(pilot, lambda: app.screen.query(ChartPanel))
+        assert app.screen.query_one("#ties", ChartPanel).why_empty == f"A{why}"
