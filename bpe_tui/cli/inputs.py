@@ -22,7 +22,7 @@ from engine.core.errors import BpeError
 from engine.encoding.alphabet import UNITS
 from engine.text.corpus import Corpus, Reading
 from engine.text.doubts import doubts_about
-from engine.text.patterns import as_pattern, describe_newer, newer_characters
+from engine.text.patterns import CHANGED_LETTER, as_pattern, describe_newer, newer_characters
 from engine.text.pretokenize import check_special_tokens
 from engine.text.remote import RemoteFile, is_address
 from engine.text.sources import STANDARD_INPUT, describe_near_file
@@ -198,6 +198,10 @@ def note_stand_ins(text: str) -> None:
         _note_visible(f"{visible_text(found.spelling)}: {found.describe(quoted)}")
 
 
+_ASCII = bytes(range(128))
+_DEPENDS = CHANGED_LETTER.encode()
+
+
 def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Pass blocks on; after the last, print a note if they contain very new characters.
 
@@ -206,7 +210,9 @@ def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
     found: set[str] = set()
     for block in blocks:
         if not block.isascii():
-            found.update(newer_characters(block.decode("utf-8", "ignore")))
+            # One letter depends on those after it; without it ASCII need not be searched.
+            text = block if _DEPENDS in block else block.translate(None, _ASCII)
+            found.update(newer_characters(text.decode("utf-8", "ignore")))
         yield block
     if found:
         _note_visible(describe_newer(sorted(found)))

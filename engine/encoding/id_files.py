@@ -88,6 +88,7 @@ def write_ids(
     *,
     overwrite: bool = False,
     template: bool = False,
+    workers: int | None = None,
 ) -> WrittenIds:
     """Encode a text and write its ids into a file, in bounded memory.
 
@@ -97,6 +98,8 @@ def write_ids(
         blocks: the text in UTF-8, cut anywhere.
         overwrite: whether the file may be replaced.
         template: whether to add what the tokenizer's template puts around the whole text.
+        workers: threads to encode with if the kernel encodes, else processes, this one included;
+            by default a thread per core, or no helper.
 
     Raises:
         OutputError: the ending is unknown, or the system refuses.
@@ -115,7 +118,7 @@ def write_ids(
 
     def write_to(stream: BinaryIO) -> None:
         nonlocal written
-        encoded = tokenizer.encode_stream_compactly(counted())
+        encoded = tokenizer.encode_stream_compactly(counted(), workers)
         if template:
             encoded = fill_template(tokenizer.template_ids, encoded, lambda ids: [list(ids)])
         written = write((np.asarray(ids, dtype=type_code) for ids in encoded), type_code, stream)

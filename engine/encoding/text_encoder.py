@@ -13,7 +13,7 @@ from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import ENCODERS, Encoder, MergeTable
 from engine.encoding.texts import TokenIds
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter
+from engine.text.pretokenize import SpecialSplitter, to_text
 
 
 class TextEncoder:
@@ -96,6 +96,28 @@ def encode_all(
     with closing(in_order(encode_batch, _batches(texts), workers - 1, doing="encoding")) as encoded:
         for batch in encoded:
             yield from batch
+
+
+def encode_chunks(
+    encoder: TextEncoder, chunks: Iterable[bytes], workers: int
+) -> Generator[TokenIds, None, None]:
+    """Yield the ids of each chunk of a text in UTF-8, in their order, as compactly as it can.
+
+    Args:
+        chunks: no pretoken crosses their borders; they are read only a little ahead.
+        workers: threads to encode with if the encoder lets other threads run, else processes; this
+            one included.
+    """
+    if not encoder.texts.releases_lock:
+        yield from encode_all(encoder, map(to_text, chunks), workers)
+        return
+    encode = encoder.texts.encode_bytes
+    if workers <= 1:
+        yield from map(encode, chunks)
+        return
+    found = in_order(lambda: encode, chunks, workers - 1, doing="encoding", threads=True)
+    with closing(found) as encoded:
+        yield from encoded
 
 
 def _batch_encoder(encoder: TextEncoder) -> Callable[[list[str]], list[TokenIds]]:

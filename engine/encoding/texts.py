@@ -22,7 +22,7 @@ from engine.native.encoding import (
 )
 from engine.text.cutting import cutter_for, scanner_for
 from engine.text.patterns import BorderTables, Pattern
-from engine.text.pretokenize import SpecialSplitter, to_bytes, without_stray_surrogates
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, without_stray_surrogates
 
 TokenIds: TypeAlias = "list[int] | array[int]"
 """Token ids; an array takes a tenth of the memory, if an encoder makes one anyway."""
@@ -74,6 +74,10 @@ class TextsEncoder:
     def encode_compactly(self, text: str) -> TokenIds:
         """Return the ids of a text, in an array if the kernel encodes."""
         return self.encode(text)
+
+    def encode_bytes(self, text: bytes) -> TokenIds:
+        """Return the ids of a text in UTF-8, as compactly; several threads may call it."""
+        return self.encode_compactly(to_text(text))
 
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """Return the ids of each text; several threads may call it."""
@@ -153,6 +157,14 @@ class KernelTextsEncoder(TextsEncoder):
         if encoder is None or specials is None or len(data := to_bytes(text)) > MOST:
             return self.encode(text)
         return encoder.lane.ids(data, specials)
+
+    def encode_bytes(self, text: bytes) -> TokenIds:
+        """Return the ids of a text in UTF-8, in an array if the kernel encodes all of it."""
+        encoder, specials = self.kernel.encoder, self._specials
+        if encoder is None or specials is None or len(text) > MOST:
+            return self.encode(to_text(text))
+        with encoder.free_lane() as lane:
+            return lane.ids(text, specials)
 
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """Return the ids of each text; several threads may call it."""

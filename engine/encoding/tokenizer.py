@@ -30,7 +30,7 @@ from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable
 from engine.encoding.incremental import LiveEncoding
 from engine.encoding.parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
-from engine.encoding.text_encoder import TextEncoder, as_list, encode_all, encode_lists
+from engine.encoding.text_encoder import TextEncoder, as_list, encode_chunks, encode_lists
 from engine.encoding.texts import TokenIds
 from engine.encoding.traced import TracedEncoding, trace_text
 from engine.text.patterns import PatternLike, as_pattern
@@ -39,12 +39,13 @@ from engine.text.pretokenize import (
     check_special_tokens,
     pretokens,
     to_bytes,
-    to_text,
     without_stray_surrogates,
 )
 
 ITERABLE_PIECE = 1 << 16
 """Bytes of a stream that are encoded together."""
+THREAD_PIECE = 1 << 20
+"""The same where several threads encode: to hand a piece over costs as much as to encode 4 KB."""
 
 WORTH_HELPERS = 1 << 25
 """Characters that take longer to encode than helper processes take to start."""
@@ -337,17 +338,22 @@ class Tokenizer:
 
     @checked
     def encode_stream_compactly(
-        self, blocks: Iterable[bytes], workers: int = 1
+        self, blocks: Iterable[bytes], workers: int | None = 1
     ) -> Iterator[TokenIds]:
         """Yield the ids of `encode_stream`, in arrays if the kernel encodes.
 
         Args:
-            blocks, workers: as for `encode_stream`.
+            blocks: as for `encode_stream`.
+            workers: threads to encode with if the kernel encodes, else processes; this one
+                included. `None`: a thread per core, or no helper.
         """
         check_workers(workers)
-        cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
-        chunks = (to_text(chunk.data) for chunk in cutter.cut(map(_check_block, blocks)))
-        return encode_all(self._encoder, chunks, workers or 1)
+        if workers is None:
+            workers = available_cores() if self._encoder.texts.releases_lock else 1
+        size = ITERABLE_PIECE if workers == 1 else THREAD_PIECE
+        cutter = ChunkCutter(self.pattern, self._encoder.splitter, size)
+        chunks = (chunk.data for chunk in cutter.cut(map(_check_block, blocks)))
+        return encode_chunks(self._encoder, chunks, workers)
 
     def live(self) -> LiveEncoding:
         """Return an encoder for a text that is being typed: it encodes only what has changed."""

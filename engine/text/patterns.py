@@ -447,9 +447,9 @@ def name_of(pattern: Pattern) -> str | None:
 
 # Characters newer than some libraries
 
-_CHANGED = "\u0295"
+CHANGED_LETTER = "\u0295"
 """A letter of lower case until Unicode 17, and since then of none; `regex` knows it so."""
-_CUT_OTHERWISE = rf"{_CHANGED}[\p{{Lm}}\p{{Lo}}\p{{M}}]*[\p{{Lu}}\p{{Lt}}]"
+_CUT_OTHERWISE = rf"{CHANGED_LETTER}[\p{{Lm}}\p{{Lo}}\p{{M}}]*[\p{{Lu}}\p{{Lt}}]"
 """A place where o200k's pattern ends a word if that letter is of lower case."""
 
 
@@ -467,7 +467,9 @@ def newer_characters(text: str) -> list[str]:
     if text.isascii():
         return []
     unknown = (each for each in set(text) if unicodedata.category(each) == "Cn")
-    changed = [_CHANGED] if _CHANGED in text and regex.search(_CUT_OTHERWISE, text) else []
+    changed = (
+        [CHANGED_LETTER] if CHANGED_LETTER in text and regex.search(_CUT_OTHERWISE, text) else []
+    )
     return sorted([*changed, *(each for each in unknown if regex.match(r"\P{Cn}", each))])
 
 
@@ -480,7 +482,7 @@ def describe_newer(characters: list[str], most: int = 3) -> str:
     named = " ".join(f"U+{ord(each):04X}" for each in characters[:most])
     more = " …" if len(characters) > most else ""
     verb = "is" if len(characters) == 1 else "are"
-    changed = ", or of another category since" if _CHANGED in characters else ""
+    changed = ", or of another category since" if CHANGED_LETTER in characters else ""
     version = unicodedata.unidata_version.removesuffix(".0")
     return (
         f"{named}{more} {verb} newer than Unicode {version}{changed}: libraries with older tables "
