@@ -44,10 +44,10 @@ IDS_AT_A_TIME = 1 << 12
 def encode(
     tokenizer: list[str] = options.TOKENIZER,
     pattern: str | None = options.OTHER_PATTERN,
-    text: str = options.argument(
-        "[TEXT]",
-        "What to encode; standard input if it is `-` or not given. With --out a file.",
-        default=STANDARD_INPUT,
+    texts: list[str] | None = options.argument(
+        "[TEXT]...",
+        "What to encode; standard input if it is `-` or not given. With --out files.",
+        default=None,
     ),
     as_json: bool = options.option(
         "--json",
@@ -101,9 +101,13 @@ def encode(
     )
     by_default = ALL_SPECIAL if explain or tail else REFUSE_SPECIAL
     policy = choices.policy_of(allow_special, loaded.special_tokens, by_default)
+    names = texts or [STANDARD_INPUT]
     if out is not None:
-        _write_ids(loaded, text, policy, out, overwrite=force, template=template)
+        _write_ids(loaded, names, policy, out, overwrite=force, template=template)
         return
+    if len(names) > 1:
+        raise typer.BadParameter("put a text in quotes; several are files, with --out FILE")
+    (text,) = names
     inputs.note_file_named(text, "encode")
     inputs.ask_for_text(text)
     # On a terminal the ids, printed while text is read, show the progress.
@@ -181,23 +185,26 @@ def _print_ids(ids: Iterable[int]) -> None:
 
 def _write_ids(
     tokenizer: Tokenizer,
-    name: str,
+    names: Sequence[str],
     policy: SpecialPolicy,
     out: Path,
     *,
     overwrite: bool,
     template: bool,
 ) -> None:
-    """Write the ids of a file; print the path, and on standard error what students report."""
+    """Write the ids of files; print the path, and on standard error what students report."""
     check_ending(out)
     if not overwrite:
         outputs.check_free(out)
-    reader = read_blocks(samples.file_of(name))
-    blocks = policy.checked(tokenizer, inputs.noting_newer(console.with_progress(reader, reader)))
+    readers = [read_blocks(samples.file_of(name)) for name in names]
+    texts = (
+        policy.checked(tokenizer, inputs.noting_newer(console.with_progress(reader, reader)))
+        for reader in readers
+    )
     started = monotonic()
     with choices.hint_at_allow_special():
         allowing = policy.applied(tokenizer)
-        written = write_ids(out, allowing, blocks, overwrite=overwrite, template=template)
+        written = write_ids(out, allowing, texts, overwrite=overwrite, template=template)
     seconds = monotonic() - started
     measures = [
         f"{plural(written.ids, 'id')} ({written.type_name}), {size(out.stat().st_size)}",

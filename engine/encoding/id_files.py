@@ -15,6 +15,7 @@ from typing import BinaryIO
 from engine.core.errors import OutputError
 from engine.core.files import write_files
 from engine.core.slow_modules import np
+from engine.encoding.texts import TokenIds
 from engine.encoding.tokenizer import Tokenizer, fill_template
 
 
@@ -84,20 +85,20 @@ ID_FILES: dict[str, Callable[[IdArrays, str, BinaryIO], int]] = {
 def write_ids(
     path: Path,
     tokenizer: Tokenizer,
-    blocks: Iterable[bytes],
+    texts: Iterable[Iterable[bytes]],
     *,
     overwrite: bool = False,
     template: bool = False,
     workers: int | None = None,
 ) -> WrittenIds:
-    """Encode a text and write its ids into a file, in bounded memory.
+    """Encode texts and write their ids into a file one after another, in bounded memory.
 
     Args:
         path: its ending is one of `ID_FILES`.
         tokenizer: the ids are those of its `encode_iterable`.
-        blocks: the text in UTF-8, cut anywhere.
+        texts: each in UTF-8, as blocks that are cut anywhere.
         overwrite: whether the file may be replaced.
-        template: whether to add what the tokenizer's template puts around the whole text.
+        template: whether to add what the tokenizer's template puts around each text.
         workers: threads to encode with if the kernel encodes, else processes, this one included;
             by default a thread per core, or no helper.
 
@@ -106,22 +107,27 @@ def write_ids(
         OutputExistsError: the file exists and `overwrite` is false.
     """
     write = check_ending(path)
-    highest = max(tokenizer.vocab.keys() | tokenizer.special_ids, default=0)  # below 2³²
-    type_code = "<u2" if highest < 1 << 16 else "<u4"
+    type_code = tokenizer.id_type
     read = written = 0
 
-    def counted() -> Iterator[bytes]:
+    def counted(blocks: Iterable[bytes]) -> Iterator[bytes]:
         nonlocal read
         for block in blocks:
             read += len(block)
             yield block
 
+    def encoded() -> Iterator[TokenIds]:
+        for blocks in texts:
+            ids = tokenizer.encode_stream_compactly(counted(blocks), workers)
+            yield from (
+                fill_template(tokenizer.template_ids, ids, lambda added: [list(added)])
+                if template
+                else ids
+            )
+
     def write_to(stream: BinaryIO) -> None:
         nonlocal written
-        encoded = tokenizer.encode_stream_compactly(counted(), workers)
-        if template:
-            encoded = fill_template(tokenizer.template_ids, encoded, lambda ids: [list(ids)])
-        written = write((np.asarray(ids, dtype=type_code) for ids in encoded), type_code, stream)
+        written = write((np.asarray(ids, dtype=type_code) for ids in encoded()), type_code, stream)
 
     write_files({path: write_to}, overwrite=overwrite)
     type_name = "text" if path.suffix == ".txt" else np.dtype(type_code).name

@@ -6,14 +6,16 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.core.helper_pool import in_order
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import ENCODERS, Encoder, MergeTable
 from engine.encoding.texts import TokenIds
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter, to_text
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
+
+IdsT = TypeVar("IdsT", list[int], TokenIds)
 
 
 class TextEncoder:
@@ -133,7 +135,21 @@ def encode_lists(encoder: TextEncoder, texts: Sequence[str], workers: int) -> li
     """
     if not encoder.texts.releases_lock:
         return list(map(as_list, encode_all(encoder, texts, workers)))
-    encode, batches = encoder.texts.encode_many, _batches(texts)
+    return _in_threads(encoder.texts.encode_many, texts, workers)
+
+
+def encode_arrays(encoder: TextEncoder, texts: Sequence[str], workers: int) -> list[TokenIds]:
+    """Return the ids of each text as `encode_lists`, in arrays if the encoder makes them."""
+    if not encoder.texts.releases_lock:
+        return list(encode_all(encoder, texts, workers))
+    encode = encoder.texts.encode_bytes
+    return _in_threads(lambda batch: [encode(to_bytes(text)) for text in batch], texts, workers)
+
+
+def _in_threads(
+    encode: Callable[[list[str]], list[IdsT]], texts: Sequence[str], workers: int
+) -> list[IdsT]:
+    batches = _batches(texts)
     if workers <= 1:
         return list(chain.from_iterable(map(encode, batches)))
     found = in_order(lambda: encode, batches, workers - 1, doing="encoding", threads=True)

@@ -23,6 +23,7 @@ from engine.core.errors import (
     UnknownTokenIdError,
 )
 from engine.core.events import EncodeStep
+from engine.core.slow_modules import np
 from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
@@ -30,7 +31,13 @@ from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable
 from engine.encoding.incremental import LiveEncoding
 from engine.encoding.parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
-from engine.encoding.text_encoder import TextEncoder, as_list, encode_chunks, encode_lists
+from engine.encoding.text_encoder import (
+    TextEncoder,
+    as_list,
+    encode_arrays,
+    encode_chunks,
+    encode_lists,
+)
 from engine.encoding.texts import TokenIds
 from engine.encoding.traced import TracedEncoding, trace_text
 from engine.text.patterns import PatternLike, as_pattern
@@ -289,6 +296,38 @@ class Tokenizer:
         """
         return self._encoder.encode_compactly(check_text(text))
 
+    @property
+    def id_type(self) -> str:
+        """NumPy's name of the smallest type for all ids: `<u2`, or `<u4` (16 or 32 bits)."""
+        highest = max(self.vocab.keys() | self.special_ids, default=0)  # below 2³²
+        return "<u2" if highest < 1 << 16 else "<u4"
+
+    @checked
+    def encode_array(self, text: str) -> np.ndarray:
+        """Return the ids of a text in an array of `id_type`; a long text takes all cores.
+
+        Raises:
+            TextError: it is not a `str`.
+
+        >>> Tokenizer({byte: bytes([byte]) for byte in range(256)}, []).encode_array("low")
+        array([108, 111, 119], dtype=uint16)
+        """
+        data = to_bytes(check_text(text))
+        blocks = (data[at : at + THREAD_PIECE] for at in range(0, len(data), THREAD_PIECE))
+        workers = None if len(data) >= WORTH_THREADS else 1
+        found = self.encode_stream_compactly(blocks, workers)
+        arrays = [np.asarray(ids, dtype=self.id_type) for ids in found]
+        return np.concatenate(arrays) if arrays else np.zeros(0, dtype=self.id_type)
+
+    @checked
+    def encode_batch_arrays(
+        self, texts: Iterable[str], workers: int | None = None
+    ) -> list[np.ndarray]:
+        """Return the ids of each text in an array of `id_type`; else it is `encode_batch`."""
+        texts, workers = self._batch(texts, workers)
+        found = encode_arrays(self._encoder, texts, workers)
+        return [np.asarray(ids, dtype=self.id_type) for ids in found]
+
     @checked
     def encode_batch(
         self, texts: Iterable[str], workers: int | None = None, *, template: bool = False
@@ -304,6 +343,12 @@ class Tokenizer:
         Raises:
             TextError: one of them is not a `str`, or `texts` is a single `str`.
         """
+        texts, workers = self._batch(texts, workers)
+        all_ids = encode_lists(self._encoder, texts, workers)
+        return [list(self.in_template(ids)) for ids in all_ids] if template else all_ids
+
+    def _batch(self, texts: Iterable[str], workers: int | None) -> tuple[list[str], int]:
+        """Return checked texts, and with how many threads or processes to encode them."""
         if isinstance(texts, str):
             raise TextError("texts are a list, and this is a single one: write [text]")
         check_workers(workers)
@@ -311,8 +356,7 @@ class Tokenizer:
         if workers is None:
             worth = WORTH_THREADS if self._encoder.texts.releases_lock else WORTH_HELPERS
             workers = available_cores() if sum(map(len, texts)) >= worth else 1
-        all_ids = encode_lists(self._encoder, texts, workers)
-        return [list(self.in_template(ids)) for ids in all_ids] if template else all_ids
+        return texts, workers
 
     @checked
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:

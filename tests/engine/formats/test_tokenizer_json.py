@@ -191,7 +191,7 @@ def test_the_template_is_written_around_a_file_of_ids(place: Path) -> None:
     write_ids(
         place / "ids.txt",
         opened(place, theirs).tokenizer,
-        [b"low ", b"lower"],
+        [[b"low ", b"lower"]],
         overwrite=True,
         template=True,
     )
