@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
+TOY = 1 << 12
+"""Bytes of a corpus from which on pairs that occur once do not merge unasked."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,12 @@ class RunConfig:
             CorpusError: it is not there, or may not be read.
         """
         return Corpus(self.corpus, self.reading, separator_of(self.special_tokens))
+
+    @property
+    def is_toy(self) -> bool:
+        """Whether BPE learns from a file of less than 4 KB; rare pairs merge there unasked."""
+        path = Path(self.corpus)
+        return self.model == RunConfig.model and path.is_file() and path.stat().st_size < TOY
 
     @property
     def size(self) -> int:

@@ -18,8 +18,6 @@ from engine.text.sources import STANDARD_INPUT
 
 HEAD = 1 << 12
 """Bytes at the beginning of a file that decide."""
-TOY = 1 << 12
-"""Bytes from which on pairs that occur once do not merge unasked."""
 
 
 def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
@@ -51,14 +49,12 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
         return run
     if kind == COUNTED:
         return as_counted(run, asked)
-    if run.model == RunConfig.model and "min_count" not in asked and path.is_file():
-        return replace(run, min_count=1) if path.stat().st_size < TOY else run
     if kind == SESSION:
         from bpe_tui.session.saved_sessions import config_of_session
         from engine.learning.session_file import read_session
 
         return config_of_session(read_session(path), path)
-    return run
+    return replace(run, min_count=1) if run.is_toy and "min_count" not in asked else run
 
 
 def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:

@@ -205,6 +205,8 @@ def _as_typed(config: Config) -> dict[str, Any]:
     typed = _options_of(config)
     ngram, words = typed.pop("ngram", None), typed.pop("most_words", None)
     trainer = trainer_of(config) if isinstance(config, RunConfig) else None
+    if isinstance(config, RunConfig) and config.is_toy:
+        typed["min_count"] = config.min_count
     if ngram is not None and trainer is not None and trainer.units:
         typed["units"] = f"{typed['units']}:{ngram}"
     if words is not None:

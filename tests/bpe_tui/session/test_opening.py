@@ -17,8 +17,8 @@ from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import ChangedPretokens
 from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther, PlaceRows
 from bpe_tui.session import state
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
-from bpe_tui.session.opening import TOY, config_for
+from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig
+from bpe_tui.session.opening import config_for
 from bpe_tui.views.charts import ChartPanel
 from engine import Tokenizer, count_pretokens, train_bpe
 from engine.encoding.alphabet import CharacterAlphabet
