@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from file_checks import NO_SPACE, FullDisk
+from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_tokenizers import BYTES, END, handout
@@ -56,6 +57,21 @@ def test_threads_write_the_ids_of_one_in_their_order(tmp_path: Path, workers: in
     expected = tokenizer.encode(data.decode())
     assert np.array_equal(np.load(tmp_path / "ids.npy"), expected)
     assert np.array_equal(tokenizer.encode_array(data.decode()), expected)
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "whitespace", "none"])
+@examples(200)
+@given(text=st.text(st.sampled_from("low est\n\t<|end>é漢🙂1'"), max_size=60))
+def test_pieces_of_a_few_bytes_have_the_ids_of_the_whole_text(pattern: str, text: str) -> None:
+    merges = [(b"l", b"o"), (b"lo", b"w"), (b" ", b"low"), (b"\n", b"\n"), (b"e", b"s")]
+    made = {256 + rank: left + right for rank, (left, right) in enumerate(merges)}
+    vocab = {**BYTES, **made, 300: b"<|end|>"}
+    tokenizer = Tokenizer(vocab, merges, ["<|end|>"], pattern=pattern)
+    blocks = [text.encode()[at : at + 3] for at in range(0, len(text.encode()), 3)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("engine.encoding.tokenizer.THREAD_PIECE", 1)
+        found = tokenizer.encode_stream_compactly(blocks, workers=2)
+        assert [number for ids in found for number in ids] == tokenizer.encode(text)
 
 
 def test_each_text_of_a_file_is_encoded_by_itself(tmp_path: Path) -> None:
