@@ -24,6 +24,7 @@ from bpe_tui.widgets.rows import (
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.record import MergeStep
+from engine.bpe.ties import TIE_RULES
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import CountAttribution
 
@@ -186,7 +187,7 @@ def _other_rules(
     rules: dict[Pair, list[str]] = {}
     for name, choice in choices.items():
         if choice != pair:
-            rules.setdefault(choice, []).append(name)
+            rules.setdefault(choice, []).append(TIE_RULES[name].title)
     rows = []
     for choice, names in rules.items():
         shown = painter.pair(choice)

@@ -26,6 +26,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
+from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.algorithm import Move
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages, frequency, say
@@ -151,7 +152,7 @@ def _other_rules(
     """Yield the choices of other tie rules in a tie, where they differ."""
     for rule, choice in choices.items():
         if pick.rivals and choice != pick.pair:
-            yield f"The tie rule {rule} {would} {format_pair(frame, choice)}."
+            yield f"The tie rule {TIE_RULES[rule].title} {would} {format_pair(frame, choice)}."
 
 
 def report_step(frame: Frame) -> StepReport:
@@ -187,12 +188,12 @@ def narrate_next(frame: Frame) -> Iterator[str]:
 def describe_decision(frame: Frame, pick: Pick) -> str:
     """Return the tie rule and how it ranks pairs; against one rival, the difference.
 
-    For example: `Tie rule lexicographic: s is later in byte order than e`.
+    For example: `Tie rule lexicographic (CS336): s is later in byte order than e`.
     """
     how = frame.tie_rule.in_short
     if len(pick.rivals) == 1:
         how = frame.tie_reason(pick.pair, pick.rivals[0]).describe(visible_bytes)
-    return f"Tie rule {frame.tie_rule.name}: {how}"
+    return f"Tie rule {frame.tie_rule.title}: {how}"
 
 
 def describe_unknown(frame: Frame, text: str) -> str:

@@ -354,7 +354,7 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
         )
     for name, rule in TIE_RULES.items():
         if name != config.tie_rule:
-            title, changed = f"tie rule {name}", replace(config, tie_rule=name)
+            title, changed = f"tie rule {rule.title}", replace(config, tie_rule=name)
             change = ForkChange(tie_rule=name)
             yield jobs.ForkPlan(title, title, step, changed, change, rule.in_short)
     for name, pattern in PATTERNS.items():

@@ -148,7 +148,7 @@ COMMANDS: tuple[Command, ...] = (
             in_footer=True, words="unicode utf-8 emoji chinese hexadecimal align"),
     Command("d", "differ", "screen.compare", DO, (ENCODING,),
             "Compare this step's tokenizer with one from a file, on the text.",
-            words="diff tokenizers difference", reaches_files=True),
+            words="diff tokenizers difference minbpe", reaches_files=True),
     Command("ctrl+g", "decode", "screen.decode_spelling", DO, (ENCODING,),
             "Decode GPT-2's spelling in the text, such as Ġthe, into characters.",
             in_fields=True),
@@ -206,7 +206,8 @@ COMMANDS: tuple[Command, ...] = (
             "The training screen."),
     Command("2", "encode", "app.show('encoding')", LOOK, _without(EVERYWHERE, ENCODING),
             "The encoding screen.",
-            words="tokenize ids decode string unknown unk special tokens pretokens"),
+            words="tokenize ids decode string unknown unk oov out of vocabulary special tokens "
+                  "pretokens chunk ranks"),
     Command("3", "vocabulary", "app.show('vocabulary')", LOOK, _without(EVERYWHERE, VOCABULARY),
             "The vocabulary screen.",
             words="tokens ids list dictionary longest rarest unused dead"),
@@ -224,13 +225,15 @@ COMMANDS: tuple[Command, ...] = (
     Command("6", "race", "app.show('race')", LOOK, _without(EVERYWHERE, RACE),
             "The race: all trainers on this corpus, what each of them does.",
             words="naive incremental speed benchmark performance fast heap indexed linked "
-                  "operations work compare"),
+                  "operations work compare complexity"),
     Command("7", "family", "app.show('family')", LOOK, _without(EVERYWHERE, FAMILY),
             "Every kind of tokenizer on this corpus, in a table.",
-            words="compare models wordpiece unigram words characters fertility unknown"),
+            words="compare models wordpiece unigram words characters fertility unknown misspelt "
+                  "typo noise"),
     Command("8", "pipeline", "app.show('pipeline')", LOOK, _without(EVERYWHERE, PIPELINE),
             "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
-            words="huggingface hugging face tokenizer.json lowercase stages bert template "
+            words="huggingface hugging face tokenizer.json lowercase stages bert template nfd nfc "
+                  "nfkc accents normalizer normalization strip "
                   "unknown unk"),
     Command("9", "check", "app.show('check')", LOOK, _without(EVERYWHERE, CHECK),
             "The check: merges of a trainer of yours beside the rule's, on this corpus.",
@@ -239,7 +242,7 @@ COMMANDS: tuple[Command, ...] = (
     *(Command("K", "chunks", "app.show('chunks')", LOOK, screens,
               "The chunks of the corpus: where it was cut, which worker counted which; Esc leads "
               "back.", in_footer=in_footer,
-              words="parallel counting workers threads processes boundaries strip")
+              words="chunk parallel counting workers threads processes boundaries strip")
       for screens, in_footer in (
           ((CHARTS, INSPECTION), True), (_without(EVERYWHERE, CHARTS, INSPECTION, CHUNKS), False))),
     Command("plus,equals_sign", "more parts", "screen.more(1)", LOOK, (CHUNKS,),
@@ -260,7 +263,8 @@ COMMANDS: tuple[Command, ...] = (
     # The panels of the training screen, then of the encoding screen.
     Command("v", "heap view", "screen.heap_view", LOOK, (TRAINING,),
             "The heap as a table, as an array, as a tree; or the lists of --trainer linked.",
-            words="stale old entries sentencepiece bigrams active linked list", panel="pairs"),
+            words="stale old entries lazy deletion priority queue bigrams active linked list",
+            panel="pairs"),
     Command("p", "pseudocode", "screen.pseudocode", LOOK, (TRAINING,),
             "The pseudocode of the heap; again: of the next trainer. W takes its place back.",
             panel="pairs", words="algorithm source program"),
@@ -317,13 +321,14 @@ COMMANDS: tuple[Command, ...] = (
     # Windows, and the application itself.
     Command("M", "model", "app.model", DO, EVERYWHERE,
             f"Train another model on this corpus: {_TITLES}.",
-            words="bert sentencepiece switch change train"),
+            words="bert sentencepiece pmi mutual information likelihood em viterbi switch change "
+                  "train"),
     Command("A", "add merges", "app.continue_tokenizer", DO, EVERYWHERE,
             "Learn more merges behind those of the open tokenizer, on the open corpus.",
             words="continue extend vocabulary domain adapt new tokens"),
     Command("o", "open", "app.open", DO, (*EVERYWHERE, START),
             "Open a tokenizer or a corpus.", in_reading=True,
-            words="load file import corpus huggingface tiktoken gpt2 cl100k read",
+            words="load file import corpus huggingface tiktoken gpt2 cl100k minbpe ranks read",
             reaches_files=True),
     Command("ctrl+o", "open", "app.open", DO, (*EVERYWHERE, START),
             "The same, from inside a field too.", in_fields=True, reaches_files=True),

@@ -224,6 +224,8 @@ class PipelineScreen(SessionScreen):
             return
         if session.counts_nothing and session.following and session.stop_reason is None:
             return  # the merges of the file are still being read
+        if session.due is not None and session.stop_reason is None:
+            return  # the step to open at is not recorded yet
         session.hold()
         if session is not self._seen[0]:
             self._draft = self._shown = None

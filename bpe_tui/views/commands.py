@@ -6,7 +6,7 @@ Also the meanings of the signs and words on the screens, for the legends and the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import zip_longest
 from typing import ClassVar, NamedTuple, cast
@@ -39,8 +39,8 @@ from bpe_tui.session.declarations import (
 )
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.views.panel import needs_marks
-from bpe_tui.widgets.lines import Lines, RowList, TextLines
-from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, wrapped_text
+from bpe_tui.widgets.lines import Lines, TextLines
+from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, spans_width, wrapped_text
 from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.widgets.window import Window
 from engine.core.wording import ENGLISH, Messages, text_of
@@ -213,6 +213,7 @@ WORDS = {
     "merge": "To make one token of a pair, everywhere; a step is one merge.",
     "rank": "The place of a merge in a file, from 0: rank 45 is merge 46.",
     "tie": "Several pairs have the highest count; the tie rule says which one merges.",
+    "tie rule": "It decides ties: lexicographic (CS336), first-seen (minbpe), smallest-ids (rustbpe).",
     "heap": "A trainer's store of pairs that hands out the highest count at once.",
     "stale": "An entry of the heap whose count is no longer true; it is put right when popped.",
     "bigram": "A pair with its places, as SentencePiece and the trainer linked keep it.",
@@ -279,6 +280,10 @@ def bound_commands(screen: str) -> dict[str, Command]:
     return {each.keys: each for each in (*every, *commands_on(screen)) if not each.menu}
 
 
+class MenuRows(TextLines, can_focus=True):
+    """The commands of a menu; each row of a command leads to it."""
+
+
 class Menu(Window[Command | None]):
     """A window to choose one of several commands, by its letter or with Enter.
 
@@ -294,17 +299,23 @@ class Menu(Window[Command | None]):
         self._commands, self._is_on = commands, is_on
 
     def compose(self) -> ComposeResult:
-        rows = RowList("menu", list(map(self._row, self._commands)))
-        rows.add_class("window")
+        rows = MenuRows("menu", self._rows, classes="window")
         rows.border_title = Content(MENU_TITLES[self._commands[0].menu])
         rows.border_subtitle = Content("a letter or ↑ ↓ Enter · Esc closes")
         yield rows
 
-    def _row(self, command: Command) -> Row:
+    def _rows(self, cells: int) -> list[Row]:
+        """Return the rows of all commands, their sentences wrapped."""
+        return [row for command in self._commands for row in self._rows_of(command, cells)]
+
+    def _rows_of(self, command: Command, cells: int) -> Iterator[Row]:
         on = ("● ", "pair") if self._is_on(command) else ("  ", "")
         label = command.label.ljust(max(len(each.label) for each in self._commands) + 2)
-        key = shown_keys(command.keys)
-        return Row([on, (f"{key}  ", "here"), (label, "strong"), (command.help, "dim")], command)
+        spans: list[Span] = [on, (f"{shown_keys(command.keys)}  ", "here"), (label, "strong")]
+        indent = spans_width(spans)
+        for line in wrapped_text(command.help, max(cells - indent, 12)):
+            yield Row([*spans, (line, "dim")], command)
+            spans = [(" " * indent, "")]
 
     def on_key(self, event: events.Key) -> None:
         """Choose a command by its letter."""

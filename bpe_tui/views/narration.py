@@ -217,7 +217,7 @@ def _trained(session: Session) -> Facts:
     elif not frame.units.spells_all:
         facts.append((4, f"units {frame.units.name}"))
     if frame is not None and frame.tie_rule.name != RunConfig.tie_rule:
-        facts.append((5, f"ties {frame.tie_rule.name}"))
+        facts.append((5, f"ties {frame.tie_rule.title}"))
     if (working := session.working) is not None and session.stop_reason is None:
         facts.append((7, f"{working.doing} {working.done / max(working.total, 1):.0%}"))
     return facts

@@ -158,7 +158,7 @@ class ScreenKeys:
 
         own.sort(key=place)
         at = next((at for at, command in enumerate(own) if place(command) == 3), None)
-        if at is not None and not in_table and place(own[at - 1]) == 2:
+        if at and place(own[at - 1]) == 2 and (not in_table or place(own[0])):
             own.insert(at - 1, own.pop(at))  # the screen's first key is worth more
         return own
 

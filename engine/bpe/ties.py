@@ -45,6 +45,7 @@ class TieRule(NamedTuple):
             `s is later in byte order than e`.
         static: whether the keys never change.
         left_first: whether a key is (key of the left token, key of the right token).
+        used_by: who uses it, if its name does not say so.
     """
 
     name: str
@@ -53,6 +54,12 @@ class TieRule(NamedTuple):
     explain: Explain | None = None
     static: bool = True
     left_first: bool = False
+    used_by: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its name, and who uses it: `first-seen (minbpe)`."""
+        return f"{self.name} ({self.used_by})" if self.used_by else self.name
 
     @property
     def in_short(self) -> str:
@@ -169,6 +176,7 @@ TIE_RULES: Registry[TieRule] = registry_of(
         _greatest_bytes,
         _later_bytes,
         left_first=True,
+        used_by="CS336",
     ),
     TieRule(
         "first-seen",
@@ -176,6 +184,7 @@ TIE_RULES: Registry[TieRule] = registry_of(
         lambda vocab, first_seen: first_seen,
         lambda vocab, winner, rival: say("it occurs first in the corpus as it is now"),
         static=False,
+        used_by="minbpe",
     ),
     TieRule(
         "smallest-ids",
@@ -183,6 +192,7 @@ TIE_RULES: Registry[TieRule] = registry_of(
         lambda vocab, first_seen: lambda pair: pair,
         _smaller_id,
         left_first=True,
+        used_by="rustbpe",
     ),
     TieRule(
         "huggingface",

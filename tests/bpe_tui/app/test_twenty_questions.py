@@ -239,7 +239,7 @@ def never_side_by_side() -> Iterable[str]:
 
 def other_rules_of_a_step() -> Iterable[str]:
     yield "Other rules would take"
-    yield "e+s  first-seen, smallest-ids,"
+    yield "e+s  first-seen (minbpe),"
 
 
 def another_rule_for_the_run() -> Iterable[str]:
@@ -323,7 +323,7 @@ TWENTY = (
     Question(
         "which tokens are never encoded?",
         TokenizerConfig((str(SWAPPED),)),
-        ("escape", "3", "d"),
+        ("escape", "3", "F", "d"),
         tokens_that_no_text_gives,
     ),
     Question("what would another rule take here?", HANDOUT, ("right",), other_rules_of_a_step),
@@ -370,7 +370,10 @@ TWENTY = (
 OTHERS = (
     Question("how was this token built?", STORIES, ("end", "3"), the_newest_token),
     Question(
-        "which tokens are half a character?", STORIES, ("end", "3", "p"), tokens_that_are_no_text
+        "which tokens are half a character?",
+        STORIES,
+        ("end", "3", "F", "p"),
+        tokens_that_are_no_text,
     ),
     Question(
         "what does the regex do here?",

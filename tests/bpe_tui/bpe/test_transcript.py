@@ -114,7 +114,9 @@ def test_a_step_is_gone_to_by_number_share_or_distance(transcript: BpeTranscript
 
 def test_ties_are_found_and_explained(transcript: BpeTranscript) -> None:
     assert answers(transcript, "tie")[0].startswith("Merge 1 of 6")
-    assert "The tie rule smallest-ids would have merged e and s." in answers(transcript, "why")
+    assert "The tie rule smallest-ids (rustbpe) would have merged e and s." in answers(
+        transcript, "why"
+    )
 
 
 def test_why_with_two_tokens_gives_the_history_of_the_pair(transcript: BpeTranscript) -> None:
@@ -233,9 +235,9 @@ def test_the_next_tie_is_explained_without_a_screen(transcript: BpeTranscript) -
     assert answers(transcript, "ahead") == [
         "Next is s and t, 9 times.",
         "It is tied with e and s.",
-        "Tie rule lexicographic: s is later in byte order than e.",
-        "The tie rule first-seen would merge e and s.",
-        "The tie rule smallest-ids would merge e and s.",
+        "Tie rule lexicographic (CS336): s is later in byte order than e.",
+        "The tie rule first-seen (minbpe) would merge e and s.",
+        "The tie rule smallest-ids (rustbpe) would merge e and s.",
         "The tie rule huggingface would merge e and s.",
         "The tie rule sentencepiece would merge e and s.",
     ]

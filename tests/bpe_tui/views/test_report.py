@@ -25,8 +25,8 @@ def test_a_step_has_its_tie_its_changes_and_its_pretokens() -> None:
     assert report.splitlines()[0] == "## Merge 1: s and t → st"
     assert "s and t occurred together 9 times; they are one token now, st." in report
     assert "- The pair s and t merged, 9 times. It was tied with e and s." in report
-    assert "Tie rule lexicographic: " in report
-    assert "- The tie rule smallest-ids would have merged e and s." in report
+    assert "Tie rule lexicographic (CS336): " in report
+    assert "- The tie rule smallest-ids (rustbpe) would have merged e and s." in report
     assert "- Its id is 256. It is in 2 pretokens." in report
     assert "| e and s | 9 | 0 |" in report
     assert "| newest | 6 | n e w e s t | n e w e st |" in report
