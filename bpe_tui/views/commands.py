@@ -213,7 +213,7 @@ WORDS = {
     "merge": "To make one token of a pair, everywhere; a step is one merge.",
     "rank": "The place of a merge in a file, from 0: rank 45 is merge 46.",
     "tie": "Several pairs have the highest count; the tie rule says which one merges.",
-    "tie rule": "Decides ties: lexicographic (CS336), first-seen (minbpe), smallest-ids (rustbpe).",
+    "tie rule": "Breaks ties: lexicographic (CS336), first-seen (minbpe), smallest-ids (rustbpe).",
     "heap": "A trainer's store of pairs that hands out the highest count at once.",
     "stale": "An entry of the heap whose count is no longer true; it is put right when popped.",
     "bigram": "A pair with its places, as SentencePiece and the trainer linked keep it.",
