@@ -11,7 +11,7 @@
 >>> timeline.seek(1).tokens_of(b"newest")
 (110, 101, 119, 101, 256)
 
-`PATTERNS` and `TIE_RULES` are registries: a name → its pattern, a name → its tie rule.
+`PATTERNS`, `TIE_RULES` and `TRAINERS` are registries: a name → its pattern, tie rule, algorithm.
 
 The names in `__all__` are the public API, and a promise: modules may move, these names stay. They
 are listed in `__init__.pyi`. `import engine` loads none of them until it is used, so that helper

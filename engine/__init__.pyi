@@ -14,6 +14,7 @@ from engine.core.events import CountChange as CountChange
 from engine.bpe.trainer import StopReason as StopReason
 from engine.text.patterns import PATTERNS as PATTERNS
 from engine.bpe.ties import TIE_RULES as TIE_RULES
+from engine.bpe.trainers import TRAINERS as TRAINERS
 from engine.counting.count import count_pretokens as count_pretokens
 from engine.core.events import CountProgress as CountProgress
 from engine.core.events import TrainProgress as TrainProgress

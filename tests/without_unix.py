@@ -18,7 +18,17 @@ import sys
 LACKING = {
     _signal: ("SIGALRM", "SIGHUP", "setitimer", "ITIMER_REAL", "pthread_sigmask", "SIG_BLOCK"),
     signal: (
-        *("SIGALRM", "SIGHUP", "SIGTSTP", "SIGCONT", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGPIPE"),
+        *(
+            "SIGALRM",
+            "SIGHUP",
+            "SIGQUIT",
+            "SIGTSTP",
+            "SIGCONT",
+            "SIGUSR1",
+            "SIGUSR2",
+            "SIGWINCH",
+            "SIGPIPE",
+        ),
         *("alarm", "setitimer", "getitimer", "ITIMER_REAL", "pthread_sigmask", "SIG_BLOCK"),
         *("SIG_SETMASK", "SIG_UNBLOCK", "pause", "sigwait"),
     ),

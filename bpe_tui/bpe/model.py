@@ -12,17 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import Model
 from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.core.errors import TokenizerFileError
 from engine.core.slow_modules import tempfile
 
 if TYPE_CHECKING:
     from engine.bpe.frame import Timeline
+    from engine.bpe.record import Record
     from engine.bpe.trainer import Trainer
     from engine.recording.training import CountedCorpus, Training
     from engine.text.patterns import PatternLike
@@ -63,6 +66,13 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     return Training(trainer, record)
 
 
+LONGEST_NAMED = 3
+WIDEST_NAMED = 24
+"""Cells of a token among the longest ones."""
+MOST_IN_FILES = 1 << 25
+"""Most bytes of all merged tokens in files: spelled, they are up to six times as many."""
+
+
 def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
     """Return the files that a tokenizer in this format will be written to.
 
@@ -95,10 +105,16 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
 
     trainer: Trainer = training.trainer
     record = trainer.record
-    tokenizer = to_tokenizer(record, len(record), _last_pattern(config))
+    merges = _readable_merges(record)
+    tokenizer = to_tokenizer(record, merges, _last_pattern(config))
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
-    if record.phase_starts:
+    if merges < len(record):
+        fallback = (
+            f"\nonly the first {plural(merges, 'merge')} are written: with longer tokens the "
+            "files would be too large to open; --max-token-length bounds them"
+        )
+    elif record.phase_starts:
         from bpe_tui.bpe.phases import describe_phases
 
         fallback = "".join(f"\n{line}" for line in describe_phases(trainer.counts, record))
@@ -109,8 +125,25 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     return (
         f"{plural(len(trainer.vocab), 'token')}: {trainer.contents}, "
         f"{len(record.special_tokens)} special, {plural(len(record), 'merge')}; "
-        f"{training.stop_reason.value}{fallback}"
+        f"{training.stop_reason.value}{fallback}{_longest_tokens(record)}"
     )
+
+
+def _longest_tokens(record: Record) -> str:
+    """Return a line with the longest merged tokens: `longest tokens: ·little (7 bytes), …`."""
+    merged = record.vocab[record.first_id : record.first_id + len(record)]
+    longest = sorted(set(merged), key=lambda token: (-len(token), token))[:LONGEST_NAMED]
+    named = (
+        f"{shorten(visible_bytes(token), WIDEST_NAMED)} ({plural(len(token), 'byte')})"
+        for token in longest
+    )
+    return f"\nlongest tokens: {', '.join(named)}" if longest else ""
+
+
+def _readable_merges(record: Record) -> int:
+    """Return the number of first merges whose tokens fit into files that can be opened again."""
+    sizes = accumulate(map(len, record.vocab[record.first_id :]))
+    return sum(1 for total in islice(sizes, len(record)) if total <= MOST_IN_FILES)
 
 
 def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:

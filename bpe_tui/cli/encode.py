@@ -207,12 +207,23 @@ def _write_ids(
         written = write_ids(out, allowing, texts, overwrite=overwrite, template=template)
     seconds = monotonic() - started
     measures = [
-        f"{plural(written.ids, 'id')} ({written.type_name}), {size(out.stat().st_size)}",
+        f"{plural(written.ids, 'id')} ({_why_type(tokenizer, written.type_name)}), "
+        f"{size(out.stat().st_size)}",
         f"{written.bytes_per_token:.3f} bytes per token",
     ]
     measures.append(throughput(written.bytes_read, seconds))
     print("; ".join(filter(None, measures)), file=sys.stderr)
     console.write_result(os.fsencode(out) + b"\n")
+
+
+def _why_type(tokenizer: Tokenizer, type_name: str) -> str:
+    """Return the type of the ids in a file, and why: `uint16: the highest id, 10,256, fits`."""
+    highest = number(max(tokenizer.vocab, default=0))
+    why = {
+        "uint16": f": the highest id, {highest}, is below {number(1 << 16)}",
+        "uint32": f": the highest id, {highest}, is not below {number(1 << 16)}",
+    }
+    return type_name + why.get(type_name, "")
 
 
 def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes], template: bool) -> dict[str, Any]:

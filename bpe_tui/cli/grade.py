@@ -84,7 +84,8 @@ def grade(
         print("Answers to other quizzes, in no table:")
     for other in grades.others:
         print(f"  {_line(other)}")
-    print(f"{plural(len(grades.sheets), 'file')} graded")
+    graded = plural(len(grades.sheets), "file")
+    print(f"{graded} graded", file=sys.stdout if grades.sheets else sys.stderr)
     if paths:
         tables = grade_tables(grades, visible_bytes)
         write_files({paths[suffix]: tables[suffix] for suffix in paths}, overwrite=force)

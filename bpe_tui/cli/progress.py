@@ -10,12 +10,18 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from bpe_tui.cli.inputs import note
 from bpe_tui.session.training import OpeningListener
 from bpe_tui.views.chunks import describe_counting
-from bpe_tui.widgets.numbers import number, progress_of
+from bpe_tui.widgets.numbers import number, progress_of, rate, size
 from engine.core.events import CountProgress, WorkProgress
+from engine.core.systems import peak_memory
 from engine.recording.training import CountedCorpus, CountOrigin, Training
 
+LONG_PRETOKEN = 1 << 20
+"""Bytes of a pretoken that make training slow."""
+MEMORY_A_BYTE = 72
+"""Bytes of memory that a trainer takes for each byte of a pretoken."""
 MERGES_A_MOVE = 64
 """Merges between moves of the bar: a move takes as long as some merges."""
 
@@ -38,8 +44,22 @@ class TrainingBar(Progress, OpeningListener):
         )
         self._write_step = write_step
         self._task = self.add_task("reading", total=None, detail="")
-        self._started = time.monotonic()
+        self._started = self.counted_at = self.ended_at = time.monotonic()
         self._steps, self._merges_wanted = 0, None
+
+    def print_costs(self, bytes_read: int) -> None:
+        """Say on standard error what counting and merging took, and the peak of the memory."""
+        counting = self.counted_at - self._started
+        merging = self.ended_at - self.counted_at
+        speed = f" ({rate(bytes_read / max(counting, 1e-6))})" if self.has_counted else ""
+        peak = peak_memory()
+        memory = "" if peak is None else f"; peak memory {size(peak)}"
+        print(f"counting {counting:.2f} s{speed}, merging {merging:.2f} s{memory}", file=sys.stderr)
+
+    @property
+    def has_counted(self) -> bool:
+        """Whether the corpus was counted now, and its counts were not there already."""
+        return self.origin in (None, CountOrigin.COUNTED)
 
     def print_chunks(self) -> None:
         """Say on standard error how a corpus of several chunks was counted."""
@@ -58,6 +78,16 @@ class TrainingBar(Progress, OpeningListener):
             ),
         )
 
+    def on_counted(self, corpus: CountedCorpus) -> None:
+        super().on_counted(corpus)
+        self.counted_at = time.monotonic()
+        longest = max(map(len, corpus.counts), default=0)
+        if longest >= LONG_PRETOKEN:
+            note(
+                f"the pattern leaves {size(longest)} uncut: training may take "
+                f"{size(longest * MEMORY_A_BYTE)} of memory; another --pattern cuts it"
+            )
+
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
         self._merges_wanted = getattr(training.trainer, "merges_wanted", None)
 
@@ -74,6 +104,9 @@ class TrainingBar(Progress, OpeningListener):
             total=wanted,
             detail=f"{number(self._steps)} of {number(wanted)} merges",
         )
+
+    def on_ended(self, training: Training) -> None:
+        self.ended_at = time.monotonic()
 
     def on_work(self, work: WorkProgress) -> None:
         """Show the progress of work between steps."""

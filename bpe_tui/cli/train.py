@@ -101,6 +101,7 @@ def train(
         summary = parts.write(training, config, format, out, overwrite=force)
     inputs.note_skipped(source.reader.skipped)
     print(summary, file=sys.stderr)
+    bar.print_costs(source.reader.taken)
     console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
 
 

@@ -118,6 +118,8 @@ class Export(SaveFile):
     def answer(self, value: str) -> None:
         path = self.query_one("#dialog-input", Input).value.strip()
         kind, last = self._kind, self._frame.recorded_steps
+        if path and not path.endswith("/") and not Path(path).suffix:
+            path += kind.suffix
         steps: tuple[int, int] | None = 0, 0
         if kind.asks_for_steps:
             steps = parse_steps(self.query_one("#export-steps", Input).value, last)

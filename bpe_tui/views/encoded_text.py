@@ -19,20 +19,26 @@ from engine.wordpiece.tokenizer import EncodedWord, Outcome, Probe
 FIRST_SHOWN = 8
 """Number of look-ups without success that are listed for a piece, from the longest."""
 
+LONGEST_EXPLAINED = 1 << 10
+"""Most bytes of a pretoken whose merges are listed: lines grow with the square of its length."""
+
 
 def explanation(source: HasRules, text: str) -> Iterator[str]:
     """Yield lines for each pretoken of a text: how it is encoded, and its tokens.
 
-    Each merge is listed with what it won against. WordPiece has a line for each piece, with all
-    that was looked up before it was found.
+    Each merge is listed with what it won against, unless the pretoken is very long. WordPiece has a
+    line for each piece, with all that was looked up before it was found.
     """
     rules = source.rules
-    for piece in trace(source, text):
+    for piece in trace(source, text, LONGEST_EXPLAINED):
         is_staged = rules.pattern.name == STAGED and not piece.pretoken.special
         how = rules.pattern.summary if is_staged else cut_by(piece.pretoken)
         cached = "; seen before, from the cache" if piece.seen_before else ""
         yield f"{visible_bytes(piece.pretoken.bytes)}  ({how}{cached})"
-        if not (piece.seen_before or rules.is_special(piece.pretoken)):
+        if len(piece.pretoken.bytes) > LONGEST_EXPLAINED:
+            length = plural(len(piece.pretoken.bytes), "byte")
+            yield f"  ({length}; merges are listed up to {number(LONGEST_EXPLAINED)})"
+        elif not (piece.seen_before or rules.is_special(piece.pretoken)):
             yield from (f"  {line}" for line in _steps(rules, piece))
             if (found := Segmentations.of(rules, piece.pretoken.bytes)).ways > 1:
                 yield f"  ({describe_ways(found)})"

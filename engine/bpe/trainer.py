@@ -11,7 +11,7 @@ from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.core.arguments import check_whole, check_workers, checked
-from engine.core.errors import TokenLengthError, VocabSizeError
+from engine.core.errors import ArgumentError, TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair, TrainProgress
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, BaseVocabulary
 from engine.recording.training import (
@@ -73,6 +73,21 @@ def check_max_token_length(length: int | None) -> None:
         )
 
 
+def one_name(algorithm: str, other: str | None) -> str:
+    """Return the name of an algorithm, which is given by one of two arguments.
+
+    Raises:
+        ArgumentError: both are given, and differ.
+    """
+    if other is None:
+        return algorithm
+    if algorithm not in (DEFAULT_TRAINER, other):
+        raise ArgumentError(
+            f"algorithm and trainer mean the same, and are {algorithm!r} and {other!r}; give one"
+        )
+    return other
+
+
 class Trainer:
     """One training run.
 
@@ -90,6 +105,7 @@ class Trainer:
             be longer.
         units: the tokens that merges start from, a name in `UNITS`.
         most_words: most words of a token, as `is_wordy` counts them; `None` for no limit.
+        trainer: another name of `algorithm`, as `train_bpe` calls it.
 
     Attributes:
         counts: the counts trained on, without zeros and without pretokens that `units` leaves out.
@@ -116,7 +132,9 @@ class Trainer:
         max_token_length: int | None = None,
         units: str = DEFAULT_UNITS,
         most_words: int | None = None,
+        trainer: str | None = None,
     ) -> None:
+        algorithm = one_name(algorithm, trainer)
         check_special_tokens(special_tokens)
         check_whole(min_count=min_count, max_token_length=max_token_length, most_words=most_words)
         check_max_token_length(max_token_length)
@@ -211,6 +229,7 @@ def train_bpe(
     max_token_length: int | None = None,
     units: str = DEFAULT_UNITS,
     specials_first: bool = False,
+    algorithm: str | None = None,
 ) -> tuple[dict[int, bytes], list[tuple[bytes, bytes]]]:
     """Train a byte-level BPE; the signature and result of Stanford CS336, assignment 1.
 
@@ -226,6 +245,7 @@ def train_bpe(
         on_step: gets each `MergeStep`. An exception from a callback stops the work.
         min_count, max_token_length, units: as in `Trainer`.
         specials_first: whether special tokens get the ids from 0 on, and bytes those behind them.
+        algorithm: another name of `trainer`, as `Trainer` calls it.
 
     Returns:
         vocab: id → bytes; merges: (left bytes, right bytes) in the order learnt.
@@ -235,6 +255,7 @@ def train_bpe(
     """
     special_tokens = check_special_tokens(() if special_tokens is None else special_tokens)
     check_workers(workers)
+    trainer = one_name(trainer, algorithm)
 
     def start(counts: Mapping[bytes, int]) -> Trainer:
         return Trainer(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,8 @@ folders."""
 
 
 def ending_signals() -> tuple[signal.Signals, ...]:
-    """Return the signals that end a program; Windows has no SIGHUP."""
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    """Return the signals that end a program; Windows has only two of them."""
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
     return tuple(getattr(signal, name) for name in names if hasattr(signal, name))
 
 
@@ -41,6 +42,16 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def peak_memory() -> int | None:
+    """Return the most memory that this process has taken, in bytes; Windows does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak << 10  # elsewhere it is in KB
 
 
 def own_group() -> dict[str, Any]:

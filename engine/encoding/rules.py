@@ -309,8 +309,11 @@ def first_merge_across(
     return None
 
 
-def trace(source: HasRules, text: str) -> Iterator[TracedPretoken]:
+def trace(source: HasRules, text: str, longest: int | None = None) -> Iterator[TracedPretoken]:
     """Yield the pretokens of a text, each with its merges.
+
+    Args:
+        longest: the most bytes of a pretoken whose merges are listed; `None` for any number.
 
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
@@ -322,8 +325,9 @@ def trace(source: HasRules, text: str) -> Iterator[TracedPretoken]:
     rules = source.rules
     pieces = rules.pretokens(text)
     for pretoken, seen in zip(pieces, seen_before(pieces), strict=True):
-        special = rules.is_special(pretoken)
-        merges = () if special else trace_pretoken(rules, pretoken.bytes)
+        too_long = longest is not None and len(pretoken.bytes) > longest
+        left_out = too_long or rules.is_special(pretoken)
+        merges = () if left_out else trace_pretoken(rules, pretoken.bytes)
         ids = merges[-1].step.after if merges else rules.ids_of(pretoken)
         yield TracedPretoken(pretoken, ids, merges, seen)
 

@@ -60,6 +60,9 @@ WORTH_THREADS = 1 << 20
 """Characters that take longer to encode than threads take to start."""
 
 
+LONGEST_STEPPED = 1 << 14
+"""Most bytes of a pretoken for `on_step`: each step has all tokens, so their time is its square."""
+
 REPR_SHOWN = 4
 """Special tokens shown in the `repr` of a tokenizer."""
 
@@ -226,7 +229,7 @@ class Tokenizer:
             template: whether to add what the file's template puts around a text: see `in_template`.
 
         Raises:
-            TextError: it is not a `str`.
+            TextError: it is not a `str`, or a pretoken is too long for `on_step`.
 
         >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
         >>> Tokenizer(vocab, [(b"a", b"b")], ["<s>"]).encode("ab<s>c")
@@ -243,7 +246,13 @@ class Tokenizer:
             if not callable(on_step):
                 raise ArgumentError(f"on_step is a function, and this is {short_repr(on_step)}")
             text = without_stray_surrogates(text)
-            for pretoken in pretokens(text, self.pattern, self._encoder.splitter):
+            cut = list(pretokens(text, self.pattern, self._encoder.splitter))
+            if (length := max((len(each.bytes) for each in cut), default=0)) > LONGEST_STEPPED:
+                raise TextError(
+                    f"a pretoken has {length:,} bytes, and on_step takes at most "
+                    f"{LONGEST_STEPPED:,}; encode without it, or a shorter text"
+                )
+            for pretoken in cut:
                 for step in () if pretoken.special else self.steps(pretoken.bytes):
                     on_step(step)
         ids = self._encoder.encode(text)

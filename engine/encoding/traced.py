@@ -94,8 +94,5 @@ def trace_text(source: HasRules, text: str) -> TracedEncoding:
     rules = source.rules
     # Each merge keeps the ids of its pretoken, so the steps grow with the square of its length.
     if sum(len(piece.bytes) ** 2 for piece in rules.pretokens(text)) > MOST_IDS:
-        raise TextError(
-            "the steps of this text would not fit into memory; trace a shorter one, "
-            "or pass on_step to encode"
-        )
+        raise TextError("the steps of this text would not fit into memory; trace a shorter one")
     return TracedEncoding(rules, tuple(trace(source, text)))

@@ -124,6 +124,7 @@ SIGNALS = [
     signal.SIGINT,
     pytest.param(signal.SIGTERM, marks=pytest.mark.slow),  # a program is killed
     pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    pytest.param(signal.SIGQUIT, marks=pytest.mark.slow),
 ]
 
 

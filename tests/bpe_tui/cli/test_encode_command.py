@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -267,7 +268,8 @@ def test_a_corpus_is_encoded_into_a_file_with_what_students_report(
     assert ids.tolist() == Tokenizer.load(tokenizer).encode(Path(STORIES).read_text("utf-8"))
     assert result.stdout == f"{out}\n".encode()
     per_token = Path(STORIES).stat().st_size / len(ids)
-    assert f"{len(ids):,} ids (uint16)" in result.stderr.decode()
+    why = "uint16: the highest id, 599, is below 65,536"
+    assert f"{len(ids):,} ids ({why})" in result.stderr.decode()
     assert f"{per_token:.3f} bytes per token" in result.stderr.decode()
     again = run(*command, "--allow-special", "all")
     assert (again.returncode, b"give --force" in again.stderr) == (BAD_INPUT, True)
@@ -308,3 +310,10 @@ def test_without_merges_ids_are_decoded_and_a_text_is_refused(
 def test_a_place_without_a_tokenizer_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     assert name in refusal(run("encode", "--tokenizer", tmp_path / name, "a"))
+
+
+def test_an_explanation_of_a_long_pretoken_is_bounded(tokenizer: Path) -> None:
+    letters = "".join(Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=8192))
+    told = run("encode", "--tokenizer", tokenizer, letters, "--explain").stdout
+    assert b"  (8,192 bytes; merges are listed up to 1,024)\n" in told
+    assert len(told) < 100_000

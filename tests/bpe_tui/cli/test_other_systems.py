@@ -32,7 +32,7 @@ COMMANDS = {
     "record": (HANDOUT, *WORDS, "--steps", "0-1", "--out", "film.cast", "--html", "page.html"),
 }
 UNIX_ONLY = {
-    "signal": {"SIGALRM", "SIGHUP", "SIGTSTP", "setitimer", "pthread_sigmask"},
+    "signal": {"SIGALRM", "SIGHUP", "SIGQUIT", "SIGTSTP", "setitimer", "pthread_sigmask"},
     "os": {"getuid", "geteuid", "sched_getaffinity", "O_NOFOLLOW", "O_NONBLOCK", "mkfifo", "fork"},
 }
 UNIX_MODULES = {"fcntl", "termios", "tty", "pty", "resource", "pwd", "grp"}

@@ -149,6 +149,13 @@ def test_a_quiz_without_a_screen_is_graded_into_tables(tmp_path: Path) -> None:
     assert b"is there already" in run("grade", *files, "--out", out).stderr
 
 
+def test_nothing_to_grade_is_no_result(tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text("{")
+    result = run("grade", tmp_path / "c.json")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.endswith(b"\n0 files graded\n")
+
+
 def test_an_impossible_size_in_one_file_of_answers_spoils_no_other(tmp_path: Path) -> None:
     good, bad = tmp_path / "li.json", tmp_path / "mo.json"
     quiz(good, ["show"] * 4, "--name", "Li")

@@ -139,3 +139,12 @@ async def test_a_unigram_training_exports_its_own_steps_and_charts(tmp_path: Pat
         await pilot.press("enter")
         await until(pilot, (tmp_path / "charts.svg").exists)
         assert "How improbable is the corpus?" in (tmp_path / "charts.svg").read_text("utf-8")
+
+
+async def test_a_picture_gets_its_suffix_if_the_name_lacks_one(tmp_path: Path) -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("4")
+        await pilot.pause()
+        for name in ("charts", "v1.2"):
+            await export(app, pilot, ".svg", tmp_path / name)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["charts.svg", "v1.2"]

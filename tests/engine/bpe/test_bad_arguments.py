@@ -12,6 +12,8 @@ import pytest
 import regex
 
 from engine import (
+    TRAINERS,
+    ArgumentError,
     BpeError,
     CountsError,
     PatternError,
@@ -28,7 +30,6 @@ from engine import (
 )
 from engine.analysis.tokenizer_kinds import train_kind
 from engine.bpe.replay import Replay
-from engine.bpe.trainers import TRAINERS
 from engine.text.patterns import PATTERNS, as_pattern
 from engine.unigram.textbook import TextbookTrainer
 from engine.unigram.trainer import UnigramTrainer
@@ -56,6 +57,11 @@ ANY: Any = None
         (lambda: PLAIN.encode(b"a"), TextError, "decode the bytes"),  # type: ignore[arg-type]
         (lambda: PLAIN.encode_batch("abc"), TextError, "are a list"),
         (lambda: list(PLAIN.encode_iterable([ANY])), TextError, "NoneType"),
+        (
+            lambda: PLAIN.encode("a" * 20_000, on_step=id),
+            TextError,
+            "at most 16,384; encode without",
+        ),
         (lambda: PLAIN.decode(ANY), TokenIdsError, "whole numbers"),
         (lambda: PLAIN.decode("12"), TokenIdsError, "whole numbers"),  # type: ignore[arg-type]
         (lambda: as_pattern("gpt3"), UnknownNameError, "did you mean 'gpt2'"),
@@ -133,3 +139,12 @@ def test_objects_describe_themselves() -> None:
     assert repr(timeline) == "Timeline(step 0 of 2)"
     assert repr(timeline.seek(1)) == "Frame(step 1 of 2, 10 tokens in the corpus)"
     assert repr(PLAIN) == "Tokenizer(257 tokens, 0 merges, special '<s>', pattern gpt2)"
+
+
+def test_an_algorithm_has_two_names_of_the_same_argument() -> None:
+    for name in TRAINERS:
+        by_trainer = Trainer({b"low": 5}, 258, trainer=name)
+        assert by_trainer.algorithm is Trainer({b"low": 5}, 258, algorithm=name).algorithm
+        assert train_bpe(HANDOUT, 260, algorithm=name) == train_bpe(HANDOUT, 260, trainer=name)
+    with pytest.raises(ArgumentError, match="mean the same"):
+        train_bpe(HANDOUT, 260, trainer="heap", algorithm="naive")
