@@ -35,7 +35,7 @@ from engine.formats import (
     tokenizer_json,
     word_ends,
 )
-from engine.formats.folder_settings import SETTINGS_FILES
+from engine.formats.folder_settings import GENERATION, MODEL, SETTINGS_FILES
 from engine.formats.source import (
     MOST_SHOWN,
     TokenizerSource,
@@ -154,10 +154,22 @@ def read_vocab_and_merges(
 def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
     """Whether some format recognises the files or the name; only the first bytes are read.
 
+    A folder in which a file is found by its content holds nothing else. Otherwise it may be a
+    corpus, or a place to look for files.
+
     Raises:
         TokenizerFileError: a file may not be read.
     """
-    return _recognised(TokenizerSource(paths)) is not None
+    source = TokenizerSource(paths)
+    if _format_of(source) is not None or source.folder is None:
+        return _format_of(source) is not None
+    found = _found_in(source.folder)
+    own = {path for _, each in found for path in each.paths}
+    others = (path for path in source.folder.iterdir() if path not in own)
+    return len(found) == 1 and all(
+        path.name in (*SETTINGS_FILES, GENERATION, MODEL) or known_kind(TokenizerSource([path]))
+        for path in others
+    )
 
 
 def _recognised(source: TokenizerSource) -> tuple[TokenizerFormat, TokenizerSource] | None:
@@ -167,9 +179,15 @@ def _recognised(source: TokenizerSource) -> tuple[TokenizerFormat, TokenizerSour
         TokenizerFileError: a folder has several tokenizers, or a file may not be read.
     """
     format = _format_of(source)
-    if format is None and source.folder is not None:
-        return _found_in(source.folder)
-    return None if format is None else (format, source)
+    if format is not None:
+        return format, source
+    if source.folder is None:
+        return None
+    found = _found_in(source.folder)
+    if len(found) > 1:
+        names = ", ".join(each.paths[0].name for _, each in found[:MOST_SHOWN])
+        raise TokenizerFileError(f"{source}: has several tokenizers; open one of them: {names}")
+    return found[0] if found else None
 
 
 def _format_of(source: TokenizerSource) -> TokenizerFormat | None:
@@ -177,18 +195,14 @@ def _format_of(source: TokenizerSource) -> TokenizerFormat | None:
     return next((each for each in _candidates(source) if each.recognises(source)), None)
 
 
-def _found_in(folder: Path) -> tuple[TokenizerFormat, TokenizerSource] | None:
-    """Return the only tokenizer among the files of a folder, whatever their names are."""
+def _found_in(folder: Path) -> list[tuple[TokenizerFormat, TokenizerSource]]:
+    """Return the tokenizers among the files of a folder, whatever their names are."""
     files = [path for path in files_in(folder) if path.name not in SETTINGS_FILES]
     merges = [path for path in files if "merges" in path.name]
     pairs = [(path, each) for each in merges for path in files if "vocab" in path.name]
     chosen = pairs if len(pairs) == 1 else [(path,) for path in files]
     sources = [TokenizerSource(paths, folder) for paths in chosen]
-    found = [(format, each) for each in sources if (format := _format_of(each)) is not None]
-    if len(found) > 1:
-        names = ", ".join(source.paths[0].name for _, source in found[:MOST_SHOWN])
-        raise TokenizerFileError(f"{folder}: has several tokenizers; open one of them: {names}")
-    return found[0] if found else None
+    return [(format, each) for each in sources if (format := _format_of(each)) is not None]
 
 
 def _candidates(source: TokenizerSource) -> tuple[TokenizerFormat, ...]:

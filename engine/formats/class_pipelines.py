@@ -116,14 +116,11 @@ def of_pieces(
 
 
 def _counted(cls: PieceClass, config: Fields) -> PieceClass:
-    """Return T5's and Pegasus's class with the number of tokens that the configuration gives."""
-    if cls.last == EXTRA_IDS and config.has("extra_ids"):
-        tokens = tuple(f"<extra_id_{n}>" for n in range(min(config.count("extra_ids"), MOST_EXTRA)))
-        return replace(cls, last=tokens[::-1], extra=tokens)
-    if cls.first[4:] == UNKNOWNS and config.has("offset"):
-        unknowns = tuple(f"<unk_{n}>" for n in range(2, min(config.count("offset"), MOST_EXTRA)))
-        return replace(cls, first=(*cls.first[:4], *unknowns), extra=("<mask_1>", *unknowns))
-    return cls
+    """Return T5's class with the number of extra tokens that the configuration gives."""
+    if cls.last != EXTRA_IDS or not config.has("extra_ids"):
+        return cls
+    tokens = tuple(f"<extra_id_{n}>" for n in range(min(config.count("extra_ids"), MOST_EXTRA)))
+    return replace(cls, last=tokens[::-1], extra=tokens)
 
 
 def _merges(texts: Sequence[str], vocab: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -110,12 +110,8 @@ class TokenizerSource:
         Raises:
             TokenizerFileError: the directory may not be read.
         """
-        if self.folder is None:
-            return []
-        try:
-            return sorted(p for p in self.folder.iterdir() if p.suffix in endings and p.is_file())
-        except OSError as error:
-            raise _unreadable(self.folder, error) from error
+        found = [] if self.folder is None else files_in(self.folder)
+        return [path for path in found if path.suffix in endings]
 
     @cached_property
     def heads(self) -> tuple[bytes, ...]:
@@ -340,13 +336,12 @@ def describe_unrecognised(source: TokenizerSource) -> str:
     """Describe a source that no format recognises, as a clause."""
     if source.folder is not None:
         names = [path.name for path in files_in(source.folder)]
-        shown = ", ".join(names[:MOST_SHOWN]) + (", …" if len(names) > MOST_SHOWN else "")
-        found = f"it has {shown}, none of which is one" if names else "it has no files"
-        kinds = {path: known_kind(TokenizerSource([path])) for path in files_in(source.folder)}
-        known_kinds = [f"; {path.name} is {kind}" for path, kind in kinds.items() if kind]
+        shown = ", ".join([*names[:MOST_SHOWN], *["…"] * (len(names) > MOST_SHOWN)])
+        kinds = ((name, known_kind(TokenizerSource([source.folder / name]))) for name in names)
+        known = next((f"; {name} is {kind}" for name, kind in kinds if kind), "")
         return (
-            f"is a folder without a tokenizer's files, such as {TOKENIZER_FILES}; {found}"
-            f"{''.join(known_kinds[:1])}"
+            f"is a folder without a tokenizer's files, such as {TOKENIZER_FILES}; "
+            f"it has {shown or 'no files'}{known}"
         )
     if not all(path.is_file() for path in source.paths):
         return "is no plain file"

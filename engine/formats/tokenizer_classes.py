@@ -184,7 +184,6 @@ CLASSES: dict[str, TokenizerClass] = {
         last=("mask_token",),
         extra=_NOT_USED,
     ),
-    "BarthezTokenizer": PieceClass(_MASKED, _SPACES_PLAIN, None, _NORMALIZED, cut=_MARKED),
     "MBartTokenizer": PieceClass(
         _MASKED,
         (),

@@ -11,7 +11,7 @@ from published_folders import published
 from tiny_tokenizers import END, GOLDEN, handout
 
 from engine import Tokenizer, TokenizerFileError
-from engine.formats import open_tokenizer
+from engine.formats import is_tokenizer, open_tokenizer
 from engine.formats.folder_settings import ADDED, CONFIG, GENERATION, MODEL
 
 NAMES = list(published()[1])
@@ -88,7 +88,9 @@ def test_a_sentencepiece_model_without_a_class_finds_added_tokens_in_the_text(
 def test_a_file_is_found_by_its_content(tmp_path: Path) -> None:
     tok = handout()
     tok.save(tmp_path / "tokenizer.json", "course-json")
+    assert is_tokenizer(tmp_path)
     (tmp_path / "train.py").write_text("print()")
+    assert not is_tokenizer(tmp_path)  # it may be a place to look for files
     opened = open_tokenizer(tmp_path)
     assert opened.notes[0] == "found in the folder by its content: tokenizer.json"
     assert opened.tokenizer.encode("lowest") == tok.encode("lowest")
