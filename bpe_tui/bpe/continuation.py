@@ -39,7 +39,7 @@ class AddMerges(Window[Config | None]):
         corpus = visible_text(Path(self._config.corpus or "").name, spaces=False)
         with Vertical(id="dialog") as window:
             window.border_title = Content("add merges")
-            window.border_subtitle = Content("Enter learns them · Esc cancels")
+            window.border_subtitle = Content("Enter learns them │ Esc cancels")
             yield Field(str(self._config.continued or USUAL), id="dialog-input", compact=True)
             hint = f"New merges to learn on {corpus}, behind the tokenizer's {own}. All ids stay."
             yield Static(Content(hint), id="dialog-hint")

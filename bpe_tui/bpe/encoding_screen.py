@@ -189,7 +189,7 @@ class RegexPanel(Vertical):
             compared += f", differs {where}"
         self.border_title = Content(title)
         room = self.outer_size.width - BORDER_CELLS
-        self.border_subtitle = Content(leading_parts(room, f"{compared} · Esc back"))
+        self.border_subtitle = Content(leading_parts(room, f"{compared} │ Esc back"))
 
 
 def _problem_rows(source: str, problem: PatternError, width: int) -> list[Row]:
@@ -432,7 +432,7 @@ class EncodingScreen(WalkScreen):
 
     def _say_specials(self) -> None:
         how = "as text" if self._specials_as_text else "as one id"
-        label = f"e types · special tokens {how} · Ctrl+S"
+        label = f"e types │ special tokens {how} │ Ctrl+S"
         self.query_one("#text").border_subtitle = Content(label)
 
     def encode_ahead(self, text: str) -> None:
@@ -451,7 +451,7 @@ class EncodingScreen(WalkScreen):
             self.query_one(TypedLanesPanel).show(self.frame, text)
             self.query_one(EncodedText).say(
                 f"tokens  {number(len(ids))}",
-                f"{plural(len(to_bytes(text)), 'byte')} · ids below · a three lanes",
+                f"{plural(len(to_bytes(text)), 'byte')} │ ids below │ a three lanes",
             )
         self._decode()
 

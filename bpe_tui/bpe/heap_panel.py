@@ -157,7 +157,7 @@ class PairsPanel(Panel):
         merges_at = frame.step_of(target.pair)
         goes = "does not merge" if merges_at is None else f"Enter its merge ({number(merges_at)})"
         others = ", ".join(view for view in (*VIEWS, LINKED) if view != self.view)
-        return f"{goes} · w why · v {others}"
+        return f"{goes} │ w why │ v {others}"
 
     _is_in_use = False
     """Whether a row was clicked since the panel has the focus."""
@@ -212,7 +212,7 @@ class PairsPanel(Panel):
         if width < ROOMY:  # the present one comes first, as the last ones may be cut
             place = names.index(self.view)
             names = [*names[place:], *names[:place]]
-        views = " · ".join(f"[{view}]" if view == self.view else view for view in names)
+        views = " │ ".join(f"[{view}]" if view == self.view else view for view in names)
         if self.view == LINKED:
             return self._linked_rows(frame, width, f"v  {views}")
         if coming := self._replaying(queue.prepare(SLICE_SECONDS)):
@@ -223,7 +223,7 @@ class PairsPanel(Panel):
         else:
             stale = number(queue.stale_count)
             entries = f"{number(queue.size)} {'entry' if queue.size == 1 else 'entries'}"
-            self.say(f"heap  {entries} · {stale} stale", f"v  {views}")
+            self.say(f"heap  {entries} │ {stale} stale", f"v  {views}")
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
         if frame.given and frame.merges_nothing:
@@ -248,7 +248,7 @@ class PairsPanel(Panel):
             return sentence(NO_CORPUS, width)
         if frame.linked is None:
             return sentence(why_no_heap(frame), width)
-        counted = f"{number(frame.linked.active)} active · {number(frame.linked.inactive)} inactive"
+        counted = f"{number(frame.linked.active)} active │ {number(frame.linked.inactive)} inactive"
         self.say(f"bigrams  {counted}" if width >= ROOMY else counted, foot)
         is_own = self.trained_by == LINKED
         note = "" if is_own else f"As --trainer linked sees it; {self.trained_by} ran."

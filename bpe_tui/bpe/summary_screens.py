@@ -88,7 +88,7 @@ CHARTS = (
         lambda frame: charts.from_start(
             frame.statistics.bytes_per_token(frame.recorded_steps), "bytes per token"
         ),
-        lambda frame: f"{frame.bytes_per_token:.2f} bytes per token · step {number(frame.step)}",
+        lambda frame: f"{frame.bytes_per_token:.2f} bytes per token │ step {number(frame.step)}",
         charts.recorded,
         "How well compressed?",
     ),

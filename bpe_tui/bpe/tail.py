@@ -71,7 +71,7 @@ class TailPanel(Panel):
         """Return the examples, the tail as it is, and its completions."""
         painter = self.painter(frame)
         found = plural(len(tail.completions), "completion")
-        self.say(f"tail of the text  {found}", f"{describe_reach(tail)} · ↵ types one")
+        self.say(f"tail of the text  {found}", f"{describe_reach(tail)} │ ↵ types one")
         if not tail.ids:
             return [*examples, *sentence("Nothing can change: no text, or a special token.", width)]
         cells = _token_cells(width)

@@ -106,9 +106,9 @@ class EncodedText(training_panels.TypedTextPanel[Frame], Panel):
     def describe_size(self, frame: Frame) -> str:
         tokens = sum(len(piece.ids) for piece in frame.encode(self.text))
         unknown = frame.unknown_in(self.text)
-        lost = f"{number(unknown)} × <unk>, in bytes none · " if unknown else ""
+        lost = f"{number(unknown)} × <unk>, in bytes none │ " if unknown else ""
         return (
-            f"{lost}{plural(tokens, 'token')} · {plural(len(to_bytes(self.text)), 'byte')} · "
+            f"{lost}{plural(tokens, 'token')} │ {plural(len(to_bytes(self.text)), 'byte')} │ "
             f"step {number(frame.step)}"
         )
 
@@ -162,7 +162,7 @@ class PseudocodePanel(Panel):
         super().watch_frame(old, new)
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        foot = "p next trainer · . goes on"
+        foot = "p next trainer │ . goes on"
         self.say(f"pseudocode  {self.algorithm.name if self.algorithm else ''}", foot)
         if self.algorithm is None:
             return sentence(GIVEN, width)

@@ -57,7 +57,7 @@ MOST_MEASURED = 200
 """Number of pretokens, from the first on, that are measured for the widths of the columns."""
 MOST_TEXT = 14
 """Cells of a pretoken that a wide regex beside it leaves."""
-CACHED = "cached: encoded before · its tokens are remembered"
+CACHED = "cached: encoded before │ its tokens are remembered"
 
 
 def quote_alternative(alternative: Alternative) -> str:
@@ -141,7 +141,7 @@ class PretokensPanel(PartsPanel[Frame]):
         if piece is None or piece.pretoken.alternative is None or self._staged:
             return self._foot
         matched = f"matched by {quote_alternative(piece.pretoken.alternative)}"
-        return f"{matched} · {self._foot}" if self._foot else matched
+        return f"{matched} │ {self._foot}" if self._foot else matched
 
     def _matched_by(self, place: int) -> str:
         """Return the name of the pattern's alternative that matched a pretoken."""
@@ -287,14 +287,14 @@ class EncodeStepsPanel(Walk):
             return self._probe_rows(frame, self._word, text, width)
         if isinstance(alphabet, ModelAlphabet):
             model, tokens_made = alphabet.model.name, plural(len(piece.ids), "token")
-            self.say(f"how {text} encodes   {model}", "8 all stages · r regex")
+            self.say(f"how {text} encodes   {model}", "8 all stages │ r regex")
             words = [[span] for span in self.painter(frame).tokens(piece.ids)]
             rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
             lines = [Row(line) for line in wrapped(words, width)]
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
-        cached = " · seen before: from the cache" if self.seen else ""
+        cached = " │ seen before: from the cache" if self.seen else ""
         where = f"step {self.place} of {self.step_count}" if self.step_count else "no merge"
-        self.say(f"how {text} encodes   {where}{cached}", "w why not · c compare · r regex")
+        self.say(f"how {text} encodes   {where}{cached}", "w why not │ c compare │ r regex")
         self.cursor = self.place
         painter = self.painter(frame)
         start = tuple(alphabet.spell(piece.pretoken.bytes))
@@ -338,13 +338,13 @@ class EncodeStepsPanel(Walk):
         """Return a row for each part of the pretoken that is looked up, then the result."""
         painter, probes = self.painter(frame), len(word.probes)
         if not probes:
-            self.say(f"how {text} encodes", "8 all stages · r regex")
+            self.say(f"how {text} encodes", "8 all stages │ r regex")
             self.name_columns(())
             alphabet = frame.rules.alphabet
             assert isinstance(alphabet, ModelAlphabet)
             assert isinstance(alphabet.model, WordPiece)
             return paragraph(why_not_looked_up(word, alphabet.model.encoder), width)
-        so_far = found_so_far(word, self.place) or "8 all stages · r regex"
+        so_far = found_so_far(word, self.place) or "8 all stages │ r regex"
         self.say(f"how {text} encodes   probe {self.place} of {probes}", so_far)
         self.cursor = self.place
         head, rows = probe_rows(painter, word, self.place, width)

@@ -265,7 +265,7 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         self._fork = news
         other, difference = news.timeline.frame, news.difference
         self._tell(describe_difference(difference, self._frame, other))
-        self.query_one("#branches").border_subtitle = Content("↵ keeps the fork · Esc drops it")
+        self.query_one("#branches").border_subtitle = Content("↵ keeps the fork │ Esc drops it")
         self._show_rows(difference, other)
 
     def _show_rows(self, difference: Comparison, other: Frame) -> None:
@@ -426,7 +426,7 @@ class WhatIf(Window[jobs.ForkPlan | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="what-if", classes="window") as window:
             window.border_title = Content(f"what if, from step {number(self._frame.step)} on")
-            window.border_subtitle = Content("↵ trains the other way · Esc closes")
+            window.border_subtitle = Content("↵ trains the other way │ Esc closes")
             yield PlanRows("wish-rows", self._plans)
             yield Static(id="wish-meaning")
             numbers = f"1 to {number(self._documents)}"

@@ -81,7 +81,7 @@ class LedgerWindow(Window[object | None]):
         self._say(
             f"{pair_text(self._frame, self._pair)}   {signed(change)}",
             plural(len(self._parts), "pretoken"),
-            "↵ lines of the corpus · m the pair's merge · Esc closes",
+            "↵ lines of the corpus │ m the pair's merge │ Esc closes",
         )
         rows = RowsOnDemand(len(self._parts), self._pretoken_row)
         self.query_one(RowList).show(rows, self._place)
@@ -109,7 +109,7 @@ class LedgerWindow(Window[object | None]):
         self._say(
             f"lines with {name}",
             f"{plural(len(lines), 'line')}{shown}",
-            "↵ goes to the line · Esc back to the pretokens",
+            "↵ goes to the line │ Esc back to the pretokens",
         )
         if lines:
             rows: RowsOnDemand | list[Row] = RowsOnDemand(
@@ -195,10 +195,10 @@ class PlacesWindow(LedgerWindow):
         self._say(
             f"{name} in the corpus: {times(count)}",
             f"{most}{plural(len(words), 'pretoken')}",
-            "↵ lines of the corpus · m its merge · Esc closes",
+            "↵ lines of the corpus │ m its merge │ Esc closes",
         )
         if not words:
-            self.query_one("#ledger-keys", Static).update(Content("m its merge · Esc closes"))
+            self.query_one("#ledger-keys", Static).update(Content("m its merge │ Esc closes"))
             row = Row([(f"No pretoken of the corpus has {name} at this step.", "dim")])
             self.query_one(RowList).show([row])
             return
@@ -311,10 +311,10 @@ class Breakpoints(Window[int | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="breakpoints", classes="window") as window:
             window.border_title = Content("breakpoints")
-            window.border_subtitle = Content("n runs to the next · Esc closes")
+            window.border_subtitle = Content("n runs to the next │ Esc closes")
             yield BreakpointRows(self._session)
             yield Static(
-                Content("Tab to the list · space on/off · d deletes · ↵ to its next"),
+                Content("Tab to the list │ space on/off │ d deletes │ ↵ to its next"),
                 classes="keys",
             )
             yield Field(placeholder="tie", id="breakpoint-input", compact=True)

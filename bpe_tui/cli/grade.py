@@ -157,7 +157,7 @@ def _lines_of_quiz(quiz: GradedQuiz) -> Iterator[str]:
     yield f"{'first try':>10} {'right':>6} {'gave up':>8} {'answered':>9} {'hints':>6}  learner"
     for graded in quiz.sheets:
         sheet = graded.sheet
-        name = " · ".join(filter(None, (sheet.id, sheet.learner))) or graded.path.stem
+        name = " │ ".join(filter(None, (sheet.id, sheet.learner))) or graded.path.stem
         hints = sum(attempt.hinted for attempt in graded.answered)
         of_all = f"{len(graded.answered)}/{len(graded.attempts)}"
         yield (

@@ -188,7 +188,7 @@ class OpenOther(Window[Config | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="open-other", classes="window") as window:
             window.border_title = Content("open a tokenizer or a corpus")
-            window.border_subtitle = Content("↑ ↓ · Tab completes · ↵ opens · Esc closes")
+            window.border_subtitle = Content("↑ ↓ │ Tab completes │ ↵ opens │ Esc closes")
             placeholder = "a path, *.txt, https://…, a.jsonl --field text, vocab and merges"
             yield Field(placeholder=placeholder, id="dialog-input", compact=True)
             yield PlaceRows()
@@ -248,7 +248,7 @@ class OpenOther(Window[Config | None]):
         for use in self._uses:
             text = use.value.format(self._kept)
             shown.append(f"[{text}]" if use is self._use else text)
-        line.update(Content(f"Ctrl+K  {' · '.join(shown)}"))
+        line.update(Content(f"Ctrl+K  {' │ '.join(shown)}"))
 
     # -- choosing
 
@@ -369,7 +369,7 @@ class ChooseModel(Window[Config | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="choose-model", classes="window") as window:
             window.border_title = Content("choose a model")
-            window.border_subtitle = Content("↑ ↓ · ↵ trains it · Esc closes")
+            window.border_subtitle = Content("↑ ↓ │ ↵ trains it │ Esc closes")
             yield ModelRows(self._config)
             name = name_of(self._config)
             asked = self._config.vocab_size

@@ -181,7 +181,7 @@ class WhyWindow(Window[object | None]):
     def _say_where_enter_goes(self) -> None:
         answer = self.query_one(AnswerRows)
         target = answer.row(answer.cursor).target if answer.row_count else None
-        where = "" if target is None else f"Enter: {describe_way(target)} · ↑ ↓ others · "
+        where = "" if target is None else f"Enter: {describe_way(target)} │ ↑ ↓ others │ "
         self.query_one("#why-keys", Static).update(Content(f"{where}Esc closes"))
 
     # -- leaving

@@ -211,7 +211,7 @@ class QuizScreen(Screen[None]):
     def _ask(self) -> None:
         attempt = self._attempts[self._at]
         number = f"question {self._at + 1} of {len(self._attempts)}"
-        heading = f"{self._quiz} · step {attempt.question.frame.step:,}"
+        heading = f"{self._quiz} │ step {attempt.question.frame.step:,}"
         self.query_one("#heading", Static).update(Content(heading))
         self._panel.ask(attempt, number, str(self._score) if self._score.asked else "")
         self._panel.focus()

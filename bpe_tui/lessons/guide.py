@@ -69,7 +69,7 @@ class LessonList(Window[Path | Close | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="lesson-list", classes="window") as window:
             window.border_title = Content(text_of(self._messages, "lessons"))
-            window.border_subtitle = Content(text_of(self._messages, "↑ ↓ · ↵ opens · Esc closes"))
+            window.border_subtitle = Content(text_of(self._messages, "↑ ↓ │ ↵ opens │ Esc closes"))
             yield LessonRows("lesson-rows")
 
     def on_mount(self) -> None:

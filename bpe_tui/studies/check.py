@@ -135,7 +135,7 @@ class CheckedMerges(Vertical):
 
     def compose(self) -> ComposeResult:
         self.border_title = Content("your merges, and what the rule takes there")
-        self.border_subtitle = Content("n next difference · ↵ goes to the step")
+        self.border_subtitle = Content("n next difference │ ↵ goes to the step")
         pinned = RowList("check-pinned")
         pinned.can_focus = False
         yield pinned

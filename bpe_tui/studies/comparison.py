@@ -373,7 +373,7 @@ class ComparisonScreen(PanelScreen):
             return comparison
 
         def show(comparison: TextComparison) -> None:
-            self._head(" · ".join(self._names))
+            self._head(" │ ".join(self._names))
             self.query_one(StripsPanel).comparison = comparison
             self.query_one(NumbersPanel).comparison = comparison
 

@@ -91,7 +91,7 @@ MEANINGS: Facts = [
     (1, "exact: decodes to the text"),
 ]
 OF_COLUMNS = (
-    "per word: tokens for each word of the text · Chinese: tokens for each character of a sentence "
+    "per word: tokens for each word of the text │ Chinese: tokens for each character of a sentence "
     "in Chinese",
     "Chinese: tokens for each character of a Chinese sentence",
 )

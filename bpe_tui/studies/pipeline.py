@@ -63,7 +63,7 @@ class ChoiceRows(Lines):
 
     def show_draft(self, draft: Draft) -> None:
         kind, stages = self._kind, draft.stages(self._kind)
-        original = " · ".join(map(stage_name, Draft(draft.original).stages(kind))) or "none"
+        original = " │ ".join(map(stage_name, Draft(draft.original).stages(kind))) or "none"
         # Of each row the mark, name and summary, and the switch that Enter makes.
         none: StageSwitch = partial(Draft.with_stages, kind=kind, stages=())
         back: StageSwitch = partial(Draft.restored, kind=kind)
@@ -116,7 +116,7 @@ class StageWindow(Window[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="window", id="stage-window") as window:
             window.border_title = Content(f"the {self._kind.title}")
-            window.border_subtitle = Content("Enter chooses or drops · Esc back")
+            window.border_subtitle = Content("Enter chooses or drops │ Esc back")
             yield ChoiceRows(self._kind, self._draft)
             if self._kind.hint:
                 placeholder = f"or type (Tab): {self._kind.hint}"
@@ -294,7 +294,7 @@ class PipelineScreen(SessionScreen):
         self._point_at(self._token)
         model = pipeline.model
         is_cut = len(self.query_one(TextLine).text) > LONGEST
-        cut = f" · only the first {number(LONGEST)} characters" if is_cut else ""
+        cut = f" │ only the first {number(LONGEST)} characters" if is_cut else ""
         self._say_heading(f"{model.name} with {plural(len(model.vocab), 'token')}{cut}")
 
     @property
@@ -307,7 +307,7 @@ class PipelineScreen(SessionScreen):
         session, step = self._seen
         is_file = session is not None and session.opened is not None and not step
         owner = session.config.name if session is not None and is_file else f"step {number(step)}"
-        self.say("#heading", f"The pipeline of {visible_text(owner, spaces=False)} · {fact}")
+        self.say("#heading", f"The pipeline of {visible_text(owner, spaces=False)} │ {fact}")
 
     # -- the token under the cursor
 

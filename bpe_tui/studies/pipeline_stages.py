@@ -298,7 +298,7 @@ def _switchable(
     notes: Iterable[Span],
 ) -> Iterator[Row]:
     stages = shown.draft.stages(kind)
-    summary = " · ".join(stage_name(stage) for stage in stages) or "none"
+    summary = " │ ".join(stage_name(stage) for stage in stages) or "none"
     if shown.draft.is_switched(kind):
         summary += "  (switched)"
     yield from _block(kind.title, summary, lines, gutter, width, ToStage(kind), notes)
@@ -354,7 +354,7 @@ class PipelinePanel(Lines):
     def __init__(self) -> None:
         super().__init__(id="stages")
         self.border_title = Content("stages")
-        self.border_subtitle = Content("← → tokens · Enter switches a stage")
+        self.border_subtitle = Content("← → tokens │ Enter switches a stage")
         self._shown: PipelineView | None = None
         self._why_empty = ""
 

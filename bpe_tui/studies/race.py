@@ -130,8 +130,8 @@ class StandingsPanel(RacePanel):
         if step:
             asked = f"by step {number(step)}, who needs how much?"
         else:
-            asked = "the whole run: who needs how much? · → shows step 1"
-        self.say(asked, f"bars: {self.unit.name} · u changes that")
+            asked = "the whole run: who needs how much? │ → shows step 1"
+        self.say(asked, f"bars: {self.unit.name} │ u changes that")
         roomy = width >= ROOMY and step > 0
         head = f"{'' if step else 'in all':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"
         step = step or race.steps

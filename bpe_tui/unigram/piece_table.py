@@ -282,7 +282,7 @@ class UnigramVocabularyPanel(VocabularyTable):
         shown, of = number(found.shown), number(found.of)
         piece = self.frame.record.PIECE if self.frame is not None else "piece"
         self.border_title = Content(f"{piece}s  {of if shown == of else f'{shown} of {of}'}")
-        return "↵ its lattice · c next column · C turn it round"
+        return "↵ its lattice │ c next column │ C turn it round"
 
 
 class PiecesPanel(UnigramVocabularyPanel):
@@ -412,9 +412,9 @@ def _numbers(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     goes_at = int(frame.goes_at[at])
     stays = "stays to the last step recorded"
     goes = stays if goes_at == NEVER else f"goes at step {goes_text(frame, goes_at)}"
-    yield Row([(f"id {number(int(frame.ids[at]))} · {plural(len(text), 'character')}", "")])
+    yield Row([(f"id {number(int(frame.ids[at]))} │ {plural(len(text), 'character')}", "")])
     if not isinstance(frame.record, TextbookRecord):
-        yield Row([(f"score {score_text(score)} · P {probability_text(exp(score))}", "")])
+        yield Row([(f"score {score_text(score)} │ P {probability_text(exp(score))}", "")])
         yield Row([(f"expected {count_text(float(frame.expected_counts[at]))}", "")])
     yield Row(left([(goes, "stale-truth" if goes_at != NEVER else "")], width))
 

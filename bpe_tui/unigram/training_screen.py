@@ -87,7 +87,7 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     _ends: tuple[UnigramFrame, UnigramFrame] | None = None
 
     def remark(self, frame: UnigramFrame) -> str:
-        return " · struck out: gone after the next step" if frame.leaving else ""
+        return " │ struck out: gone after the next step" if frame.leaving else ""
 
     def line_rows(
         self, frame: UnigramFrame, line: tuple[Pretoken, ...], width: int
@@ -113,7 +113,7 @@ class StepsPanel(training_panels.StepList):
         ]
 
     def titles(self, frame: UnigramFrame, cells: int) -> list[Span]:
-        self.say("steps", "↵ goes there · u charts")
+        self.say("steps", "↵ goes there │ u charts")
         loss_cells = min(LOSS_CELLS, cells - 14)
         return [right("pieces", cells - loss_cells), right("loss", loss_cells)]
 
@@ -146,7 +146,7 @@ class UnigramPretokens(PiecePanel):
             self._finder.look(changed_words(made))
         finder = self._finder
         changed = finder.describe_count(frame) + (" of step 1" if not frame.step else "")
-        self.say(f"{text}s", changed + " · more …" * (not finder.is_done))
+        self.say(f"{text}s", changed + " │ more …" * (not finder.is_done))
         if not finder.found:
             none = f"Every {text} is cut as before."
             return [Row([(none if finder.is_done else f"Looking through the {text}s …", "dim")])]
@@ -196,9 +196,9 @@ class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
     def describe_size(self, frame: UnigramFrame) -> str:
         pieces = list(pieces_of_text(frame, self.text))
         unknown = sum(not piece.id for piece in pieces)
-        lost = f"{number(unknown)} × {visible_text(frame.record.unknown)} · " if unknown else ""
+        lost = f"{number(unknown)} × {visible_text(frame.record.unknown)} │ " if unknown else ""
         score = score_text(sum(piece.score for piece in pieces))
-        return f"{lost}{plural(len(pieces), 'piece')} · score {score} · step {frame.step}"
+        return f"{lost}{plural(len(pieces), 'piece')} │ score {score} │ step {frame.step}"
 
 
 def _label(frame: UnigramFrame, piece: PieceInText) -> str:
@@ -269,7 +269,7 @@ class StepPanel(PiecePanel):
         if isinstance(step, EmStep):
             self.say(
                 f"EM {step.iteration + 1} of round {step.round + 1}",
-                "↑ ↓ whose arithmetic · ↵ the piece",
+                "↑ ↓ whose arithmetic │ ↵ the piece",
             )
             return self._em_rows(frame, step, width)
         if isinstance(record, TextbookRecord):
@@ -375,7 +375,7 @@ def _size_here(frame: UnigramFrame) -> str:
     if not frame.step:
         return here
     gone = int(frame.statistics.removed(frame.step)[-1])
-    return f"{here} · step {number(frame.step)} took {number(gone)}"
+    return f"{here} │ step {number(frame.step)} took {number(gone)}"
 
 
 # A training has its corpus at hand, so no chart lacks one.
@@ -385,7 +385,7 @@ LOSS = steps_chart(
     "loss",
     "How improbable is the corpus?",
     lambda frame: from_start(frame.statistics.losses(frame.recorded_steps), frame.record.LOSS_UNIT),
-    lambda frame: f"{score_text(frame.loss, 3)} nats · step {number(frame.step)}",
+    lambda frame: f"{score_text(frame.loss, 3)} nats │ step {number(frame.step)}",
     recorded,
     "How improbable is it?",
 )

@@ -193,7 +193,7 @@ class LatticePanel(WalkPanel):
         pieces = sum(len(edges) for edges in walk.lattice.arriving)
         self.say(
             f"lattice of {visible_text(walk.word)}  {plural(pieces, 'piece')}",
-            "━ best path · ═ best at this node · ─ arrives, or won before · ┄ lost, or not reached",
+            "━ best path │ ═ best at this node │ ─ arrives, or won before │ ┄ lost, or not reached",
         )
         rows = LatticeDrawing(walk, self.place, width).rows()
         # As high as the highest lattice so far, so that the panels below never move.
@@ -390,7 +390,7 @@ class PathsPanel(WalkPanel):
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         alpha, painter = SHARPNESS[self.sharpness], self.painter(walk)
-        self.say("segmentations", "n draws · + − α · w why not others")
+        self.say("segmentations", "n draws │ + − α │ w why not others")
 
         def row(table: RowTable, place: int, path: Path, probability: float) -> Row:
             cut = [("  ", ""), *painter.cut(walk.word, path.edges)]
@@ -420,7 +420,7 @@ class WhyNotPiecesPanel(WalkPanel):
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         best = score_text(walk.best.score)
         self.say(
-            f"why not these pieces?  best {best}", "the best segmentation with each · Esc back"
+            f"why not these pieces?  best {best}", "the best segmentation with each │ Esc back"
         )
         if not walk.lost:
             return sentence("No other piece fits: there is one segmentation only.", width)

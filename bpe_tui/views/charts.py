@@ -106,9 +106,9 @@ COUNTS = ChartKind(
     "How frequent is the merged pair?",
     counts,
     lambda frame: (
-        "no merge · step 0"
+        "no merge │ step 0"
         if frame.merge is None
-        else f"{plural(frame.merge.count, 'time')} · step {number(frame.step)}"
+        else f"{plural(frame.merge.count, 'time')} │ step {number(frame.step)}"
     ),
     recorded,
     "How frequent is the pair?",
@@ -117,7 +117,7 @@ COUNTS = ChartKind(
 
 def _ties_here(frame: Any) -> str:
     tied = frame.tied_steps.until(frame.step)
-    share = f" · {tied / frame.step:.0%}" if frame.step else ""
+    share = f" │ {tied / frame.step:.0%}" if frame.step else ""
     return f"{number(tied)} of {plural(frame.step, 'merge')}{share}"
 
 
@@ -166,7 +166,7 @@ def _most_frequent(frame: Any) -> str:
     if len(series) <= FREQUENT:
         return f"first: {first}"
     share = series[:FREQUENT].sum() / series.sum()
-    return f"first: {first} · first {FREQUENT}: {share:.0%} of all"
+    return f"first: {first} │ first {FREQUENT}: {share:.0%} of all"
 
 
 def _visible(pretoken: bytes | str) -> str:
@@ -193,7 +193,7 @@ def lengths(what: str, unit: str) -> ChartKind:
         series = frame.statistics.token_lengths(frame.step)
         longest = _longest_drawn(frame.statistics.token_lengths(frame.recorded_steps))
         longer = int(series[longest + 1 :].sum())
-        rest = f" · {number(longer)} longer than {longest}" if longer else ""
+        rest = f" │ {number(longer)} longer than {longest}" if longer else ""
         return f"{summarize_lengths(series, unit)}{rest}"
 
     return ChartKind(
@@ -225,7 +225,7 @@ def length_bars(series: Ints, longest: int, unit: str, what: str, top: float = 0
 def summarize_lengths(series: Ints, unit: str) -> str:
     """Describe the mean and the greatest length; `series[n]` counts length n."""
     mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
-    return f"mean {mean:.1f} {unit} · longest {max(len(series) - 1, 0)}"
+    return f"mean {mean:.1f} {unit} │ longest {max(len(series) - 1, 0)}"
 
 
 class ChartPanel(Chart):
@@ -336,7 +336,7 @@ class GainsPanel(FramePanel[Any]):
             return sentence(as_sentence(why) if why else NOTHING_SAVED, width)
         room = self.outer_size.width - BORDER_CELLS
         foot = first_fitting(room, "saved: since the row above", "saved: since above")
-        self.say(GAINS.title, f"{foot} · ↵ its step")
+        self.say(GAINS.title, f"{foot} │ ↵ its step")
         found = gains(frame.statistics, frame.recorded_steps)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
         columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width)
@@ -429,7 +429,7 @@ class FrequentPanel(FramePanel[Any]):
         if not shown:
             self.say(title)
             return sentence(NO_CORPUS, width)
-        self.say(title, f"{number(len(shown))} of {number(len(every))} · ↵ its encoding")
+        self.say(title, f"{number(len(shown))} of {number(len(every))} │ ↵ its encoding")
         total, cells = int(every.sum()), max(len(number(shown[0][1])), len("count")) + 1
         place_cells = len(str(len(shown))) + 1
         numbers = place_cells + cells + GAP_CELLS

@@ -2,8 +2,8 @@
 
 cut evenly   0          ┆          ┆          ┆        22.5 MB   4 equal parts
 the course   │──────────│──────────│──────────│───────           4 chunks, at <|endoftext|>
-thread 1     ██▉  ██▉██▉     ██▉                                 23 chunks · 0.41 s
-thread 2        ██▉     ██▉██▉                                   20 chunks · 0.39 s
+thread 1     ██▉  ██▉██▉     ██▉                                 23 chunks │ 0.41 s
+thread 2        ██▉     ██▉██▉                                   20 chunks │ 0.39 s
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ def describe_workers(report: ChunkReport) -> Iterator[str]:
 
 
 def share_of(share: WorkerShare) -> str:
-    """Return what a worker did: `23 chunks · 11.8 MB · 0.41 s · 2,512,000 pretokens`."""
+    """Return what a worker did: `23 chunks │ 11.8 MB │ 0.41 s │ 2,512,000 pretokens`."""
     parts = plural(share.chunks, "chunk"), size(share.bytes), seconds(share.seconds)
-    return " · ".join((*parts, plural(share.pretokens, "pretoken")))
+    return " │ ".join((*parts, plural(share.pretokens, "pretoken")))
 
 
 def seconds(time: float) -> str:
@@ -206,7 +206,7 @@ def strip_rows(
 
 
 def _short_share(share: WorkerShare) -> str:
-    return f"{plural(share.chunks, 'chunk')} · {seconds(share.seconds)}"
+    return f"{plural(share.chunks, 'chunk')} │ {seconds(share.seconds)}"
 
 
 def _lane(name: str, strip: Sequence[Span], note: str, note_cells: int) -> Row:

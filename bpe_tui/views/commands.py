@@ -228,7 +228,7 @@ WORDS = {
     "Rényi": "Rényi efficiency: 1 if all tokens are equally frequent; no measure of quality.",
     "piece": "A token of WordPiece or Unigram; ## continues a word.",
     "score": "WordPiece: the count of a pair, divided by the counts of both its parts.",
-    "PMI": "Pointwise mutual information: the logarithm of P(ab) / (P(a) · P(b)).",
+    "PMI": "Pointwise mutual information: the logarithm of P(ab) / (P(a) × P(b)).",
     "loss": "Unigram: how badly the pieces explain the corpus; a prune raises it least.",
     "n-gram": "A run of 1, 2, … words or characters, the textbook Unigram's piece.",
     "lattice": "Unigram: every way to spell a pretoken with the pieces there are.",
@@ -301,7 +301,7 @@ class Menu(Window[Command | None]):
     def compose(self) -> ComposeResult:
         rows = MenuRows("menu", self._rows, classes="window")
         rows.border_title = Content(MENU_TITLES[self._commands[0].menu])
-        rows.border_subtitle = Content("a letter or ↑ ↓ Enter · Esc closes")
+        rows.border_subtitle = Content("a letter or ↑ ↓ Enter │ Esc closes")
         yield rows
 
     def _rows(self, cells: int) -> list[Row]:
@@ -353,7 +353,7 @@ class Help(Window[None]):
 
     def compose(self) -> ComposeResult:
         lines = TextLines("help", self._rows, classes="window")
-        lines.border_subtitle = Content("type to find · Esc closes")
+        lines.border_subtitle = Content("type to find │ Esc closes")
         yield lines
 
     def on_mount(self) -> None:
@@ -516,7 +516,7 @@ IN_PANELS = {"j": "the next row, in a panel with rows", "k": "the row before, in
 def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | None:
     """Say where a key works that does nothing on the current screen; `None` for other keys.
 
-    For example `u: unused on 3 vocabulary · time on 6 race · undo on 8 pipeline`.
+    For example `u: unused on 3 vocabulary │ time on 6 race │ undo on 8 pipeline`.
 
     Args:
         key: Textual's name of the key.
@@ -550,7 +550,7 @@ def _uses_on_screens(commands: list[Command], model: Model) -> str:
             if kind in kinds:
                 where = f" in the menu {MENUS[command.menu]}" if command.menu else ""
                 found.setdefault(command.label + where, []).append(kind)
-    return " · ".join(f"{label} on {_screens(kinds)}" for label, kinds in found.items())
+    return " │ ".join(f"{label} on {_screens(kinds)}" for label, kinds in found.items())
 
 
 def _screens(kinds: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ class Dialog(Window[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog") as window:
             window.border_title = Content(self._title)
-            window.border_subtitle = Content("Enter · Esc cancels")
+            window.border_subtitle = Content("Enter │ Esc cancels")
             yield Field(self._value, id="dialog-input", compact=True)
             yield from self.compose_more()
             yield Static(Content(self._hint), id="dialog-hint")

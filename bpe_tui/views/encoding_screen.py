@@ -272,7 +272,7 @@ class WalkScreen(SessionScreen):
         note = ""
         if found is not None:
             word = shorten(visible_text(found.spelling), 16)
-            note = f"  {word} is {found.describe(quoted)} · Ctrl+G decodes"
+            note = f"  {word} is {found.describe(quoted)} │ Ctrl+G decodes"
         newer = newer_characters(self.text[:SPELLING_SOUGHT])
         title = f"text  {describe_newer(newer, most=1)}" if newer and not note else f"text{note}"
         text = self.query_one("#text", TextArea)

@@ -42,16 +42,16 @@ def as_sentence(clause: str) -> str:
     return f"{clause[:1].upper()}{clause[1:]}."
 
 
-BETWEEN_PARTS = " · "
+BETWEEN_PARTS = " │ "
 
 
 def leading_parts(room: int, text: str) -> str:
-    """Return the leading parts of a text that fit; ` · ` separates parts.
+    """Return the leading parts of a text that fit; ` │ ` separates parts.
 
     The first part is always kept.
 
-    >>> leading_parts(30, "↵ its lattice · c next column · C turn it round")
-    '↵ its lattice · c next column'
+    >>> leading_parts(30, "↵ its lattice │ c next column │ C turn it round")
+    '↵ its lattice │ c next column'
     """
     parts = text.split(BETWEEN_PARTS)
     while len(parts) > 1 and width(BETWEEN_PARTS.join(parts)) > room:

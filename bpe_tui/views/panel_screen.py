@@ -53,7 +53,7 @@ class NotePanel(Static):
     """A panel with a message that stays until it is closed; hidden while there is none."""
 
     BORDER_TITLE = "note"
-    BORDER_SUBTITLE = "Esc closes · Ctrl+L all messages"
+    BORDER_SUBTITLE = "Esc closes │ Ctrl+L all messages"
 
     text: reactive[str] = reactive("")
 

@@ -84,7 +84,7 @@ def with_bright_end(step: str) -> Content:
     return Content(step).stylize(BRIGHT, step.rindex(" ") + 1)
 
 
-READING_KEYS = "Esc cancels · afterwards K: who counted what"
+READING_KEYS = "Esc cancels │ afterwards K: who counted what"
 
 
 class ReadingPanel(Vertical):
@@ -160,8 +160,8 @@ def _describe_reading(reading: ReadingProgress) -> tuple[str, str]:
     progress = reading.progress
     seconds = progress.bytes_read / max(reading.rate, 1e-6)
     how_far = (
-        f"{progress_of(progress.bytes_read, progress.bytes_total, seconds)} · "
-        f"{plural(progress.documents, 'document')} · {plural(progress.pretokens, 'pretoken')}, "
+        f"{progress_of(progress.bytes_read, progress.bytes_total, seconds)} │ "
+        f"{plural(progress.documents, 'document')} │ {plural(progress.pretokens, 'pretoken')}, "
         f"{number(progress.distinct)} distinct"
     )
     lines = ["Most frequent pairs so far", ""] if reading.pairs else []

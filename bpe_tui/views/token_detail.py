@@ -259,8 +259,8 @@ class LanesPanel(FramePanel[Any]):
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
         remarks = [LOST] * lost + [describe_spelling(data)] * in_bytes
         self.say(
-            f"three lanes  {plural(len(lanes.characters), 'character')} · "
-            f"{plural(len(data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
+            f"three lanes  {plural(len(lanes.characters), 'character')} │ "
+            f"{plural(len(data), 'byte')} │ {plural(len(lanes.tokens), self.TOKEN)}",
             self.FOOT or BETWEEN_PARTS.join(remarks),
         )
         shown = characters_and_bytes(lanes)
@@ -336,7 +336,7 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         width -= 1  # a blank before the scrollbar
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
-        self.say(f"merge tree of {name}", "space folds · ↵ goes there")
+        self.say(f"merge tree of {name}", "space folds │ ↵ goes there")
         lines = frame.vocabulary.merge_tree(self.token_id, self._folded)
         tree = [_ranked_title("made of", width)]
         tree += [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]

@@ -320,4 +320,4 @@ class VocabularyPanel(VocabularyTable):
             return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
         if self.rows.filters == {"residue"} and self.frame is not None and found.complete:
             return describe_residues(self.frame.vocabulary)
-        return "↵ to its merge · c next column · C turn it round"
+        return "↵ to its merge │ c next column │ C turn it round"

@@ -513,7 +513,7 @@ class TypedLine(Vertical):
         """Encode the text of the line. The event also bubbles to the screen."""
         line = self.query_one(TextLine)
         self._panel.text = line.value[: self._panel.LONGEST]
-        more = "" if line.is_all else " · its first line; 2 shows all of the text"
+        more = "" if line.is_all else " │ its first line; 2 shows all of the text"
         self.border_title = keyed("e", f"{self._title}{more}")
         self.watch_frame()
 

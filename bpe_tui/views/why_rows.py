@@ -144,7 +144,7 @@ def token_rows(
     token = frame.any_token(token_id)
     data = f"{token[:12].hex(' ').upper()}{' …' if len(token) > 12 else ''}"
     name: list[Span] = [*painter.spans(token_id), ("   ", ""), (f"id {number(token_id)}", "dim")]
-    rows = [Row([*name, (f" · bytes {data}", "dim")], ToToken(token_id))]
+    rows = [Row([*name, (f" │ bytes {data}", "dim")], ToToken(token_id))]
     if not frame.has_token(token_id):
         step = frame.step_making(token_id)
         return [*rows, *paragraph(f"Merge {number(step)} makes it, later than this step.", width)]

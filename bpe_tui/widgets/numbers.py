@@ -70,12 +70,12 @@ def progress_of(done: int, total: int | None, seconds: float) -> str:
     """Return the progress of a reading, its speed and the time left.
 
     >>> progress_of(5_200_000, 10_400_000, 2.0)
-    '5.2 MB of 10.4 MB · 2.6 MB/s · 2 s left'
+    '5.2 MB of 10.4 MB │ 2.6 MB/s │ 2 s left'
     """
     speed = done / max(seconds, 1e-6)
     amount = f"{size(done)} of {size(total)}" if total else size(done)
-    left = f" · {duration((total - done) / speed)} left" if total and speed and done < total else ""
-    return f"{amount} · {rate(speed)}{left}"
+    left = f" │ {duration((total - done) / speed)} left" if total and speed and done < total else ""
+    return f"{amount} │ {rate(speed)}{left}"
 
 
 TERABYTE, ENOUGH_TO_MEASURE = 10**12, 10**6

@@ -50,11 +50,11 @@ def describe_left_out(frame: WordPieceFrame) -> str:
 
 
 def describe_pmi(frame: WordPieceFrame, score: Score) -> str:
-    """Describe P(ab) / (P(a) · P(b)) of a pair, and its logarithm, at the step of its score."""
+    """Describe P(ab) / (P(a) × P(b)) of a pair, and its logarithm, at the step of its score."""
     pieces, pairs = number(frame.token_count), number(frame.pair_total)
     ratio = short_number(float(frame.ratio_of(score)))
     return (
-        f"P(ab) / (P(a) · P(b)) is the score times {pieces}² / {pairs}, pieces and pairs in the "
+        f"P(ab) / (P(a) × P(b)) is the score times {pieces}² / {pairs}, pieces and pairs in the "
         f"corpus: {ratio}. Its logarithm, {frame.pmi_of(score):.2f} bits, is the pointwise mutual "
         "information (PMI); a logarithm changes no order."
     )
@@ -128,7 +128,7 @@ def report_step(frame: WordPieceFrame) -> StepReport:
 def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
     """Return a sentence about the step that led to a frame, then shorter ones.
 
-    For example: `Merge 12 of 1,900: h and ##u scored 15 / (15 · 36), the highest; they are one
+    For example: `Merge 12 of 1,900: h and ##u scored 15 / (15 × 36), the highest; they are one
     piece now, hu.`
     """
     merge = frame.merge

@@ -176,7 +176,7 @@ CHARTS = (
         lambda frame: charts.from_start(
             frame.statistics.pieces_per_word(frame.recorded_steps), "pieces per word"
         ),
-        lambda frame: f"{frame.pieces_per_word:.2f} pieces a word · step {number(frame.step)}",
+        lambda frame: f"{frame.pieces_per_word:.2f} pieces a word │ step {number(frame.step)}",
         charts.recorded,
         "Pieces per word?",
     ),
@@ -185,7 +185,7 @@ CHARTS = (
         "Which score won? (median)",
         _scores,
         lambda frame: (
-            f"{score_text(frame.merge.score.value) if frame.merge else 'no merge'} · "
+            f"{score_text(frame.merge.score.value) if frame.merge else 'no merge'} │ "
             f"step {number(frame.step)}"
         ),
         charts.recorded,

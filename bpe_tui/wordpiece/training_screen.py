@@ -128,7 +128,7 @@ class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], TokenPanel
 
     def describe_size(self, frame: WordPieceFrame) -> str:
         tokens = plural(len(frame.tokenizer.encode(self.text)), "token")
-        return f"{tokens} · longest match · step {number(frame.step)}"
+        return f"{tokens} │ longest match │ step {number(frame.step)}"
 
 
 SHOWN = 100
@@ -151,7 +151,7 @@ class ScoresPanel(TokenPanel[WordPieceFrame]):
     WIDEST = 110
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        rarer = f" · {number(len(frame.left_out))} left out" if len(frame.left_out) else ""
+        rarer = f" │ {number(len(frame.left_out))} left out" if len(frame.left_out) else ""
         title = f"scores  {plural(len(frame.scoreboard), 'pair')}{rarer}"
         self.say(title, BETWEEN_PARTS.join(HUGGING_FACE))
         pairs, left_out = frame.top_pairs(SHOWN), frame.top_left_out(LEFT_OUT_SHOWN)
@@ -220,7 +220,7 @@ class ScoreTable:
         return arranged_row(self._places, lambda name: self._cells[name](ranked), target)
 
     def _fraction(self, count: str, left: str, right: str) -> str:
-        """Return `ab / (a · b)`, without blanks in a narrow panel."""
+        """Return `ab / (a × b)`, without blanks in a narrow panel."""
         blank = self._blank
         return f"{count}{blank}/{blank}({left}{blank}·{blank}{right})"
 
@@ -270,8 +270,8 @@ RUNNERS_UP = 3
 CHANGES_SHOWN = 500
 NOTE_CELLS = 6
 FORMULAS = (
-    "score(a, b) = count(ab) / (count(a) · count(b))",
-    "count(ab) / (count(a) · count(b))",
+    "score(a, b) = count(ab) / (count(a) × count(b))",
+    "count(ab) / (count(a) × count(b))",
 )
 
 
@@ -330,9 +330,9 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
     score = merge.score
     named = first_fitting(
         width - 6,
-        f"= count({a} {b}) / (count({a}) · count({b}))",
-        "= count(ab) / (count(a) · count(b))",
-        "= ab / (a · b)",
+        f"= count({a} {b}) / (count({a}) × count({b}))",
+        "= count(ab) / (count(a) × count(b))",
+        "= ab / (a × b)",
     )
     yield Row([("score ", "strong"), (named, "dim")])
     yield Row([(f"      = {score}", "")])
@@ -373,8 +373,8 @@ def _chance(
     """Yield how much more often than by chance the pair occurs, then a pair too rare to merge."""
     score = merge.score
     ratio = short_number(float(earlier.ratio_of(score)))
-    totals = f"score · {number(earlier.token_count)}² / {number(earlier.pair_total)} = "
-    yield Row([("ratio ", "strong"), ("= P(ab) / (P(a) · P(b))", "dim")])
+    totals = f"score × {number(earlier.token_count)}² / {number(earlier.pair_total)} = "
+    yield Row([("ratio ", "strong"), ("= P(ab) / (P(a) × P(b))", "dim")])
     yield Row([(f"      = {totals}", ""), (ratio, "pair")])
     bits = f"= log₂ {ratio} = "
     yield Row([("PMI   ", "strong"), (bits, ""), (f"{earlier.pmi_of(score):.2f} bits", "pair")])

@@ -175,7 +175,7 @@ SUBWORDS = {
     ),
     "wordpiece": SubwordLearning(
         "small, characters",
-        "merges the pair of the highest score: count / (left · right)",
+        "merges the pair of the highest score: count / (left × right)",
         "a vocabulary",
         "takes the longest piece that matches, from the left",
     ),

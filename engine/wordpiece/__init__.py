@@ -1,6 +1,6 @@
 """WordPiece: pairs merge by score instead of count, and words are encoded by longest match.
 
-    score(a, b) = count(ab) / (count(a) · count(b))
+    score(a, b) = count(ab) / (count(a) × count(b))
 
 Schuster and Nakajima (2012) merge the pair that raises the likelihood of the corpus most, which is
 this ratio: pointwise mutual information without the logarithm. BERT (Devlin et al. 2018) adopted it

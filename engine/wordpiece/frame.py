@@ -300,7 +300,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         >>> trainer = WordPieceTrainer({b"aaaa": 1}, 9, min_count=2)
         >>> frame = WordPieceTimeline(trainer.record).frame
         >>> [str(each.score) for each in (*frame.top_pairs(9), frame.best_left_out)]
-        ['2 / (3 · 3)', '1 / (1 · 3)']
+        ['2 / (3 × 3)', '1 / (1 × 3)']
         """
         return next(iter(self.top_left_out(1)), None)
 
@@ -314,7 +314,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         return self.token_count - self.run.word_count
 
     def ratio_of(self, score: Score) -> Fraction:
-        """Return P(ab) / (P(a) · P(b)) of a pair, given its score at this step.
+        """Return P(ab) / (P(a) × P(b)) of a pair, given its score at this step.
 
         P(a) is the count of a divided by the number of pieces in the corpus, P(ab) the count of ab
         divided by the number of adjacent pairs. So the ratio is the score times one number, the

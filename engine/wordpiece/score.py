@@ -30,11 +30,11 @@ NEARLY = 1 - 2**-40
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score count(ab) / (count(a) · count(b)), as its three numbers.
+    """The score count(ab) / (count(a) × count(b)), as its three numbers.
 
     >>> score = Score(5, 20, 5)
     >>> str(score), score.value
-    ('5 / (20 · 5)', Fraction(1, 20))
+    ('5 / (20 × 5)', Fraction(1, 20))
     """
 
     count: int
@@ -47,7 +47,7 @@ class Score:
         return Fraction(self.count, self.left * self.right)
 
     def __str__(self) -> str:
-        return f"{self.count:,} / ({self.left:,} · {self.right:,})"
+        return f"{self.count:,} / ({self.left:,} × {self.right:,})"
 
 
 SMALLEST_PLAIN = Fraction(1, 1000)

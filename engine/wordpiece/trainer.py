@@ -267,7 +267,7 @@ class WordPieceTrainer:
     >>> counts = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
     >>> trainer = WordPieceTrainer(counts, 15, tie_rule="first-seen")
     >>> [(step.token, str(step.score)) for step in trainer.steps()][:2]
-    [(b'##gs', '5 / (20 · 5)'), (b'hu', '15 / (15 · 36)')]
+    [(b'##gs', '5 / (20 × 5)'), (b'hu', '15 / (15 × 36)')]
     """
 
     def __init__(

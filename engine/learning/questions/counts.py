@@ -183,7 +183,7 @@ def _why_count(
     losses = []
     for word in words:
         lost = list(pairwise(word.before)).count(pair) - list(pairwise(word.after)).count(pair)
-        losses.append(f"{word.count:,}" if lost == 1 else f"{lost} · {word.count:,}")
+        losses.append(f"{word.count:,}" if lost == 1 else f"{lost} × {word.count:,}")
     name = pair_words(frame, pair)
     then = say("{pair} no longer occurs.", pair=name)
     if change.after:

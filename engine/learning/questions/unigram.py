@@ -77,13 +77,13 @@ def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
         options = [Option((_shown(each.text),), "", minus(each.score)) for each in pieces]
     else:
         advice = say(
-            "The one that costs least: how often it is used · by what its score is better.",
-            shorter="Least: times used · what is lost each time.",
+            "The one that costs least: how often it is used × by what its score is better.",
+            shorter="Least: times used × what is lost each time.",
         )
         options = [
             Option(
                 (_shown(each.text),),
-                f"{each.used:,.1f} · {each.lost:.2f}",
+                f"{each.used:,.1f} × {each.lost:.2f}",
                 f"+{each.measure:.2g}",
             )
             for each in pieces

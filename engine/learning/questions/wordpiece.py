@@ -116,10 +116,10 @@ def _advice_on_scores(frame: WordPieceFrame) -> Sentence:
     """Return how a score is computed, and which pairs may merge at all."""
     return say(
         "Of the pairs that occur at least {times}, the one of the highest score: its count ÷ (left "
-        "count · right count)."
+        "count × right count)."
         if len(frame.left_out)
-        else "The one of the highest score: its count ÷ (left count · right count).",
-        shorter="The highest score: count ÷ (left · right).",
+        else "The one of the highest score: its count ÷ (left count × right count).",
+        shorter="The highest score: count ÷ (left × right).",
         times=frequency(frame.min_count),
     )
 

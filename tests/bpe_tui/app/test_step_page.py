@@ -138,16 +138,16 @@ def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
         words = "document.getElementById('words').innerText"
         for width, height, scheme in ((1200, 900, "dark"), (390, 844, "light")):
             page.open(out, width, height, scheme)
-            assert page.value(place) == "step 1 · 1 of 4"
+            assert page.value(place) == "step 1 │ 1 of 4"
             lines = "".join(f"{line}\n" for line in page.value(shown))
             assert lines in screens
             overflows = "document.documentElement.scrollWidth > innerWidth"
             assert not page.value(overflows)
             assert first["n"][0] in page.value(words)
             page.press("ArrowRight")
-            assert page.value(place) == "step 2 · 2 of 4"
+            assert page.value(place) == "step 2 │ 2 of 4"
             page.press("ArrowLeft")
-            assert page.value(place) == "step 1 · 1 of 4"
+            assert page.value(place) == "step 1 │ 1 of 4"
             page.press(" ")
             deadline = time.monotonic() + 20
             while not page.value(place).endswith("4 of 4"):

@@ -177,7 +177,7 @@ def a_special_token_is_one_id() -> Iterable[str]:
     ids = [i for i, token in trained().vocab.items() if token == b"<|endoftext|>"]
     yield "tokens  1 "
     yield f"│{ids[0]} "
-    yield "special tokens as one id · Ctrl+S"
+    yield "special tokens as one id │ Ctrl+S"
 
 
 def tokens_that_no_text_gives() -> Iterable[str]:
@@ -197,8 +197,8 @@ def greedy_parts() -> Iterable[str]:
 
 
 def scores_of_the_handout() -> Iterable[str]:
-    # w 3 times at a beginning, ##i 3 times, side by side 3 times: 3 / (3 · 3).
-    yield "= 3 / (3 · 3)"
+    # w 3 times at a beginning, ##i 3 times, side by side 3 times: 3 / (3 × 3).
+    yield "= 3 / (3 × 3)"
     yield "= 3 / 9 = 0.333"
 
 
@@ -213,7 +213,7 @@ def most_frequent_pair() -> Iterable[str]:
 
 def ties_of_the_first_merge() -> Iterable[str]:
     yield "Why  the highest count, tied with  e+s"
-    yield "merge 1 · 2 pairs tied"
+    yield "merge 1 │ 2 pairs tied"
 
 
 def words_of_the_first_merge() -> Iterable[str]:
@@ -298,8 +298,8 @@ def naive_work() -> Iterable[str]:
 
 def wordpiece_of_the_handout() -> Iterable[str]:
     # w 3 times at a beginning, ##i 3 times, side by side 3 times.
-    yield "handout.txt · WordPiece"
-    yield "w+##i            3 / ( 3 ·  3)     0.333"
+    yield "handout.txt │ WordPiece"
+    yield "w+##i            3 / ( 3 ×  3)     0.333"
 
 
 def frequent_pretokens() -> Iterable[str]:

@@ -206,7 +206,7 @@ async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> Non
             if (found := app.session.frame.step_of(panel.row(place).target.pair))  # type: ignore[union-attr]
         )
         await pilot.press(*["down"] * place)
-        assert str(panel.border_subtitle).startswith(f"Enter its merge ({at}) · w why · v array")
+        assert str(panel.border_subtitle).startswith(f"Enter its merge ({at}) │ w why │ v array")
         await pilot.press("enter")
         assert step(app) == at
         assert panel.cursor == place

@@ -85,7 +85,7 @@ def test_a_pair_that_overlaps_is_counted_more_often_than_it_joins(language: str)
     overlapping = {word: sum(two == ("a", "a") for two in pairwise(word)) for word in words}
     assert merge.count == sum(words[word] * overlapping[word] for word in words)
     of_aaa, of_aaaa = words["aaa"], words["aaaa"]
-    formula = f"{of_aaa} · {overlapping['aaa']} + {of_aaaa} · {overlapping['aaaa']} = {merge.count}"
+    formula = f"{of_aaa} × {overlapping['aaa']} + {of_aaaa} × {overlapping['aaaa']} = {merge.count}"
     assert formula in text_of(14, 1, language)
     assert_has(text_of(14, 2, language), merge.count, saved)
     second = start.count_of((ord("o"), ord("h")))

@@ -105,7 +105,7 @@ def test_no_message_appears_in_a_corner() -> None:
     [
         ("p", "wordpiece", "p: scores on 1 training."),
         ("v", "bpe", "v: heap view on 1 training."),
-        ("u", "bpe", "u: time on 6 race · undo on 8 pipeline."),
+        ("u", "bpe", "u: time on 6 race │ undo on 8 pipeline."),
         (
             "b",
             "unigram",

@@ -71,7 +71,7 @@ async def test_a_tokenizer_alone_opens_on_the_encoding_screen_where_e_types(trai
         await pilot.press("e")
         assert app.focused is field
         assert field.text  # an example
-        assert said(app, "#heading").startswith("shuffled · gpt2 format · 273 tokens · pattern")
+        assert said(app, "#heading").startswith("shuffled │ gpt2 format │ 273 tokens │ pattern")
         await pilot.press("ctrl+u", *"the")
         frame = app.session.frame
         assert frame is not None

@@ -43,7 +43,7 @@ def test_the_sentences_say_who_counted_what_and_where_the_cuts_move() -> None:
         "Counted by 2 threads: 27 B in 3 chunks, cut where no pretoken crosses; 6 pretokens.",
         "Chunks that end behind a special token: 1.",
     ]
-    assert "thread 1: 2 chunks · 17 B · 1.50 s · 4 pretokens." in said
+    assert "thread 1: 2 chunks │ 17 B │ 1.50 s │ 4 pretokens." in said
     assert "Chunk 2: bytes 10 to 20, thread 2, 500 ms, 2 pretokens." in said
     assert (
         "The course's find_chunk_boundaries, for 3 parts: each even cut moves to the next <s>. "

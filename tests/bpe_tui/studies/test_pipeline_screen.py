@@ -98,7 +98,7 @@ async def test_a_stage_is_switched_in_place_and_losses_are_shown() -> None:
         for name in ("NFD", "strip accents", "lowercase"):
             await choose(app, pilot, name)
         await pilot.press("escape")
-        assert "NFD · StripAccents · Lowercase  (switched)" in stage(app, "normalizer")[0]
+        assert "NFD │ StripAccents │ Lowercase  (switched)" in stage(app, "normalizer")[0]
         assert "T → t  é → e" in "".join(stage(app, "normalizer"))
         assert "not the text that was given" in stage(app, "decoder")[-1]
         await pilot.press("u")
@@ -111,7 +111,7 @@ async def test_a_file_is_shown_with_all_its_merges_though_they_come_one_by_one()
     viewpoint = Viewpoint(view="pipeline")
     async with opened_as(TokenizerConfig((str(path),), viewpoint=viewpoint)) as (app, pilot):
         await until(pilot, lambda: bool(rows(app)))
-        assert "NFKD · StripAccents · Lowercase" in stage(app, "normalizer")[0]
+        assert "NFKD │ StripAccents │ Lowercase" in stage(app, "normalizer")[0]
 
 
 async def test_a_replacement_a_regex_and_a_template_are_typed() -> None:
@@ -233,13 +233,13 @@ async def test_the_stages_of_many_tokens_are_built_in_a_thread(
     async with opened(vocab_size=400) as (app, pilot):
         app.seek(1)
         await pilot.press("8")
-        await heading_says(app, pilot, "of step 1 · BPE with 258 tokens")
+        await heading_says(app, pilot, "of step 1 │ BPE with 258 tokens")
         assert "upon·a·time" in stage(app, "normalizer")[1]
         for step in (2, 3, 30):  # the stages of those that are passed in haste are never seen
             app.seek(step)
-        assert "of step 30 · being built" in str(app.screen.query_one("#heading", Static).render())
+        assert "of step 30 │ being built" in str(app.screen.query_one("#heading", Static).render())
         assert rows(app), "what was shown stays until then"
-        await heading_says(app, pilot, "of step 30 · BPE with 287 tokens")
+        await heading_says(app, pilot, "of step 30 │ BPE with 287 tokens")
 
 
 @pytest.mark.slow

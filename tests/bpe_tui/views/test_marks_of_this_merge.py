@@ -163,7 +163,7 @@ async def test_the_heading_names_the_corpus_and_the_inspection_the_training(
     async with opened(model=model) as (app, pilot):
         heading = str(app.screen.query_one("#heading", Static).content)
         assert heading.startswith("tinystories_valid.txt")
-        assert "153 KB · 145 documents" in heading, heading
+        assert "153 KB │ 145 documents" in heading, heading
         for option in ("gpt2", "lexicographic", "reached", "rare", "distinct"):
             assert option not in heading, heading
         await pilot.press("5")
@@ -181,4 +181,4 @@ async def test_the_heading_names_unusual_options() -> None:
     config = RunConfig(str(SAMPLE), pattern="whitespace", tie_rule="smallest-ids", vocab_size=270)
     async with opened_as(config) as (app, _):
         heading = str(app.screen.query_one("#heading", Static).content)
-        assert "pattern whitespace · ties smallest-ids" in heading
+        assert "pattern whitespace │ ties smallest-ids" in heading

@@ -21,8 +21,8 @@ def timeline_of(counts: dict[bytes, int]) -> WordPieceTimeline:
 def test_a_step_has_its_score_its_changes_and_its_words() -> None:
     report = step_markdown(report_step(timeline_of(COURSE).seek(1)))
     assert report.splitlines()[0] == "## Merge 1: ##g and ##s → ##gs"
-    assert "Its score is 5 / (20 · 5) = 0.05" in report
-    assert "By count alone, as BPE chooses, ##u and ##g would have merged, 20 / (36 · 20)" in report
+    assert "Its score is 5 / (20 × 5) = 0.05" in report
+    assert "By count alone, as BPE chooses, ##u and ##g would have merged, 20 / (36 × 20)" in report
     assert "| ##g | 20 | 15 |" in report
     assert "| ##u and ##g | 20 | 15 |" in report
     assert "| hugs | 5 | h ##u ##g ##s | h ##u ##gs |" in report

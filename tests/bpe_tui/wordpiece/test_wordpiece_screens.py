@@ -42,7 +42,7 @@ async def test_the_vocabulary_has_every_piece_as_it_is_written(corpus: Path) -> 
         last = text_of(rows)[-1]
         assert last.split()[1] == frame_of(app).token(frame_of(app).vocab_size - 1).decode()
         assert str(app.screen.query_one("#heading", Static).content).startswith(
-            "WordPiece's vocabulary · "
+            "WordPiece's vocabulary │ "
         )
         assert app.screen.query_one(TabLine).note == f"step {step(app)} of {step(app)}"
 
@@ -126,7 +126,7 @@ async def test_every_chart_can_be_seen(
                 await pilot.press("tab")
                 await pilot.pause()
             answer = str(app.screen.query_one("#scores").border_subtitle)
-            assert answer == "0.05 · step 1"
+            assert answer == "0.05 │ step 1"
 
 
 async def test_the_inspection_counts_pieces_that_begin_and_continue_words(
@@ -211,7 +211,7 @@ async def test_steps_and_charts_are_written_into_files(corpus: Path, tmp_path: P
             app.screen.query_one("#dialog-input", Input).value = str(tmp_path / f"out{suffix}")
             await pilot.press("enter")
             await until(pilot, (tmp_path / f"out{suffix}").exists)
-        assert "Its score is 5 / (20 · 5) = 0.05" in (tmp_path / "out.md").read_text("utf-8")
+        assert "Its score is 5 / (20 × 5) = 0.05" in (tmp_path / "out.md").read_text("utf-8")
         (line,) = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
         merge = frame_of(app).merge
         assert merge is not None

@@ -35,13 +35,13 @@ async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> N
         assert isinstance(app.screen, WordPieceTrainingScreen)
         scores = text_of(app.screen.query_one(ScoresPanel))
         assert "##g+##s" in scores[1]
-        assert "5 / (20 · 5)" in scores[1]
+        assert "5 / (20 × 5)" in scores[1]
         assert scores[1].startswith("▸")
         await pilot.press("right")
         merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
         assert "##g + ##s  →  ##gs" in merge
-        assert "= count(##g ##s) / (count(##g) · count(##s))" in merge
-        assert "= 5 / (20 · 5)" in merge
+        assert "= count(##g ##s) / (count(##g) × count(##s))" in merge
+        assert "= 5 / (20 × 5)" in merge
         assert "= 5 / 100 = 0.05" in merge
 
 
@@ -51,7 +51,7 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
     async with opened_as(config) as (app, pilot):
         _, first, _, reason, rare = text_of(app.screen.query_one(ScoresPanel))
         title = str(app.screen.query_one(ScoresPanel).border_title)
-        assert title == "scores  1 pair · 1 left out"
+        assert title == "scores  1 pair │ 1 left out"
         assert first.split()[:3] == ["▸", "1", "##a+##a"]
         assert reason == "left out by --min-count 2: 1 rarer pair, the highest scores first"
         assert rare.split()[:2] == ["–", "a+##a"]
@@ -59,7 +59,7 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
         await pilot.press("right")
         merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
         assert "left out: only once, and --min-count is 2\na+##a" in merge
-        assert "= score · 4² / 3 = 1.19" in merge
+        assert "= score × 4² / 3 = 1.19" in merge
         assert "= log₂ 1.19 = 0.25 bits" in merge
 
 
@@ -81,7 +81,7 @@ async def test_the_merge_shows_the_choice_of_bpe_and_why_it_lost(
         merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
         by_count = merge.split("by count alone")[1]
         assert "##u+##g" in by_count
-        assert "20 / (36 · 20)" in by_count
+        assert "20 / (36 × 20)" in by_count
         assert "##u and ##g are frequent anyway" in " ".join(by_count.split())
 
 
@@ -167,7 +167,7 @@ async def test_the_narration_has_the_score_and_the_undone_merge(corpus: Path) ->
     async with opened(corpus, model="wordpiece") as (app, pilot):
         narration = app.screen.query_one("#narration", Static)
         await pilot.press("right")
-        assert "##g and ##s scored 5 / (20 · 5), the highest" in str(narration.content)
+        assert "##g and ##s scored 5 / (20 × 5), the highest" in str(narration.content)
         await pilot.press("left")
         assert "taken apart" in str(narration.content)
 

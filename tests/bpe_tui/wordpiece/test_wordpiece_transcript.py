@@ -35,16 +35,16 @@ def test_why_computes_the_score_and_names_the_choice_of_bpe(
     first, pmi, tie, by_count = answers(transcript, "next", "why")
     assert first == (
         "The pair ##g and ##s occurred 5 times; ##g occurred 20 times, ##s 5 times. "
-        "Its score is 5 / (20 · 5) = 0.05."
+        "Its score is 5 / (20 × 5) = 0.05."
     )
     assert pmi == (
-        "P(ab) / (P(a) · P(b)) is the score times 113² / 77, pieces and pairs in the corpus: 8.29. "
+        "P(ab) / (P(a) × P(b)) is the score times 113² / 77, pieces and pairs in the corpus: 8.29. "
         "Its logarithm, 3.05 bits, is the pointwise mutual information (PMI); a logarithm changes "
         "no order."
     )
     assert tie == "No other pair had so high a score."
     assert by_count.startswith(
-        "By count alone, as BPE chooses, ##u and ##g would have merged, 20 / (36 · 20)"
+        "By count alone, as BPE chooses, ##u and ##g would have merged, 20 / (36 × 20)"
     )
 
 
@@ -72,7 +72,7 @@ def test_merge_lists_pretokens_and_counts(transcript: WordPieceTranscript) -> No
 
 
 def test_pairs_are_listed_from_the_highest_score(transcript: WordPieceTranscript) -> None:
-    assert answers(transcript, "pairs 1") == ["1. ##g and ##s, 5 / (20 · 5) = 0.05; PMI 3.05."]
+    assert answers(transcript, "pairs 1") == ["1. ##g and ##s, 5 / (20 × 5) = 0.05; PMI 3.05."]
 
 
 def test_a_text_is_encoded_and_unknown_words_are_named(transcript: WordPieceTranscript) -> None:
@@ -89,14 +89,14 @@ def test_pairs_that_the_minimum_leaves_out_are_named() -> None:
     timeline.complete()
     transcript = WordPieceTranscript(timeline, StopReason.TOO_RARE)
     left_out = (
-        "The minimum (--min-count 2) leaves out 1 rarer pair: a and ##a, 1 / (1 · 3) = 0.333."
+        "The minimum (--min-count 2) leaves out 1 rarer pair: a and ##a, 1 / (1 × 3) = 0.333."
     )
     assert transcript.start().startswith(
         "Step 0: 4 pieces of one character. The pair ##a and ##a has the highest score of the "
-        "pairs that occur at least 2 times, 2 / (3 · 3)."
+        "pairs that occur at least 2 times, 2 / (3 × 3)."
     )
     assert answers(transcript, "pairs") == [
-        "1. ##a and ##a, 2 / (3 · 3) = 0.222; PMI 0.25.",
+        "1. ##a and ##a, 2 / (3 × 3) = 0.222; PMI 0.25.",
         left_out,
     ]
     merged, *_ = answers(transcript, "next")
@@ -111,7 +111,7 @@ def test_a_frequent_pair_of_frequent_pieces_is_hardly_more_frequent_than_by_chan
     trainer = WordPieceTrainer({word.encode(): n for word, n in counts.items()}, 20)
     frame = WordPieceTimeline(trainer.record, trainer.steps()).forward()
     assert list(explain_merge(frame))[-1] == (
-        "By count alone, as BPE chooses, 我 and ##的 would have merged, 6 / (12 · 6) = 0.0833. "
+        "By count alone, as BPE chooses, 我 and ##的 would have merged, 6 / (12 × 6) = 0.0833. "
         "But 我 and ##的 are frequent anyway: its score is 6 times lower. It occurs 6.67 times as "
         "often as by chance, the pair that merged 40 times."
     )

@@ -384,7 +384,7 @@ def best_score(question: Question, step: wordpiece_oracle.OracleStep) -> Answer:
         pair = left.decode(), right.decode()  # type: ignore[union-attr]
         score = step.scores[pair]
         lefts, rights = step.pieces_before[pair[0]], step.pieces_before[pair[1]]
-        assert option.note == f"{step.pairs_before[pair]:,} / ({lefts:,} · {rights:,})"
+        assert option.note == f"{step.pairs_before[pair]:,} / ({lefts:,} × {rights:,})"
         assert Fraction(step.pairs_before[pair], lefts * rights) == score
     labels = [option.label for option in form.options]
     return labels.index((step.pair[0].encode(), "+", step.pair[1].encode()))
@@ -445,14 +445,14 @@ def test_a_question_about_scores_names_the_minimum_and_a_pair_that_it_leaves_out
     sentences = (question.advice, *question.given, question.model_answer[0])
     assert [each.describe(bytes.decode) for each in sentences] == [
         "Of the pairs that occur at least 2 times, the one of the highest score: its count ÷ "
-        "(left count · right count).",
-        "Left out by the minimum of 2: d+##e, 1 / (1 · 1) = 1.",
+        "(left count × right count).",
+        "Left out by the minimum of 2: d+##e, 1 / (1 × 1) = 1.",
         "Answer: ##c+##b has the highest score of those that occur 2 times or more: "
-        "2 / (2 · 2) = 0.5.",
+        "2 / (2 × 2) = 0.5.",
     ]
     form = question.form
     assert isinstance(form, Choice)
-    assert [option.note for option in form.options] == ["5 / (6 · 6)", "2 / (2 · 2)"]
+    assert [option.note for option in form.options] == ["5 / (6 × 6)", "2 / (2 × 2)"]
 
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 50), min_size=2)

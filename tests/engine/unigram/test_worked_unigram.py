@@ -28,7 +28,7 @@ START = np.log([0.5, 0.4, 0.1])
 #      ┌──────── ab 0.1 ───────┐
 #      0 ─ a 0.5 ─ 1 ─ b 0.4 ─ 2
 #
-# Two paths lead from 0 to 2: a·b with 0.5 · 0.4 = 0.2, and ab with 0.1.
+# Two paths lead from 0 to 2: a·b with 0.5 × 0.4 = 0.2, and ab with 0.1.
 
 
 def lattice_under(scores: Floats) -> Lattice:
@@ -70,7 +70,7 @@ def test_the_m_step_gives_each_piece_its_share_of_the_counts_as_probability() ->
 
 def test_em_makes_the_corpus_more_probable_and_may_change_the_best_segmentation() -> None:
     lattice = lattice_under(after_em())
-    # Now a·b has 0.4 · 0.4 = 0.16, and ab has 0.2: together 0.36, which is more than 0.3.
+    # Now a·b has 0.4 × 0.4 = 0.16, and ab has 0.2: together 0.36, which is more than 0.3.
     assert exp(PathSums(lattice).log_total) == pytest.approx(0.36)
     assert lattice.spelled(lattice.best) == ["ab"]
 
@@ -82,7 +82,7 @@ def test_the_value_of_a_piece_is_the_growth_of_the_loss_without_it() -> None:
     # Without ab there would be a·b in its place, each three times among six tokens:
     #     before = log 3/3          = 0
     #     after  = log 3/6 + log 3/6 = −2 log 2
-    #     the loss grows by 3/3 · (before − after) = 2 log 2 nats a pretoken
+    #     the loss grows by 3/3 × (before − after) = 2 log 2 nats a pretoken
     assert found.alternative_of(AB) == (A, B)
     assert found.loss_increases[AB] == pytest.approx(2 * log(2))
     # A character has no alternative: it can never be removed.

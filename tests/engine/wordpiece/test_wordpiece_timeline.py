@@ -147,7 +147,7 @@ class TestAFrame:
 
     def test_has_runners_up_with_their_fractions(self) -> None:
         best, second, *_ = timeline_of(COURSE).frame.top_pairs(10)
-        assert (str(best.score), best.tied) == ("5 / (20 · 5)", False)
+        assert (str(best.score), best.tied) == ("5 / (20 × 5)", False)
         # All other pairs hold ##u, whose count is the sum of the counts of its neighbours.
         assert second.score.value.denominator == 36
 

@@ -51,7 +51,7 @@ class TestTheScore:
     def test_is_the_pairs_count_by_the_product_of_its_parts_counts(self) -> None:
         score = Score(20, 36, 20)
         assert score.value == Fraction(1, 36)
-        assert str(score) == "20 / (36 · 20)"
+        assert str(score) == "20 / (36 × 20)"
 
     def test_finds_every_pair_of_the_highest_score(self) -> None:
         # 2/(4·4) < 3/(4·4) = 6/(8·4)
@@ -99,7 +99,7 @@ class TestTheCoursesExample:
         assert [step.score.value for step in first] == [Fraction(1, 20), Fraction(1, 36)]
 
     def test_merges_hugs_next_by_the_courses_own_formula(self) -> None:
-        """The course goes on with `hug`, at a score of 1/15; but 10 / (15 · 15) is 2/45."""
+        """The course goes on with `hug`, at a score of 1/15; but 10 / (15 × 15) is 2/45."""
         step = steps_of(trained(COURSE, 3, "first-seen"))[2]
         assert (step.token, step.score) == (b"hugs", Score(5, 15, 5))
         assert step.tied == (step.pair,)
@@ -141,7 +141,7 @@ class TestAStep:
 
     def test_shows_itself_in_one_line(self) -> None:
         step = steps_of(trained(COURSE, 1))[0]
-        assert repr(step) == "<WordPieceStep 0: b'##g' + b'##s' → 12, score 5 / (20 · 5)>"
+        assert repr(step) == "<WordPieceStep 0: b'##g' + b'##s' → 12, score 5 / (20 × 5)>"
 
     def test_equals_the_same_step_of_another_run(self) -> None:
         one, other = trained(COURSE).record, trained(COURSE).record

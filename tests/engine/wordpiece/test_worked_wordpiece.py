@@ -36,14 +36,14 @@ def test_the_first_merge_is_of_the_highest_score_and_not_of_the_highest_count() 
         b" ".join(map(start.any_token, scored.pair)): str(scored.score)
         for scored in start.top_pairs(10)
     }
-    # score(a, b) = count(ab) / (count(a) · count(b))
+    # score(a, b) = count(ab) / (count(a) × count(b))
     assert scores == {
-        b"##g ##s": "5 / (20 · 5)",  #   = 1/20: wherever ##s stands, ##g is before it
-        b"h ##u": "15 / (15 · 36)",  #   = 1/36, as are all that follow:
-        b"##u ##g": "20 / (36 · 20)",  # the pair that BPE would merge, 20 times side by side
-        b"p ##u": "17 / (17 · 36)",
-        b"##u ##n": "16 / (36 · 16)",
-        b"b ##u": "4 / (4 · 36)",
+        b"##g ##s": "5 / (20 × 5)",  #   = 1/20: wherever ##s stands, ##g is before it
+        b"h ##u": "15 / (15 × 36)",  #   = 1/36, as are all that follow:
+        b"##u ##g": "20 / (36 × 20)",  # the pair that BPE would merge, 20 times side by side
+        b"p ##u": "17 / (17 × 36)",
+        b"##u ##n": "16 / (36 × 16)",
+        b"b ##u": "4 / (4 × 36)",
     }
     assert timeline().forward().merge.token == b"##gs"
 
@@ -53,7 +53,7 @@ def test_a_merge_takes_its_occurrences_from_the_counts_of_its_parts() -> None:
     # Five ##g and all five ##s have become ##gs.
     changes = {after.any_token(c.piece_id): (c.before, c.after) for c in after.merge.piece_changes}
     assert changes == {b"##g": (20, 15), b"##s": (5, 0), b"##gs": (0, 5)}
-    # So the scores of pairs with ##g change, too: ##u ##g is 15 / (36 · 15), and still 1/36.
+    # So the scores of pairs with ##g change, too: ##u ##g is 15 / (36 × 15), and still 1/36.
     assert {scored.score.value for scored in after.top_pairs(10)} == {Fraction(1, 36)}
     # All pairs are tied now. The rule `first-seen` takes the one that the corpus has first.
     assert timeline().forward(2).merge.token == b"hu"
