@@ -214,7 +214,7 @@ CHARTS = (
         ),
         lambda frame: (
             f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT} "
-            "· on average"
+            "│ on average"
         ),
         charts.recorded,
         "How many tokens?",

@@ -323,7 +323,7 @@ def pair_text(frame: AnyMergeFrame, pair: Pair) -> str:
 
 def keyed(key: str, title: str) -> Content:
     """Return the title of a panel after the key that leads to it, if one does."""
-    return Content.assemble((f"{key} " if key else "", "$primary"), title)
+    return Content.assemble((f"{key} ", "$primary"), title) if key else Content(title)
 
 
 BORDER_CELLS = 6

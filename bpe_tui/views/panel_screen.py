@@ -129,8 +129,8 @@ class PanelScreen(PaintedOnce[None]):
             self.query_one(f"#{panel}").add_class("panel", update=False)
         keys = {each.action: each.shown.split()[0] for each in commands_on(self.NAME)}
         for each in self.query(FramePanel):
-            action = SHOWN_BY.get(each.id or "", f"screen.show('{each.id}')")
-            each.name_key(keys.get(action, ""))
+            actions = f"screen.show('{each.id}')", SHOWN_BY.get(each.id or "", "")
+            each.name_key(next((keys[action] for action in actions if action in keys), ""))
         # The screen itself got its styles before its classes, and before its sheet was read.
         self.app.stylesheet.update_nodes([self])
         self.show_keys()

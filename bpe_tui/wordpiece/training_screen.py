@@ -222,7 +222,7 @@ class ScoreTable:
     def _fraction(self, count: str, left: str, right: str) -> str:
         """Return `ab / (a × b)`, without blanks in a narrow panel."""
         blank = self._blank
-        return f"{count}{blank}/{blank}({left}{blank}·{blank}{right})"
+        return f"{count}{blank}/{blank}({left}{blank}×{blank}{right})"
 
     def _role(self, ranked: RankedPair) -> str:
         return "pair" if ranked[1].pair == self._frame.next_pair else ""
