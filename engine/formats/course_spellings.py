@@ -12,8 +12,8 @@ from ast import literal_eval
 from binascii import a2b_base64
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from itertools import chain
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -88,9 +88,6 @@ def _of_literal(token: str) -> bytes:
         raise ValueError("no bytes of Python's")
     return bytes(literal_eval(token))
 
-
-_BRACKETED = re.compile(r"<.+>|\[.+\]", re.DOTALL)
-"""The form of special tokens in a vocabulary of few bytes."""
 
 SPELLINGS: dict[str, Callable[[Any], bytes]] = {
     "bytes": _of_bytes,
@@ -255,32 +252,22 @@ _OF_TEXT = ("GPT-2's spelling", "latin-1", "text with surrogates")
 def _of_few_bytes(
     place: str, vocab: Mapping[int, Any], merges: Sequence[tuple[Any, Any]]
 ) -> VocabAndMerges | None:
-    """Return a vocabulary that lacks bytes, if all of its tokens are bytes, merged or special."""
+    """Return a vocabulary that lacks bytes, if it has all tokens that its merges need."""
     found: list[VocabAndMerges] = []
     for name, bytes_of in SPELLINGS.items():
         read, texts = _read_vocab(vocab, bytes_of)
-        pairs = try_merges(merges, read, bytes_of)
-        if pairs and all(map(_BRACKETED.fullmatch, texts.values())) and _is_closed(read, pairs):
+        if pairs := try_merges(merges, read, bytes_of):
             if name in _OF_TEXT and any(token > b"\x7f" for token in read.values()):
                 return None
             notes = [
                 f"its tokens are spelled in {name}",
                 "its smallest tokens are not the 256 bytes; what they cannot spell is lost",
             ]
-            found.append(VocabAndMerges(place, read, pairs, texts, notes=notes))
-    are_same = all((each.vocab, each.merges) == (found[0].vocab, found[0].merges) for each in found)
-    return found[0] if found and are_same else None
-
-
-def _is_closed(vocab: Mapping[int, bytes], merges: TokenPairs) -> bool:
-    """Whether merges make the tokens of several bytes, of tokens that are there."""
-    known, made = set(vocab.values()), {left + right for left, right in merges}
-    longer = (token for token in known - made if len(token) != 1)
-    return (
-        made <= known
-        and {*chain.from_iterable(merges)} <= known
-        and all(_BRACKETED.fullmatch(token.decode("latin-1")) for token in longer)
-    )
+            whole = VocabAndMerges(place, read, pairs, texts, notes=notes)
+            with suppress(TokenizerFileError):
+                whole.check_merges()
+                found.append(whole)
+    return found[0] if found and all(each.vocab == found[0].vocab for each in found) else None
 
 
 # A vocabulary of bytes and text: merges show which text is a token, and how it is spelled

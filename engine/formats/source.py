@@ -294,9 +294,6 @@ UNREADABLE_PATTERNS: dict[re.Pattern[bytes], str] = {
     re.compile(rb"PK\x03\x04.{26}[^\x00]{0,80}?\.npy", re.DOTALL): (
         f"arrays of NumPy, in which bytes lose their last zeros; {HOW_TO_SAVE}"
     ),
-    re.compile(rb"1 '\\x00' 1\r?\n2 '\\x01' 1\r?\n"): (
-        "RWKV's vocabulary, which takes the longest token that fits and has no merges"
-    ),
     re.compile(rb"\[\\u0000\] 0\r?\n\[\\u0001\] 1\r?\n"): (
         "minbpe's .vocab, which is for people to read; open the .model beside it"
     ),

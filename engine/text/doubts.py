@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -41,7 +41,6 @@ def doubts_about(name: str, reading: Reading) -> Iterator[str]:
         if os.path.isdir(each):
             yield from _doubt_kinds(each, sources)
         yield from _doubt_bytes(sources[:LOOKED_AT])
-        yield from _note_marks(sources[:LOOKED_AT])
 
 
 def _doubt_kinds(folder: str, sources: Sequence[Source]) -> Iterator[str]:
@@ -72,39 +71,33 @@ def _ending(name: str) -> str:
 
 
 def _doubt_bytes(sources: Sequence[Source]) -> Iterator[str]:
-    """Yield a sentence about the first file that may be no text, and the number of such files."""
-    odd = [(source.name, why) for source in sources if (why := _why_no_text(source))]
-    if odd:
-        name, why = odd[0]
-        more = f" (and {counted(len(odd) - 1, 'more file')} like it)" if len(odd) > 1 else ""
-        yield f"{name}: {why}, so it may be no text{more}; its bytes are read as they are"
+    """Yield a sentence for each oddity of files, with the first file and the number of others."""
+    odd: defaultdict[str, list[str]] = defaultdict(list)
+    for source in sources:
+        if oddity := _oddity(source):
+            odd[oddity].append(source.name)
+    for oddity, (name, *others) in odd.items():
+        more = f" (and {counted(len(others), 'more file')} like it)" if others else ""
+        yield f"{name}{more}: {oddity}"
 
 
-def _note_marks(sources: Sequence[Source]) -> Iterator[str]:
-    """Yield a sentence about the first file that begins with a byte order mark."""
-    marked = [source.name for source in sources if _head_of(source).startswith(codecs.BOM_UTF8)]
-    if marked:
-        more = f" (and {counted(len(marked) - 1, 'more file')})" if len(marked) > 1 else ""
-        yield f"{marked[0]}: begins with a byte order mark{more}, which is left out of the text"
-
-
-def _head_of(source: Source) -> bytes:
+def _oddity(source: Source) -> str:
+    """Return what is odd about the first bytes of a file; empty if it may be plain text."""
     if source.path is None or source.size is None:
-        return b""  # a pipe can be read only once
+        return ""  # a pipe can be read only once
+    head = b""
     with suppress(OSError), source.open() as file:
-        return file.read(HEAD)
-    return b""
-
-
-def _why_no_text(source: Source) -> str:
-    """Return why a file may be no text, by its first bytes; empty if it may be one."""
-    head = _head_of(source)
+        head = file.read(HEAD)
     if not is_plain(source.name, head):
         return ""
     if b"\0" in head:
-        return "has NUL bytes, as binary files and UTF-16 have"
+        return f"has NUL bytes, as binary files and UTF-16 have, {_NO_TEXT}"
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
-        return "is not UTF-8"
-    return ""
+        return f"is not UTF-8, {_NO_TEXT}"
+    is_marked = head.startswith(codecs.BOM_UTF8)
+    return "begins with a byte order mark, which is left out of the text" if is_marked else ""
+
+
+_NO_TEXT = "so it may be no text; its bytes are read as they are"
