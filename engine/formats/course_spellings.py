@@ -21,6 +21,7 @@ from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import unspell
 from engine.formats.source import HOW_TO_SAVE
 from engine.formats.tokenizer_format import TokenPairs, VocabAndMerges
+from engine.formats.vocab_and_merges import find_special_tokens
 
 
 def _of_bytes(token: Any) -> bytes:
@@ -257,8 +258,6 @@ def _of_few_bytes(
     for name, bytes_of in SPELLINGS.items():
         read, texts = _read_vocab(vocab, bytes_of)
         if pairs := try_merges(merges, read, bytes_of):
-            if name in _OF_TEXT and any(token > b"\x7f" for token in read.values()):
-                return None
             notes = [
                 f"its tokens are spelled in {name}",
                 "its smallest tokens are not the 256 bytes; what they cannot spell is lost",
@@ -266,6 +265,9 @@ def _of_few_bytes(
             whole = VocabAndMerges(place, read, pairs, texts, notes=notes)
             with suppress(TokenizerFileError):
                 whole.check_merges()
+                find_special_tokens(whole, read, None)  # no other token may be unmade
+                if name in _OF_TEXT and any(token > b"\x7f" for token in read.values()):
+                    return None
                 found.append(whole)
     return found[0] if found and all(each.vocab == found[0].vocab for each in found) else None
 
