@@ -451,7 +451,7 @@ class EncodingScreen(WalkScreen):
             self.query_one(TypedLanesPanel).show(self.frame, text)
             self.query_one(EncodedText).say(
                 f"tokens  {number(len(ids))}",
-                f"{plural(len(to_bytes(text)), 'byte')} │ ids below │ a three lanes",
+                f"{plural(len(to_bytes(text)), 'byte')} │ ids below │ a bytes and tokens",
             )
         self._decode()
 

@@ -144,7 +144,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("e", "type", "screen.type", DO, (LESSON, TRAINING, ENCODING, COMPARISON, FAMILY),
             "Type text to encode; Esc leaves.", in_footer=True, words="tokenize string word ids"),
     Command("a", "lanes", "screen.lanes", LOOK, (ENCODING,),
-            "The text in three lanes, characters, bytes, tokens; or in tokens and ids.",
+            "Bytes and tokens of the text, a row for each; or its tokens over their ids.",
             in_footer=True, words="unicode utf-8 emoji chinese hexadecimal align"),
     Command("d", "differ", "screen.compare", DO, (ENCODING,),
             "Compare this step's tokenizer with one from a file, on the text.",

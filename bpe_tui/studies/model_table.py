@@ -94,6 +94,7 @@ class FamilyJob(Job):
         self._special_tokens = special_tokens
         self._due = 0.0
         self._stopped = False
+        self._sizes: dict[str, int] = {}
 
     def work(self) -> None:
         corpus = self._corpus.encode("utf-8", "surrogateescape")
@@ -103,13 +104,23 @@ class FamilyJob(Job):
         self.post(TextsChosen(len(learnt), texts))
         for name in KINDS:
             self.post(KindUnmeasured(name, TRAINS))
-            self._due, self._stopped = monotonic() + SECONDS, False
-            found = try_training(name, learnt, self._vocab_size, self._special_tokens, self._go_on)
-            self.check_cancelled()
-            if isinstance(found, Untrained):
-                self.post(KindUnmeasured(name, found.reason))
-            else:
-                self.post(KindMeasured(found, row_of(found, texts), self._stopped))
+            self._measure(name, learnt, texts, self._vocab_size)
+        least = min(self._sizes.values(), default=0)
+        for name in [name for name, reached in self._sizes.items() if reached > least]:
+            self._measure(name, learnt, texts, least)  # only vocabularies of one size compare
+
+    def _measure(self, name: str, learnt: bytes, texts: MeasuredTexts, size: int) -> None:
+        """Train a kind up to a size, measure it, and note the size that it has reached."""
+        self._due, self._stopped = monotonic() + SECONDS, False
+        found = try_training(name, learnt, size, self._special_tokens, self._go_on)
+        self.check_cancelled()
+        if isinstance(found, Untrained):
+            self.post(KindUnmeasured(name, found.reason))
+            return
+        row = row_of(found, texts)
+        self.post(KindMeasured(found, row, self._stopped))
+        if KINDS[name].model is not None and not self._stopped:
+            self._sizes[name] = row.vocab_size
 
     def _go_on(self) -> bool:
         """Whether to go on with a training; end the job if it was cancelled."""

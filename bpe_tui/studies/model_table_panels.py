@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from bpe_tui.session.samples import parallel_samples
 from bpe_tui.views.measures import describe_efficiency, describe_premiums
-from bpe_tui.views.narration import Facts, first_fitting, fitting_facts
+from bpe_tui.views.narration import Facts, fitting_facts
 from bpe_tui.views.panel import PRETOKEN_BORDER, sentence
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.lines import Lines
@@ -85,17 +85,13 @@ COLUMNS = (
 )
 
 MEANINGS: Facts = [
-    (3, "↵ explains a row"),
     (0, "OOV: words unknown"),
-    (2, "misspelt: tokens a word, right → wrong"),
+    (3, "per word: tokens"),
     (1, "exact: decodes to the text"),
+    (2, "misspelt: tokens a word, right → wrong"),
+    (4, "Chinese: tokens a character"),
 ]
-OF_COLUMNS = (
-    "per word: tokens for each word of the text │ Chinese: tokens for each character of a sentence "
-    "in Chinese",
-    "Chinese: tokens for each character of a Chinese sentence",
-)
-"""Explanations below the rows, where there is room: a long one, a shorter one."""
+"""The legend of the columns, below the rows."""
 
 
 def describe_sizes(entries: Sequence[KindEntry], most: int) -> str:
@@ -163,6 +159,7 @@ class FamilyPanel(Vertical):
         super().__init__(id="family-table")
         self.border_title = Content("the family")
         self.header, self.rows = Header(id="family-header"), FamilyRows()
+        self.border_subtitle = Content("↵ explains a row")
         self.meaning = Static(id="family-meaning")
 
     def compose(self) -> ComposeResult:
@@ -181,8 +178,7 @@ class FamilyPanel(Vertical):
         self.place_header()
 
     def on_resize(self) -> None:
-        self.border_subtitle = Content(fitting_facts(MEANINGS, self.size.width - 4))
-        self.meaning.update(Content(first_fitting(self.size.width, *OF_COLUMNS)))
+        self.meaning.update(Content(fitting_facts(MEANINGS, self.size.width)))
         self.call_after_refresh(self.place_header)
 
     def place_header(self) -> None:

@@ -212,9 +212,9 @@ class WorkPanel(RacePanel):
         head = f"{'':20}{'this step':>{cells}}{'by step':>{cells}}{'in all':>{cells}}"
         self.name_columns([(head, "dim")])
         for place, runner in enumerate(race.runners):
-            name = [(runner.algorithm.name, hue_of(place))]
+            name = left([(runner.algorithm.name, hue_of(place))], NAME_CELLS)
             self._meanings.append(runner.algorithm.summary)
-            yield Row(name)
+            yield Row(left([*name, (runner.algorithm.summary, "dim")], width))
             for counter in runner.work.counters:
                 declared = COUNTERS[counter]
                 spans: list[Span] = left([(f"  {declared.label}", "")], 20)

@@ -183,7 +183,7 @@ class UnigramEncodingScreen(WalkScreen):
         self.show_panel("why-not-pieces")
 
     def action_lanes(self) -> None:
-        """Switch between the text in three lanes and the lattice of a pretoken."""
+        """Switch between the bytes and tokens of the text and the lattice of a pretoken."""
         self.show_panel("lattice" if self.has_class("-lanes") else "lanes")
 
     def action_following(self, by: int) -> None:

@@ -68,7 +68,7 @@ class UnigramVocabularyScreen(VocabularyScreen):
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "piece": "piece",
         "history": "history",
-        "lanes": "three lanes",
+        "lanes": "bytes and tokens",
     }
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:

@@ -341,7 +341,7 @@ class WalkScreen(SessionScreen):
         self.remove_class("lanes")
 
     def action_lanes(self) -> None:
-        """Show the tokens in three lanes, or over their ids."""
+        """Show the bytes and tokens of the text in aligned lanes, or its tokens over their ids."""
         self.toggle_class("lanes")
         self.call_after_refresh(self._focus_lanes)
 

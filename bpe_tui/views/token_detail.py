@@ -227,7 +227,7 @@ class LanesPanel(FramePanel[Any]):
     Only tokens of bytes have GPT-2's spelling. A subclass shows a text instead.
     """
 
-    ID, TITLE = "lanes", "three lanes"
+    ID, TITLE = "lanes", "bytes and tokens"
     WIDEST = 1000
     TOKEN: ClassVar[str] = "token"
     """The model's word for a token."""
@@ -253,13 +253,13 @@ class LanesPanel(FramePanel[Any]):
             data = data[: places[TOKENS_SHOWN].start]
         lanes = align_places(data, places[:TOKENS_SHOWN])
         if not lanes.columns:
-            self.say("three lanes")
+            self.say(self.TITLE)
             return sentence(f"No {self.TOKEN} to show: type a text, or choose one.", width)
         in_bytes = isinstance(frame, Frame) and frame.run.alphabet.unit == "byte"
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
         remarks = [LOST] * lost + [describe_spelling(data)] * in_bytes
         self.say(
-            f"three lanes  {plural(len(lanes.characters), 'character')} │ "
+            f"{self.TITLE}  {plural(len(lanes.characters), 'character')} │ "
             f"{plural(len(data), 'byte')} │ {plural(len(lanes.tokens), self.TOKEN)}",
             self.FOOT or BETWEEN_PARTS.join(remarks),
         )

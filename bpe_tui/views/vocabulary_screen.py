@@ -275,7 +275,7 @@ class VocabularyScreen(SessionScreen):
     CSS_PATH = sheet("vocabulary.tcss")
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ("tokens", "tree", "lanes")
     SLOT: ClassVar[tuple[str, ...]] = ("lanes", "tree")
-    HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "three lanes"}
+    HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "bytes and tokens"}
 
     _search_from: Any = None
     """The place at which a search began."""

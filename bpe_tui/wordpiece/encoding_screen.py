@@ -214,7 +214,7 @@ class WordPieceEncodingScreen(WalkScreen):
         tokens = sum(len(word.ids) for word in words)
         cut = f"of the first {plural(LONGEST, 'character')}" if len(text) > LONGEST else ""
         of = cut or plural(len(words), "pretoken")
-        pieces.say(f"tokens  {number(tokens)}", f"{of} │ a three lanes")
+        pieces.say(f"tokens  {number(tokens)}", f"{of} │ a bytes and tokens")
         self._decode()
 
     def on_parts_panel_selected(self, event: TypedPretokensPanel.Selected) -> None:

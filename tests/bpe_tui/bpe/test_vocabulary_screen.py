@@ -1,4 +1,4 @@
-"""The vocabulary screen and the three lanes, driven by keys."""
+"""The vocabulary screen and the bytes and tokens of one, driven by keys."""
 
 from __future__ import annotations
 

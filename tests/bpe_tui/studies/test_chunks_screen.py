@@ -50,7 +50,7 @@ def test_the_sentences_say_who_counted_what_and_where_the_cuts_move() -> None:
         "That makes 2 chunks; cuts that meet are one."
     ) in said
     assert "The even cut at byte 9 moves 11 bytes on, to 20." in said
-    assert said[-1].startswith("The difference:")
+    assert said[-1].startswith("An even cut")
 
 
 def test_without_a_special_token_one_chunk_is_left_and_it_says_so() -> None:
