@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from pathlib import Path
+from random import Random
 from time import monotonic
 from typing import Any
 
@@ -17,7 +18,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session import samples
 from bpe_tui.views.encoded_text import describe_tail, explanation
 from bpe_tui.widgets.numbers import number, plural, size, throughput
-from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.gpt2_bytes import spell
 from engine.encoding.dropout import encode_with_dropout
 from engine.encoding.id_files import check_ending, write_ids
@@ -25,7 +26,7 @@ from engine.encoding.special_policy import ALL_SPECIAL, REFUSE_SPECIAL, SpecialP
 from engine.encoding.tail import find_tail
 from engine.encoding.tokenizer import Tokenizer, fill_template
 from engine.encoding.typed_ids import decode_known, read_ids
-from engine.text.corpus import read_blocks
+from engine.text.corpus import read_blocks, separator_of
 from engine.text.pretokenize import to_bytes, to_text
 from engine.text.sources import STANDARD_INPUT
 
@@ -39,6 +40,7 @@ IDS_AT_A_TIME = 1 << 12
         'bpe-tui encode --tokenizer tokenizer "the cat sat " --tail',
         "bpe-tui encode --tokenizer tokenizer < corpus.txt > ids.txt",
         "bpe-tui encode --tokenizer tokenizer corpus.txt --out ids.npy --allow-special all",
+        "bpe-tui encode --tokenizer tokenizer corpus.txt --sample 10",
     ),
 )
 def encode(
@@ -69,7 +71,14 @@ def encode(
         max=1,
     ),
     seed: int = options.option(
-        "--seed N", "With --dropout: another draw.", options.TEXT, default=0, min=0
+        "--seed N", "With --dropout or --sample: another draw.", options.TEXT, default=0, min=0
+    ),
+    sample: int | None = options.option(
+        "--sample N",
+        "Encode N documents of a file, drawn at random; print their bytes per token. The first "
+        "special token ends a document.",
+        options.OUTPUT,
+        min=1,
     ),
     explain: bool = options.option(
         "--explain",
@@ -91,7 +100,17 @@ def encode(
     ),
 ) -> None:
     """Print the token ids of a text."""
-    _check_one_result(explain, tail, dropout is not None, out is not None, as_json, template)
+    _check_one_result(
+        {
+            "--explain": explain,
+            "--tail": tail,
+            "--dropout": dropout is not None,
+            "--sample": sample is not None,
+            "--out": out is not None,
+            "--json": as_json and not tail,
+            "--template": template and (tail or sample is not None),
+        }
+    )
     loaded = inputs.open_named(
         tokenizer,
         merging=explain or tail or dropout is not None,
@@ -108,6 +127,9 @@ def encode(
     if len(names) > 1:
         raise typer.BadParameter("put a text in quotes; several are files, with --out FILE")
     (text,) = names
+    if sample is not None:
+        _print_sample(loaded, text, sample, seed)
+        return
     inputs.note_file_named(text, "encode")
     inputs.ask_for_text(text)
     # On a terminal the ids, printed while text is read, show the progress.
@@ -123,6 +145,8 @@ def encode(
         elif explain:
             text = to_text(b"".join(blocks))
             inputs.note_stand_ins(text)
+            if len(text) == 1:
+                print(_unicode_forms(text))
             lines = explanation(allowing, text)
             for line in _in_template(allowing, lines) if template else lines:
                 print(line)
@@ -135,15 +159,9 @@ def encode(
             _print_ids(allowing.in_template(ids) if template else ids)
 
 
-def _check_one_result(
-    explain: bool, tail: bool, dropout: bool, out: bool, as_json: bool, template: bool
-) -> None:
+def _check_one_result(asked: Mapping[str, bool]) -> None:
     """Raise `CommandLineError` for options that ask for different results."""
-    asked = {"--explain": explain, "--tail": tail, "--dropout": dropout, "--out": out}
-    asked |= {"--json": as_json and not tail}
     given = [name for name, is_given in asked.items() if is_given]
-    if tail and template:
-        given.append("--template")
     if len(given) > 1:
         raise inputs.CommandLineError(f"{' and '.join(given)} contradict each other; give one")
 
@@ -159,6 +177,36 @@ def _print_tail(tokenizer: Tokenizer, text: str, as_json: bool) -> None:
         return
     for line in describe_tail(found, tokenizer.vocab):
         print(line)
+
+
+def _unicode_forms(character: str) -> str:
+    """Return how a character is written, drawn, and stored in three encodings.
+
+    >>> _unicode_forms("✅")
+    "'✅', drawn ✅: 3 bytes in UTF-8, 2 in UTF-16, 4 in UTF-32"
+    """
+    first, *others = (
+        f"{plural(len(character.encode(name, 'surrogatepass')), 'byte')} in {name.upper()[:6]}"
+        for name in ("utf-8", "utf-16-le", "utf-32-le")
+    )
+    rest = ", ".join(other.replace(" bytes", "") for other in others)
+    drawn = visible_bytes(to_bytes(character))
+    return f"{visible_text(repr(character))}, drawn {drawn}: {first}, {rest}"
+
+
+def _print_sample(tokenizer: Tokenizer, name: str, wanted: int, seed: int) -> None:
+    """Encode documents of a file that are drawn at random, and print their compression."""
+    text = to_text(b"".join(read_blocks(samples.file_of(name))))
+    separator = to_text(separator_of(tokenizer.special_tokens))
+    documents = [each for each in text.split(separator) if each.strip()]
+    drawn = Random(seed).sample(documents, min(wanted, len(documents)))
+    tokens = sum(map(len, tokenizer.allowing([]).encode_batch(drawn)))
+    length = sum(len(to_bytes(each)) for each in drawn)
+    print(
+        f"{number(len(drawn))} of {plural(len(documents), 'document')} (seed {seed}): "
+        f"{plural(length, 'byte')}, {plural(tokens, 'token')}, "
+        f"{length / max(tokens, 1):.3f} bytes per token"
+    )
 
 
 def _in_template(tokenizer: Tokenizer, lines: Iterable[str]) -> Iterator[str]:

@@ -317,3 +317,36 @@ def test_an_explanation_of_a_long_pretoken_is_bounded(tokenizer: Path) -> None:
     told = run("encode", "--tokenizer", tokenizer, letters, "--explain").stdout
     assert b"  (8,192 bytes; merges are listed up to 1,024)\n" in told
     assert len(told) < 100_000
+
+
+def test_documents_drawn_at_random_give_their_compression(tokenizer: Path) -> None:
+    command = ["encode", "--tokenizer", tokenizer, STORIES, "--sample", "10"]
+    result = run(*command)
+    loaded = Tokenizer.load(tokenizer)
+    documents = [each for each in Path(STORIES).read_text().split("<|endoftext|>") if each.strip()]
+    drawn = Random(0).sample(documents, 10)
+    length = sum(len(each.encode()) for each in drawn)
+    tokens = sum(len(loaded.encode(each)) for each in drawn)
+    assert result.stdout.decode() == (
+        f"10 of {len(documents):,} documents (seed 0): {length:,} bytes, {tokens:,} tokens, "
+        f"{length / tokens:.3f} bytes per token\n"
+    )
+    assert run(*command, "--seed", "1").stdout != result.stdout
+    assert "contradict" in refusal(run(*command, "--explain"))
+
+
+@pytest.mark.parametrize(
+    ("character", "said"),
+    [
+        ("✅", "'✅', drawn ✅: 3 bytes in UTF-8, 2 in UTF-16, 4 in UTF-32"),
+        ("🙃", "'🙃', drawn 🙃: 4 bytes in UTF-8, 4 in UTF-16, 4 in UTF-32"),
+        ("a", "'a', drawn a: 1 byte in UTF-8, 2 in UTF-16, 4 in UTF-32"),
+    ],
+)
+def test_one_character_is_explained_in_unicodes_forms(
+    tokenizer: Path, character: str, said: str
+) -> None:
+    told = run("encode", "--tokenizer", tokenizer, character, "--explain").stdout.decode()
+    assert told.splitlines()[0] == said
+    nul = run("encode", "--tokenizer", tokenizer, "--explain", stdin=b"\0").stdout.decode()
+    assert nul.splitlines()[0].startswith(r"'\x00', drawn")
