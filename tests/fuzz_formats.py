@@ -253,7 +253,7 @@ def other_files() -> dict[str, Files]:
         write_session(session, saved)
         test_quiz.sheet_of(wrong_first=2).write(sheet)
         saves = session.read_bytes(), sheet.read_bytes()
-    lesson = REPO / "bpe_tui" / "lessons" / "builtin" / "en" / "08-why-not-one-token.md"
+    lesson = REPO / "bpe_tui" / "lessons" / "builtin" / "en" / "07-why-not-one-token.md"
     made = b"".join(written(about, TEXT, packed_blocks(counts.items())))
     return {
         "counts": {"a": made},

@@ -203,8 +203,8 @@ async def test_a_third_language_is_a_folder(
 ) -> None:
     shutil.copytree(PLACE / "en", tmp_path / "en")
     (tmp_path / "fr").mkdir()
-    own = (PLACE / "en" / "03-ties.md").read_text("utf-8").replace('"Ties"', '"Égalités"')
-    (tmp_path / "fr" / "03-ties.md").write_text(own, "utf-8")
+    own = (PLACE / "en" / "04-ties.md").read_text("utf-8").replace('"Ties"', '"Égalités"')
+    (tmp_path / "fr" / "04-ties.md").write_text(own, "utf-8")
     table = '"COUNT" = "COMPTE"\n"next" = "suite"\n"more" = "suite"\n"asks" = "suite"\n'
     (tmp_path / "fr" / "messages.toml").write_text(table, "utf-8")
     monkeypatch.setattr("bpe_tui.session.lessons.PLACE", tmp_path)
@@ -212,7 +212,7 @@ async def test_a_third_language_is_a_folder(
         monkeypatch.setattr(f"bpe_tui.session.lessons.{cached.__name__}", cached.__wrapped__)
     assert languages() == ["en", "fr"]
     lessons = builtin_lessons.__wrapped__("fr")
-    assert [lesson.title for lesson in lessons][1:3] == ["Count, pick, replace", "Égalités"]
+    assert [lesson.title for lesson in lessons][1:4:2] == ["Count, pick, replace", "Égalités"]
     app = BpeTuiApp(None, recorded_once, lesson=lessons[2].path)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.screen.query(LessonText) and not app.guide.is_on_its_way)

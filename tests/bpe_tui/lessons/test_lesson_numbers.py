@@ -1,4 +1,4 @@
-"""Numbers in the text of lessons 14 to 19 are those of the runs, in each language."""
+"""Numbers in the text of lessons are those of the runs, in each language."""
 
 from __future__ import annotations
 
@@ -72,47 +72,47 @@ def assert_has(text: str, *numbers: float | str) -> None:
         assert re.search(rf"(?<![\d.,]){re.escape(shown)}(?![\d]|[.,]\d)", text), shown
 
 
-# -- 14: overlaps
+# -- 16: overlaps
 
 
 @in_each_language
 def test_a_pair_that_overlaps_is_counted_more_often_than_it_joins(language: str) -> None:
-    start = at(14, 1)
+    start = at(16, 1)
     merge = start.merge_at(0)
     assert tuple(map(start.any_token, merge.pair)) == (b"a", b"a")
-    saved = start.token_count - at(14, 2).token_count
+    saved = start.token_count - at(16, 2).token_count
     words = Counter(SAMPLES.parent.joinpath(PLACE / "en" / "noises.txt").read_text().split())
     overlapping = {word: sum(two == ("a", "a") for two in pairwise(word)) for word in words}
     assert merge.count == sum(words[word] * overlapping[word] for word in words)
     of_aaa, of_aaaa = words["aaa"], words["aaaa"]
     formula = f"{of_aaa} × {overlapping['aaa']} + {of_aaaa} × {overlapping['aaaa']} = {merge.count}"
-    assert formula in text_of(14, 1, language)
-    assert_has(text_of(14, 2, language), merge.count, saved)
+    assert formula in text_of(16, 1, language)
+    assert_has(text_of(16, 2, language), merge.count, saved)
     second = start.count_of((ord("o"), ord("h")))
-    assert_has(text_of(14, 4, language), saved, second)
+    assert_has(text_of(16, 4, language), saved, second)
     counts = [start.merge_at(k).count for k in range(start.recorded_steps)]
-    assert re.search(r"\D+".join(map(str, counts)), text_of(14, 5, language))
-    assert tokens(at(14, 3, 4), "hahaha") == [b"haha", b"ha"]
+    assert re.search(r"\D+".join(map(str, counts)), text_of(16, 5, language))
+    assert tokens(at(16, 3, 4), "hahaha") == [b"haha", b"ha"]
 
 
-# -- 15: the size of a vocabulary
+# -- 14: the size of a vocabulary
 
 
 @in_each_language
 def test_what_merges_buy_is_what_the_run_saves(language: str) -> None:
-    sizes = [at(15, 1, step).token_count for step in (0, 500, 1000, 2500)]
-    end = at(15, 1, at(15, 1).recorded_steps)
-    assert_has(text_of(15, 1, language), sizes[0])
+    sizes = [at(14, 1, step).token_count for step in (0, 500, 1000, 2500)]
+    end = at(14, 1, at(14, 1).recorded_steps)
+    assert_has(text_of(14, 1, language), sizes[0])
     last = end.step - 2500
     saved = sizes[0] - sizes[1], sizes[1] - sizes[2], sizes[3] - end.token_count
-    assert_has(text_of(15, 2, language), 500, *saved, last)
+    assert_has(text_of(14, 2, language), 500, *saved, last)
     first, late = end.merge_at(0), end.merge_at(999)
     assert tuple(map(end.any_token, first.pair)) == (b"h", b"e")
-    assert first.count == sizes[0] - at(15, 1, 1).token_count  # nothing of it overlaps
-    assert late.count == at(15, 1, 999).token_count - sizes[2]
-    assert_has(text_of(15, 2, language), first.count, late.count)
-    curve = [f"{at(15, 1, step).bytes_per_token:.2f}" for step in (500, 1000, end.step)]
-    assert_has(text_of(15, 3, language), *curve, end.step)
+    assert first.count == sizes[0] - at(14, 1, 1).token_count  # nothing of it overlaps
+    assert late.count == at(14, 1, 999).token_count - sizes[2]
+    assert_has(text_of(14, 2, language), first.count, late.count)
+    curve = [f"{at(14, 1, step).bytes_per_token:.2f}" for step in (500, 1000, end.step)]
+    assert_has(text_of(14, 3, language), *curve, end.step)
     compression = end.statistics.bytes_per_token(end.step)
     assert all(
         compression[2 * step] < 2 * compression[step] for step in range(1, end.step // 2 + 1)
@@ -121,17 +121,67 @@ def test_what_merges_buy_is_what_the_run_saves(language: str) -> None:
 
 @in_each_language
 def test_a_late_token_is_rare_and_a_sentence_gets_shorter_slowly(language: str) -> None:
-    late = at(15, 4)
+    late = at(14, 4)
     assert late.merge_at(late.step - 1).count == 2
-    assert_has(text_of(15, 4, language), late.step, 1000, 1000 * 768)
-    sentence = shown_text(15, 5)
-    lengths = [len(tokens(at(15, 5, step), sentence)) for step in (500, 1000, 2000)]
-    assert_has(text_of(15, 5, language), *lengths)
+    assert_has(text_of(14, 4, language), late.step, 1000, 1000 * 768)
+    sentence = shown_text(14, 5)
+    lengths = [len(tokens(at(14, 5, step), sentence)) for step in (500, 1000, 2000)]
+    assert_has(text_of(14, 5, language), *lengths)
     assert b" unbelievably" not in late.run.counts
-    assert_has(text_of(15, 6, language), 256 + 50_000 + 1)
+    assert_has(text_of(14, 6, language), 256 + 50_000 + 1)
 
 
-# -- 16: other languages
+# -- 10 to 12: what tokens do to a model
+
+
+@in_each_language
+def test_what_a_model_sees_of_a_word(language: str) -> None:
+    frame = at(10, 1)
+    ids = [token for piece in frame.encode(shown_text(10, 1)) for token in piece.ids]
+    assert re.search(r"\D+".join(map(str, ids)), text_of(10, 1, language))
+    table = at(10, 2)
+    assert table.token(256 + table.step) == b"ber"
+    assert_has(text_of(10, 2, language), table.step, "1260")
+    turned = tokens(frame, shown_text(10, 3))
+    assert len(turned) == 7
+    assert not {*turned} & {*tokens(frame, " strawberry")}
+    rhymes = [token for piece in frame.encode(shown_text(10, 4)) for token in piece.ids]
+    assert re.search(r"\D+".join(map(str, rhymes)), text_of(10, 4, language))
+    eggs = [len(tokens(frame, egg)) for egg in (" egg", "egg", " Egg", " EGG")]
+    assert eggs == [1, 2, 2, 3]
+
+
+@in_each_language
+def test_what_code_and_data_cost(language: str) -> None:
+    assert tokens(at(11, 1), " 1234567") == [bytes([byte]) for byte in b" 1234567"]
+    code = shown_text(11, 4)
+    costs_here = [len(tokens(at(11, place), code)) for place in (4, 1)]
+    assert_has(text_of(11, 4, language), *costs_here)
+    assert len(tokens(at(11, 5), code)) == costs_here[0]
+    data = [len(tokens(at(11, 6), text)) for text in (shown_text(11, 6), "cat: Tom")]
+    assert_has(text_of(11, 6, language), *data)
+
+
+@in_each_language
+def test_tokens_that_the_stories_do_not_have(language: str) -> None:
+    frame = at(12, 1)
+    size = 256 + 1 + frame.step  # bytes, a special token, merges
+    used = {
+        token
+        for word in frame.counts
+        for piece in frame.encode(word.decode())
+        for token in piece.ids
+    }
+    unused = size - len(used) - 1  # the special token is between the stories
+    assert_has(text_of(12, 1, language), size, unused)
+    own = at(10, 1, frame.step)
+    assert_has(text_of(12, 2, language), unused * 768, frame.token_count, own.token_count)
+    assert tokens(frame, " stopListening") == [b" stopListening"]
+    sentence = tokens(frame, shown_text(12, 4))
+    assert_has(text_of(12, 4, language), len(sentence))
+
+
+# -- 9: other languages
 
 PARALLEL = {
     "The cat drinks hot tea.": ("the", "cat", "drinks", "hot", "tea"),
@@ -155,49 +205,49 @@ def costs(frame: Frame) -> list[list[int]]:
 @in_each_language
 @pytest.mark.parametrize("place", [4, 5])
 def test_the_table_of_languages_is_true(place: int, language: str) -> None:
-    rows = re.findall(r"(\d+) +(\d+) +(\d+) +(\d+)", text_of(16, place, language))
-    assert [list(map(int, row)) for row in rows] == costs(at(16, place))
+    rows = re.findall(r"(\d+) +(\d+) +(\d+) +(\d+)", text_of(9, place, language))
+    assert [list(map(int, row)) for row in rows] == costs(at(9, place))
 
 
 @in_each_language
 def test_tokens_a_word_and_bytes_per_token_are_true(language: str) -> None:
-    english, _, russian, chinese = costs(at(16, 1))
-    assert [shown_text(16, place) for place in (1, 2, 3)] == [
+    english, _, russian, chinese = costs(at(9, 1))
+    assert [shown_text(9, place) for place in (1, 2, 3)] == [
         text for text in PARALLEL if not text.startswith("Die")
     ]
     for place, (words, chars, size, count) in enumerate((english, russian, chinese), 1):
-        assert_has(text_of(16, place, language), size, count, round(count / words, 2))
-        assert place == 3 or str(chars) in text_of(16, place, language)
-    assert_has(text_of(16, 2, language), len(tokens(at(16, 2), "Кошка")))
-    shared, _, in_russian, _ = costs(at(16, 6))
+        assert_has(text_of(9, place, language), size, count, round(count / words, 2))
+        assert place == 3 or str(chars) in text_of(9, place, language)
+    assert_has(text_of(9, 2, language), len(tokens(at(9, 2), "Кошка")))
+    shared, _, in_russian, _ = costs(at(9, 6))
     for _, _, size, count in (shared, in_russian):
-        assert_has(text_of(16, 6, language), size, count, round(size / count, 1))
+        assert_has(text_of(9, 6, language), size, count, round(size / count, 1))
     assert in_russian[2] / in_russian[3] > shared[2] / shared[3]
     assert in_russian[3] > shared[3]
 
 
-# -- 17: spaces
+# -- 6: spaces
 
 
 @in_each_language
 def test_the_and_the_with_a_space_are_learnt_apart(language: str) -> None:
-    frame = at(17, 1)
-    text = shown_text(17, 1)
+    frame = at(6, 1)
+    text = shown_text(6, 1)
     assert tokens(frame, text) == [b"t", b"he", b" cat", b" and", b" the", b" dog"]
     counts = frame.run.counts
-    assert_has(text_of(17, 3, language), counts[b" the"], counts[b"The"])
+    assert_has(text_of(6, 3, language), counts[b" the"], counts[b"The"])
     assert b"the" not in counts
     assert b"time" not in counts
     made = [tuple(map(frame.any_token, frame.merge_at(k).pair)) for k in range(frame.step)]
     assert (b" t", b"he") in made
     assert (b"t", b"he") not in made
-    apart = at(17, 4)
-    assert_has(text_of(17, 4, language), len(tokens(apart, text)), len(tokens(frame, text)))
+    apart = at(6, 4)
+    assert_has(text_of(6, 4, language), len(tokens(apart, text)), len(tokens(frame, text)))
     assert tokens(frame, "Once upon a ")[-1] == b" "
     assert tokens(frame, "Once upon a time")[-1] == b" time"
 
 
-# -- 18: a trainer of one's own
+# -- 15: a trainer of one's own
 
 
 def trained_by_a_student(text: str, mistake: str, merges: int) -> list[tuple[bytes, bytes, int]]:
@@ -251,20 +301,20 @@ def test_no_line_of_code_is_cut_beside_the_screen(path: Path) -> None:
     assert all(cell_len(line) <= CODE_CELLS for text in code for line in text.split("\n"))
 
 
-# -- 19: superwords
+# -- 22: superwords
 
 
 @in_each_language
 def test_the_numbers_of_superwords(language: str) -> None:
-    border, end = at(19, 2), at(19, 4)
+    border, end = at(22, 2), at(22, 4)
     pair = (border.id_of(b","), border.id_of(b" and"))
     assert pair[0] is not None
     assert pair[1] is not None
-    assert f" {border.count_of((pair[0], pair[1]))} " in text_of(19, 2, language)
-    plain = recording_of(replace(config_of(lesson(19), lesson(19).scenes[0]), phases=""))
+    assert f" {border.count_of((pair[0], pair[1]))} " in text_of(22, 2, language)
+    plain = recording_of(replace(config_of(lesson(22), lesson(22).scenes[0]), phases=""))
     last = plain.seek(end.step)
     for frame in (border, end, last):
-        assert f"{frame.bytes_per_token:.2f}" in text_of(19, 4, language)
-    text = shown_text(19, 4)
+        assert f"{frame.bytes_per_token:.2f}" in text_of(22, 4, language)
+    text = shown_text(22, 4)
     for frame in (border, end):
-        assert str(len(tokens(frame, text))) in text_of(19, 4, language)
+        assert str(len(tokens(frame, text))) in text_of(22, 4, language)

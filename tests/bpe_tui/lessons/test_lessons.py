@@ -157,17 +157,17 @@ def tokens(frame: Frame, text: str) -> list[bytes]:
 def test_claims_of_lessons_are_true_of_their_runs() -> None:
     assert {word for word in shown(2, 1).counts if word.strip()} == {*WORDS.encode().split()}
     assert tokens(shown(2, 6), "lowest") == [b"low", b"est"]
-    assert merged(shown(3, 2), 2) == [b"st", b"est"]
-    assert merged(shown(3, 3), 2) == [b"es", b"est"]
-    same_left = shown(3, 5)
+    assert merged(shown(4, 2), 2) == [b"st", b"est"]
+    assert merged(shown(4, 3), 2) == [b"es", b"est"]
+    same_left = shown(4, 5)
     tied = same_left.merge_at(same_left.step).tied
     assert {tuple(map(same_left.token, pair)) for pair in tied} == {(b" ", b"p"), (b" ", b"m")}
-    assert any(token.count(b" ") > 1 for token in merged(shown(4, 2), 16))
-    greedy = shown(7, 4)
+    assert any(token.count(b" ") > 1 for token in merged(shown(3, 2), 16))
+    greedy = shown(5, 4)
     assert merged(greedy, 1) == [b"he"]
     assert tokens(greedy, " she") == [b" s", b"he"]
     assert b" sh" in merged(greedy, 60)
-    wordpiece = shown(11, 3)
+    wordpiece = shown(20, 3)
     assert tuple(map(wordpiece.any_token, wordpiece.merge_at(0).pair)) == (b"w", b"##i")
 
 
@@ -256,7 +256,7 @@ def test_the_signs_of_the_screen_stay_in_a_text_and_controls_do_not(trial: Path)
 
 @pytest.mark.slow
 async def test_escape_does_not_take_a_scenes_panel_apart_on_a_small_screen() -> None:
-    lesson = builtin_lessons()[2].path
+    lesson = builtin_lessons()[3].path
     async with learning(lesson, (80, 24)) as (app, pilot):
         await pilot.press("N")
         await until(pilot, lambda: app.screen.zoomed == "merge")
