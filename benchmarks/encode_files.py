@@ -30,11 +30,15 @@ Encode = Callable[[str, argparse.Namespace], Any]
 """Name of the corpus → all its ids, in an array of 16 bits, or in a file that it has written."""
 
 
+def load(files: list[str]) -> Tokenizer:
+    return Tokenizer.from_files(files[0], files[1], special_tokens=[END])
+
+
 def ours(corpus: str, arguments: argparse.Namespace) -> Any:
     from engine.encoding.id_files import write_ids
     from engine.text.corpus import read_blocks
 
-    tokenizer = Tokenizer.from_files(*arguments.tokenizer, special_tokens=[END])
+    tokenizer = load(arguments.tokenizer)
     out = Path(arguments.out)
     write_ids(out, tokenizer, [read_blocks(corpus)], overwrite=True, workers=arguments.threads)
     return out
@@ -54,7 +58,7 @@ def tiktokens(corpus: str, arguments: argparse.Namespace) -> Any:
 
     from engine.text.patterns import PATTERNS
 
-    vocab = Tokenizer.from_files(*arguments.tokenizer, special_tokens=[END]).vocab
+    vocab = load(arguments.tokenizer).vocab
     ranks = {token: number for number, token in vocab.items() if token != END.encode()}
     special = {END: next(number for number, token in vocab.items() if token == END.encode())}
     encoding = tiktoken.Encoding(
@@ -116,7 +120,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, "tokenizer.json")
-        tokenizer = Tokenizer.from_files(*arguments.tokenizer, special_tokens=[END])
+        tokenizer = load(arguments.tokenizer)
         tokenizer.save(place, "huggingface")
         files = ["--json", str(place), "--out", str(Path(folder, "ids.npy"))]
         commands = {name: [*sys.argv, *files, "--one", name] for name in arguments.libraries}

@@ -220,8 +220,10 @@ def _narrate_start(frame: Frame) -> tuple[str, ...]:
         return (f"{full} {joins}", f"{short} {joins}", f"Step 0. Next {first}.")
     unit = frame.units.one if frame.token_count == 1 else frame.units.many
     if following is None:
-        start, why = f"Step 0: {number(frame.token_count)} {unit}", frame.run.obstacle
-        return (f"{start}. {as_sentence(why)}" if why else f"{start}, and no pair to merge.",)
+        start, obstacle = f"Step 0: {number(frame.token_count)} {unit}", frame.run.obstacle
+        if obstacle:
+            return (f"{start}. {as_sentence(obstacle)}",)
+        return (f"{start}, and no pair to merge.",)
     pair, count = format_pair(frame, following), times(frame.count_of(following))
     rivals = () if frame.pick is None else frame.pick.rivals
     tied_with = f", tied with {format_rivals(frame, rivals)}" if rivals else ""
