@@ -17,6 +17,7 @@ from textual.command import CommandPalette, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.errors import NoWidget
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.screen import Screen
 from textual.widgets import Static
@@ -208,7 +209,11 @@ class BaseApp(SurvivingApp[int]):
             if self.notices.now:
                 self.notices.now = ""
                 self._show_notices()
-        await super().on_event(event)
+        try:
+            await super().on_event(event)
+        except NoWidget:  # Textual's: the widget under the mouse left while the screen shrank
+            if not isinstance(event, events.MouseEvent):
+                raise
 
     def _show_notices(self) -> None:
         for screen in self.screen_stack:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from opening import opened, step, until
 from textual import events
+from textual.errors import NoWidget
 from textual.message_pump import MessagePump
 
 from bpe_tui.app.app import BpeTuiApp
@@ -146,3 +147,21 @@ def test_a_report_and_our_folders_are_private_and_those_above_are_not_touched(
     assert mode(written) == 0o600
     assert mode(above / "bpe-tui" / "reports") == mode(above / "bpe-tui") == 0o700
     assert mode(above) == mode(above.parent) == mode(own_state / "other")
+
+
+async def test_a_click_on_a_widget_that_has_left_is_ignored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such as on the palette, while the window shrinks."""
+    async with opened() as (app, pilot):
+        await pilot.press("ctrl+p")
+
+        def has_left(*_: Any) -> Any:
+            raise NoWidget("Widget is not in layout")
+
+        monkeypatch.setattr(app.screen, "_forward_event", has_left)
+        places: Any = (None, 3, 3, 0, 0, 1, False, False, False)
+        await app.on_event(events.MouseDown(*places))
+        monkeypatch.undo()
+        await pilot.press("escape")
+        assert app.is_running
