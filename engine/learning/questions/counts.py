@@ -9,7 +9,7 @@ from engine.bpe.frame import Frame
 from engine.bpe.pair_queue import QueueEntry
 from engine.core.errors import QuestionError
 from engine.core.events import CountChange, Pair
-from engine.core.wording import Sentence, frequency, say
+from engine.core.wording import Sentence, Words, frequency, say
 from engine.encoding.merging import merge_pair
 from engine.learning.questions.pair_choice import refuse_prescribed
 from engine.learning.questions.question import (
@@ -25,6 +25,7 @@ from engine.learning.questions.question import (
     named_pair,
     pair_words,
 )
+from engine.learning.questions.words_in_sight import words_with
 from engine.recording.affected_pretokens import AffectedPretoken, pair_changes
 from engine.recording.merge_record import PairStep
 from engine.wordpiece.frame import WordPieceFrame
@@ -47,43 +48,69 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
     """Ask for the count of a pair after the next merge, with the words where the two meet."""
     merge = countable_merge(frame, MOST_PRETOKENS)
     about = None if request.about is None else named_pair(frame, request.about)
-    found = list(_countable_changes(frame, about))
+    found = [
+        each for each in _countable_changes(frame, about) if each[0].after or about is not None
+    ]
     if not found:
         raise QuestionError(
             "the next merge changes no other count by a few words"
             if about is None
             else f"the next merge does not change the count of {request.about} by a few words"
         )
-    some_stay = [each for each in found if each[0].after]  # so that there is something to compute
-    change, words = request.chance.pick(some_stay or found)
-    # Without words that keep the pair, subtracting all numbers would do.
-    most = max(word.count for word in words)
-    untouched = _untouched_words(frame, change.pair, merge.pair, request.chance, most)
-    rows = [(word.count, word.before) for word in words] + untouched
+    change, words = request.chance.pick(found)
     pair, merged = pair_words(frame, change.pair), pair_words(frame, merge.pair)
-    return Question(
-        frame,
-        say(
+    rows = _all_words_with(frame, change.pair)
+    is_whole = len(rows) > (1 if about else 2)  # of two numbers the answer would be one
+    asks = say("How often will {pair} occur, once {merged} has merged?", pair=pair, merged=merged)
+    if not is_whole:
+        # Without words that keep the pair, subtracting all numbers would do.
+        most = max(word.count for word in words)
+        rows = [(word.count, word.before) for word in words]
+        rows += _untouched_words(frame, change.pair, merge.pair, request.chance, most)
+        lost, counts = change.before - change.after, [count for count, _ in rows]
+        if request.about is None and (lost in counts or lost == sum(counts)):
+            raise QuestionError("one of the numbers alone would lead to the answer")
+        asks = say(
             "{pair} occurs {times}. How often will it, once {merged} has merged?",
             pair=pair,
             times=frequency(change.before),
             merged=merged,
-        ),
+        )
+    advice = say(
+        "Only in these words can it lose a place; the number is how often each occurs.",
+        shorter="It can lose a place only in these words.",
+    )
+    if is_whole:
+        advice = say(
+            "These are all words with it; the number is how often each occurs.",
+            shorter="These are all words with it.",
+        )
+    return Question(
+        frame,
+        asks,
         Number(),
         change.after,
         explain=lambda: _why_count(frame, change, words),
         explain_wrong=lambda count: _why_not_count(frame, change, count),
         hint=say("where {pair} has a + beside it, it loses that place.", pair=pair),
-        advice=say(
-            "Only in these words can it lose a place; the number is how often each occurs.",
-            shorter="It can lose a place only in these words.",
-        ),
+        advice=advice,
         given=tuple(
             say("{n} × {word}", n=f"{count:,}", word=joining(frame, ids, merge.pair))
             for count, ids in request.chance.shuffled(rows)
         ),
         find_level=lambda: Level(min(len(words), MOST_WORDS) - 1),
     )
+
+
+def _all_words_with(frame: MergingFrame, pair: Pair) -> list[tuple[int, tuple[int, ...]]]:
+    """Return all words with a pair, and their counts; [] if they are many or long."""
+    if not isinstance(frame, Frame):
+        return []
+    words = list(islice(words_with(frame, pair), MOST_WORDS + MOST_BESIDE))
+    seen = sum(word.pairs[pair] * word.count for word in words)
+    if seen != frame.count_of(pair) or any(word.is_part for word in words):
+        return []
+    return [(word.count, word.tokens) for word in words]
 
 
 def countable_merge(frame: MergingFrame, most: int) -> PairStep:
@@ -230,6 +257,8 @@ DRAWS = 8
 """Number of recently changed pairs, and of frequent ones, to draw."""
 MERGES = 3
 """Number of merges to show, the last ones among them."""
+MOST_WITH = 60
+"""Number of words with a pair in which merges are looked for that leave it alone."""
 MOST_READ = 200
 """Largest number of words, or of merges, to read in search of an example."""
 
@@ -240,7 +269,8 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
     if not frame.step:
         raise QuestionError("at step 0 every entry is true: nothing has merged yet")
     entry = _entry_to_ask(frame, request)
-    merges = _merges_to_show(frame, entry)
+    examples = _leaving_examples(frame, entry)
+    merges = _merges_to_show(frame, entry, () if entry.stale else tuple(examples))
     left, right = map(frame.any_token, entry.pair)
     words = (*pair_words(frame, entry.pair), f" {entry.recorded:,}")
     return Question(
@@ -260,7 +290,10 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
         ),
         hint=say("look for {pair} in the words: is one of them taken?", pair=(left, "┊", right)),
         advice=say("It is stale if a later merge changed the pair's count."),
-        given=tuple(_merge_with_example(frame, index, entry.pair) for index in merges),
+        given=tuple(
+            _said_merge(frame, index, examples.get(index) or _example(frame, index, entry.pair))
+            for index in merges
+        ),
         find_level=lambda: Level.CLOSE,  # the same for both answers, so it reveals none
     )
 
@@ -278,14 +311,16 @@ def _entry_to_ask(frame: Frame, request: Request) -> QueueEntry:
     chance = request.chance
     recent = (_recently_changed(frame, chance) for _ in range(DRAWS))
     frequent = [pair for pair, _ in frame.top_pairs(ENTRIES)]
-    often = (chance.pick(frequent) for _ in range(DRAWS))
-    found = map(frame.queue.entry_of, (*recent, *often))
+    often = chance.shuffled(frequent)
+    found = map(frame.queue.entry_of, dict.fromkeys((*recent, *often)))
     drawn = [entry for entry in found if entry is not None]
-    by_answer = [[entry for entry in drawn if entry.stale is answer] for answer in (True, False)]
+    # A true entry shows merges in words that have its pair, too: its letters alone say nothing.
+    true = (entry for entry in drawn if not entry.stale and _leaving_examples(frame, entry))
+    by_answer = [[entry for entry in drawn if entry.stale], list(islice(true, 1))]
     if not all(by_answer):
         lacks = "stale" if not by_answer[0] else "true"
         raise QuestionError(f"no {lacks} entry of the heap was found at step {frame.step:,}")
-    return by_answer[chance.below(2)][0]
+    return chance.pick(by_answer)[0]
 
 
 def _recently_changed(frame: Frame, chance: Chance) -> Pair:
@@ -297,42 +332,75 @@ def _recently_changed(frame: Frame, chance: Chance) -> Pair:
     return record.pairs[chance.pick(others or numbers)]
 
 
-def _merges_to_show(frame: Frame, entry: QueueEntry) -> tuple[int, ...]:
-    """Return the indices of some merges since the entry was right.
+def _leaving_examples(frame: Frame, entry: QueueEntry) -> dict[int, Words]:
+    """Return merges since an entry was right that leave its pair alone in a word with it.
 
-    First those that changed the count of a stale entry; the rest did not: one that has a token of
-    the pair, then the last ones.
+    Returns:
+        index of the merge → the word before it, such as `·c+a┊t┊s` for the pair t, s.
     """
+    pair, found = entry.pair, dict[int, Words]()
+    since = _right_until(frame, entry)
+    for word in islice(words_with(frame, pair), MOST_WITH):
+        for step in () if word.is_part else frame.rules.steps(word.text):
+            before, after = list(pairwise(step.before)), list(pairwise(step.after))
+            is_since = step.rank >= since and step.pair != pair
+            if is_since and 0 < before.count(pair) == after.count(pair):
+                found.setdefault(step.rank, joining(frame, step.before, step.pair))
+    return dict(list(found.items())[:MERGES])
+
+
+def _right_until(frame: Frame, entry: QueueEntry) -> int:
+    """Return the last state that had an entry's count: a count only falls."""
     record = frame.run.record
     number = record.pairs.number_of(entry.pair)
     assert number is not None  # it has an entry
     states, counts = (found.tolist() for found in record.counts.history(number, frame.step))
-    changing = [state - 1 for state in states if state]
-    # A count only falls, so the entry was right up to the last state that had its count.
     right_at = [at for at, count in zip(states, counts, strict=True) if count == entry.recorded]
-    since = right_at[-1] if right_at else 0
+    return int(right_at[-1]) if right_at else 0
+
+
+def _merges_to_show(
+    frame: Frame, entry: QueueEntry, leaving: tuple[int, ...] = ()
+) -> tuple[int, ...]:
+    """Return the indices of some merges since the entry was right.
+
+    First those that changed the count of a stale entry; the rest did not: one that has a token of
+    the pair, then the last ones.
+
+    Args:
+        leaving: merges to show first; they leave the pair alone in a word with it.
+    """
+    record = frame.run.record
+    number = record.pairs.number_of(entry.pair)
+    assert number is not None  # it has an entry
+    states = record.counts.history(number, frame.step)[0].tolist()
+    changing, since = [state - 1 for state in states if state], _right_until(frame, entry)
     shown = [index for index in changing if index >= since][-MERGES:] if entry.stale else []
+    shown = shown or list(leaving)
     last = range(frame.step - 1, since - 1, -1)[:MOST_READ]
-    others = [index for index in last if index not in set(changing)]
+    others = [index for index in last if index not in {*changing, *shown}]
     own = set(entry.pair)
     near = [index for index in others if own & set(frame.merge_at(index).pair)][:1]
     others = near + [index for index in others if index not in near]
     return tuple(sorted(shown + others[: max(MERGES - len(shown), 0)]))
 
 
-def _merge_with_example(frame: Frame, index: int, pair: Pair) -> Sentence:
-    """Describe a merge by a word that shows what it took of the pair, or by any of its words."""
-    merged = frame.merge_at(index).pair
-    number, words = f"{index + 1:,}", pair_words(frame, merged)
+def _example(frame: Frame, index: int, pair: Pair) -> Words | None:
+    """Return a word that shows what a merge took of the pair, or any of its words."""
     example = None
     for affected in islice(frame.at(index + 1).affected(MOST_READ), MOST_READ):
         example = example or affected
         if pair in pair_changes(affected):
             example = affected
             break
-    if example is None:
+    return example and joining(frame, example.before, frame.merge_at(index).pair)
+
+
+def _said_merge(frame: Frame, index: int, word: Words | None) -> Sentence:
+    """Describe a merge, by a word in which it joins if there is one."""
+    number, words = f"{index + 1:,}", pair_words(frame, frame.merge_at(index).pair)
+    if word is None:
         return say("merge {number}: {pair}", number=number, pair=words)
-    word = joining(frame, example.before, merged)
     return say("merge {number}: {pair}   as in {word}", number=number, pair=words, word=word)
 
 

@@ -92,17 +92,25 @@ def _word_to_encode(frame: Frame, request: Request) -> tuple[bytes, tuple[Traced
     for _ in range(DRAWS if words else 0):
         word = request.chance.pick(words)
         merges = trace_pretoken(frame.rules, word)
-        if not FEWEST_JOINS <= len(merges) <= MOST_JOINS:
+        if not FEWEST_JOINS <= len(merges) <= MOST_JOINS or not _needs_ranks(merges):
             continue
         first = merges[0].step
         if first.position == int(wanted * (len(first.before) - 1)):
             return word, merges
         fallback = fallback or (word, merges)
     if fallback is None:
-        raise QuestionError(
-            f"no short word takes {FEWEST_JOINS} merges or more at step {frame.step:,}"
-        )
+        raise QuestionError(f"in no short word do merges compete at step {frame.step:,}")
     return fallback
+
+
+def _needs_ranks(merges: Sequence[TracedMerge]) -> bool:
+    """Whether merges compete, and neither the leftmost nor the rightmost place is always right."""
+    places = [(merge.step.position, len(merge.step.before) - 2) for merge in merges]
+    return (
+        any(merge.lost for merge in merges)
+        and any(place != 0 for place, _ in places)
+        and any(place != last for place, last in places)
+    )
 
 
 def _printable(data: bytes) -> str | None:

@@ -107,14 +107,14 @@ def _has_one_cheapest(costs: Sequence[Cost]) -> bool:
 
 
 def _drawn(frame: Frame, request: Request) -> Sequence[Cost]:
-    """Draw words of one length, some with a capital letter."""
+    """Draw words of one length, all with a capital letter or none."""
     chance = request.chance
-    by_length: dict[int, list[str]] = {}
+    by_length: dict[tuple[int, bool], list[str]] = {}
     for word in islice(frame.counts, WORDS):
         text = to_text(word)
         if SHORTEST_WORD <= len(word) <= LONGEST_WORD and text.isprintable() and CUT not in text:
-            for each in (text, text.title()):
-                by_length.setdefault(len(to_bytes(each)), []).append(each)
+            for is_title, each in ((False, text), (True, text.title())):
+                by_length.setdefault((len(to_bytes(each)), is_title), []).append(each)
     pools = [list(dict.fromkeys(words)) for words in by_length.values()]
     pools = [pool for pool in pools if len(pool) >= DRAWN]
     wanted = chance.below(DRAWN)

@@ -7,7 +7,7 @@ answer. The wrong rows are the answers of common mistakes, so that an explanatio
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from engine.core.errors import QuestionError
 from engine.core.events import Pair
 from engine.core.wording import Sentence, amount, frequency, say
 from engine.learning.questions.question import (
+    Chance,
     Choice,
     Kind,
     Level,
@@ -177,7 +178,8 @@ def _pose_tie(frame: Frame, request: Request) -> Question:
         contest.place,
         explain=lambda: why_next(contest),
         explain_wrong=lambda row: _why_not_in_tie(contest, contest.pairs[row]),
-        hint=_token_of_right(contest),
+        hint=_what_to_compare(contest),
+        more_hints=_first_bytes(contest),
         advice=by_rule(rule),
         given=contest.sentences(),
         find_level=lambda: Level.TIE,
@@ -218,14 +220,15 @@ def _next_pair_contest(frame: Frame, request: Request) -> Contest:
     mistakes = _mistakes_of_the_run(frame, right, tied)
     if sight is not None:
         mistakes = _mistakes_in_counting(frame, sight, right) | mistakes
-    pairs = _filled([right, *mistakes], top, most)
+    more = [pair for pair, _ in frame.top_pairs(MORE * most)]
+    others = _balanced(frame, right, _filled(mistakes, more, MORE * most), most - 1, chance)
+    pairs = [right, *others[: most - 1]]
     if sight is None and tied:
         sight = words_of_tie(frame, pairs)
         if sight is None:
             return _tie_contest(frame, tied, request)
     elif sight is None:
-        more = [pair for pair, _ in frame.top_pairs(MORE * most)]
-        found = sample_words(frame, right, _filled(pairs, more, MORE * most)[1:], most, chance)
+        found = sample_words(frame, right, others, most, chance)
         if found is None:
             raise QuestionError("no few words of this corpus show which pair merges next")
         pairs, sight = found
@@ -264,7 +267,19 @@ def _tie_contest(frame: Frame, tied: frozenset[Pair], request: Request) -> Conte
     return Contest(frame, top[0], tied, shuffled, _other_rules(frame, tied), sight)
 
 
-def _filled(first: Sequence[Pair], top: Sequence[Pair], most: int) -> list[Pair]:
+def _balanced(
+    frame: Frame, right: Pair, others: Sequence[Pair], most: int, chance: Chance
+) -> list[Pair]:
+    """Return other pairs such that any number of the first `most` is later in byte order."""
+    tokens = {pair: tuple(map(frame.any_token, pair)) for pair in (right, *others)}
+    later = [pair for pair in others if tokens[pair] > tokens[right]]
+    earlier = [pair for pair in others if tokens[pair] < tokens[right]]
+    wanted = chance.below(most + 1)
+    first = [*later[:wanted], *earlier[: most - wanted]]
+    return _filled(first, others, len(others))
+
+
+def _filled(first: Iterable[Pair], top: Sequence[Pair], most: int) -> list[Pair]:
     """Return the first pairs and then others, up to `most` different ones."""
     return list(dict.fromkeys((*first, *top)))[:most]
 
@@ -410,13 +425,27 @@ def _count_apart(tokens: Sequence[int], pair: Pair) -> int:
 # -- explanations
 
 
-def _token_of_right(contest: Contest) -> Sentence:
-    """Name the left token of the right pair, or the right one if all pairs share the left one."""
+def _what_to_compare(contest: Contest) -> Sentence:
+    """Say which tokens decide, if the tie rule compares bytes; else repeat what it prefers."""
+    rule = contest.frame.tie_rule
+    if rule.name != "lexicographic":
+        return by_rule(rule)
+    if len({left for left, _ in contest.pairs}) == 1:
+        return say("all share the left token: compare the bytes of the right ones.")
+    return say("compare the bytes of the left tokens.")
+
+
+def _first_bytes(contest: Contest) -> tuple[Sentence, ...]:
+    """Return a hint with the first bytes of the tokens that decide, in the order of the rows."""
+    if contest.frame.tie_rule.name != "lexicographic":
+        return ()
     shares_left = len({left for left, _ in contest.pairs}) == 1
-    return say(
-        "its right token is {token}." if shares_left else "its left token is {token}.",
-        token=contest.frame.any_token(contest.right[shares_left]),
-    )
+    tokens = [contest.frame.any_token(pair[shares_left]) for pair in contest.pairs]
+    numbers: dict[bytes, int] = {token[:1]: token[0] for token in tokens if token}
+    listed: list[str | bytes] = []
+    for byte, number in numbers.items():
+        listed += [", ", byte, f" = {number}"]
+    return (say("their first bytes are {bytes}.", bytes=tuple(listed[1:])),)
 
 
 def by_rule(rule: TieRule | ScoreTieRule) -> Sentence:

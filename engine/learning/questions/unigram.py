@@ -31,7 +31,7 @@ from engine.unigram.record import Pruned, PruneRule, PruneStep
 
 CLEAR, SURE = 2.0, 1.2
 """The second piece costs this many times the first: a clear gap, or at least no doubt."""
-DRAWN_FROM, PRUNE_DRAWS = 300, 20
+DRAWN_FROM, PRUNE_DRAWS = 300, 100
 """Number of pruned pieces to draw from, and of draws."""
 ENOUGH_PIECES = 3
 """Number of pieces with which the search for more ends."""
@@ -62,9 +62,11 @@ def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
     printable = [piece for piece in step.removed if piece.text.isprintable()]
     candidates = list(_measured(frame, printable[:DRAWN_FROM], by_score))
     pieces: list[PrunedPiece] = []
+    wanted = request.chance.share()
     for _ in range(PRUNE_DRAWS if candidates else 0):
         drawn = _of_one_length(request.chance.shuffled(candidates))[: max(2, request.rows)]
-        if len(drawn) > len(pieces) and (by_score or _estimates_agree(drawn)):
+        is_fair = by_score or (_estimates_agree(drawn) and _loses_by_rank(drawn, wanted))
+        if len(drawn) > len(pieces) and is_fair:
             pieces = drawn
         if len(pieces) >= ENOUGH_PIECES:
             break
@@ -128,6 +130,17 @@ def _of_one_length(pieces: Sequence[PrunedPiece]) -> list[PrunedPiece]:
         ):
             found.append(piece)
     return found
+
+
+def _loses_by_rank(pieces: Sequence[PrunedPiece], share: float) -> bool:
+    """Whether the piece that goes first has a wanted rank by what is lost at each use.
+
+    Args:
+        share: the rank from 0 to 1, drawn: else the smallest loss would be a good guess.
+    """
+    first = min(pieces, key=lambda piece: piece.measure)
+    rank = sorted(piece.lost for piece in pieces).index(first.lost)
+    return rank == int(share * len(pieces))
 
 
 def _differ(one: float, other: float) -> bool:
@@ -208,7 +221,7 @@ def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
             raise QuestionError(f"{request.about} has no two paths of clearly different scores")
         return _best_path_of(frame, word, _alike(paths, most) or paths[:most], chance)
     # With fewer pieces than the others, the best path is easily guessed: only on a small corpus.
-    fallback = None
+    fallback, wanted = None, chance.share()
     # Where frequent words are one piece each, rarer ones have several paths of as many pieces.
     for first, end in ((0, PATH_WORDS), (PATH_WORDS, MOST_PATH_WORDS)):
         words = [
@@ -222,7 +235,7 @@ def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
             paths = [best, *(path for path in others if len(path.edges) <= MOST_PIECES)]
             if len(best.edges) > MOST_PIECES or not _is_clear(paths):
                 continue
-            if alike := _alike(paths, most):
+            if (alike := _alike(paths, most)) and _has_rank(alike, wanted):
                 return _best_path_of(frame, word, alike, chance)
             if len(frame.words) <= PATH_WORDS:
                 fallback = fallback or (word, paths[:most])
@@ -234,6 +247,17 @@ def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
 def _is_clear(paths: Sequence[Path]) -> bool:
     """Whether there are two paths, and the first is better by a visible amount."""
     return len(paths) > 1 and paths[0].score - paths[1].score >= APART
+
+
+def _has_rank(paths: Sequence[Path], share: float) -> bool:
+    """Whether the best path has a wanted rank by its number nearest to 0, or by its last one.
+
+    Args:
+        share: which of both, and the rank, drawn: else that number would be a good guess.
+    """
+    scores = [[-edge.score for edge in path.edges] for path in paths]
+    numbers = [min(each) if share < 0.5 else each[-1] for each in scores]
+    return sorted(numbers).index(numbers[0]) == int(2 * share % 1 * len(paths))
 
 
 def _alike(paths: Sequence[Path], most: int) -> list[Path]:
@@ -250,14 +274,12 @@ def _best_path_of(
     options = [
         Option(
             _path_words(word, path),
-            " ".join(f"\u2212 {-edge.score:.2f}" for edge in path.edges),
+            " ".join(f"\u2212 {-edge.score:5.2f}" for edge in path.edges),
             minus(path.score),
         )
         for path in paths
     ]
     lead = best.score - second.score
-    first_differs = len({path.edges[0] for path in paths}) > 1
-    edge = best.edges[0 if first_differs else -1]
     return Question(
         frame,
         say("Which path through “{word}” wins?", word=_shown(word)),
@@ -278,9 +300,13 @@ def _best_path_of(
         explain_wrong=lambda row: Wrong(
             _mistake_in_path(paths, paths[row], best), _why_not_best_path(word, paths[row])
         ),
-        hint=say(
-            "its first piece is {piece}." if first_differs else "its last piece is {piece}.",
-            piece=_shown(word[edge.start : edge.end]),
+        hint=say("what all paths share adds the same: compare the other numbers."),
+        more_hints=(
+            say(
+                "{path} adds up to {score}.",
+                path=_path_words(word, paths[0]),
+                score=minus(paths[0].score),
+            ),
         ),
         advice=say("The greatest sum of scores: nearest to 0."),
         find_level=lambda: Level.CLOSE if lead < CLOSE_PATHS else Level.CLEAR,

@@ -12,7 +12,6 @@ from engine.learning.questions.pair_choice import TIE_LOST, by_rule, tie_hint
 from engine.learning.questions.question import (
     CUT,
     SPACE,
-    Chance,
     Choice,
     Cuts,
     Kind,
@@ -33,7 +32,7 @@ from engine.wordpiece.words import CONTINUES, inner
 
 # -- WordPiece: which pair has the highest score
 
-CANDIDATES = 30
+CANDIDATES = 200
 """Number of the best pairs to draw from, for each row."""
 CLOSE_SCORE = 0.8
 """A choice is close if the second score is at least this share of the best."""
@@ -49,9 +48,9 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
         raise QuestionError(f"only one pair is left at step {frame.step:,}")
     right = ranked[0]
 
-    rivals = _rivals(frame, ranked, most - 1, request.chance)
+    rivals = _rivals(frame, ranked, most - 1)
     scored = request.chance.shuffled([right, *rivals])
-    hint = say("its left piece is {piece}.", piece=frame.any_token(right.pair[0]))
+    hint = say("a rare piece makes a score high: compare the products below the counts.")
     if right.tied:
         hint = tie_hint(len(frame.tied), frame.tie_rule)
     return Question(
@@ -67,6 +66,7 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
         explain=lambda: _why_best_score(frame, right),
         explain_wrong=lambda row: _why_not_best_score(frame, scored[row]),
         hint=hint,
+        more_hints=(_score_of(frame, scored[0]),),
         advice=_advice_on_scores(frame),
         given=_left_out(frame, right),
         find_level=lambda: _best_score_level(frame, right),
@@ -75,13 +75,15 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
     )
 
 
-def _rivals(
-    frame: WordPieceFrame, ranked: Sequence[ScoredPair], most: int, chance: Chance
-) -> list[ScoredPair]:
-    """Draw the wrong pairs to choose from, with names as long as the right one's.
+def _score_of(frame: WordPieceFrame, scored: ScoredPair) -> Sentence:
+    return say("{pair} scores {score}.", pair=pair_words(frame, scored.pair), score=_value(scored))
 
-    Long pieces are rare ones, and often score high. So where too few names have that length, any
-    number of the others is longer. The most frequent pair, the answer of BPE, is always there.
+
+def _rivals(frame: WordPieceFrame, ranked: Sequence[ScoredPair], most: int) -> list[ScoredPair]:
+    """Draw the wrong pairs to choose from, with names and fractions about as long as the right one.
+
+    Rare pieces score high. So pairs come first whose numbers are as short, and whose right piece is
+    as rare. The most frequent pair, the answer of BPE, is always there.
 
     Args:
         ranked: pairs from the best one on, which is right.
@@ -90,22 +92,21 @@ def _rivals(
     right, *others = ranked
     frequent = frame.most_frequent
     added = [] if most < 2 or frequent in (None, right) else [frequent]
-    length = _name_length(frame, right)
-    by_length: dict[int, list[ScoredPair]] = {-1: [], 0: [], 1: []}
-    for each in sorted(others, key=lambda each: abs(_name_length(frame, each) - length)):
-        if each not in added:
-            beyond = _name_length(frame, each) - length
-            by_length[(beyond > 0) - (beyond < 0)].append(each)
+
+    def difference(each: ScoredPair) -> int:
+        names = abs(_name_length(frame, each) - _name_length(frame, right))
+        return names + 10 * abs(len(str(each.score)) - len(str(right.score)))
+
+    alike = sorted((each for each in others if each not in added), key=difference)
     slots = most - len(added)
-    # The most frequent pair is mostly short; in one of so many questions a longer one balances it.
-    is_balanced = bool(added) and not chance.below(most + 1)
-    alike = by_length[0][: slots - is_balanced]
-    room = slots - len(alike)
-    longer = max(chance.below(room + 1), is_balanced)
-    shorter = room - longer
-    drawn = [*alike, *by_length[1][:longer], *by_length[-1][:shorter]]
-    drawn += [*by_length[1][longer:], *by_length[-1][shorter:]]
-    return [*drawn[:slots], *added]
+
+    def is_tempting(each: ScoredPair) -> bool:
+        shorter = len(str(each.score)) <= len(str(right.score))
+        return shorter and each.score.right <= right.score.right
+
+    drawn = [each for each in alike if is_tempting(each)][:slots]
+    drawn += [each for each in alike if each not in drawn][: slots - len(drawn)]
+    return [*drawn, *added]
 
 
 def _name_length(frame: WordPieceFrame, scored: ScoredPair) -> int:

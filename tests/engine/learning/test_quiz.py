@@ -89,9 +89,9 @@ def test_a_seed_always_gives_the_same_questions() -> None:
     """A change here needs a new version of the answer file."""
     asked = [(question.kind, question.frame.step) for question in make_quiz(recording(), "7", 6)]
     assert asked == [
-        ("encode-by-hand", 9),
         ("tokens-left", 2),
-        ("count-change", 0),
+        ("stale", 1),
+        ("tokens-left", 0),
         ("make-merges", 5),
         ("encode-by-hand", 6),
         ("next-pair", 3),
@@ -102,7 +102,7 @@ def test_a_seed_always_gives_the_same_questions() -> None:
 def test_no_question_is_easier_than_the_one_before(seed: int) -> None:
     levels = [question.level for question in make_quiz(recording(), f"{seed}", 8)]
     assert levels == sorted(levels)
-    assert levels[0] is Level.CLEAR
+    assert levels[0] <= Level.CLOSE
 
 
 def test_a_quiz_of_some_kinds_asks_no_others() -> None:
@@ -142,7 +142,7 @@ def test_a_written_answer_file_reads_back_equal(tmp_path: Path) -> None:
 def test_a_file_of_very_many_wrong_answers_is_read_with_the_first_and_the_last(
     tmp_path: Path,
 ) -> None:
-    question = ask("count-change", recording().seek(1))
+    question = ask("count-change", recording().seek(0), about="e|s")
     attempt = Attempt(question)
     for number in (*range(1000, 1150), question.answer):
         attempt.try_answer(number)
