@@ -266,7 +266,8 @@ def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
     shown = answers(transcript, "predict next-pair", "show")
     assert shown[-1] == "0 of 2 at the first try; predict asks on."
     assert answers(transcript, "predict sums") == [
-        "Ask one of next-pair, tie, count-change, make-merges, encode-by-hand, stale, tokens-left."
+        "Ask one of next-pair, tie, count-change, make-merges, encode-by-hand, reason, fewer, stale, "
+        "tokens-left."
     ]
     assert answers(transcript, "predict cuts") == [
         "That cannot be asked here: say what is asked about: a text, or ids."
