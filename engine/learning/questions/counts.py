@@ -33,6 +33,8 @@ from engine.wordpiece.frame import WordPieceFrame
 # -- how the next merge changes the count of another pair
 
 MergingFrame = Frame | WordPieceFrame
+Row = tuple[int, tuple[int, ...]]
+"""The count of a word, and its tokens."""
 
 MOST_WORDS = 4
 """Largest number of different words in which the two pairs may meet: a learner counts them."""
@@ -57,19 +59,12 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
             if about is None
             else f"the next merge does not change the count of {request.about} by a few words"
         )
-    change, words = request.chance.pick(found)
+    change, words, rows, is_whole = next(_askable(frame, found, request), (None, (), [], False))
+    if change is None:
+        raise QuestionError("one number alone would be the answer, or lead to it")
     pair, merged = pair_words(frame, change.pair), pair_words(frame, merge.pair)
-    rows = _all_words_with(frame, change.pair)
-    is_whole = len(rows) > (1 if about else 2)  # of two numbers the answer would be one
     asks = say("How often will {pair} occur, once {merged} has merged?", pair=pair, merged=merged)
     if not is_whole:
-        # Without words that keep the pair, subtracting all numbers would do.
-        most = max(word.count for word in words)
-        rows = [(word.count, word.before) for word in words]
-        rows += _untouched_words(frame, change.pair, merge.pair, request.chance, most)
-        lost, counts = change.before - change.after, [count for count, _ in rows]
-        if request.about is None and (lost in counts or lost == sum(counts)):
-            raise QuestionError("one of the numbers alone would lead to the answer")
         asks = say(
             "{pair} occurs {times}. How often will it, once {merged} has merged?",
             pair=pair,
@@ -102,7 +97,31 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
     )
 
 
-def _all_words_with(frame: MergingFrame, pair: Pair) -> list[tuple[int, tuple[int, ...]]]:
+def _askable(
+    frame: MergingFrame,
+    found: Sequence[tuple[CountChange, tuple[AffectedPretoken, ...]]],
+    request: Request,
+) -> Iterator[tuple[CountChange, tuple[AffectedPretoken, ...], list[Row], bool]]:
+    """Yield changes to ask about, with their words, the rows to show, and if these are all words.
+
+    None is yielded if one of the numbers, or their sum, leads to the answer.
+    """
+    merged = frame.merge_at(frame.step).pair
+    for change, words in request.chance.shuffled(found):
+        rows = _all_words_with(frame, change.pair)
+        if len(rows) > (1 if request.about else 2):  # of two numbers the answer would be one
+            yield change, words, rows, True
+            continue
+        # Without words that keep the pair, subtracting all numbers would do.
+        most = max(word.count for word in words)
+        rows = [(word.count, word.before) for word in words]
+        rows += _untouched_words(frame, change.pair, merged, request.chance, most)
+        lost, counts = change.before - change.after, [count for count, _ in rows]
+        if request.about is not None or not (lost in counts or lost == sum(counts)):
+            yield change, words, rows, False
+
+
+def _all_words_with(frame: MergingFrame, pair: Pair) -> list[Row]:
     """Return all words with a pair, and their counts; [] if they are many or long."""
     if not isinstance(frame, Frame):
         return []
@@ -393,7 +412,9 @@ def _example(frame: Frame, index: int, pair: Pair) -> Words | None:
         if pair in pair_changes(affected):
             example = affected
             break
-    return example and joining(frame, example.before, frame.merge_at(index).pair)
+    if example is None:
+        return None
+    return joining(frame, example.before, frame.merge_at(index).pair)
 
 
 def _said_merge(frame: Frame, index: int, word: Words | None) -> Sentence:

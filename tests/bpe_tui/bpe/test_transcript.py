@@ -266,20 +266,26 @@ def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
     shown = answers(transcript, "predict next-pair", "show")
     assert shown[-1] == "0 of 2 at the first try; predict asks on."
     assert answers(transcript, "predict sums") == [
-        "Ask one of next-pair, tie, count-change, make-merges, encode-by-hand, reason, fewer, stale, "
-        "tokens-left."
+        "Ask one of next-pair, tie, count-change, make-merges, encode-by-hand, reason, "
+        "fewer, stale, tokens-left."
     ]
-    assert answers(transcript, "predict cuts") == [
-        "That cannot be asked here: say what is asked about: a text, or ids."
+    assert answers(transcript, "predict best-path") == [
+        "That cannot be asked here: best-path is asked about Unigram, and this is another model."
     ]
 
 
 def test_a_word_is_encoded_by_hand_join_by_join(transcript: BpeTranscript) -> None:
-    asked = answers(transcript, "go 2", "predict encode-by-hand")
-    assert asked[2:5] == ["  merge 2   e + st", "  merge 1   s + t", "  w ┊ i ┊ d ┊ e ┊ s ┊ t"]
-    assert answers(transcript, "5") == ["Right: s+t joins: merge 1.", "  w ┊ i ┊ d ┊ e ┊ st"]
+    asked = answers(transcript, "go 6", "predict encode-by-hand")
+    assert asked[2] == "  merge 2   e + st"
+    assert asked[6] == "  n ┊ e ┊ w ┊ e ┊ s ┊ t"
+    assert answers(transcript, "5") == [
+        "Right: s+t joins: merge 1.",
+        "Next best was n+e, merge 6.",
+        "  n ┊ e ┊ w ┊ e ┊ st",
+    ]
     assert answers(transcript, "4")[0] == "Right: e+st joins: merge 2."
-    assert answers(transcript, "0")[0] == "Right: widest is 4 tokens: w┊i┊d┊est."
+    answers(transcript, "3", "1")
+    assert answers(transcript, "0")[0] == "Right: newest is 2 tokens: ne┊west."
 
 
 def test_merges_are_made_by_hand_part_by_part(transcript: BpeTranscript) -> None:
