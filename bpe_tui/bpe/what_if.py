@@ -168,7 +168,7 @@ def diff_rows(aligned: Iterable[AlignedMerge]) -> Iterator[DiffRow]:
             yield DiffRow(None, f"{number(len(merges) - shown)} more {what}")
 
 
-PAIR_CELLS = 30
+PAIR_CELLS = 24
 
 
 def diff_row(was: Frame, other: Frame, shown: DiffRow) -> Row:
@@ -181,7 +181,9 @@ def diff_row(was: Frame, other: Frame, shown: DiffRow) -> Row:
     if rank is None:
         sign, role, frame, rank = "+", "gain", other, after or 0
     merge = frame.merge_at(rank)
-    pair = TokenPainter(frame, marks=False).pair(merge.pair)
+    painter = TokenPainter(frame, marks=False)
+    painter.fresh = -1  # no token is just merged here
+    pair = painter.pair(merge.pair)
     moved = f"  → {number(after + 1)}" if after is not None and _is_moved(shown.merge) else ""
     return Row(
         [
