@@ -1,8 +1,9 @@
 """HTML for notebooks: tokens in colours, sentences, tables.
 
 Only `Html` is markup; any other text is escaped where it becomes HTML. There is no script, and
-nothing is fetched. The colours let the page shine through, so they suit light and dark pages. The
-borders between tokens are those of the screens, so no colour is needed to read them.
+nothing is fetched. The colours let the page shine through, so they suit light and dark pages.
+Tokens are chips that are strong and weak by turns, as on the screens. Borders between them are in
+the text alone, so that a copy has them.
 """
 
 from __future__ import annotations
@@ -27,14 +28,16 @@ LONGEST_TOKEN = 40
 _SIGNS = {" ": "·", "\t": "⇥", "\n": "⏎"}
 _CARRIER = "◌"
 _COLOURS = tuple(
-    f"background:rgba({colour},.28)"
-    for colour in ("59,130,246", "245,158,11", "16,185,129", "217,70,239", "239,68,68")
+    f"background:rgba({colour},{strength})"
+    for colour, strength in zip(
+        ("59,130,246", "245,158,11", "16,185,129", "217,70,239", "239,68,68", "100,116,139"),
+        (".2", ".45") * 3,
+        strict=True,
+    )
 )
-"""Translucent backgrounds; two neighbours differ."""
-_TOKEN = (
-    "color:inherit;padding:1px 2px;border-radius:3px;white-space:pre-wrap;overflow-wrap:anywhere"
-)
-_TOKEN_EDGE = '<span style="opacity:.45">┊</span>'
+"""Translucent backgrounds; two neighbours differ in hue and in lightness."""
+_TOKEN = "color:inherit;padding:1px 0;white-space:pre-wrap;overflow-wrap:anywhere"
+_TOKEN_EDGE = '<span style="font-size:0">┊</span>'
 _PRETOKEN_EDGE = "│"
 
 

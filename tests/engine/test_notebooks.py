@@ -179,7 +179,7 @@ def test_tokens_contrast_with_light_and_dark_pages(paper: int, ink: int) -> None
     colours = re.findall(
         r"rgba\((\d+),(\d+),(\d+),(\.\d+)\)", html.tokens([b"a", b"b", b"c", b"d", b"e", b"f"])
     )
-    assert len(set(colours)) == 5
+    assert len(set(colours)) == 6
     for *channels, share in colours:
         mixed = [float(share) * int(one) + (1 - float(share)) * paper for one in channels]
         lights = sorted((_luminance(mixed), _luminance([float(ink)] * 3)))
