@@ -53,11 +53,11 @@ class TokenizerComparison:
 
 def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[str]:
     """Yield the comparison in lines, with the first `limit` differences."""
-    for name, text in compared.texts:
-        yield from _describe_text(compared, name, text, limit)
-        yield ""
     if len(compared.texts) > 1:
         yield from _describe_parallel(compared)
+        yield ""
+    for name, text in compared.texts:
+        yield from _describe_text(compared, name, text, limit)
         yield ""
     yield _line("vocabulary", [_name(name, COLUMN - 2) for name in compared.names])
     found = text_comparison.overlap(compared.tokenizers)

@@ -86,7 +86,11 @@ def record(
     if not force:
         for place in places:
             outputs.check_free(place)
-    config, wanted = opened_config(context), _steps(steps or "")
+    if steps is None:
+        raise inputs.CommandLineError(
+            "give --steps, the first and the last, like 0-40; 0 is before any merge"
+        )
+    config, wanted = opened_config(context), _steps(steps)
     if html is not None:
         _check_page(wanted, cells)
     inputs.check_config(config)

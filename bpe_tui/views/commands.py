@@ -529,6 +529,8 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
     if any(command.action == f"app.show('{here}')" for command in commands):
         return f"{shown}: {here} is this screen."
     uses = _uses_on_screens(commands, model) if model is not None else ""
+    if len(places := {kind for each in commands if model for kind in kinds_with(each, model)}) == 1:
+        uses += f": press {key_of_screen(places.pop())}, then {shown}"
     if not uses and any(COMPARISON in command.screens for command in commands):
         uses = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"
     if not uses and model is not None:
