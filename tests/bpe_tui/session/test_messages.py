@@ -142,7 +142,9 @@ def test_every_key_works_somewhere_or_names_its_model(model: str) -> None:
             assert "is no key" not in said, key
             for kind in kinds_with(command, MODELS[model]):
                 assert command.label in said
-                assert kind in said or key_of_screen(kind) in said.rstrip(".").replace(":", "").split()
+                assert (
+                    kind in said or key_of_screen(kind) in said.rstrip(".").replace(":", "").split()
+                )
 
 
 SCREENS = [
