@@ -96,6 +96,8 @@ class ScreenNavigation:
             case targets.ToStep(step):
                 self._switch_to(TRAINING)
                 self.host.seek(step)
+            case targets.ToOpening():
+                self.host.action_open()
             case targets.ToPair(pair):
                 merges = self.host.session.merges
                 if merges is not None and (at := merges.run.step_of(pair)) is not None:

@@ -138,6 +138,8 @@ class PairsPanel(Panel):
     that the trainer `linked` keeps in place of a heap.
     """
 
+    COUNTS = True
+
     ID = "pairs"
     WIDEST = 160
     LEAST_FOR_HEAD = 2

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bpe_tui.bpe.narration import describe_decision
 from bpe_tui.views import training_panels
 from bpe_tui.views.heap_table import highest_shown
-from bpe_tui.views.narration import NO_CORPUS, as_sentence, times
+from bpe_tui.views.narration import as_sentence, times
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.widgets.numbers import number, plural
@@ -71,7 +71,7 @@ class MergePanel(Panel):
             *gap,
         ]
         if not merge.count:
-            return [*above, *sentence(NOWHERE if frame.has_corpus else NO_CORPUS, width)]
+            return [*above, *(sentence(NOWHERE, width) if frame.has_corpus else ())]
         attribution = self._attribution(frame) if width >= ROOM_FOR_PRETOKENS else None
         return change_rows(frame, painter, merge, attribution, width, above)
 

@@ -91,6 +91,8 @@ class MergesPanel(training_panels.StepList):
 class ChangedPretokens(training_panels.ChangedPretokensPanel[Frame]):
     """The pretokens that contain the merged pair, in their tokens before and after."""
 
+    COUNTS = True
+
 
 class EncodedText(training_panels.TypedTextPanel[Frame], Panel):
     """The tokens of a typed text, each over its id."""

@@ -36,11 +36,11 @@ TABS = {
     LESSON: ("0", "lesson", "lesson"),
     TRAINING: ("1", "train", "train"),
     ENCODING: ("2", "encode", "encode"),
-    VOCABULARY: ("3", "vocab", "vocab"),
+    VOCABULARY: ("3", "vocab", "voc"),
     CHARTS: ("4", "charts", "chart"),
     INSPECTION: ("5", "inspect", "insp"),
     RACE: ("6", "race", "race"),
-    FAMILY: ("7", "family", "family"),
+    FAMILY: ("7", "family", "fam"),
     PIPELINE: ("8", "pipeline", "pipe"),
     CHECK: ("9", "check", "check"),
 }

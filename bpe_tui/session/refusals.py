@@ -38,6 +38,7 @@ ENCODES = {f"app.show('{kind}')" for kind in EVERYWHERE if kind not in OF_VOCABU
 WITHOUT_MERGES: Final = (
     "Its merges are missing, so no text can be encoded: open it with its merges (o)."
 )
+NO_TEXT: Final = "Race, family, check and chunks need a text to count in: o opens one."
 NO_FORK: Final = "This run is no fork: i makes one, and I leads back from it."
 
 
@@ -58,6 +59,11 @@ def refusal_of(action: str, session: Session) -> str | None:
     if (why_not := OF_CONFIGS.get(action)) is not None:
         return why_not(session.config)
     return None
+
+
+def why_not_counted(config: Config) -> str | None:
+    """Return why nothing is counted; `None` if a text is open."""
+    return NO_TEXT if not isinstance(config, RunConfig) and config.corpus is None else None
 
 
 def why_not_forked(config: Config) -> str | None:
@@ -89,6 +95,10 @@ def why_not_continued(config: Config) -> str | None:
 
 OF_CONFIGS = {
     "app.open('CHECK')": why_not_checkable,
+    "app.show('race')": why_not_counted,
+    "app.show('family')": why_not_counted,
+    "app.show('check')": why_not_counted,
+    "app.show('chunks')": why_not_counted,
     "app.model": why_not_retrained,
     "app.what_if": why_not_forked,
     "app.continue_tokenizer": why_not_continued,

@@ -29,7 +29,7 @@ from bpe_tui.studies.model_table_panels import (
     describe_sizes,
 )
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import NO_CORPUS, Facts, fitting_facts, name_of
+from bpe_tui.views.narration import Facts, fitting_facts, name_of
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.fields import Field
@@ -244,8 +244,7 @@ class FamilyScreen(SessionScreen):
         about = "" if measured is None else f"on {plural(measured.words, 'word')}"
         if measured is not None and not self._typed:
             about += f", the last {size(measured.bytes)}"
-        why_none = "" if self._entries else NO_CORPUS
-        self.query_one(FamilyPanel).show(self._entries, about, why_none)
+        self.query_one(FamilyPanel).show(self._entries, about)
         self._show_details()
 
     def _show_details(self) -> None:

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from bpe_tui.session.samples import parallel_samples
 from bpe_tui.views.measures import describe_efficiency, describe_premiums
 from bpe_tui.views.narration import Facts, fitting_facts
-from bpe_tui.views.panel import PRETOKEN_BORDER, sentence
+from bpe_tui.views.panel import PRETOKEN_BORDER
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
@@ -114,22 +114,17 @@ class FamilyRows(Lines):
     def __init__(self) -> None:
         super().__init__(id="family-rows")
         self.entries: Sequence[KindEntry] = ()
-        self.why_none = ""
-        self._why_rows: Sequence[Row] = ()
         self.places: list[ColumnPlace] = []
 
     @property
     def row_count(self) -> int:
-        return len(self.entries) or len(self._why_rows)
+        return len(self.entries)
 
     def rebuild(self) -> None:
-        self._why_rows = sentence(self.why_none, self.scrollable_content_region.width - 2)
         self.places = arranged(COLUMNS, max(self.scrollable_content_region.width - 2, 1))
         super().rebuild()
 
     def row(self, index: int) -> Row:
-        if not self.entries:
-            return self._why_rows[index]
         entry = self.entries[index]
         cells = cells_of(entry)
         here = cursor_sign(index == self.cursor)
@@ -167,13 +162,10 @@ class FamilyPanel(Vertical):
         yield self.rows
         yield self.meaning
 
-    def show(self, entries: Sequence[KindEntry], about: str, why_none: str) -> None:
-        """Show these rows; `about` describes the text that they are measured on.
-
-        `why_none` is shown if there are no rows.
-        """
+    def show(self, entries: Sequence[KindEntry], about: str) -> None:
+        """Show these rows; `about` describes the text that they are measured on."""
         self.border_title = Content(f"the family  {about}".rstrip())
-        self.rows.entries, self.rows.why_none = entries, why_none
+        self.rows.entries = entries
         self.rows.rebuild()
         self.place_header()
 

@@ -23,7 +23,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.narration import NO_CORPUS, as_sentence, first_fitting, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, sentence
 from bpe_tui.views.player_screen import Transport, show_player
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.session_screen import NoTextCard, SessionScreen
 from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.views.tiles import PanelOfTile, compose_tiles, name_tiles
 from bpe_tui.widgets.chart import Chart
@@ -236,6 +236,7 @@ class ChartPanel(Chart):
     def __init__(self, kind: ChartKind) -> None:
         super().__init__(id=kind.id)
         self.kind = kind
+        self.COUNTS = kind.needs_corpus
         self.why_empty = kind.why_empty
         self.border_title = Content(kind.question)
         self._drawn: object = None
@@ -323,6 +324,7 @@ class GainsPanel(FramePanel[Any]):
     """The table of what merges buy; Enter goes to the step of a row."""
 
     FOLLOWS_RECORDING = True
+    COUNTS = True
 
     def __init__(self, tile: GainsTile) -> None:
         super().__init__(tile.title, tile.id)
@@ -418,6 +420,8 @@ class FrequentTile:
 class FrequentPanel(FramePanel[Any]):
     """The most frequent pretokens with their counts; Enter shows how one encodes."""
 
+    COUNTS = True
+
     def __init__(self, tile: FrequentTile) -> None:
         super().__init__(tile.title, tile.id)
         self._tile = tile
@@ -472,6 +476,7 @@ class ChartsScreen(SessionScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Transport(self.VIEW)
+        yield NoTextCard()
         yield from compose_tiles(self.TILES, self.PANEL_OF)
         yield Static(id="narration")
 
@@ -483,5 +488,6 @@ class ChartsScreen(SessionScreen):
 
     def show_session(self, session: Session) -> None:
         if self.is_current and self.frame_of(session) is not None:
+            self.show_no_text()
             super().show_session(session)
             show_player(self, session)

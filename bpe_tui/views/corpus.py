@@ -55,6 +55,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
     """The beginning of the corpus, scrolled line by line. A subclass draws the lines."""
 
     IS_TABLE = False
+    COUNTS = True
 
     ID = "corpus"
     WIDEST = 1000

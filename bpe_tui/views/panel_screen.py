@@ -195,7 +195,8 @@ class PanelScreen(PaintedOnce[None]):
     def name_hidden_panels(self) -> None:
         """Name the panels that have no room, each with the key that shows it."""
         if self.STACK:  # the one in front hides the others
-            names = names_of_panels(self.STACK.values(), self.panels.front, self.size.width - 2)
+            stack = (self.STACK[panel] for panel in self.tab_order if panel in self.STACK)
+            names = names_of_panels(tuple(stack), self.panels.front, self.size.width - 2)
             self.say("#panel-names", names)
         if not self.is_mounted or not self.HIDDEN:
             return
@@ -340,7 +341,8 @@ class PanelScreen(PaintedOnce[None]):
         return tuple(
             panel
             for panel in self.PANEL_ORDER
-            if panel in by_tab or self.query_one(f"#{panel}").display
+            if (panel in by_tab or self.query_one(f"#{panel}").display)
+            and not self.query_one(f"#{panel}").has_class("-needs-text")
         )
 
     def set_focus(self, widget: Widget | None, *arguments: Any, **settings: Any) -> None:

@@ -21,7 +21,7 @@ from bpe_tui.views.chunks import strip_rows
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.narration import add_stop, first_fitting, heading
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.session_screen import NoTextCard, SessionScreen
 from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine, TypedTextPanel
 from bpe_tui.widgets.controls import Scrubber
@@ -217,6 +217,7 @@ class StepsScreen(SessionScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Transport(self.VIEW)
+        yield NoTextCard()
         with Container(id="panels"):
             for kind in self.PANELS:
                 panel = kind().data_bind(frame=SessionScreen.frame)
@@ -266,6 +267,7 @@ class StepsScreen(SessionScreen):
             self.query(ReadingPanel).remove()
             self.show_panel("corpus")
             self.call_later(self.show_keys)
+        self.show_no_text()
         self.prepare(session)
         line = self.query_one(TextLine)
         if line.whole != session.text:

@@ -68,7 +68,8 @@ class ScreenPanels:
         return {
             panel: name
             for panel, name in names.items()
-            if not self._screen.query_one(f"#{panel}").display
+            if not (widget := self._screen.query_one(f"#{panel}")).display
+            and not widget.has_class("-needs-text")
         }
 
     def focus(self, panel: str) -> None:

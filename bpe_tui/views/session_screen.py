@@ -22,9 +22,11 @@ from bpe_tui.views.model_view import ANY_MODEL, ModelView
 from bpe_tui.views.narration import fitting_facts
 from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel
 from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.views.targets import ToOpening
 from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
-from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row
 from engine.core.wording import ENGLISH, Messages, text_of
 
 if TYPE_CHECKING:
@@ -57,6 +59,17 @@ ABOUT_FRAMES = frozenset(
     if namespace == "screen"
 ) - {"leave"}
 """The names of the screens' own actions, which need a frame."""
+
+
+class NoTextCard(RowList):
+    """A card in place of the panels that count, while there is no text to count in."""
+
+    BORDER_TITLE = "no text to count in"
+    IS_TABLE = False
+
+    def __init__(self) -> None:
+        ways = "open a text; race, family, check, chunks need one"
+        super().__init__("no-text", [Row([("↵ ", "here"), (ways, "")], ToOpening())])
 
 
 class SessionScreen(PanelScreen):
@@ -129,6 +142,19 @@ class SessionScreen(PanelScreen):
         if self.is_current:
             self.show_tabs(session)
             self.frame = self.frame_of(session)
+
+    def show_no_text(self) -> None:
+        """Show the card in place of the panels that count if there is no text to count in."""
+        lacks = self.session.counts_nothing
+        if self.has_class("-no-text") == lacks:
+            return
+        self.set_class(lacks, "-no-text")
+        for panel in self.PANEL_ORDER:
+            widget = self.query_one(f"#{panel}")
+            widget.set_class(lacks and getattr(widget, "COUNTS", False), "-needs-text")
+        self.show_panel(self.tab_order[0])
+        if lacks:
+            self.set_focus(self.query_one(NoTextCard))
 
     def show_tabs(self, session: Session) -> None:
         """Show which screens there are, which one is here, and at which step it is."""

@@ -18,6 +18,11 @@ class ToStep:
 
 
 @dataclass(frozen=True)
+class ToOpening:
+    """The window that opens a text to count in."""
+
+
+@dataclass(frozen=True)
 class ToPair:
     """The merge of a pair, if it merges at all."""
 

@@ -133,7 +133,7 @@ def the_newest_token() -> Iterable[str]:
 
 def changes_of_the_first_merge() -> Iterable[str]:
     before, after = count_of((b"t", b"h")), count_of((b"t", b"h"), [(b"h", b"e")])
-    yield f"{'t+h':<14}{before:,} → {after:>5,}"
+    yield f"{'t+h':<12}{before:,} → {after:>5,}"
 
 
 def tokens_that_are_no_text() -> Iterable[str]:
@@ -176,7 +176,7 @@ def tokens_of_a_file() -> Iterable[str]:
 def a_special_token_is_one_id() -> Iterable[str]:
     ids = [i for i, token in trained().vocab.items() if token == b"<|endoftext|>"]
     yield "tokens  1 "
-    yield f"│{ids[0]} "
+    yield f"│ {ids[0]} "
     yield "special tokens as one id │ Ctrl+S"
 
 
@@ -192,8 +192,8 @@ def tokens_that_no_text_gives() -> Iterable[str]:
 
 def greedy_parts() -> Iterable[str]:
     # h+e is learnt before ·s+h, and greedy longest match looks no further than ·sh.
-    yield "·┊s┊he"
-    yield "·sh┊e"
+    yield "greedy took “·sh”"
+    yield "“h” + “e” (merge 1)"
 
 
 def scores_of_the_handout() -> Iterable[str]:
@@ -218,7 +218,7 @@ def ties_of_the_first_merge() -> Iterable[str]:
 
 def words_of_the_first_merge() -> Iterable[str]:
     times = words_after(())[tuple(bytes([byte]) for byte in b" the")]
-    yield f"{times:,}  ·┊t┊h+e"
+    yield f"{times:,}  ·the          → ·the"
 
 
 def life_of_t_and_h() -> Iterable[str]:
@@ -244,13 +244,13 @@ def other_rules_of_a_step() -> Iterable[str]:
 
 def another_rule_for_the_run() -> Iterable[str]:
     # By hand: e s is seen before s t, and then es t.
-    yield "The first difference is merge 1."
-    yield "≠ es+t"
+    yield "The first difference is merge 1"
+    yield "+      2  es+t"
 
 
 def without_merge_3() -> Iterable[str]:
     yield "what if: forbid merge 3, made here: o+w"
-    yield "The first difference is merge 3."
+    yield "The first difference is merge 3"
 
 
 def words_of_the_corpus_with_the() -> Iterable[str]:
@@ -277,16 +277,16 @@ def bytes_of_a_greeting() -> Iterable[str]:
 
 
 def token_300() -> Iterable[str]:
-    yield f"│{trained(1500).decode([300])} "
+    yield f"│ {trained(1500).decode([300])} "
 
 
 def two_ids() -> Iterable[str]:
-    yield f"│{trained(1500).decode([1014, 270]).replace(' ', '·')} "
+    yield f"│ {trained(1500).decode([1014, 270]).replace(' ', '·')} "
 
 
 def the_most_stale_entry() -> Iterable[str]:
     before, after = count_of((b"t", b"h")), count_of((b"t", b"h"), [(b"h", b"e")])
-    yield f"{before:,}    {after}"
+    yield f"{before:,}   {after}"
     yield f"stale: he took {before - after:,}"
 
 
@@ -299,7 +299,7 @@ def naive_work() -> Iterable[str]:
 def wordpiece_of_the_handout() -> Iterable[str]:
     # w 3 times at a beginning, ##i 3 times, side by side 3 times.
     yield "handout.txt │ WordPiece"
-    yield "w+##i            3 / ( 3 ×  3)     0.333"
+    yield "w+##i         3 / (3 × 3)      0.333"
 
 
 def frequent_pretokens() -> Iterable[str]:

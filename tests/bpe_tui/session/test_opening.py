@@ -17,9 +17,11 @@ from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import ChangedPretokens
 from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther, PlaceRows
 from bpe_tui.session import state
-from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig
+from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.opening import config_for
 from bpe_tui.views.charts import ChartPanel
+from bpe_tui.views.exports import screen_text
+from bpe_tui.widgets.controls import TabLine
 from engine import Tokenizer, count_pretokens, train_bpe
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.formats import WRITABLE, open_tokenizer
@@ -77,6 +79,28 @@ async def test_a_tokenizer_alone_opens_on_the_encoding_screen_where_e_types(trai
         assert frame is not None
         ids = [token_id for piece in frame.encode("the<|end|>") for token_id in piece.ids]
         assert ids == Tokenizer.load(trained).encode("the<|end|>")
+
+
+async def test_without_a_corpus_one_card_stands_for_what_counts(trained: Path) -> None:
+    async with opened_as(TokenizerConfig((str(trained),)), (120, 40)) as (app, pilot):
+        for key in "14":
+            await pilot.press(key)
+            await until(pilot, lambda: app.screen.query_one("#no-text").has_focus)
+            assert screen_text(app.screen).count("need one") == 1
+            assert "No corpus is open" not in screen_text(app.screen)
+        closed = [tab.name for tab in app.screen.query_one(TabLine).tabs if not tab.is_open]
+        assert closed == ["race", "family", "check"]
+        await pilot.press("6")
+        assert "need a text to count in" in app.notices.now
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, OpenOther))
+
+
+async def test_a_later_step_is_waited_for_on_the_pipeline_screen() -> None:
+    config = RunConfig(str(SAMPLE), vocab_size=700, viewpoint=Viewpoint(300, "pipeline", ""))
+    async with opened_as(config) as (app, pilot):
+        await until(pilot, lambda: app.screen.id == "pipeline")
+        await until(pilot, lambda: app.session.shown and app.session.shown.step == 300)
 
 
 async def test_over_a_corpus_its_merges_are_the_steps(over_handout: Config) -> None:
