@@ -28,6 +28,9 @@ class Sample:
     corpus: str | None = None
     trainer: str = RunConfig.trainer
     units: str = RunConfig.units
+    tie_rule: str = RunConfig.tie_rule
+    special_tokens: tuple[str, ...] = RunConfig.special_tokens
+    min_count: int = RunConfig.min_count
 
 
 SAMPLES = (
@@ -41,6 +44,15 @@ SAMPLES = (
         "four words, by hand",
         "The words low, lower, widest and newest: every merge can be checked by hand.",
         "whitespace",
+    ),
+    Sample(
+        "cat_in_the_hat.txt",
+        "a lecture's toy",
+        "One line without a pattern, ties as in minbpe: t+h, th+e and the+· merge first.",
+        "none",
+        tie_rule="first-seen",
+        special_tokens=(),
+        min_count=1,
     ),
     Sample(
         "unicode.txt",
@@ -69,7 +81,7 @@ SAMPLES = (
     Sample(
         "swapped.json",
         "tokens never encoded",
-        "A tokenizer with two merges exchanged: no text gives some of its tokens (3, then d).",
+        "A tokenizer with two merges exchanged: no text gives some of its tokens (3, then F d).",
         corpus="ship.txt",
     ),
 )
@@ -97,7 +109,13 @@ def samples() -> list[tuple[Sample, Config]]:
             continue
         if sample.corpus is None:
             config = RunConfig(
-                str(path), pattern=sample.pattern, trainer=sample.trainer, units=sample.units
+                str(path),
+                pattern=sample.pattern,
+                trainer=sample.trainer,
+                units=sample.units,
+                tie_rule=sample.tie_rule,
+                special_tokens=sample.special_tokens,
+                min_count=sample.min_count,
             )
             found.append((sample, config))
         else:

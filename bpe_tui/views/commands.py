@@ -119,7 +119,8 @@ SIGNS = {
     "inactive": Sign(
         ("○ inactive", "inactive"),
         "left out",
-        "Of the trainer linked: too rare to be searched, or even counted again.",
+        "Of the trainer linked, as in SentencePiece: too rare to be searched or counted again. "
+        "Course notes search all pairs.",
     ),
     "link": Sign(
         ("[a]⇄[b]", "border"), "linked nodes", "A pretoken as a list; ✗ is a node that has died."
