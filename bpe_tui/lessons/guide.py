@@ -13,11 +13,12 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.screen import Screen
 
 from bpe_tui.lessons.pane import LessonPane, live_region, panes_of
@@ -36,6 +37,9 @@ from engine.learning.lesson_file import read_lesson
 
 if TYPE_CHECKING:
     from engine.learning.questions.question import Attempt, FirstTries
+
+
+DIGITS = frozenset("0123456789")
 
 
 class LessonRows(RowList):
@@ -61,6 +65,7 @@ class LessonList(Window[Path | Close | None]):
     def __init__(self, current: Path | None) -> None:
         super().__init__()
         self._current = current
+        self._typed = ""
 
     @property
     def _messages(self) -> Messages:
@@ -94,14 +99,23 @@ class LessonList(Window[Path | Close | None]):
         shown.show(rows, here[0] if here else lessons.next_lesson().number - 1)
         shown.focus()
 
+    def on_key(self, event: events.Key) -> None:
+        """Go to a lesson by its number: `7`, or `1` and `2` for the twelfth."""
+        if event.key not in DIGITS:
+            return
+        event.stop()
+        numbers = self._typed + event.key, event.key
+        known = [str(lesson.number) for lesson in lessons.builtin_lessons()]
+        self._typed = next((number for number in numbers if number in known), "")
+        if self._typed:
+            self.query_one(LessonRows).cursor = int(self._typed) - 1
+
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         assert isinstance(event.target, Path | Close)
         self.dismiss(event.target)
 
 
-WHOLE = Size(110, 30)
-"""Least room for all panels of a training screen; with less, a scene shows its panel alone."""
 NO_LESSON = "No lesson is open: L lists them."
 
 
@@ -145,6 +159,8 @@ class Guide:
             elif chosen is not None:  # close the lesson; the corpus stays open
                 self.lesson = self._due = None
                 self.attend(self._app.screen)
+                if isinstance(screen := self._app.screen, SessionScreen):
+                    screen.show_alone(None)
 
         current = self.lesson.path if self.lesson is not None else None
         self._app.push_screen(LessonList(current), use)
@@ -298,8 +314,7 @@ class Guide:
         if panel in screen.PANEL_ORDER:
             screen.call_later(screen.show_panel, panel)
         if screen.ZOOMS_IN_LESSONS:
-            has_room = screen.size.width >= WHOLE.width and screen.size.height >= WHOLE.height
-            screen.call_later(screen.show_alone, None if has_room else due.panel)
+            screen.call_later(screen.show_alone, due.panel)
 
     # -- the questions of the scene
 

@@ -32,6 +32,7 @@ from bpe_tui.session.lessons import (
     progress_key,
 )
 from bpe_tui.widgets.controls import KeyBar
+from bpe_tui.widgets.lines import RowList
 from engine import Frame
 from engine.learning.lesson_file import read_lesson
 
@@ -347,6 +348,20 @@ async def test_a_lesson_is_chosen_and_closed_in_the_list() -> None:
         assert app.screen.size.width == 100
         await pilot.press("N")
         assert "No lesson is open" in app.notices.now
+
+
+async def test_the_number_of_a_lesson_is_typed_and_its_panel_is_alone_until_it_is_closed() -> None:
+    async with learning(builtin_lessons()[3].path, (120, 40)) as (app, pilot):
+        await pilot.press("N")
+        await until(pilot, lambda: getattr(app.screen, "zoomed", None) == "merge")
+        await pilot.press("L", "2", "2")
+        rows = app.screen.query_one("#lesson-rows", RowList)
+        assert rows.cursor == 21
+        await pilot.press("3", "down")  # there is no 223
+        assert rows.cursor == 3
+        await pilot.press("end", *["down"] * 30, "enter")
+        await until(pilot, lambda: app.guide.lesson is None)
+        assert app.screen.zoomed is None  # type: ignore[attr-defined]
 
 
 # -- progress is in a file that anybody may have written
