@@ -286,6 +286,22 @@ class SessionApp(BaseApp):
         if isinstance(screen, EncodingScreen) and (frame := self.session.frame) is not None:
             ask_by_hand(screen, "encode-by-hand", frame, screen.chosen_pretoken)
 
+    def action_ask_cost(self) -> None:
+        """Ask which line of the typed text, or which form of its pretoken, costs fewest tokens."""
+        from bpe_tui.bpe.encoding_screen import EncodingScreen
+        from bpe_tui.lessons.asking import ask_by_hand
+        from engine.core.errors import BpeError
+        from engine.learning.questions.fewer import ways_to_write
+
+        screen = self.screen
+        if isinstance(screen, EncodingScreen) and (frame := self.session.frame) is not None:
+            try:
+                about = ways_to_write(frame, screen.text, screen.chosen_pretoken)
+            except BpeError as error:
+                self.tell(visible_text(str(error), spaces=False))
+            else:
+                ask_by_hand(screen, "fewer", frame, about)
+
     # -- windows
 
     def action_breakpoints(self) -> None:

@@ -161,3 +161,24 @@ async def test_a_pretoken_is_encoded_by_hand_on_the_encoding_screen() -> None:
         panel = app.screen.query_one(QuestionPanel)
         assert panel.attempt is not None
         assert str(panel.attempt.question.asks).startswith("Encode “lowest” by hand")
+
+
+async def test_the_costs_of_the_typed_text_are_asked_for_on_the_encoding_screen() -> None:
+    async with opened_as(HANDOUT, (80, 24)) as (app, pilot):
+        await pilot.press("end", "2")
+        await until(pilot, lambda: isinstance(app.screen, EncodingScreen))
+        app.session.type("lowest")
+        app.changed()
+        await pilot.press("P")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        panel = app.screen.query_one(QuestionPanel)
+        assert panel.attempt is not None
+        assert panel.attempt.question.kind == "fewer"
+        await pilot.press("enter")
+        assert panel.attempt.at_first_try
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, EncodingScreen))
+        app.session.type(" ")
+        app.changed()
+        await pilot.press("P")
+        assert "two lines to compare" in app.notices.now
