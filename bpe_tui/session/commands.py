@@ -281,7 +281,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("m", "merges", "screen.show('merges')", LOOK, (TRAINING,), "To the list of merges.",
             words="rank order history all"),
     Command("a", "characters", "screen.characters", LOOK, (TRAINING,),
-            "Characters above their bytes in the corpus, where tokens cut them; or none.",
+            "Characters that tokens cut, or their bytes, in the corpus.",
             panel="corpus", words="unicode utf-8 emoji chinese"),
     Command("w", "why not", "screen.ask", LOOK, (ENCODING,),
             "Ask why a piece is not one token.", in_footer=True, words="explain single reason"),
