@@ -267,9 +267,16 @@ class SessionApp(BaseApp):
                 self.switch_screen(model.screen(kind))
 
     def action_predict(self) -> None:
-        """Show the lesson view, which asks what each step does; there, start or stop that."""
+        """Show the lesson view, which asks what each step does; there, start or stop that.
+
+        On BPE's encoding screen the question is about the costs of the typed text.
+        """
+        from bpe_tui.bpe.encoding_screen import EncodingScreen
         from bpe_tui.lessons.screen import LessonScreen
 
+        if isinstance(screen := self.screen, EncodingScreen):
+            self._ask_cost(screen, screen.text, screen.chosen_pretoken)
+            return
         is_here = isinstance(self.screen, LessonScreen)
         self.action_show(LESSON)
         if isinstance(screen := self.screen, LessonScreen) and (
@@ -286,21 +293,20 @@ class SessionApp(BaseApp):
         if isinstance(screen, EncodingScreen) and (frame := self.session.frame) is not None:
             ask_by_hand(screen, "encode-by-hand", frame, screen.chosen_pretoken)
 
-    def action_ask_cost(self) -> None:
+    def _ask_cost(self, screen: SessionScreen, text: str, pretoken: str) -> None:
         """Ask which line of the typed text, or which form of its pretoken, costs fewest tokens."""
-        from bpe_tui.bpe.encoding_screen import EncodingScreen
         from bpe_tui.lessons.asking import ask_by_hand
         from engine.core.errors import BpeError
         from engine.learning.questions.fewer import ways_to_write
 
-        screen = self.screen
-        if isinstance(screen, EncodingScreen) and (frame := self.session.frame) is not None:
-            try:
-                about = ways_to_write(frame, screen.text, screen.chosen_pretoken)
-            except BpeError as error:
-                self.tell(visible_text(str(error), spaces=False))
-            else:
-                ask_by_hand(screen, "fewer", frame, about)
+        if (frame := self.session.frame) is None:
+            return
+        try:
+            about = ways_to_write(frame, text, pretoken)
+        except BpeError as error:
+            self.tell(visible_text(str(error), spaces=False))
+        else:
+            ask_by_hand(screen, "fewer", frame, about)
 
     # -- windows
 
