@@ -24,6 +24,7 @@ from textual.screen import Screen
 from bpe_tui.lessons.pane import LessonPane, live_region, panes_of
 from bpe_tui.session import lessons
 from bpe_tui.session.host import Host
+from bpe_tui.views.encoding_screen import IDS_ALONE
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.lines import Lines, RowList
@@ -161,6 +162,7 @@ class Guide:
                 self.attend(self._app.screen)
                 if isinstance(screen := self._app.screen, SessionScreen):
                     screen.show_alone(None)
+                    screen.remove_class(IDS_ALONE)
 
         current = self.lesson.path if self.lesson is not None else None
         self._app.push_screen(LessonList(current), use)
@@ -313,6 +315,7 @@ class Guide:
         panel = due.panel or ("pretokens" if due.text is not None else None)
         if panel in screen.PANEL_ORDER:
             screen.call_later(screen.show_panel, panel)
+        screen.call_later(screen.set_class, panel == "ids", IDS_ALONE)
         if screen.ZOOMS_IN_LESSONS:
             screen.call_later(screen.show_alone, due.panel)
 

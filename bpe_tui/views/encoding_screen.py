@@ -172,6 +172,8 @@ BELOW_LANES = 21
 LONG_TEXT = 20_000
 """Length of a text, in characters, above which it is encoded only when the typing pauses."""
 PAUSE_SECONDS = 0.15
+IDS_ALONE = "-ids-alone"
+"""Class of the screen while a scene of a lesson shows the text and its tokens alone."""
 
 
 class WalkScreen(SessionScreen):
@@ -303,6 +305,8 @@ class WalkScreen(SessionScreen):
         self.fit()
 
     def show_panel(self, panel: str) -> None:
+        if panel not in ("ids", "text"):
+            self.remove_class(IDS_ALONE)
         # With little room, the line for ids is visible only while it has the focus.
         self.set_class(panel == "decode", "-decoding")
         self.call_after_refresh(self.name_hidden_panels)
