@@ -27,7 +27,7 @@ from engine.learning.session_file import SavedFile
 from engine.recording.playback import Player
 from engine.text.patterns import PATTERNS
 
-NAME_CELLS, KIND_CELLS, TEXT_CELLS, ANSWER_CELLS = 40, 31, 56, 28
+NAME_CELLS, TEXT_CELLS, ANSWER_CELLS = 40, 160, 28
 
 
 @app.command(
@@ -56,8 +56,8 @@ def grade(
     ),
     out: Path | None = options.option(
         "--out FILE.csv",
-        "Write a line for each learner; beside it NAME-answers.csv, NAME-questions.csv "
-        "and NAME-mistakes.csv.",
+        "Write a line for each learner; beside it NAME-answers.csv, NAME-questions.csv, "
+        "NAME-kinds.csv and NAME-mistakes.csv.",
         options.OUTPUT,
     ),
     force: bool = options.FORCE,
@@ -94,7 +94,7 @@ def grade(
         raise typer.Exit(console.BAD_INPUT)
 
 
-SUFFIXES = ("", "-answers", "-questions", "-mistakes")
+SUFFIXES = ("", "-answers", "-questions", "-kinds", "-mistakes")
 
 
 def _line(text: str) -> str:
@@ -152,36 +152,30 @@ def _digest_of(path: Path) -> str:
 
 
 def _lines_of_quiz(quiz: GradedQuiz) -> Iterator[str]:
-    """Yield the tables of a quiz: its learners, its questions, the mistakes of the class."""
+    """Yield the tables of a quiz: its learners, its questions and kinds, the class's mistakes."""
     yield _line(f"{quiz.name}: {plural(len(quiz.sheets), 'file')}")
-    yield f"{'first try':>10} {'right':>6} {'gave up':>8} {'answered':>9} {'hints':>6}  learner"
+    yield (
+        f"{'first try':>10} {'without hint':>13} {'right':>6} {'gave up':>8} {'answered':>9} "
+        f"{'hints':>6}  learner"
+    )
     for graded in quiz.sheets:
         sheet = graded.sheet
         name = " │ ".join(filter(None, (sheet.id, sheet.learner))) or graded.path.stem
         hints = sum(attempt.hinted for attempt in graded.answered)
         of_all = f"{len(graded.answered)}/{len(graded.attempts)}"
         yield (
-            f"{graded.at_first_try:>10} {graded.right:>6} {graded.gave_up:>8} {of_all:>9} "
-            f"{hints:>6}  {shorten(_line(name), NAME_CELLS)}"
+            f"{graded.at_first_try:>10} {graded.without_hint:>13} {graded.right:>6} "
+            f"{graded.gave_up:>8} {of_all:>9} {hints:>6}  {shorten(_line(name), NAME_CELLS)}"
         )
+    first, without_hint = quiz.medians
+    yield f"{first:>10g} {without_hint:>13g} {'':32} median of the class"
     notes = [f"{graded.path.name}: {note}" for graded in quiz.sheets for note in graded.notes]
     if notes:
         yield ""
         yield "Notes"
         yield from (f"  {_line(note)}" for note in notes)
     yield ""
-    yield f"{'first try':>10} {'answered':>9} {'gave up':>8}  question, the hardest first"
-    for each in quiz.questions:
-        text = shorten(each.question.asks.describe(visible_bytes), TEXT_CELLS)
-        kind = f"{each.number:>2}. {each.question.kind}, step {each.question.frame.step:,}"
-        yield (
-            f"{percent(each.share):>10} {each.answered:>9} {each.gave_up:>8}  "
-            f"{kind:<{KIND_CELLS}}{text}"
-        )
-        if each.slips:
-            slip, times = each.slips[0]
-            answer = shorten(describe(slip.answer, visible_bytes), ANSWER_CELLS)
-            yield f"{'':31}    {times} × {answer}: {slip.mistake}"
+    yield from _lines_of_questions(quiz)
     if quiz.mistakes:
         yield ""
         yield f"{'learners':>10}  mistake in the first answer, the most frequent first"
@@ -190,3 +184,25 @@ def _lines_of_quiz(quiz: GradedQuiz) -> Iterator[str]:
         where = f"question {mistake.number}: {answer}"
         yield f"{mistake.learners:>10}  {mistake.kind}: {mistake.mistake} ({where})"
     yield ""
+
+
+def _lines_of_questions(quiz: GradedQuiz) -> Iterator[str]:
+    """Yield the tables of the questions and of their kinds, the hardest first."""
+    head = f"{'first try':>10} {'without hint':>13} {'answered':>9} {'gave up':>8}"
+    yield f"{head}  question, the hardest first"
+    for each in quiz.questions:
+        unhinted = percent(each.without_hint / each.asked)
+        yield (
+            f"{percent(each.share):>10} {unhinted:>13} {each.answered:>9} {each.gave_up:>8}  "
+            f"{each.number:>2}. {each.question.kind}, step {each.question.frame.step:,}"
+        )
+        yield f"{'':15}{shorten(describe(each.words, visible_bytes), TEXT_CELLS)}"
+        if each.slips:
+            slip, times = each.slips[0]
+            answer = shorten(describe(slip.answer, visible_bytes), ANSWER_CELLS)
+            yield f"{'':15}{times} × {answer}: {slip.mistake}"
+    yield ""
+    yield f"{'first try':>10} {'without hint':>13} {'asked':>9}  kind, the hardest first"
+    for kind in quiz.kinds:
+        unhinted = percent(kind.without_hint / kind.asked)
+        yield f"{percent(kind.share):>10} {unhinted:>13} {kind.asked:>9}  {kind.kind}"

@@ -25,6 +25,7 @@ def grade_tables(grades: Grades, show: ShowBytes) -> dict[str, bytes]:
         "": _learners(grades),
         "-answers": _answers(grades, show),
         "-questions": _questions(grades, show),
+        "-kinds": _kinds(grades),
         "-mistakes": _mistakes(grades, show),
     }
     return {suffix: _csv(rows) for suffix, rows in tables.items()}
@@ -35,14 +36,16 @@ def _learners(grades: Grades) -> Rows:
     longest = max((len(sheet.attempts) for sheet in grades.sheets), default=0)
     yield [
         *("file", "learner", "id", "quiz", "questions", "answered", "first_try", "right"),
-        *("gave_up", "hints", "seconds", "notes", *(f"q{place + 1}" for place in range(longest))),
+        *("without_hint", "gave_up", "hints", "seconds", "notes"),
+        *(f"q{place + 1}" for place in range(longest)),
     ]
     for quiz in grades.quizzes:
         for graded in quiz.sheets:
             sheet = graded.sheet
             yield [
                 *(graded.path.name, sheet.learner, sheet.id, quiz.name, len(graded.attempts)),
-                *(len(graded.answered), graded.at_first_try, graded.right, graded.gave_up),
+                *(len(graded.answered), graded.at_first_try, graded.right),
+                *(graded.without_hint, graded.gave_up),
                 sum(attempt.hinted for attempt in graded.answered),
                 *(round(graded.seconds), "; ".join(graded.notes)),
                 *("" if each is None else int(each.at_first_try) for each in graded.attempts),
@@ -53,7 +56,7 @@ def _answers(grades: Grades, show: ShowBytes) -> Rows:
     """Yield a row for each learner and question."""
     yield [
         *("file", "learner", "id", "quiz", "question", "kind", "answered", "first_try"),
-        *("gave_up", "first_wrong", "mistake"),
+        *("hints", "gave_up", "first_wrong", "mistake"),
     ]
     for quiz in grades.quizzes:
         for graded in quiz.sheets:
@@ -62,10 +65,10 @@ def _answers(grades: Grades, show: ShowBytes) -> Rows:
             for number, (attempt, slip) in enumerate(places, 1):
                 learner = graded.path.name, sheet.learner, sheet.id, quiz.name, number
                 if attempt is None:
-                    yield [*learner, "", 0, "", "", "", ""]
+                    yield [*learner, "", 0, "", "", "", "", ""]
                     continue
                 wrong = (describe(slip.answer, show), slip.mistake) if slip else ("", "")
-                done = 1, int(attempt.at_first_try), int(attempt.given_up)
+                done = 1, int(attempt.at_first_try), attempt.hints, int(attempt.given_up)
                 yield [*learner, attempt.question.kind, *done, *wrong]
 
 
@@ -73,7 +76,7 @@ def _questions(grades: Grades, show: ShowBytes) -> Rows:
     """Yield a row for each question, the hardest first, with its most frequent wrong answer."""
     yield [
         *("quiz", "question", "kind", "step", "asked", "answered", "first_try", "share"),
-        *("gave_up", "first_wrong", "times", "mistake", "text"),
+        *("without_hint", "gave_up", "first_wrong", "times", "mistake", "text"),
     ]
     for quiz in grades.quizzes:
         for graded in quiz.questions:
@@ -84,9 +87,18 @@ def _questions(grades: Grades, show: ShowBytes) -> Rows:
                 wrong = describe(slip.answer, show), times, slip.mistake
             yield [
                 *(quiz.name, graded.number, question.kind, question.frame.step, graded.asked),
-                *(graded.answered, graded.first, f"{graded.share:.2f}", graded.gave_up),
-                *(*wrong, describe(question.asks.words, show)),
+                *(graded.answered, graded.first, f"{graded.share:.2f}"),
+                *(graded.without_hint, graded.gave_up, *wrong, describe(graded.words, show)),
             ]
+
+
+def _kinds(grades: Grades) -> Rows:
+    """Yield a row for each kind of question, the hardest first."""
+    yield ["quiz", "kind", "asked", "first_try", "share", "without_hint"]
+    for quiz in grades.quizzes:
+        for each in quiz.kinds:
+            share = f"{each.share:.2f}"
+            yield [quiz.name, each.kind, each.asked, each.first, share, each.without_hint]
 
 
 def _mistakes(grades: Grades, show: ShowBytes) -> Rows:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from engine.core.errors import AnswerError, BpeError, QuizFileError
 from engine.core.wording import Words
-from engine.learning.questions.question import Attempt, Question
+from engine.learning.questions.question import Attempt, Choice, Question
 from engine.learning.quiz import AnswerSheet, Paper, make_quiz, regraded
-from engine.recording.playback import Player
+from engine.recording.playback import MergeFrame, Player
 
 OpenRun = Callable[[Paper], Player[Any]]
 """Returns the finished recording of a paper's run; raises a `BpeError` if there is none."""
@@ -59,6 +60,11 @@ class GradedSheet:
         return sum(attempt.at_first_try for attempt in self.answered)
 
     @property
+    def without_hint(self) -> int:
+        """Number of those that were answered without a hint."""
+        return sum(map(_is_unhinted, self.attempts))
+
+    @property
     def right(self) -> int:
         """Number of questions answered right in the end, without seeing the answer."""
         return sum(attempt.is_right and not attempt.given_up for attempt in self.answered)
@@ -79,6 +85,11 @@ class GradedSheet:
         return tuple(map(_first_slip, self.attempts))
 
 
+def _is_unhinted(attempt: Attempt | None) -> bool:
+    """Whether the first answer was right, and no hint was asked for."""
+    return attempt is not None and attempt.at_first_try and not attempt.hinted
+
+
 def _first_slip(attempt: Attempt | None) -> WrongAnswer | None:
     if attempt is None or not attempt.tried or attempt.tried[0] == attempt.question.answer:
         return None
@@ -94,6 +105,7 @@ class GradedQuestion:
         number: its number in the quiz, from 1.
         answered: number of learners who answered it or gave it up.
         first: number of learners who answered right at the first try.
+        without_hint: number of those who asked for no hint.
         gave_up: number of learners who gave it up.
         asked: number of files of this quiz.
         slips: the first wrong answers, the most frequent first, with their numbers.
@@ -103,6 +115,7 @@ class GradedQuestion:
     question: Question
     answered: int
     first: int
+    without_hint: int
     gave_up: int
     asked: int
     slips: tuple[tuple[WrongAnswer, int], ...] = ()
@@ -110,6 +123,40 @@ class GradedQuestion:
     @property
     def share(self) -> float:
         """Share of the learners who answered right at the first try."""
+        return self.first / self.asked
+
+    @property
+    def words(self) -> Words:
+        """The words of the question, the merge after which it is asked, and the rows to choose."""
+        frame, form = self.question.frame, self.question.form
+        words = list(self.question.asks.words)
+        if isinstance(frame, MergeFrame) and frame.merge is not None:
+            left, right = map(frame.any_token, frame.merge.pair)
+            words += [f" (after merge {frame.step:,}: ", left, " + ", right, ")"]
+        for option in form.options if isinstance(form, Choice) else ():
+            words += [" │ ", *option.label]
+        return tuple(words)
+
+
+@dataclass(frozen=True)
+class GradedKind:
+    """The results of all learners in the questions of one kind.
+
+    Attributes:
+        kind: the kind.
+        asked: number of its questions in all files, answered or not.
+        first: number of those that were answered right at the first try.
+        without_hint: number of those that were answered without a hint.
+    """
+
+    kind: str
+    asked: int
+    first: int
+    without_hint: int
+
+    @property
+    def share(self) -> float:
+        """Share of the questions that were answered right at the first try."""
         return self.first / self.asked
 
 
@@ -163,9 +210,29 @@ class GradedQuiz:
             known[0].question,
             len(known),
             sum(attempt.at_first_try for attempt in known),
+            sum(map(_is_unhinted, known)),
             sum(attempt.given_up for attempt in known),
             len(self.sheets),
             tuple(slips.most_common()),
+        )
+
+    @cached_property
+    def kinds(self) -> list[GradedKind]:
+        """The kinds of the questions that any learner answered, the hardest first."""
+        found = []
+        for kind in dict.fromkeys(each.question.kind for each in self.questions):
+            same = [each for each in self.questions if each.question.kind == kind]
+            asked, first = sum(each.asked for each in same), sum(each.first for each in same)
+            without_hint = sum(each.without_hint for each in same)
+            found.append(GradedKind(kind, asked, first, without_hint))
+        return sorted(found, key=lambda each: each.share)
+
+    @property
+    def medians(self) -> tuple[float, float]:
+        """The class's median of right answers: at the first try, and without a hint."""
+        return (
+            median(sheet.at_first_try for sheet in self.sheets),
+            median(sheet.without_hint for sheet in self.sheets),
         )
 
     @cached_property

@@ -261,6 +261,9 @@ def test_tables_count_learners_and_questions_the_hardest_first(tmp_path: Path) -
     assert [each.first for each in quiz.questions][:3] == [1, 2, 3]
     assert [each.gave_up for each in quiz.questions][:3] == [2, 1, 0]
     tables = tables_of(grades)
+    assert quiz.medians == (asked - 1, asked - 1)
+    assert sum(each.asked for each in quiz.kinds) == 3 * asked
+    assert sum(int(row["first_try"]) for row in tables["-kinds"]) == 3 * asked - 3
     learners = tables[""]
     assert [row["learner"] for row in learners] == ["'=L0", "'=L1", "'=L2"]
     assert [row["q1"] for row in learners] == ["1", "0", "0"]
