@@ -144,6 +144,14 @@ def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
             overflows = "document.documentElement.scrollWidth > innerWidth"
             assert not page.value(overflows)
             assert first["n"][0] in page.value(words)
+            of_words, of_screen = (
+                f"document.getElementById('{name}').getBoundingClientRect()"
+                for name in ("words", "screen")
+            )
+            is_beside = (
+                f"{of_words}.left >= {of_screen}.right && {of_words}.top < {of_screen}.bottom"
+            )
+            assert page.value(is_beside) is (width >= 1000)
             page.press("ArrowRight")
             assert page.value(place) == "step 2 │ 2 of 4"
             page.press("ArrowLeft")
