@@ -156,7 +156,7 @@ def ways_to_write(frame: Frame, text: str, word: str) -> str:
     costs: dict[int, str] = {}
     for way in ways:
         costs.setdefault(len(_cost(frame, way).tokens), way)
-    kept = [way for way in ways if way in costs.values() and CUT not in way]
+    kept = [way for way in dict.fromkeys(ways) if way in costs.values() and CUT not in way]
     if len(kept) < 2 or not bare:
         raise QuestionError("type a word with letters, or two lines to compare")
     return CUT.join(way[:LONGEST_TEXT] for way in kept[:MOST_TEXTS])

@@ -356,6 +356,7 @@ def test_lines_of_a_text_are_compared_or_else_a_word_in_other_forms() -> None:
     frame = timeline_of(LOW).seek(4)
     assert ways_to_write(frame, "low\n\nnewest", "low") == "low|newest"
     assert ways_to_write(frame, "a low", " low") == "low| low|LOW"
+    assert ways_to_write(frame, "Low", "Low") == "Low| Low"
     with pytest.raises(QuestionError, match="two lines"):
         ways_to_write(frame, " ", " ")
 
