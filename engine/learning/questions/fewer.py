@@ -148,7 +148,7 @@ def ways_to_write(frame: Frame, text: str, word: str) -> str:
     >>> counts = {b" egg": 5, b"egg": 1}
     >>> timeline = Timeline(counts, Trainer(counts, 259).steps())
     >>> ways_to_write(timeline.seek(3), "an egg", " egg")
-    'egg| egg|EGG'
+    'egg|Egg|EGG'
     """
     lines = [line for line in dict.fromkeys(text.splitlines()) if line.strip()]
     bare = word.strip()

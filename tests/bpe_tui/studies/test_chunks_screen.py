@@ -164,11 +164,11 @@ def test_train_says_how_a_corpus_of_several_chunks_was_counted(
     assert not (tmp_path / "cache").exists()
 
 
-def test_the_lesson_on_pretokens_shows_the_chunks_without_a_screen_too(
+def test_the_lesson_on_the_heap_shows_the_chunks_without_a_screen_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 4 + "quit\n"))
-    assert main(["learn", "4", "--plain"]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 9 + "quit\n"))
+    assert main(["learn", "18", "--plain"]) == 0
     scene = capsys.readouterr().out.partition("Count in parallel.")[2]
     assert "Counted by 1 thread: 153 KB in 1 chunk; 38,604 pretokens." in scene
     assert "The even cut at byte 38,274 moves 294 bytes on, to 38,568." in scene
