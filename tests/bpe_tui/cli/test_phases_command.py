@@ -22,7 +22,7 @@ def test_train_says_what_each_phase_brings_and_writes_all_merges(tmp_path: Path)
     result = run("train", STORIES, *PHASES, *format, "--out", out, "--steps", steps)
     assert result.returncode == 0
     said = result.stderr.decode().splitlines()
-    assert said[1].startswith("phase 1: 143 merges, ")
+    assert said[1] == "phase 1: 143 merges, 2.00 bytes per token"
     assert said[2].startswith("phase 2, pattern none: 50 merges, ")
     tokenizer = Tokenizer.load(out)
     assert tokenizer.pattern.name == "none"

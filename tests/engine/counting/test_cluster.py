@@ -107,6 +107,19 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
     assert documents == expected.documents
 
 
+def test_a_big_file_is_divided_after_the_small_ones_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "LEAST_TASK", 8)
+    monkeypatch.setattr(cluster, "LARGEST_TASK", 8)
+    names = [str(tmp_path / name) for name in ("small", "big", "last")]
+    for name, text in zip(names, (b"low", b"low lower lowest low", b"low"), strict=True):
+        Path(name).write_bytes(text)
+    tasks = cluster.tasks_of(corpus_of(names, ()), threads=1)
+    assert [Path(task.sources[0][0]).name for task in tasks] == ["small", *["big"] * 3, "last"]
+    assert [task.bytes for task in tasks] == [3, 8, 8, 4, 3]
+
+
 def test_byte_order_marks_are_left_out_wherever_tasks_are_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
