@@ -38,6 +38,11 @@ async def test_a_key_shows_all_charts_and_what_each_says_here() -> None:
             assert kind.answer(frame).startswith(shown_text[kind.id])
         assert shown_text["compression"].startswith(f"{frame.bytes_per_token:.2f} bytes per token")
         assert "1,000 ┤" in drawn(app.screen.query_one("#counts", ChartPanel))
+        bars = app.screen.query_one("#lengths", ChartPanel).figure
+        assert bars is not None
+        lengths = Counter(map(len, frame.vocabulary.table.tokens))
+        del lengths[len("<|endoftext|>")]  # longer than the axis, which the answer says
+        assert dict(zip(bars.xs.tolist(), bars.ys.tolist(), strict=True)) == {9: 0} | lengths
 
 
 async def test_the_cursor_of_a_chart_is_that_of_the_timeline() -> None:

@@ -62,8 +62,15 @@ def title(app: BpeTuiApp) -> str:
 async def test_the_table_has_every_token_of_the_step() -> None:
     async with vocabulary() as (app, pilot, rows):
         assert rows.row_count == 700
-        assert line(rows, 257).split()[:2] == ["257", "he"]
-        await pilot.press("less_than_sign")
+        assert rows.token == 699  # it opens on the newest
+        # By hand: the first merge, h + e, makes 4,803 tokens; 75 are left, and 9 merges use it.
+        assert line(rows, 257).split() == ["257", "he", "2", "1", "75", "4,803", "h", "+", "e", "9"]
+        assert line(rows, 256).split() == ["256", "<|endo…ext|>", "13", *"–––0"]
+        assert str(app.screen.query_one(VocabularyPanel).border_subtitle).startswith("↵ to its")
+        await pilot.press("C")
+        await pilot.pause()
+        assert (line(rows, 0).split()[0], rows.cursor, rows.scroll_offset.y) == ("699", 0, 0)
+        await pilot.press("C", "less_than_sign")
         assert rows.row_count == 257
         assert title(app) == "vocabulary  257 of 257 tokens"
 
