@@ -67,10 +67,11 @@ async def test_the_table_has_every_token_of_the_step() -> None:
         assert line(rows, 257).split() == ["257", "he", "2", "1", "75", "4,803", "h", "+", "e", "9"]
         assert line(rows, 256).split() == ["256", "<|endo…ext|>", "13", *"–––0"]
         assert str(app.screen.query_one(VocabularyPanel).border_subtitle).startswith("↵ to its")
-        await pilot.press("C")
+        assert line(rows, 32).split() == ["32", "·", "1", "–", "179", "29,545", "50"]
+        await pilot.press("c")
         await pilot.pause()
-        assert (line(rows, 0).split()[0], rows.cursor, rows.scroll_offset.y) == ("699", 0, 0)
-        await pilot.press("C", "less_than_sign")
+        assert (line(rows, 0).split()[1], rows.cursor, rows.scroll_offset.y) == ("⇥", 0, 0)
+        await pilot.press("less_than_sign")
         assert rows.row_count == 257
         assert title(app) == "vocabulary  257 of 257 tokens"
 
@@ -126,6 +127,10 @@ async def test_typing_filters_the_tokens() -> None:
         assert tokens
         assert all(token.startswith(b"the") for token in tokens)
         assert rows.has_focus
+        await pilot.press("less_than_sign")
+        app.screen.query_one(Input).value = "257"
+        await until(pilot, lambda: rows.row_count == 3)
+        assert line(rows, 0) == "id 257 is he, which comes with merge 1 (h + e): ↵ goes there."
 
 
 @pytest.mark.slow
