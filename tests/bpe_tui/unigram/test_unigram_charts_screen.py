@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, step
+from opening import each_size, opened, step, until
 from screen_text import drawn
 from unigram_texts import TEXT
 
 from bpe_tui.unigram.summary_screens import CHARTS, UnigramChartsScreen
-from bpe_tui.views.charts import ChartPanel
+from bpe_tui.views.charts import ChartKind, ChartPanel
 from bpe_tui.widgets.chart import Chart
 from engine.unigram.frame import UnigramFrame
 
@@ -25,17 +25,21 @@ def corpus(tmp_path: Path) -> Path:
 async def test_a_key_shows_all_charts_and_what_each_says_here(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("4", "n")
-        await pilot.pause()
-        assert isinstance(app.screen, UnigramChartsScreen)
+        await until(pilot, lambda: isinstance(app.screen, UnigramChartsScreen))
+        await until(pilot, lambda: app.session.shown and app.session.shown.step)
         frame = app.session.shown
         assert isinstance(frame, UnigramFrame)
         assert frame.step == frame.prunes[0]
-        charts = list(app.screen.query(ChartPanel))
-        shown_text = {chart.id: str(chart.border_subtitle) for chart in charts}
-        for kind in CHARTS:  # where there is little room, the end of an answer gives way
-            assert shown_text[kind.id]
-            assert kind.answer(frame).startswith(shown_text[kind.id])
-        assert all("┤" in drawn(chart) for chart in charts)
+        charts = {chart.id: chart for chart in app.screen.query(ChartPanel)}
+
+        def says_its_answer(kind: ChartKind) -> bool:
+            said = str(charts[kind.id].border_subtitle)
+            # Where there is little room, the end of an answer gives way.
+            return bool(said) and kind.answer(frame).startswith(said)
+
+        # The panels get their sizes, and with them what they show, after the screen is there.
+        await until(pilot, lambda: all(map(says_its_answer, CHARTS)))
+        await until(pilot, lambda: all("┤" in drawn(chart) for chart in charts.values()))
         assert f"loss {frame.loss:.3f} nats" in str(
             app.screen.query_one("#transport-facts").render()
         )
