@@ -17,7 +17,9 @@ from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import (
     BAR_BESIDE_FRACTION,
+    JOINED_AT,
     REMARK,
+    SHRUNK_AT,
     BarColumns,
     Beat,
     CountRoom,
@@ -276,6 +278,27 @@ def test_numbers_never_animate_and_bars_end_at_their_resting_length() -> None:
         rows = said(explainer.count_rows(moment(1, Beat.JOIN, share), room))
         assert numbers(rows) <= known | gone
     assert said(explainer.count_rows(moment(1, Beat.JOIN, 0.0), room)) == before
+
+
+@pytest.mark.parametrize("step", range(1, 8))
+def test_bars_and_their_rows_move_from_the_old_counts_to_the_new(step: int) -> None:
+    explainer, room = BpeExplainer(marks=False), CountRoom(rows=40, width=70, name=10)
+
+    def drawn(beat: Beat, share: float = 1.0) -> dict[str, tuple[int, int]]:
+        """Return the row of each pair, and the half cells of its bar."""
+        rows = said(explainer.count_rows(moment(step, beat, share), room))
+        pairs = [row.strip("▶= ").split()[0] for row in rows]
+        halves = (2 * row.count("▄") + row.count("▖") for row in rows)
+        return {pair: (at, each) for at, (pair, each) in enumerate(zip(pairs, halves, strict=True))}
+
+    way = [drawn(Beat.JOIN, share / 20) for share in range(21)]
+    ends = drawn(Beat.LIGHT), drawn(Beat.REST)
+    for pair in ends[0].keys() & ends[1].keys():
+        assert (way[0][pair], way[-1][pair]) == (ends[0][pair], ends[1][pair])
+        assert drawn(Beat.JOIN, JOINED_AT)[pair] == ends[0][pair]
+        assert drawn(Beat.JOIN, SHRUNK_AT)[pair] == (ends[0][pair][0], ends[1][pair][1])
+        lengths = [each[pair][1] for each in way]
+        assert lengths == sorted(lengths, reverse=lengths[0] > lengths[-1])
 
 
 def test_a_moment_looks_the_same_after_any_way_there() -> None:
