@@ -114,6 +114,8 @@ class SessionApp(BaseApp):
         self.wake()
         self._has_grown = False
         self._growth_due = monotonic() + GROWTH_SECONDS
+        if not self.is_running:  # the screens are losing their panels
+            return
         for screen in self.screen_stack:
             if isinstance(screen, SessionScreen) and screen.is_mounted:
                 screen.show_session(self.session)

@@ -119,8 +119,7 @@ SIGNS = {
     "inactive": Sign(
         ("○ inactive", "inactive"),
         "left out",
-        "Of the trainer linked, as in SentencePiece: too rare to be searched or counted again. "
-        "Course notes search all pairs.",
+        "Of linked, as in SentencePiece: too rare to be searched. Notes search all.",
     ),
     "link": Sign(
         ("[a]⇄[b]", "border"), "linked nodes", "A pretoken as a list; ✗ is a node that has died."

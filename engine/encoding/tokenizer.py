@@ -332,7 +332,14 @@ class Tokenizer:
     def encode_batch_arrays(
         self, texts: Iterable[str], workers: int | None = None
     ) -> list[np.ndarray]:
-        """Return the ids of each text in an array of `id_type`; else it is `encode_batch`."""
+        """Return the ids of each text in an array of `id_type`, in the order of the texts.
+
+        Args:
+            texts, workers: as for `encode_batch`.
+
+        Raises:
+            TextError: one of them is not a `str`, or `texts` is a single `str`.
+        """
         texts, workers = self._batch(texts, workers)
         found = encode_arrays(self._encoder, texts, workers)
         return [np.asarray(ids, dtype=self.id_type) for ids in found]

@@ -153,7 +153,7 @@ async def test_no_entry_of_the_palette_loses_its_key_on_a_narrow_screen() -> Non
         await until(pilot, lambda: bool(first_answer(app)))
         entries = app.screen.query_one(CommandList)
         shown = "\n".join(entries.render_line(y).text for y in range(entries.size.height))
-        assert "where tokens cut them; or" in shown
+        assert "Characters that tokens cut, or their bytes" in shown
         assert "key a" in shown
 
 

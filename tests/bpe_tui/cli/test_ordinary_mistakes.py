@@ -143,7 +143,7 @@ def test_the_usage_says_what_is_needed_and_what_is_repeated(command: str, usage:
         ("bpe-tui train corpus.txt --trainer l", ["linked"]),
         ("bpe-tui train corpus.txt --format m", ["minbpe"]),
         ("bpe-tui convert tokenizer --to h", ["huggingface"]),
-        ("bpe-tui learn 2", ["2"]),
+        ("bpe-tui learn 2", ["2", "20", "21", "22"]),
         ("bpe-tui learn --language z", ["zh"]),
         ("bpe-tui quiz corpus.txt --kinds next-pair,enc", ["next-pair,encode-by-hand"]),
         ("bpe-tui encode --tokenizer tokenizer --allow-special n", ["none"]),

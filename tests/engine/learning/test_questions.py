@@ -304,7 +304,10 @@ def test_questions_about_merges_are_graded_as_by_a_recount(
 ) -> None:
     truth = Truth(corpus, oracles.train(corpus, rule, 12), rule)
     timeline = timeline_of(corpus, 12, rule, excerpt=Excerpt.of(b"".join(corpus)))
-    for step, question in asked(timeline, list(GRADERS), str(seed)):
+    kinds = list(GRADERS)
+    if any(b" " in word for word in corpus):  # GPT-2's pattern would not leave them whole
+        kinds.remove("reason")
+    for step, question in asked(timeline, kinds, str(seed)):
         assert_graded(question, GRADERS[question.kind](question, truth, step))
 
 
