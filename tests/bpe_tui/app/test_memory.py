@@ -17,7 +17,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.memory import Collector
 from bpe_tui.session.jobs import FarJumpsPrepared
 
-WINDOWS = ("question_mark", "ctrl+p", "s", "x", "b", "M")
+WINDOWS = ("question_mark", "ctrl+p", "s", "x", "t", "M")
 
 
 async def open_and_close(app: BpeTuiApp, pilot: Pilot[int]) -> None:

@@ -60,7 +60,7 @@ def test_the_lesson_view_is_recorded_beat_by_beat(tmp_path: Path) -> None:
     assert "step 2 of 12" in shown[0][1]
     said = "".join(screen for _, screen in shown)
     assert "picked" in shown[1][1]
-    assert "Here it is: o+w" in said
+    assert "Here it is: ow" in said
     assert len(shown) > 10
     assert [seconds for seconds, _ in shown] == sorted(seconds for seconds, _ in shown)
     assert "step 3 of 12" in shown[-1][1]
