@@ -121,7 +121,7 @@ class SessionApp(BaseApp):
                 screen.show_session(self.session)
 
     def forget_run(self) -> None:
-        """Forget the way back, and what hidden screens hold, of a run that is no longer shown."""
+        """Forget the way back, and let hidden screens drop the run that was shown before."""
         self.navigation.forget()
         self.run_left.publish(self.session)
 

@@ -112,7 +112,7 @@ class MergePanel(Panel):
 
 
 def _part_rows(painter: TokenPainter, merge: MergeStep, width: int) -> list[Row]:
-    """Say of which characters the new token is a part, if it is: `a part of 我 成 戏 …`."""
+    """Name the characters that contain the new token, if any: `a part of 我 成 戏 …`."""
     parts = painter.characters_of([merge.new_id], width - 7)
     return [Row([(f"a part {parts.replace('in', 'of', 1)}", "dim")])] if parts else []
 

@@ -76,7 +76,7 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
 
 
 def _describe_part(frame: Frame, token: bytes, messages: Messages) -> str:
-    """Say of which frequent characters a token is a part, if it is: ` It is a part of 我 成.`"""
+    """Name the frequent characters that contain a token, if any: ` It is a part of 我 成.`"""
     found = frame.run.characters.with_part(token)[:2]
     if not found or token.decode("utf-8", "ignore"):
         return ""

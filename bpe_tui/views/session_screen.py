@@ -62,7 +62,7 @@ ABOUT_FRAMES = frozenset(
 
 
 class NoTextCard(RowList):
-    """A card in place of the panels that count, while there is no text to count in."""
+    """A card that offers to open a text, shown while no corpus is open."""
 
     BORDER_TITLE = "no text to count in"
     IS_TABLE = False
@@ -144,7 +144,7 @@ class SessionScreen(PanelScreen):
             self.frame = self.frame_of(session)
 
     def show_no_text(self) -> None:
-        """Show the card in place of the panels that count if there is no text to count in."""
+        """Show the card that offers a text if no corpus is open, else the panels that count."""
         lacks = self.session.counts_nothing
         if self.has_class("-no-text") == lacks:
             return
@@ -260,7 +260,7 @@ class SessionScreen(PanelScreen):
 
     @property
     def way_back(self) -> str:
-        """Where Esc leads back to: `back to step 2`; "" if no jump has led here."""
+        """The place that Esc leads back to: `back to step 2`; "" if no jump has led here."""
         place = self.host.navigation.way_back
         return text_of(self.messages, "back to {place}", place=place) if place else ""
 

@@ -53,7 +53,7 @@ MOST_WORKERS = 1 << 10
 
 
 def check_workers(workers: Any) -> None:
-    """Raise `ArgumentError` if so many cannot work; `None` leaves the number to the function."""
+    """Raise `ArgumentError` unless workers is from 1 to the most, or `None` for the default."""
     check_whole(1, workers=workers)
     if workers is not None and index(workers) > MOST_WORKERS:
         raise ArgumentError(f"workers is at most {MOST_WORKERS:,}; leave it out for one a core")
