@@ -317,7 +317,7 @@ class BpeTuiApp(SessionApp):
             self.push_screen(ChooseModel(config), self._chose)
 
     def action_continue_tokenizer(self) -> None:
-        """Ask for a number of merges, and learn them behind the open tokenizer's."""
+        """Ask for a number of merges, and learn them after the open tokenizer's."""
         config, opened = self.session.config, self.session.opened
         if isinstance(config, TokenizerConfig) and opened is not None:
             self.hold()

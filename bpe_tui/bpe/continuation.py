@@ -1,4 +1,4 @@
-"""The window that asks how many merges to learn behind those of a tokenizer."""
+"""The window that asks how many merges to learn after those of a tokenizer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class AddMerges(Window[Config | None]):
             window.border_title = Content("add merges")
             window.border_subtitle = Content("Enter learns them │ Esc cancels")
             yield Field(str(self._config.continued or USUAL), id="dialog-input", compact=True)
-            hint = f"New merges to learn on {corpus}, behind the tokenizer's {own}. All ids stay."
+            hint = f"New merges to learn on {corpus}, after the tokenizer's {own}. All ids stay."
             yield Static(Content(hint), id="dialog-hint")
 
     def on_mount(self) -> None:

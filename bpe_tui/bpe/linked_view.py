@@ -55,7 +55,7 @@ NODES_BEFORE = 2
 NODES_SHOWN = 100
 """Largest number of nodes that are drawn of a list."""
 DEAD_CELLS = 12
-"""Most cells of the dead nodes behind a token."""
+"""Most cells of the dead nodes after a token."""
 PLACES_SHOWN = 12
 """Largest number of places in a row."""
 SECONDS = 0.012

@@ -52,8 +52,8 @@ class MergePanel(Panel):
             return [*_start_rows(frame, width), Row([]), *self._next_rows(frame, width)]
         is_tied = bool(picked.rivals)
         tie = f" │ {plural(len(picked.rivals) + 1, 'pair')} tied" if is_tied else ""
-        behind = "↵ behind a change" if merge.count else ""
-        foot = behind if frame.was_given else f"n next tie │ {behind}"
+        change = "↵ a change's pretokens" if merge.count else ""
+        foot = change if frame.was_given else f"n next tie │ {change}"
         self.say(f"merge {number(frame.step)}{tie}", foot)
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         above = [

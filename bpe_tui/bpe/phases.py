@@ -11,7 +11,7 @@ from engine.bpe.record import Record
 
 
 def describe_border(frame: Frame) -> tuple[str, ...]:
-    """Say which phase begins behind a step, then shorter; nothing if none does.
+    """Say which phase begins after a step, then shorter; nothing if none does.
 
     For example: `Phase 2 begins here: pattern none. 2.61 bytes per token so far.`
     """

@@ -98,7 +98,7 @@ class TailPanel(Panel):
 
 
 def _token_cells(width: int) -> int:
-    """Return the cells of the tokens: half of those behind the changes."""
+    """Return the cells of the tokens: half of those after the changes."""
     return max((width - CHANGES) // 2, 8)
 
 

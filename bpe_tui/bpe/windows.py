@@ -1,4 +1,4 @@
-"""Windows about a step: the pretokens behind a count or with a token, and the breakpoints."""
+"""Windows about a step: the pretokens that changed a count or have a token, and the breakpoints."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TITLE_CELLS = 60
 
 
 class LedgerWindow(Window[object | None]):
-    """The pretokens behind a changed count; Enter shows the lines of one, or goes to a line.
+    """The pretokens that changed a count; Enter shows the lines of one, or goes to a line.
 
     The result is the place to go to, or None.
     """

@@ -109,7 +109,7 @@ def check_texts(name: str, reading: Reading) -> None:
         if kind == TOKENIZER and not _opens(each):
             continue  # such as a list of two words a line
         if kind != TEXT:
-            over = ", and with a CORPUS behind it over that" if kind == TOKENIZER else ""
+            over = ", and with a CORPUS after it over that" if kind == TOKENIZER else ""
             raise CommandLineError(
                 f"{each} is no text but a {kind}: {PROGRAM} {each} opens it{over}; "
                 f"to read it as a text all the same, pipe it in: {PROGRAM} … - < {each}"

@@ -163,7 +163,7 @@ MAX_TOKEN_LENGTH = option(
 )
 UNITS = option(
     "--units NAME[:N]",
-    f"What the merges start from: {', '.join(alphabet.UNITS)} (characters with </w> behind words; "
+    f"What the merges start from: {', '.join(alphabet.UNITS)} (characters with </w> after words; "
     "for the pattern whitespace). With --trainer textbook the units of n-grams: words or "
     "characters, words:3 for those of up to 3.",
     TRAINING,
@@ -179,7 +179,7 @@ PHASES = option(
 )
 CONTINUE = option(
     "--continue N",
-    "With --tokenizer: learn N more merges on CORPUS, behind its own. All ids stay.",
+    "With --tokenizer: learn N more merges on CORPUS, after its own. All ids stay.",
     "Tokenizer",
 )
 WORKERS = option(

@@ -121,7 +121,7 @@ def _count(context: typer.Context) -> None:
 
 
 def _continue(context: typer.Context) -> None:
-    """Learn more merges behind those of `--tokenizer`, and write the result in its format.
+    """Learn more merges after those of `--tokenizer`, and write the result in its format.
 
     Raises:
         BpeError: no merges can be learnt, or the format cannot hold them.

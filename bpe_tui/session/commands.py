@@ -327,7 +327,7 @@ COMMANDS: tuple[Command, ...] = (
             words="bert sentencepiece pmi mutual information likelihood em viterbi switch change "
                   "train"),
     Command("A", "add merges", "app.continue_tokenizer", DO, EVERYWHERE,
-            "Learn more merges behind those of the open tokenizer, on the open corpus.",
+            "Learn more merges after those of the open tokenizer, on the open corpus.",
             words="continue extend vocabulary domain adapt new tokens"),
     Command("o", "open", "app.open", DO, (*EVERYWHERE, START),
             "Open a tokenizer or a corpus.", in_reading=True,

@@ -182,7 +182,7 @@ class TokenizerConfig:
         paths: a file, a directory, vocabulary and merges, or the name of a known encoding.
         corpus: a text to replay the merges over; `None` for no corpus.
         special_tokens, pattern: replace those of the files; `None` keeps the files' own.
-        continued: number of merges to learn behind its own; `None` only replays those.
+        continued: number of merges to learn after its own; `None` only replays those.
         tie_rule, min_count: of the merges to learn.
         otherwise: the run to open if the file is no tokenizer; `None` makes that an error.
     """

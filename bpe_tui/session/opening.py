@@ -58,7 +58,7 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
 
 
 def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
-    """Return the config of the tokenizer that a run names first, over the corpus behind it."""
+    """Return the config of the tokenizer that a run names first, over the corpus after it."""
     from engine.formats import is_tokenizer
 
     paths: tuple[str, ...] = (run.corpus,)

@@ -83,7 +83,7 @@ def why_not_retrained(config: Config) -> str | None:
 
 
 def why_not_continued(config: Config) -> str | None:
-    """Return why no merges can be learnt behind a tokenizer's; `None` if they can."""
+    """Return why no merges can be learnt after a tokenizer's; `None` if they can."""
     if isinstance(config, RunConfig):
         return "This goes on with a tokenizer from a file: save it (s), then open that (o)."
     if config.corpus is None:

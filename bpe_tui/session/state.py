@@ -125,7 +125,7 @@ def save_preferences(**changes: Any) -> None:
 # Recently opened files
 
 FIELD, SKIP_BAD = " --field ", " --skip-bad"
-"""Options about records that may be typed behind the name of a corpus."""
+"""Options about records that may be typed after the name of a corpus."""
 RECENT, KEPT = "recent.json", 20
 LONGEST_NAME = 4096
 

@@ -101,7 +101,7 @@ def open_continuable(config: TokenizerConfig) -> Opened:
 
     Raises:
         TokenizerFileError: the files are no tokenizer.
-        BpeError: no merges can be learnt behind its own, or there is no corpus to learn them from.
+        BpeError: no merges can be learnt after its own, or there is no corpus to learn them from.
     """
     from engine.formats import open_tokenizer  # the formats take their time to import
 

@@ -86,7 +86,7 @@ class CutsPanel(RowList):
     def on_resize(self) -> None:
         width, course = self.scrollable_content_region.width, self._course
         if course is None:
-            self.show([Row([("Looking for special tokens behind the even cuts …", "dim")])])
+            self.show([Row([("Looking for special tokens after the even cuts …", "dim")])])
             return
         rows = [row for text in describe_course(course) for row in paragraph(text, width - 1)]
         if isinstance(course, CourseCuts):

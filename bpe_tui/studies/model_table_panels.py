@@ -229,18 +229,18 @@ def token(tokenizer: ComparableTokenizer, token_id: int) -> Span:
 
 
 def bordered(tokenizer: ComparableTokenizer, ids: Iterable[int]) -> list[list[Span]]:
-    """Draw tokens, each with a border behind it."""
+    """Draw tokens, each with a border after it."""
     return [[token(tokenizer, token_id), PRETOKEN_BORDER] for token_id in ids]
 
 
 def labelled(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterator[Row]:
-    """Yield rows of words behind a label; a word is a list of spans."""
+    """Yield rows of words after a label; a word is a list of spans."""
     for place, line in enumerate(wrapped(words, room_beside(width))):
         yield Row([(("" if place else label).ljust(MARGIN), "dim"), *line])
 
 
 def labelled_text(label: str, text: str, role: str, width: int) -> Iterator[Row]:
-    """Yield rows of a text behind a label, broken at blanks."""
+    """Yield rows of a text after a label, broken at blanks."""
     return labelled(label, ([(f"{word} ", role)] for word in text.split()), width)
 
 

@@ -426,10 +426,10 @@ def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     assert at is not None
     yield from instead_rows(frame, other.edges, score_text, width)
     own = float(frame.scores[at])
-    behind = own - other.score
+    worse_by = own - other.score
     scores = f"{score_text(other.score)} together; the piece {score_text(own)}"
-    worse = f"{MINUS if behind >= 0 else '+'}{abs(behind):.2f}"
-    yield Row([*left([(scores, "dim")], width - 8), right(worse, 8, "loss" * (behind > 0))])
+    worse = f"{MINUS if worse_by >= 0 else '+'}{abs(worse_by):.2f}"
+    yield Row([*left([(scores, "dim")], width - 8), right(worse, 8, "loss" * (worse_by > 0))])
 
 
 class PieceLanesPanel(LanesPanel):

@@ -63,7 +63,7 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
         f"{plural(report.pretokens, 'pretoken')}."
     )
     if report.after_special:
-        yield f"Chunks that end behind a special token: {number(report.after_special)}."
+        yield f"Chunks that end after a special token: {number(report.after_special)}."
     if report.bytes > 2 * CHUNK * report.chunks:
         yield (
             f"It could not be cut into chunks of {size(CHUNK)}: with this pattern a pretoken may "
@@ -120,7 +120,7 @@ def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
         )
     elif course.cuts and all(cut.moved == course.size for cut in course.cuts):
         yield (
-            f"The course's find_chunk_boundaries, for {asked}: no {token} is behind the even cuts, "
+            f"The course's find_chunk_boundaries, for {asked}: no {token} is after the even cuts, "
             "so all of them move to the end of the file. One chunk is left, for one worker."
         )
     else:
@@ -211,8 +211,8 @@ def _short_share(share: WorkerShare) -> str:
 
 
 def _lane(name: str, strip: Sequence[Span], note: str, note_cells: int) -> Row:
-    behind = [("  ", ""), *left([(note, "dim")], note_cells - 2)] if note_cells else []
-    return Row([*left([(name, "dim")], NAME_CELLS), *strip, *behind])
+    remark = [("  ", ""), *left([(note, "dim")], note_cells - 2)] if note_cells else []
+    return Row([*left([(name, "dim")], NAME_CELLS), *strip, *remark])
 
 
 def cell_of(place: int, total: int, cells: int) -> int:

@@ -37,7 +37,7 @@ class Bar:
         before: length of the bar before the last merge; the lost part is drawn as a trace.
         change: a text for the lost part.
         mark: role of the pair: `pair` (picked), `tie`, `loss`; or `chosen`.
-        remark: a word behind the bar; `no` marks a wrong answer.
+        remark: a word after the bar; `no` marks a wrong answer.
         fraction: the fraction that gives the number, as text.
     """
 
@@ -68,7 +68,7 @@ class BarColumns:
         """
         if not fraction:
             return cls(room.name, fraction, number)
-        rest = room.width - fraction - number - 6  # a sign before them, two blanks behind each
+        rest = room.width - fraction - number - 6  # a sign before them, two blanks after each
         pair = min(rest - REMARK - BAR_BESIDE_FRACTION, room.name + 2)
         return cls(pair if pair >= room.name - 4 else rest + 2, fraction, number)
 
@@ -133,7 +133,7 @@ JOINED_AT, SHRUNK_AT = 0.3, 0.65
 """Shares of the beat JOIN: first the text joins, then bars shrink, then their rows move."""
 
 REMARK = 8
-"""Cells behind the longest bar: for a change of five digits, or a word."""
+"""Cells after the longest bar: for a change of five digits, or a word."""
 BAR_BESIDE_FRACTION = 10
 """Cells of a bar beside a fraction; the pair takes the other cells."""
 LEAST_BAR = 6

@@ -75,7 +75,7 @@ def sections(
         return rows
 
     def examples(inspection: Any, name: str, few: TokenExamples, width: int, *between: Span) -> Row:
-        """Return a row of tokens behind their name; it leads to the first one."""
+        """Return a row of tokens after their name; it leads to the first one."""
         tokens = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
         more = "  …" if few.count > len(few.ids) else ""
         spans = [*left([(name, "dim")], NAME_CELLS), *between]

@@ -269,7 +269,7 @@ class TokenPainter:
         return f"{text} {ELLIPSIS}" if rest and text != "in" else text * (text != "in")
 
     def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
-        """Return the tokens of a pretoken, word by word, each word with the border behind it."""
+        """Return the tokens of a pretoken, word by word, each word with the border after it."""
         spans = self.pretoken(pretoken)
         if not spans:  # blanks have no tokens if the ends of words are marked
             return ()

@@ -107,7 +107,7 @@ class ScreenKeys:
         return self._screen.notifier.refusal_of(command.action) is not None
 
     def name_panels(self, names: Mapping[str, str]) -> str:
-        """Name panels, each behind the key that shows it: `Tab heap, merge`."""
+        """Name panels, each after the key that shows it: `Tab heap, merge`."""
         of_keys: dict[str, list[str]] = {}
         for panel, name in names.items():
             of_keys.setdefault(self.of_panel(panel), []).append(name)
@@ -125,7 +125,7 @@ class ScreenKeys:
         return next((each.shown.split()[0] for each in commands if each.action == action), "Tab")
 
     def footer(self) -> list[FooterKey]:
-        """Return the keys that work now: at most `MOST_KEYS`, the lasting ones behind the own."""
+        """Return the keys that work now: at most `MOST_KEYS`, the lasting ones after the own."""
         offered = [
             each
             for each in commands_on(self._screen.id or "")

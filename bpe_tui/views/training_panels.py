@@ -300,7 +300,7 @@ def before_after(
         0,
     )
     borders = [place for place in range(first, len(before)) if before[place] in _BETWEEN]
-    last = (borders[1] if len(borders) > 1 else len(before)) - 1  # behind the second token
+    last = (borders[1] if len(borders) > 1 else len(before)) - 1  # after the second token
     skipped = skipped_before(before, first, last, half)
     before, after = behind_mark(before, skipped), behind_mark(after, skipped)
     return [
@@ -317,7 +317,7 @@ _BETWEEN = (TOKEN_BORDER, CHIPS_MEET, ABOUT_TO_JOIN)
 
 
 class Labelled(NamedTuple):
-    """A piece, the label under it, and the border behind it."""
+    """A piece, the label under it, and the border after it."""
 
     piece: Sequence[Span]
     label: str
@@ -382,14 +382,14 @@ def _starts_of_lines(
     ids, of_ids = np.unique(np.fromiter(chain.from_iterable(words), int), return_inverse=True)
     wide = (max(spans_width(painter.spans(each)), len(str(each))) for each in ids.tolist())
     cells = np.fromiter((min(each, room - 1) + 1 for each in wide), int)
-    behind = np.cumsum(cells[of_ids])  # the cells up to the end of each token, as if on one line
+    filled = np.cumsum(cells[of_ids])  # the cells up to the end of each token, as if on one line
     ends = np.cumsum(np.fromiter(map(len, words), int))
     starts = [(0, 0)]
-    first = int(np.searchsorted(behind, room, side="right"))
-    while first < len(behind):
+    first = int(np.searchsorted(filled, room, side="right"))
+    while first < len(filled):
         word = int(np.searchsorted(ends, first, side="right"))
         starts.append((word, first - int(ends[word - 1]) if word else first))
-        first = int(np.searchsorted(behind, behind[first - 1] + room, side="right"))
+        first = int(np.searchsorted(filled, filled[first - 1] + room, side="right"))
     return [*starts, (len(words), 0)]
 
 
@@ -430,7 +430,7 @@ def in_lines(
 
 
 def _apart(painter: TokenPainter, ids: Sequence[int]) -> Iterator[list[Span]]:
-    """Yield each token of a pretoken with the border before it, and the border behind the last."""
+    """Yield each token of a pretoken with the border before it, and the border after the last."""
     spans = [*painter.tokens(ids), PRETOKEN_BORDER]
     starts = [place for place, span in enumerate(spans) if place and span[1] in ("cut", "pair")]
     for start, end in pairwise((0, *starts, len(spans))):

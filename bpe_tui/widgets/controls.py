@@ -139,7 +139,7 @@ class TabLine(PartsLine):
         return next((tabs for tabs in (whole, short) if _width(tabs) <= self._room), keys)
 
     def _part(self, tab: Tab, name: str, end: str) -> BarPart:
-        """Return a tab behind a blank, and with an end if there is room for both."""
+        """Return a tab after a blank, and with an end if there is room for both."""
         role = "tab" if tab.name == self.here else "" if tab.is_open else "dim"
         key = (tab.key, role or "here")
         spans = [(" ", role if end else ""), key, (f"{name}{end}", role)]

@@ -233,7 +233,7 @@ def shorten(text: str, cells: int) -> str:
 
 
 def ending(text: str, cells: int) -> str:
-    """Return the end of an already visible text in at most `cells` cells, behind `…` if it is cut.
+    """Return the end of an already visible text in at most `cells` cells, after `…` if it is cut.
 
     ('tokens', 6) → 'tokens'; ('tokens', 5) → '…kens'; ('a<F0><9F>', 6) → '…<9F>'.
     """

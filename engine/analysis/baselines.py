@@ -180,7 +180,7 @@ REPLACEMENT = 0xFFFD
 
 
 class CodePoints(Mapping[int, bytes]):
-    """Unicode's characters by their numbers, and special tokens behind them: id → bytes.
+    """Unicode's characters by their numbers, and special tokens after them: id → bytes.
 
     Surrogates are numbers without a character.
     """

@@ -190,7 +190,7 @@ class MisspelledWord:
     """The encodings of a word and of its misspelling by one tokenizer.
 
     Attributes:
-        tokens, wrong_tokens: the number of tokens of each, behind a space.
+        tokens, wrong_tokens: the number of tokens of each, after a space.
         unknown: whether the misspelling, or a part of it, is unknown.
     """
 
@@ -336,7 +336,7 @@ def hold_out(
 ) -> tuple[bytes, bytes]:
     """Split the corpus in two: a text to learn from, and at the most this share to measure on.
 
-    The cut is behind a special token; if there is none at whitespace, or else between characters.
+    The cut is after a special token; if there is none at whitespace, or else between characters.
 
     >>> hold_out(b"one two three four", share=0.3)
     (b'one two three ', b'four')

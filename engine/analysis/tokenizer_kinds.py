@@ -303,7 +303,7 @@ KINDS: Registry[TokenizerKind] = registry_of(
     ),
     _bpe(
         "bpe-end-of-word",
-        "characters, with </w> behind each word: est</w> is not est inside",
+        "characters, with </w> after each word: est</w> is not est inside",
         "whitespace",
         "end-of-word",
     ),

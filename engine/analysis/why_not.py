@@ -449,7 +449,7 @@ def _find(
 def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
     """Answer for the last piece of a word, where an alphabet marks the word's end.
 
-    The mark is behind the piece and merges with it, so a token that ends with the mark is wanted.
+    The mark is after the piece and merges with it, so a token that ends with the mark is wanted.
     """
     marker = rules.alphabet.marker
     assert marker is not None

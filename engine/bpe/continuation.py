@@ -42,13 +42,13 @@ from engine.text.corpus import Corpus, separator_of
 from engine.text.excerpt import Excerpt
 
 LABEL = "new merges"
-"""Name of the phase behind the tokenizer's own merges."""
+"""Name of the phase after the tokenizer's own merges."""
 MERGES_A_MOVE = 16
 """Merges between two reports of progress."""
 
 
 def check_continuable(tokenizer: Tokenizer, merges: int) -> None:
-    """Raise an error if no merges can be learnt behind those of a tokenizer.
+    """Raise an error if no merges can be learnt after those of a tokenizer.
 
     Args:
         merges: the number of new merges.
@@ -141,7 +141,7 @@ class ContinuedTask(TrainingTask):
 
 
 class Continuation:
-    """A training of more merges, behind those of a tokenizer.
+    """A training of more merges, after those of a tokenizer.
 
     Args:
         tokenizer: merges bytes.
@@ -211,7 +211,7 @@ class Learnt:
 
 
 class ContinuedReplay:
-    """A replay of a tokenizer's merges, then of those that are learnt behind them.
+    """A replay of a tokenizer's merges, then of those that are learnt after them.
 
     Args:
         training: the training of the new merges, before its first step.
@@ -285,7 +285,7 @@ def continue_bpe(
     workers: int | None = None,
     on_progress: Callable[[CountProgress | WorkProgress], None] | None = None,
 ) -> Tokenizer:
-    """Learn more merges on a text file, behind those of a tokenizer that merges bytes.
+    """Learn more merges on a text file, after those of a tokenizer that merges bytes.
 
     All tokens keep their ids, special ones, too. The stages of a `tokenizer.json` stay.
 

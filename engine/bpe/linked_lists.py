@@ -231,7 +231,7 @@ class LinkedLists:
     def _search(self, needle: bytes, fits: Callable[[Pair], bool]) -> Iterator[list[Place]]:
         """Yield the places that fit in one pretoken after the other, also if there are none.
 
-        `fits` gets two neighbouring tokens; behind the last token is `NO_ID`.
+        `fits` gets two neighbouring tokens; after the last token is `NO_ID`.
         """
         run = self._run
         for index, pretoken in run.by_appearance.containing(needle):
@@ -250,7 +250,7 @@ class LinkedLists:
         Args:
             pretoken: the pretoken; the corpus need not contain it.
             start: the number of the first node to return, from 1.
-            stop: the number of the first node behind those to return; `None` for all.
+            stop: the number of the first node after those to return; `None` for all.
 
         >>> from engine import Timeline, Trainer
         >>> counts = {b"low": 5, b"lower": 2}

@@ -132,7 +132,7 @@ class PairQueue:
         run, covers = self._run, self._record.covers
         first: tuple[int, int, Pair] | None = None  # (pretoken, position, pair)
         for pair in pairs:
-            # A pretoken behind the best one so far need not be searched.
+            # A pretoken after the best one so far need not be searched.
             before = None if first is None else first[0] + 1
             spelled = covers(pair[0]) + covers(pair[1])
             for number, pretoken in run.by_appearance.containing(spelled, before):

@@ -194,7 +194,7 @@ class PhasedTrainer(Trainer):
     def _record_steps(
         self, replay: _Replay, pairs: PairNumbers, numbers: Ints
     ) -> Iterator[MergeStep]:
-        """Record the steps behind a replay.
+        """Record the steps after a replay.
 
         Args:
             replay: the replay, with the merges that follow.
@@ -287,7 +287,7 @@ def _made(
 def _numbered_together(
     known: PairNumbers | PairsInIds, others: PairNumbers
 ) -> tuple[PairNumbers, Ints]:
-    """Number further pairs behind known ones; return all, and the number of each further pair."""
+    """Number further pairs after known ones; return all, and the number of each further pair."""
     pairs = known if type(known) is PairNumbers else PairNumbers(known)
     keys = list(map(key_of, others))
     pairs.add_new([key for key in keys if key not in pairs.number_of_key])

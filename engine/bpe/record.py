@@ -132,7 +132,7 @@ class Record(MergeRecord[MergeStep]):
             it only if the rule compares left tokens first.
         fork_rules: the rules of a fork that override the counts; `None` in any other run.
         given_steps: number of first merges that a tokenizer gave (`replay`): none in a run of ours,
-            all in a replay; counts chose those behind them.
+            all in a replay; counts chose those after them.
         given: whether the tokens and the first merges are a tokenizer's.
     """
 

@@ -401,7 +401,7 @@ def _spelled_in(tokenizer: Tokenizer) -> Alphabet:
 
 
 ALL_MERGES = sys.maxsize
-"""A step behind all merges of a tokenizer, whose ranks need not be the steps of its replay."""
+"""A step after all merges of a tokenizer, whose ranks need not be the steps of its replay."""
 
 
 class _TokenizerAtLastStep:

@@ -95,7 +95,7 @@ class Trainer:
         counts: pretoken → its count, in order of first appearance (only `first-seen` ties depend
             on that order). Pretokens with count 0 are left out.
         vocab_size: most tokens: bytes (or other `units`) + special tokens + merges.
-        special_tokens: get the ids behind the units: from 256 on if these are bytes.
+        special_tokens: get the ids after the units: from 256 on if these are bytes.
         tie_rule: a name in `TIE_RULES`.
         algorithm: a name in `TRAINERS`; all find the same merges. The attribute `algorithm` is the
             one that runs: `native` and `fast` cannot do `first-seen` ties and characters, and
@@ -244,7 +244,7 @@ def train_bpe(
         on_progress: gets `CountProgress` while counting and `TrainProgress` while merging.
         on_step: gets each `MergeStep`. An exception from a callback stops the work.
         min_count, max_token_length, units: as in `Trainer`.
-        specials_first: whether special tokens get the ids from 0 on, and bytes those behind them.
+        specials_first: whether special tokens get the ids from 0 on, and bytes those after them.
         algorithm: another name of `trainer`, as `Trainer` calls it.
 
     Returns:

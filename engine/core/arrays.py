@@ -50,8 +50,8 @@ class NumberTable:
     """A map from numbers to numbers that looks many keys up at once.
 
     A hash table with open addressing in arrays: a key is at the slot that its hash names, or at the
-    first slot behind it that was free. One gather looks up all keys of an array; a few more gathers
-    find the keys that were moved behind. A binary search would need twenty. The hash is a product
+    first slot after it that was free. One gather looks up all keys of an array; a few more gathers
+    find the keys that were moved on. A binary search would need twenty. The hash is a product
     with a random odd number, so no file can be written whose keys all share one slot.
 
     Args:

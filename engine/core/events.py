@@ -51,7 +51,7 @@ class ChunkCounted(NamedTuple):
         process: id of the worker's process; threads of one process share it.
         seconds: time that the worker took to count it.
         pretokens: number of pretokens that it found.
-        ends_special: whether the chunk ends behind a special token; else between two pretokens.
+        ends_special: whether the chunk ends after a special token; else between two pretokens.
     """
 
     number: int

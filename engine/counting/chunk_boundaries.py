@@ -22,7 +22,7 @@ from engine.text.sources import PARQUET, Stream, packing_of
 BLOCK = 4096
 MOST_CHUNKS = 1 << 20
 MOST_SEARCHED = 1 << 26
-"""Bytes that are searched behind the even cuts of a corpus: a screen cannot wait for more."""
+"""Bytes that are searched after the even cuts of a corpus: a screen cannot wait for more."""
 
 
 class EvenCut(NamedTuple):
@@ -50,7 +50,7 @@ def find_chunk_boundaries(
     """Return the offsets of chunks that begin with the special token; the course's function.
 
     The file is cut evenly, and each cut moves on to the next special token. Without a special token
-    behind it, a cut moves to the end of the file, so there may be fewer chunks.
+    after it, a cut moves to the end of the file, so there may be fewer chunks.
 
     Args:
         file: a file that can be read anywhere, opened in binary mode.
@@ -80,7 +80,7 @@ def find_even_cuts(
 
     Args:
         file, desired_num_chunks, split_special_token: as there.
-        most: number of bytes to search behind each cut; `None` to search to the end.
+        most: number of bytes to search after each cut; `None` to search to the end.
 
     Raises:
         CorpusError: the number of chunks or the token is of no use.

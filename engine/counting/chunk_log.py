@@ -36,7 +36,7 @@ class LoggedChunks(NamedTuple):
     pretokens: int
 
     def joined(self, other: LoggedChunks) -> LoggedChunks:
-        """Return these chunks and those behind them as one entry."""
+        """Return these chunks and those after them as one entry."""
         return LoggedChunks(
             self.start,
             self.size + other.size,
@@ -72,7 +72,7 @@ class ChunkReport(NamedTuple):
         chunks_an_entry: number of chunks in an entry; the last entry may have fewer.
         workers: the share of each worker.
         chunks, bytes, pretokens: sums over all chunks; no chunk if the counts were there already.
-        after_special: number of chunks that end behind a special token.
+        after_special: number of chunks that end after a special token.
         processes: number of processes that counted.
     """
 

@@ -263,7 +263,7 @@ def _count(
 def _joined(
     tasks: Sequence[Task], all_ends: Sequence[Ends], options: CountingOptions
 ) -> tuple[list[bytes], Documents]:
-    """Join the ends: return the uncounted text before each task, then the one behind the last."""
+    """Join the ends: return the uncounted text before each task, then the one after the last."""
     splitter = SpecialSplitter(options.special_tokens)
     texts: list[bytes] = []
     open_text, documents, is_first = b"", Documents(), True

@@ -214,14 +214,14 @@ def in_order(streams: Sequence[Iterator[PlacedCounts]]) -> Iterator[PlacedCounts
     waiting = [(block, stream) for stream in streams if (block := next(stream, None))]
     while waiting:
         until = min(int(block.places[-1]) for block, _ in waiting)
-        ready, behind = [], []
+        ready, later = [], []
         for block, stream in waiting:
             end = int(np.searchsorted(block.places, until, "right"))
             ready.append(block.rows(0, end))
             rest = block.rows(end, len(block.places)) if end < len(block.places) else None
             if left := rest or next(stream, None):
-                behind.append((left, stream))
-        joined, waiting = _joined(ready), behind
+                later.append((left, stream))
+        joined, waiting = _joined(ready), later
         yield joined.only(np.argsort(joined.places))
 
 

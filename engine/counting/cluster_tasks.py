@@ -64,7 +64,7 @@ class Documents(NamedTuple):
 
     Attributes:
         begun: number of documents that begin in it, if none goes on from before.
-        first, last: whether there is text before its first special token, and behind its last.
+        first, last: whether there is text before its first special token, and after its last.
         has_special: whether there is a special token.
     """
 
@@ -98,7 +98,7 @@ class Ends(NamedTuple):
 
     Attributes:
         start: the text up to the first place where it can be cut; the whole text if there is none.
-        end: the text behind the last such place; `None` if there is none.
+        end: the text after the last such place; `None` if there is none.
         documents: the documents of the text between.
         skipped: number of bad records that were left out.
     """
@@ -139,7 +139,7 @@ def count_task(task: Task, options: CountingOptions) -> tuple[Ends, PlacedCounts
 def _count(
     blocks: Iterator[bytes], pattern: Pattern, splitter: SpecialSplitter, tally: Tally
 ) -> tuple[Documents, bytes]:
-    """Count up to the last place to cut; return the documents there, and the text behind it."""
+    """Count up to the last place to cut; return the documents there, and the text after it."""
     counter = counter_for(pattern, splitter)
     cutter = ChunkCutter(pattern, splitter, CHUNK)
     first, has_special = False, False
@@ -177,7 +177,7 @@ def _stretch(source: Source, start: int, end: int) -> Iterator[bytes]:
 def _start(
     blocks: Iterator[bytes], pattern: Pattern, splitter: SpecialSplitter
 ) -> tuple[bytes, bytes | None]:
-    """Read up to the first place to cut; return the text before it, and the text read behind it."""
+    """Read up to the first place to cut; return the text before it, and the text read after it."""
     text, wanted = b"", BLOCK
     for block in blocks:
         text += block

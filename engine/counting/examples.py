@@ -30,7 +30,7 @@ MOST = 1 << 13
 LONGEST = 1 << 8
 """Largest number of bytes of such a pretoken."""
 AROUND = 48
-"""Bytes of the line before the pretoken, and behind it."""
+"""Bytes of the line before the pretoken, and after it."""
 WITHIN = 1 << 26
 """Bytes of the text that are read again: frequent pretokens come early in most texts."""
 TRIES = 64

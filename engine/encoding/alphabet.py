@@ -249,7 +249,7 @@ class CharacterAlphabet(Alphabet):
     def _spelled_with_late_unknown(self, pretoken: bytes, unknown: int) -> list[tuple[int, int]]:
         """Spell as Hugging Face's library does if some bytes have no id.
 
-        An unknown token waits for the next known character, and goes behind bytes between them.
+        An unknown token waits for the next known character, and goes after bytes between them.
         """
         spelled: list[tuple[int, int]] = []
         waiting: list[tuple[int, int]] = []
@@ -282,8 +282,8 @@ class CharacterAlphabet(Alphabet):
         for place, character in enumerate(text):
             as_bytes = pretoken[place : place + 1] if self._by_byte else to_bytes(character)
             before = self._prefix if place else ""
-            behind = self._suffix if place + 1 == len(text) else ""
-            yield f"{before}{character}{behind}", as_bytes
+            after = self._suffix if place + 1 == len(text) else ""
+            yield f"{before}{character}{after}", as_bytes
 
 
 class WholeTokens(Alphabet):
@@ -475,7 +475,7 @@ UNITS: Registry[Units] = registry_of(
     ),
     Units(
         "end-of-word",
-        "characters, and </w> behind each word; for the pattern whitespace",
+        "characters, and </w> after each word; for the pattern whitespace",
         "character",
         "characters and ends of words",
         "A character that the corpus lacks is <unk> and lost; in bytes none ever is. "

@@ -1,4 +1,4 @@
-"""Tokenizers with more merges behind their own."""
+"""Tokenizers with more merges after their own."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Pretokens of a text that changes in one place, as it does at each keystroke.
 
 Only the text around the change is cut again. The pretokens of the last text are kept up to a border
-before the change, and from a border behind it. A border is safe
+before the change, and from a border after it. A border is safe
 
 1. if the pattern allows a cut there (`Pattern.borders`): the pretokens on either side do not depend
 on the other side, and the characters that prove it are the same in both texts; 2. if no special
@@ -87,7 +87,7 @@ class IncrementalPretokens(Generic[Item]):
         start = self._starts[first] if first else 0
         end = self._starts[last] + shift if last < len(self._starts) else len(text)
 
-        # The text behind the border does not change the pretokens, but it can change which
+        # The text after the border does not change the pretokens, but it can change which
         # alternative matches: some match only at the end of a text. So the regex gets a little more
         # text, enough to recognize a special token.
         more = text[start : end + max(self.splitter.longest, 1)]
@@ -98,17 +98,17 @@ class IncrementalPretokens(Generic[Item]):
             )
             if start + left < end
         ]
-        behind = self.items[last:]
+        after = self.items[last:]
         if shift:
-            behind = [self.moved(item, shift) for item in behind]
+            after = [self.moved(item, shift) for item in after]
             self._starts[last:] = [place + shift for place in self._starts[last:]]
-        self.items[first:] = [*map(self.make, fresh), *behind]
+        self.items[first:] = [*map(self.make, fresh), *after]
         self._starts[first:last] = [pretoken.start for pretoken in fresh]
         self._text = text
 
     def _borders_before(self, text: str, same: int) -> Iterator[int]:
         """Yield old pretokens with a safe border before them, from the change left."""
-        # The first character behind the border has to be an old one.
+        # The first character after the border has to be an old one.
         special_at = self.splitter.text_regex.match
         for index in range(bisect_left(self._starts, same) - 1, 0, -1):
             place = self._starts[index]

@@ -106,7 +106,7 @@ def _encode(tokenizer: Tokenizer, text: str) -> tuple[list[int], int]:
     if b"".join(vocab[token_id] for token_id in ids) != to_bytes(text):
         raise TailError(
             "the tokens do not spell the text byte by byte, since this tokenizer changes it first "
-            "or lacks some of it; so what goes on behind it cannot be tried"
+            "or lacks some of it; so what goes on after it cannot be tried"
         )
     if not pieces or rules.is_special(pieces[-1]):
         return ids, 0

@@ -174,9 +174,9 @@ def _template(
     single, pair = cls.template or ("$A", "$A $B:1")
     asked = {role: settings.config.flag_or_null(f"add_{role}_token") for role in ("bos", "eos")}
     if asked["bos"] is not None or asked["eos"] is not None:
-        before, behind = "bos " * bool(asked["bos"]), " eos" * bool(asked["eos"])
-        single = f"{before}$A{behind}"
-        pair = f"{single} {before.replace(' ', ':1 ')}$B:1{behind and ' eos:1'}"
+        before, after = "bos " * bool(asked["bos"]), " eos" * bool(asked["eos"])
+        single = f"{before}$A{after}"
+        pair = f"{single} {before.replace(' ', ':1 ')}$B:1{after and ' eos:1'}"
     language = str(settings.config.value.get("src_lang") or cls.language)
     tokens = {role.removesuffix("_token"): token for role, token in settings.roles.items()}
     tokens["language"] = language

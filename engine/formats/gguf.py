@@ -137,12 +137,12 @@ class TokenizerPairs:
         found = (token for token in self.tokens if token.kind in (UNKNOWN, CONTROL, USER_DEFINED))
         return tuple(AddedToken(each.text, special=each.kind != USER_DEFINED) for each in found)
 
-    def template(self, before: VocabToken | None, *behind: VocabToken | None) -> Any:
+    def template(self, before: VocabToken | None, *after: VocabToken | None) -> Any:
         """Return the post-processor that puts tokens around a text; `None` if there are none."""
         from engine.pipeline.post_processors import TemplatePart, TemplateProcessing
 
         first = [] if before is None else [before]
-        last = [token for token in behind if token is not None]
+        last = [token for token in after if token is not None]
         if not first and not last:
             return None
 

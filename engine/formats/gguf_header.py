@@ -89,7 +89,7 @@ class HeaderReader:
         """Read so that the next `length` bytes are there, and return their place."""
         start, end = self._place, self._place + length
         if end > self._size:
-            raise TokenizerFileError(f"is damaged, or cut short: byte {start:,} needs more behind")
+            raise TokenizerFileError(f"is damaged, or cut short: more must follow byte {start:,}")
         if end > LARGEST_HEADER:
             raise TokenizerFileError(
                 f"its header is larger than {LARGEST_HEADER >> 20} MB, which no tokenizer needs"

@@ -96,7 +96,7 @@ class PieceClass(TokenizerClass):
     Attributes:
         first: tokens, or their roles, that replace the first pieces.
         left_out: the number of these pieces.
-        last: tokens, or their roles, behind the pieces.
+        last: tokens, or their roles, after the pieces.
         extra: special tokens without a role, among `first` and `last`.
         cut: the pre-tokenizer.
         merges: whether it merges, and the model is not Unigram.

@@ -79,7 +79,7 @@ EXPORT Counter *counter_new(const BorderTables *borders, const uint8_t *tokens, 
     return NULL;
 }
 
-/* Count a text, with 8 more bytes that may be read behind it. Return the number of its different
+/* Count a text, with 8 more bytes that may be read after it. Return the number of its different
  * pieces; `counter_numbers` and `counter_counts` have them. After FAILED only free the counter. */
 EXPORT int64_t counter_count(Counter *c, const uint8_t *text, int64_t size) {
     return count_text(c, text, text + size) ? c->numbers.length : FAILED;

@@ -11,7 +11,7 @@ enum { INLINE = 3 }; /* ids in an entry itself */
 /* A piece of the hash table. Two entries fill a line of the processor's cache.
  *
  * `length` is 0 if the entry is free. A piece of at most `EXACT` bytes is in `head` and `tail`, with
- * zeros behind it. A longer one has the length `LONG_KEY`; `head` is its hash and `tail` its length.
+ * zeros after it. A longer one has the length `LONG_KEY`; `head` is its hash and `tail` its length.
  * `count` is the number of ids, `PENDING` if Python has still to cut the piece. For a longer piece,
  * and for `MANY` ids, `ids` has the place of a record. */
 typedef struct { uint64_t head, tail; int32_t ids[INLINE]; uint8_t length, count; } Entry;

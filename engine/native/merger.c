@@ -47,7 +47,7 @@ static bool add_pair(Merger *m, Pair pair, int64_t count, int64_t begin) {
     return true;
 }
 
-/* Whether the token of a pair would have more words than `most_words`, or go on behind a colon and a
+/* Whether the token of a pair would have more words than `most_words`, or go on after a colon and a
  * space; `is_wordy` of engine/bpe/trainers/algorithm.py is the same rule. */
 static bool is_wordy(const Merger *m, Pair pair) {
     const Span parts[] = {bytes_of(m, pair.left), bytes_of(m, pair.right)};
@@ -110,7 +110,7 @@ static inline int32_t pretoken_of(const Merger *m, int64_t cell) {
 }
 
 /* Find the pretokens of up to `AHEAD` starts, and load their counts. Load the cells of the starts
- * behind them, too. */
+ * after them, too. */
 static void find_pretokens(const Merger *m, const int32_t *starts, int64_t count,
                            int32_t pretokens[AHEAD]) {
     for (int64_t next = AHEAD; next < count && next < 2 * AHEAD; next++) {

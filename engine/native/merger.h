@@ -1,6 +1,6 @@
 /* The state of training by the most frequent pair; engine/bpe/trainers/fast.py explains it.
  *
- * All pretokens are in one array of cells, a cell for each byte, with a border before and behind each
+ * All pretokens are in one array of cells, a cell for each byte, with a border before and after each
  * pretoken. A token has its id in its first and its last cell, so both neighbours are found at once.
  * Every pair that has ever occurred has a number, in the order of appearance; everything else about
  * pairs is in arrays over these numbers. When too many starts are of no use any more, compact.c

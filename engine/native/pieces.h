@@ -17,7 +17,7 @@ typedef struct { int64_t begin, length, value; } Piece;
 typedef struct { uint64_t head; uint32_t length; int32_t number; } Slot;
 
 /* Different pieces in the order of first appearance. The table `slots` is at most half full.
- * Behind the last byte of `text` 8 more bytes may be read. */
+ * After the last byte of `text` 8 more bytes may be read. */
 typedef struct {
     ARRAY(Piece) pieces;
     ARRAY(uint8_t) text;
@@ -29,12 +29,12 @@ typedef struct {
 bool start_pieces(Pieces *p, uint64_t seed);
 void release_pieces(Pieces *p); /* allowed in any state */
 
-/* Return the number of a piece; a new piece gets the next number. FAILED without memory. Behind the
+/* Return the number of a piece; a new piece gets the next number. FAILED without memory. After the
  * text 8 bytes must be readable. */
 int64_t number_of_piece(Pieces *p, const uint8_t *text, int64_t length);
 
-/* Write the numbers of the next pieces of a text, at most `TOGETHER`, and move `at` behind them.
- * Return how many they are, FAILED without memory. Behind the text 8 bytes must be readable. */
+/* Write the numbers of the next pieces of a text, at most `TOGETHER`, and move `at` after them.
+ * Return how many they are, FAILED without memory. After the text 8 bytes must be readable. */
 enum { TOGETHER = 64 };
 int number_pieces(Pieces *p, const Borders *borders, const uint8_t **at, const uint8_t *end,
                   int32_t *numbers);

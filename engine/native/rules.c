@@ -51,11 +51,11 @@ static int64_t merge_short(const Rules *r, int32_t *ids, int64_t length) {
         if (merges[best].rank == NEVER) break;
         ids[best] = merges[best].made;
         length--;
-        const size_t behind = (size_t)(length - best - 1);
-        memmove(ids + best + 1, ids + best + 2, behind * sizeof *ids);
-        memmove(merges + best, merges + best + 1, behind * sizeof *merges);
+        const size_t after = (size_t)(length - best - 1);
+        memmove(ids + best + 1, ids + best + 2, after * sizeof *ids);
+        memmove(merges + best, merges + best + 1, after * sizeof *merges);
         if (best) merges[best - 1] = merge_of(r, ids[best - 1], ids[best]);
-        if (behind) merges[best] = merge_of(r, ids[best], ids[best + 1]);
+        if (after) merges[best] = merge_of(r, ids[best], ids[best + 1]);
     }
     return length;
 }
@@ -64,7 +64,7 @@ static int64_t merge_short(const Rules *r, int32_t *ids, int64_t length) {
  *
  * The heap and the list of a very long pretoken outgrow the processor's cache. So a window is merged
  * alone, then the next one, which begins at a token near the end of the first. They are joined at a
- * token that both have at the same bytes: up to it the tokens are those of the first window, behind it
+ * token that both have at the same bytes: up to it the tokens are those of the first window, after it
  * those of the second. These are the tokens of the whole.
  *
  * Call two neighbours stable if merging their bytes alone gives these two tokens. Neighbours in a
@@ -138,7 +138,7 @@ static int64_t end_of(const Window *window, int64_t place) {
 }
 
 /* Add the ids of a window's tokens from a place on that end at `end` or before. Return the place
- * behind them. */
+ * after them. */
 static int64_t add_tokens(const Window *window, int64_t place, int64_t end, int32_t **ids) {
     for (; place < window->length && end_of(window, place) <= end; place = end_of(window, place))
         *(*ids)++ = window->at[place].id;
@@ -200,7 +200,7 @@ void release_workspace(Workspace *w) {
 }
 
 /* Find the token that a pretoken is without merging, NULL if there is none. The pretoken is copied,
- * since bytes behind it are read. */
+ * since bytes after it are read. */
 static bool find_whole(const Rules *r, Workspace *w, const uint8_t *text, int64_t length,
                        const Piece **whole) {
     *whole = NULL;
@@ -278,7 +278,7 @@ EXPORT Rules *rules_new(const BorderTables *borders, const int32_t *byte_ids, co
     return r;
 }
 
-/* Add a pretoken that is one token without merging. Behind it 8 bytes may be read. */
+/* Add a pretoken that is one token without merging. After it 8 bytes may be read. */
 EXPORT int64_t rules_add_whole(Rules *r, const uint8_t *text, int64_t length, int32_t id) {
     const int64_t number = number_of_piece(&r->whole, text, length);
     if (number < 0) return FAILED;

@@ -11,7 +11,7 @@
 enum { LETTER = 1, NUMBER = 2, SPACE = 4, UPPER = 8, LOWER = 16, KNOWN = 32 }; /* one byte each */
 enum { PAGE = 128, PAGES = 0x110000 / PAGE, NO_PAGE = -1 };
 
-/* `classes`: 0 behind the end of the text; `code`: −1 for a byte that is not UTF-8. */
+/* `classes`: 0 after the end of the text; `code`: −1 for a byte that is not UTF-8. */
 typedef struct { int32_t classes, size, code; } Char;
 
 typedef const uint8_t *Pattern(Scanner *s, const uint8_t *at);
@@ -25,7 +25,7 @@ struct Scanner {
 
 /* -- characters */
 
-/* Return the code of the character with the bits `first` and `more` bytes behind them; −1 if it is
+/* Return the code of the character with the bits `first` and `more` bytes after them; −1 if it is
  * invalid or below `least`. */
 static int32_t code_of(const Scanner *s, const uint8_t *at, int more, int32_t first, int32_t least) {
     if (s->end - at <= more) return -1;
@@ -113,7 +113,7 @@ static const uint8_t *whitespace_to_newline(Scanner *s, const uint8_t *at) {
     return found;
 }
 
-/* `\s+(?!\S)|\s+`: a run of several leaves its last character to the text behind it. */
+/* `\s+(?!\S)|\s+`: a run of several leaves its last character to the text after it. */
 static const uint8_t *whitespace(Scanner *s, const uint8_t *at) {
     const uint8_t *last = at, *end = at;
     for (Char c; is(c = char_at(s, end), SPACE);) last = end, end += c.size;
@@ -166,7 +166,7 @@ static const uint8_t *qwen2(Scanner *s, const uint8_t *at) {
 }
 
 /* Upper-case letters, then lower-case letters; with `lower`, at least one. A letter of both
- * classes first counts as upper case; if no lower-case letter follows, the match ends behind the
+ * classes first counts as upper case; if no lower-case letter follows, the match ends after the
  * last such letter. */
 static const uint8_t *cased_letters(Scanner *s, const uint8_t *at, int lower) {
     const uint8_t *upper = at, *last_of_both = NULL;

@@ -44,7 +44,7 @@ static bool learn(Tally *t, int64_t counter, const uint8_t *text, const int64_t 
 }
 
 /* Learn new pieces of a counter. `text`: their pretokens, joined, each of a length; `sizes`: the
- * number of pretokens of each piece. Behind the text 8 bytes may be read. After FAILED only free
+ * number of pretokens of each piece. After the text 8 bytes may be read. After FAILED only free
  * the tally. */
 EXPORT int64_t tally_learn(Tally *t, int64_t counter, const uint8_t *text, const int64_t *lengths,
                            const int64_t *sizes, int64_t pieces) {
@@ -68,7 +68,7 @@ EXPORT int64_t tally_add(Tally *t, int64_t counter, const int64_t *pieces, const
     return added;
 }
 
-/* Write the number of each pretoken of a text, joined; a new one gets the next number. Behind the
+/* Write the number of each pretoken of a text, joined; a new one gets the next number. After the
  * text 8 bytes may be read. */
 EXPORT int64_t tally_numbers(Tally *t, const uint8_t *text, const int64_t *lengths, int64_t count,
                              int64_t *numbers) {

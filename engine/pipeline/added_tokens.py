@@ -155,7 +155,7 @@ class TokenFinder:
         """Yield the tokens and the text between them; joined they are the whole text.
 
         If a token is inside the whitespace that goes with another one, both are yielded, and the
-        text continues behind the last. Hugging Face's library does the same.
+        text continues after the last. Hugging Face's library does the same.
         """
         if not self._token_of:
             if text:

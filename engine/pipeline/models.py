@@ -164,7 +164,7 @@ class BPE(MergingModel):
         dropout: the probability of leaving a merge out in training; not used in encoding.
         unk_token: replaces a character that the vocabulary lacks.
         continuing_subword_prefix: is put before each character of a pretoken but the first.
-        end_of_word_suffix: is put behind the last character of a pretoken.
+        end_of_word_suffix: is put after the last character of a pretoken.
         fuse_unk: whether adjacent unknown characters become one `unk_token`.
         byte_fallback: whether an unknown character becomes tokens `<0x00>` … for its bytes.
         ignore_merges: whether a pretoken that is a token is looked up instead of merged.

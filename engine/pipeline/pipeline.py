@@ -222,9 +222,9 @@ class Pipeline:
         return replace(self, model=self.model.first(merges))
 
     def extended(self, merges: SequenceOf[tuple[Pair, int]]) -> Pipeline:
-        """Return the pipeline whose model has more merges, of bytes, behind its own.
+        """Return the pipeline whose model has more merges, of bytes, after its own.
 
-        Hugging Face's library numbers added tokens that its model lacks behind all others. So they
+        Hugging Face's library numbers added tokens that its model lacks after all others. So they
         become tokens of the model, and keep their ids.
 
         Args:

@@ -162,8 +162,8 @@ def pair_template(single: str) -> str:
     '[CLS] $A [SEP] $B:1 [SEP]:1'
     """
     before, text, after = single.partition("$A")
-    behind = "".join(f" {part.split(':')[0]}:1" for part in after.split())
-    return f"{before}{text}{after} $B:1{behind}"
+    of_pair = "".join(f" {part.split(':')[0]}:1" for part in after.split())
+    return f"{before}{text}{after} $B:1{of_pair}"
 
 
 def spelled_template(processor: PostProcessor, texts: int) -> str:

@@ -134,7 +134,7 @@ class SentencePieceNormalizer(EditingNormalizer):
             if text:
                 yield Edit(0, len(text), "")
             return
-        # Remove spaces behind spaces and mark the others; then remove those at the end.
+        # Remove spaces after spaces and mark the others; then remove those at the end.
         after_space, rows = removes, []
         for start, end, new in found:
             if after_space:
@@ -536,7 +536,7 @@ def word_pattern(tokens: Iterable[str]) -> Pattern | None:
     """Return a pattern that cuts only where no merge of these tokens joins; `None` if none is
     known.
 
-    SentencePiece's library cuts nothing. But a merge makes a token. So if no token has a `▁` behind
+    SentencePiece's library cuts nothing. But a merge makes a token. So if no token has a `▁` after
     a certain character, no merge joins the two, and the text can be cut there. Words can then be
     encoded one by one, and remembered.
 

@@ -328,7 +328,7 @@ class MergeBatch(NamedTuple):
 
 
 class PhaseStart:
-    """A border between two phases of a run; merges behind it are chosen in another way.
+    """A border between two phases of a run; merges after it are chosen in another way.
 
     Attributes:
         step: the number of merges before the border; the next merge is the first of the phase.

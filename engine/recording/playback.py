@@ -316,7 +316,7 @@ class MergeFrame(ABC, Generic[StepT]):
         if self.run is not other.run or self.step != other.step:
             return False
         if self.step < self.recorded_steps and other.step < other.recorded_steps:
-            return True  # a frame shows nothing behind the next step
+            return True  # a frame shows nothing after the next step
         same_length = self.recorded_steps == other.recorded_steps
         return same_length and self._run_was_complete == other._run_was_complete
 
@@ -469,7 +469,7 @@ class MergeFrame(ABC, Generic[StepT]):
 
     @cached_property
     def _affected(self) -> AffectedPretokens:
-        # The pretokens before the merge: a border behind it may have changed them.
+        # The pretokens before the merge: a border after it may have changed them.
         return AffectedPretokens(self.run.of_step(self.step - 1).affected_by(self.merge))
 
 

@@ -241,7 +241,7 @@ _GPT2 = _pattern(
     "GPT-2: contractions, words with the space before them, numbers, symbols, whitespace",
     (
         *(_TEXT_SPACE, _LAST_SPACE, _LETTER_DIGIT, _LETTER_SYMBOL, _DIGIT_OTHER),
-        Border(without(SYMBOLS, b"'"), LETTERS + DIGITS),  # only `'` goes with letters behind it
+        Border(without(SYMBOLS, b"'"), LETTERS + DIGITS),  # only `'` goes with letters after it
     ),
     contraction=r"'(?:[sdmt]|ll|ve|re)",
     letters=r" ?\p{L}+",
@@ -252,7 +252,7 @@ _GPT2 = _pattern(
 )
 _CL100K = _pattern(
     "cl100k",
-    "GPT-4: any case of contraction, numbers by three, newlines behind symbols",
+    "GPT-4: any case of contraction, numbers by three, newlines after symbols",
     # No `_LAST_BLANK`: cut there, the run before it would match `\s++$`, with its newlines.
     (*_NEWER_BORDERS, _LETTER_SYMBOL),
     contraction=r"'(?i:[sdmt]|ll|ve|re)",
@@ -337,7 +337,7 @@ _BERT = _pattern(
 _NO_NEWLINE = without(bytes(range(0x100)), b"\n")
 _LINES = _pattern(
     "lines",
-    "lines: a whole line is one pretoken, the newlines behind it another",
+    "lines: a whole line is one pretoken, the newlines after it another",
     (Border(_NO_NEWLINE, b"\n"), Border(b"\n", _NO_NEWLINE)),
     line=r"[^\n]+",
     newlines=r"\n+",

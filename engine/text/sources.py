@@ -176,7 +176,7 @@ class Stream:
     Attributes:
         head: the first bytes, by which their kind is recognised.
         taken: number of bytes read.
-        most: the largest block that `read` returns behind the head.
+        most: the largest block that `read` returns after the head.
     """
 
     def __init__(self, raw: BinaryIO) -> None:

@@ -46,11 +46,11 @@ class Interruption:
     """An interruption at a call of a function of `os`.
 
     Args:
-        at: the number of that call; a call before it has its effect, one behind it none if the
+        at: the number of that call; a call before it has its effect, one after it none if the
             error is `Killed`.
-        error: raised by that call; if it is `Killed`, by all calls behind it, too.
+        error: raised by that call; if it is `Killed`, by all calls after it, too.
         done: whether that call has its effect.
-        last: whether calls behind it fail in the same way.
+        last: whether calls after it fail in the same way.
     """
 
     def __init__(self, at: int, error: BaseException, *, done: bool, last: bool) -> None:

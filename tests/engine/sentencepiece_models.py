@@ -39,7 +39,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "add_dummy_prefix": False,
     },
     "like Llama": LIKE_LLAMA,
-    "space behind": {"treat_whitespace_as_suffix": True},
+    "space after": {"treat_whitespace_as_suffix": True},
     "across spaces": {"split_by_whitespace": False, "byte_fallback": True},
     "case folded": {"normalization_rule_name": "nfkc_cf", "unk_surface": "<?>", "bos_id": -1},
 }

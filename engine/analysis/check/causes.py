@@ -263,7 +263,7 @@ CAUSES: Registry[Cause] = registry_of(
     ),
     readings.reading(
         "line-by-line",
-        "the corpus is read line by line: no pretoken goes on behind a newline",
+        "the corpus is read line by line: no pretoken goes on after a newline",
         readings.in_pieces(lambda document: re.findall(rb"[^\n]*\n|[^\n]+", document)),
     ),
     readings.reading(

@@ -2,7 +2,7 @@
 
 The trainer's merges are made one after the other. At every step the rule's choice is asked for *in
 the state that the trainer's own merges led to*; then the trainer's merge is made, whatever the rule
-says. So each merge is judged by itself: an early slip does not condemn the thousands behind it.
+says. So each merge is judged by itself: an early slip does not condemn the thousands after it.
 
 A cause is a hypothesis: *a trainer with this mistake makes these very merges.* So such a trainer is
 run over the corpus from the first merge on. It explains the merges that both make. A wrong
@@ -178,7 +178,7 @@ def check_claim(
             on_judged(judged)
     wrong = next((place for place, judged in enumerate(judgements) if not judged.fits), None)
     divergence = None if wrong is None else _divergence(claim.steps, wrong, assignment)
-    behind = [] if wrong is None else judgements[wrong + 1 :]
+    later = [] if wrong is None else judgements[wrong + 1 :]
     merges, specials, size = len(claim.steps), assignment.special_tokens, assignment.vocab_size
     wanted = None if size is None else size - assignment.first_id  # the vocabulary is full then
     is_all = merges == wanted or (not judge.index.counts and merges < (wanted or 0))
@@ -186,7 +186,7 @@ def check_claim(
         merges=merges,
         divergence=divergence,
         explanations=() if divergence is None else _explanations(claim, divergence, assignment),
-        by_rule_after=sum(judged.by_rule for judged in behind),
+        by_rule_after=sum(judged.by_rule for judged in later),
         counts_claimed=sum(step.count is not None for step in claim.steps),
         counts_wrong=sum(judged.step.count not in (None, judged.count) for judged in judgements),
         size=None if wanted is None or is_all else SizeFinding(merges, wanted, len(specials)),

@@ -34,7 +34,7 @@ from engine.text.pretokenize import to_bytes, to_text
 
 
 def turned(text: str) -> tuple[int, ...]:
-    """Return a key that reverses the order of texts; a prefix sorts behind longer texts.
+    """Return a key that reverses the order of texts; a prefix sorts after longer texts.
 
     >>> min(["a", "ab", "b"], key=turned), min(["a", "ab"], key=turned)
     ('b', 'ab')

@@ -116,7 +116,7 @@ class Divergence:
 
 
 FURTHER = 1000
-"""Number of merges behind the divergence for which a cause is tried, at the most."""
+"""Number of merges after the divergence for which a cause is tried, at the most."""
 
 
 @dataclass(frozen=True)
@@ -325,7 +325,7 @@ class Report:
         merges: the number of merges that the trainer made.
         divergence: the first that is not by the rule; `None` if all are.
         explanations: the mistakes that would have made it, the likeliest first.
-        by_rule_after: the number of merges behind the divergence that the rule takes, too, given
+        by_rule_after: the number of merges after the divergence that the rule takes, too, given
             the trainer's own merges before them.
         counts_claimed, counts_wrong: the number of reported counts, and of those that are wrong.
         size, vocabulary, ids: what was found of these; `None` if they were not looked at.
@@ -400,17 +400,17 @@ class Report:
                 lead = "Explains it, too"
 
     def _describe_rest(self, divergence: Divergence) -> Iterator[str]:
-        behind = self.merges - divergence.step - 1
-        if not behind:
+        later = self.merges - divergence.step - 1
+        if not later:
             yield "It is the last merge."
-        elif divergence.is_of_count_only and self.by_rule_after == behind:
+        elif divergence.is_of_count_only and self.by_rule_after == later:
             yield "The merges themselves are all by the rule."
-        elif self.by_rule_after == behind:
+        elif self.by_rule_after == later:
             slip = "" if any(each.all for each in self.explanations) else "It is one slip. "
-            yield f"{slip}Given it, all later merges ({behind:,}) are by the rule."
+            yield f"{slip}Given it, all later merges ({later:,}) are by the rule."
         else:
             yield (
-                f"{self.by_rule_after:,} of {behind:,} later merges are what the rule takes after "
+                f"{self.by_rule_after:,} of {later:,} later merges are what the rule takes after "
                 "yours before them."
             )
 

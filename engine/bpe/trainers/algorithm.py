@@ -115,7 +115,7 @@ def is_wordy(token: bytes, most_words: int) -> bool:
     """Whether a token has more words than allowed, or a colon and a space.
 
     Words are separated by spaces, as in SuperBPE (arXiv 2503.13423), whose code has both limits: it
-    lets no token go on behind the colon after which a prompt ends.
+    lets no token go on past the colon that ends a prompt.
 
     >>> is_wordy(b" of the", 2), is_wordy(b" one of the", 2), is_wordy(b"so: ", 2)
     (False, True, True)

@@ -13,7 +13,7 @@ No pretoken is ever scanned as a whole. The data structures:
 Between two steps these *invariants* hold:
 
 1. The first cells of the tokens, read in order, spell every pretoken in its tokens, with a border
-   before and behind it.
+   before and after it.
 2. A pair occurs only at the starts that `Occurrences` has for it, and at each of them unless a
    merge has broken it up. New pairs contain the step's new token and are noted in that step.
 3. Counts only fall after the step that made the pair, and no new pair is more frequent than the
@@ -25,7 +25,7 @@ One step on the pretokens `abab` (twice) and `cab` (once), `_` is a border:
     before           _  a  b  a  b  _  c  a  b  _      (a b) 5, (b a) 2, (c a) 1
     after a+b → X    _  X  X  X  X  _  c  X  X  _      (X X) 2, (c X) 1
 
-The queue takes (a b), the pair number 0, which starts in the cells 1, 3 and 7. Behind the first X
+The queue takes (a b), the pair number 0, which starts in the cells 1, 3 and 7. After the first X
 is another X: the pair (b a) is replaced by (X X). Before the last X is c: (c a) becomes (c X). The
 new pairs get the next numbers, 3 and 4.
 
@@ -385,7 +385,7 @@ def replace_few(
         pretokens.add(pretoken)
         weight = times[pretoken]
         occurrences += weight
-        # Note the new pairs: with the token before, and with the token behind.
+        # Note the new pairs: with the token before, and with the token after.
         token = cells[start - 1]
         if token == new_id:
             # The new token written last is followed by this one, no longer by its left token.
@@ -422,7 +422,7 @@ def _weigh(symbols: Symbols, groups: ByNeighbour) -> list[tuple[int, int]]:
 
 
 def _move_last(after: ByNeighbour, left: int, new_id: int) -> None:
-    """Note the pair of two neighbouring new tokens once, behind the first of them.
+    """Note the pair of two neighbouring new tokens once, after the first of them.
 
     When the first one was written, it was noted before the left token of the second.
     """
@@ -470,9 +470,9 @@ def _still_occurring(index: FlatIndex, pair: Pair, starts: Integers) -> Integers
 
 
 def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple[Tokens, Tokens]:
-    """Write the new tokens; return the tokens before each and behind each.
+    """Write the new tokens; return the tokens before each and after each.
 
-    Two neighbouring new tokens make one pair, which is noted behind the first: for the second, the
+    Two neighbouring new tokens make one pair, which is noted after the first: for the second, the
     token before it is replaced by a border.
     """
     cells = index.symbols.cells_array

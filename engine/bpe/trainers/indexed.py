@@ -75,7 +75,7 @@ class PairIndex:
         while position < end:
             token = pretoken[position]
             if token == left and position + 1 < end and pretoken[position + 1] == right:
-                # The pair is lost, and with it the pair before it and the pair behind it.
+                # The pair is lost, and with it the pair before it and the pair after it.
                 deltas[pair] -= times
                 # Two neighbouring replacements share the pair between them; it is lost only once.
                 if position and last_end != position:

@@ -141,19 +141,19 @@ class LinkedPretokens:
             if tokens[left] != pair[0]:  # in aaa the replacement before has taken this token
                 continue
             gone = after[left]
-            behind = after[gone]
+            following = after[gone]
             # The pairs on both sides lose an occurrence.
             self._break_up(before[left], left, pair)
-            self._break_up(gone, behind, pair)
+            self._break_up(gone, following, pair)
             # The left cell gets the new token, the right one is unlinked.
             tokens[left], tokens[gone] = new_id, GONE
-            after[left] = behind
+            after[left] = following
             # The new token makes pairs with its neighbours.
             if before[left] != NONE:
                 self._note(before[left], left)
-            if behind != NONE:
-                before[behind] = left
-                self._note(left, behind)
+            if following != NONE:
+                before[following] = left
+                self._note(left, following)
             changed_pretokens.add(self._pretoken_of[left])
             occurrences += self._times[self._pretoken_of[left]]
         self.counts[pair] = 0

@@ -98,7 +98,7 @@ async def test_the_foot_shows_a_pair_that_its_row_cuts() -> None:
 async def test_the_pair_that_merges_next_is_in_sight_behind_stale_entries() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         session, panel = app.session, app.screen.query_one(PairsPanel)
-        behind = 0
+        below = 0
         await pilot.press("g", *"300", "enter")
         for _ in range(20):
             await pilot.press("right")
@@ -106,9 +106,9 @@ async def test_the_pair_that_merges_next_is_in_sight_behind_stale_entries() -> N
             assert frame is not None
             rows = [panel.row(place).target for place in range(panel.row_count)]
             place = rows.index(ToPair(frame.next_pair))  # type: ignore[arg-type]
-            behind += place >= panel.size.height - 1  # so many rows there are below the head
+            below += place >= panel.size.height - 1  # so many rows there are below the head
             assert panel.scroll_offset.y <= place < panel.scroll_offset.y + panel.size.height - 1
-        assert behind, "no step of these tries it"
+        assert below, "no step of these tries it"
 
 
 async def test_before_the_first_merge_the_pretokens_are_those_it_will_change() -> None:

@@ -1,4 +1,4 @@
-"""`--continue` of `train` and `open`: more merges, learnt behind those of a tokenizer."""
+"""`--continue` of `train` and `open`: more merges, learnt after those of a tokenizer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ END = "<|endoftext|>"
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a `tokenizer.json` with 13 merges and a special token behind the bytes."""
+    """Return a `tokenizer.json` with 13 merges and a special token after the bytes."""
     path = tmp_path_factory.mktemp("own") / "own.json"
     vocab, merges = train_bpe(HANDOUT, 400, [END])
     Tokenizer(vocab, merges, [END]).save(path, "huggingface")

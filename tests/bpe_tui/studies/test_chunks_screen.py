@@ -41,7 +41,7 @@ def test_the_sentences_say_who_counted_what_and_where_the_cuts_move() -> None:
     said = list(describe_all(two_threads(), CountOrigin.COUNTED, COURSE))
     assert said[:2] == [
         "Counted by 2 threads: 27 B in 3 chunks, cut where no pretoken crosses; 6 pretokens.",
-        "Chunks that end behind a special token: 1.",
+        "Chunks that end after a special token: 1.",
     ]
     assert "thread 1: 2 chunks │ 17 B │ 1.50 s │ 4 pretokens." in said
     assert "Chunk 2: bytes 10 to 20, thread 2, 500 ms, 2 pretokens." in said
@@ -56,7 +56,7 @@ def test_the_sentences_say_who_counted_what_and_where_the_cuts_move() -> None:
 def test_without_a_special_token_one_chunk_is_left_and_it_says_so() -> None:
     none = CourseCuts("<s>", 27, [EvenCut(9, 27), EvenCut(18, 27)])
     [said] = describe_course(none)
-    assert "no <s> is behind the even cuts, so all of them move to the end of the file" in said
+    assert "no <s> is after the even cuts, so all of them move to the end of the file" in said
     [said] = describe_course(CourseCuts("<s>", 27, [EvenCut(9, None)]))
     assert "no <s> was found near some even cuts" in said
     [said] = describe_course(CorpusError("it cuts a plain text, and this file is packed"))
@@ -86,7 +86,7 @@ def test_where_nothing_was_counted_it_says_why(origin: CountOrigin, why: str) ->
 
 
 def test_the_strip_has_even_cuts_the_courses_chunks_and_a_lane_for_each_worker() -> None:
-    # 27 bytes in 27 cells behind names of 12: cuts at 9 and 18, the course's chunk at 20.
+    # 27 bytes in 27 cells after names of 12: cuts at 9 and 18, the course's chunk at 20.
     rows = list(strip_rows(two_threads(), 27, 39, COURSE))
     assert ["".join(text for text, _ in row.spans)[12:] for row in rows] == [
         "         ┆        ┆        ",

@@ -1,4 +1,4 @@
-"""Merges learnt behind those of a tokenizer: held against a slow oracle and two open tools.
+"""Merges learnt after those of a tokenizer: held against a slow oracle and two open tools.
 
 `bpe-continue` is a package; where it is not installed its tests are skipped. The code of
 github.com/taidopurason/tokenizer-extension, of the paper (arXiv 2512.03989), is followed here.
@@ -55,7 +55,7 @@ def text_of(name: str, most: int = 60_000) -> str:
 
 @cache
 def of_stories() -> Tokenizer:
-    """Return a tokenizer trained on stories: 300 merges, `<|endoftext|>` behind the bytes."""
+    """Return a tokenizer trained on stories: 300 merges, `<|endoftext|>` after the bytes."""
     return trained(count_text(text_of(CORPORA[3]).encode(), "gpt2", [END]), [END], merges=300)
 
 
@@ -144,7 +144,7 @@ def test_a_token_that_no_text_gets_is_not_learnt_if_merges_use_it() -> None:
     merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
     vocab |= {259: b"abcd"}
     base = Tokenizer(vocab, [*merges, (b"abc", b"d")])
-    # Made of `a` and `bc`, `abc` would join to the `d` behind it, before this merge's rank.
+    # Made of `a` and `bc`, `abc` would join to the `d` after it, before this merge's rank.
     expected = [(b"bc", b"d"), (b"a", b"bcd"), (b"x", b"y")]
     assert learnt(Continuation(base, {b"abcd": 5, b"xy": 1}, 9)) == expected
 

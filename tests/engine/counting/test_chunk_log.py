@@ -96,7 +96,7 @@ def test_counting_reports_each_chunk_with_its_pretokens(
     monkeypatch.setattr(Corpus, "chunks", partialmethod(Corpus.chunks, size=8))
     found: list[ChunkCounted] = []
     count_pretokens(path, special_tokens=["<s>"], on_chunk=found.append)
-    # The last safe cut is behind the second <s>: 23 bytes with 4 pretokens, 4 bytes with 1.
+    # The last safe cut is after the second <s>: 23 bytes with 4 pretokens, 4 bytes with 1.
     assert [(each.number, each.start, each.size) for each in found] == [(0, 0, 23), (1, 23, 4)]
     assert [(each.pretokens, each.ends_special) for each in found] == [(4, True), (1, False)]
     assert {each.worker for each in found} == {1}

@@ -109,7 +109,7 @@ def test_two_processes_count_as_one_does_in_the_same_order(large: Path, pattern:
 
 
 def test_documents_of_a_large_file_do_not_depend_on_where_its_chunks_end(place: Path) -> None:
-    """Stories with a newline behind each special token, as TinyStories has them."""
+    """Stories with a newline after each special token, as TinyStories has them."""
     path = place / "stories.txt"
     stories = [f"\nOnce upon a time {number}.\n{SPECIAL}" for number in range(60_000)]
     path.write_text("".join(stories))

@@ -165,7 +165,7 @@ def test_opcodes_that_make_more_than_data_are_refused(
         pytest.param(b"t.", id="a tuple without a mark"),
         pytest.param(b"I12", id="a number cut short"),
         pytest.param(b"I" + b"9" * 30 + b"\n.", id="a number with too many digits"),
-        pytest.param(b"N.x", id="rubbish behind it"),
+        pytest.param(b"N.x", id="rubbish after it"),
         pytest.param(b"NNR.", id="calling None"),
     ],
 )

@@ -12,7 +12,7 @@ from engine.wordpiece.tokenizer import WordPieceEncoder
 from engine.wordpiece.trainer import WordPieceTrainer
 
 WORDS = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
-# Every character is a piece. The first of a word is written as it is, the others behind ##:
+# Every character is a piece. The first of a word is written as it is, the others after ##:
 #
 #     h ##u ##g      10 times          h    10 + 5           = 15
 #     p ##u ##g       5 times          p     5 + 12          = 17
