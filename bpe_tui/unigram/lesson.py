@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from bpe_tui.unigram.narration import cost_text, count_text, score_text
-from bpe_tui.unigram.pieces import PiecePainter, end_frames, pieces_of_text, reserved_parts
+from bpe_tui.unigram.pieces import PiecePainter, pieces_of_text, words_of_line
 from bpe_tui.views.corpus import CorpusPlace, flowed, within_rows
 from bpe_tui.views.explanation import (
     JOINED_AT,
@@ -29,7 +29,7 @@ from bpe_tui.views.explanation import (
     eased,
     with_end,
 )
-from bpe_tui.views.panel import PRETOKEN_BORDER, token_edge
+from bpe_tui.views.panel import token_edge
 from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -86,7 +86,6 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         super().__init__(marks=marks)
         self._removals: dict[bool, tuple[UnigramFrame, PieceRemovals]] = {}
         """The costs of removals at the last even step and at the last odd one."""
-        self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
         self._answers: dict[str, tuple[tuple[object, ...], Any]] = {}
 
     def _kept(self, what: str, key: tuple[object, ...], make: Callable[[], KeptT]) -> KeptT:
@@ -386,11 +385,10 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     ) -> list[Row]:
         frame = moment.frame
         painter = PlainPiecePainter(frame, strikes=moment.is_ahead, marks=self.marks)
-        ends = self._ends = end_frames(frame, self._ends)
         found = (
             row
             for line in frame.excerpt.lines.following(top.line)
-            for row in flowed(reserved_parts(painter, ends, line, width), width)
+            for row in flowed(words_of_line(painter, line), width)
         )
         return list(islice(found, top.row, top.row + rows))
 
@@ -404,10 +402,9 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             return paragraph(self.text(NO_TEXT), width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
         painter = PlainPiecePainter(frame, strikes=moment.is_ahead, marks=self.marks)
-        words = ([*painter.pretoken(piece), PRETOKEN_BORDER] for piece in frame.cut(text))
-        shown = within_rows(((word, spans_width(word)) for word in words), rows, width)
-        self._ends = end_frames(frame, self._ends)
-        start, before = _pieces(self._ends[0], text), None
+        shown = within_rows(words_of_line(painter, frame.cut(text)), rows, width)
+        start = self._kept("start", (frame.run, text), lambda: _pieces(frame.at(0), text))
+        before = None
         if moment.before is not None and not moment.is_ahead:
             before = _pieces(moment.before, text)
         return [*shown, self.size_row(_pieces(frame, text), before, start, width)]

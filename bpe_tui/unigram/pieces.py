@@ -11,7 +11,6 @@ from textual.widget import Widget
 
 from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
-from bpe_tui.views.corpus import break_spans
 from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.panel import PRETOKEN_BORDER, FramePanel, token_edge
 from bpe_tui.widgets.controls import Marks
@@ -23,7 +22,7 @@ from bpe_tui.widgets.rows import (
     Span,
     spans_width,
 )
-from bpe_tui.widgets.visible import visible_text, width
+from bpe_tui.widgets.visible import visible_text
 from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
@@ -217,38 +216,13 @@ class Finder(Slices, Generic[FoundT]):
         self._panel.rebuild()
 
 
-def end_frames(
-    frame: UnigramFrame, kept: tuple[UnigramFrame, UnigramFrame] | None
-) -> tuple[UnigramFrame, UnigramFrame]:
-    """Return the first and the last recorded frame; the kept ones, which cache segmentations.
-
-    The widths of pretokens in these frames decide where rows break.
-    """
-    last = frame.recorded_steps
-    if kept is None or kept[1].record is not frame.record or kept[1].step != last:
-        return frame.at(0), frame.at(last)
-    return kept
-
-
-def reserved_parts(
-    painter: PiecePainter,
-    ends: Sequence[UnigramFrame],
-    line: tuple[Pretoken, ...],
-    room: int,
+def words_of_line(
+    painter: PiecePainter, line: Iterable[Pretoken]
 ) -> Iterator[tuple[list[Span], int]]:
-    """Yield the pretokens of a line, each with its cells; one longer than a row comes in parts.
-
-    `ends` are the frames whose segmentations a pretoken must have room for.
-    """
+    """Yield the pretokens of a line with the border behind each, and their cells."""
     for pretoken in line:
         spans = [*painter.pretoken(pretoken), PRETOKEN_BORDER]
-        needed = spans_width(spans)
-        if painter.marks and not pretoken.special:
-            word = spelled(pretoken.text)
-            borders = max(len(end.pieces_of(word)) for end in ends)
-            needed = max(needed, width(visible_text(word)) + borders)
-        for part in break_spans(spans, room) if needed > room else [spans]:
-            yield part, min(needed, room)
+        yield spans, spans_width(spans)
 
 
 class UnigramView(ModelView):

@@ -27,11 +27,10 @@ from bpe_tui.unigram.pieces import (
     PieceInText,
     PiecePainter,
     PiecePanel,
-    end_frames,
     loss_row,
     pieces_of_text,
-    reserved_parts,
     step_name,
+    words_of_line,
 )
 from bpe_tui.views import training_panels
 from bpe_tui.views.charts import (
@@ -77,14 +76,9 @@ MOST = 500
 
 
 class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
-    """The beginning of the corpus, each pretoken in its best segmentation.
-
-    A step may move any border. So each pretoken gets the width that it needs at the seed or at the
-    last recorded step, whichever is larger, and rows break at the same places at nearly all steps.
-    """
+    """The beginning of the corpus, each pretoken in its best segmentation."""
 
     FOLLOWS_RECORDING = True
-    _ends: tuple[UnigramFrame, UnigramFrame] | None = None
 
     def remark(self, frame: UnigramFrame) -> str:
         return " │ struck out: gone after the next step" if frame.leaving else ""
@@ -92,9 +86,8 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     def line_rows(
         self, frame: UnigramFrame, line: tuple[Pretoken, ...], width: int
     ) -> Iterator[Row]:
-        ends = self._ends = end_frames(frame, self._ends)
         painter = PiecePainter(frame, marks=needs_marks(self.app))
-        return flowed(reserved_parts(painter, ends, line, width), width)
+        return flowed(words_of_line(painter, line), width)
 
 
 class StepsPanel(training_panels.StepList):
