@@ -10,7 +10,7 @@ from typing import ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
@@ -118,6 +118,9 @@ class RegexPanel(Vertical):
 
     frame: reactive[Frame | None] = reactive(None)
     text: reactive[str] = reactive("")
+
+    def __init__(self) -> None:
+        super().__init__(id="regex")
 
     _choices: Sequence[Pattern] = ()
     _compared: Pattern | None = None
@@ -308,6 +311,9 @@ class WhyNotPanel(Vertical):
 
     frame: reactive[Frame | None] = reactive(None)
 
+    def __init__(self) -> None:
+        super().__init__(id="why-not")
+
     def compose(self) -> ComposeResult:
         yield Field(
             placeholder="another piece, as written in the text",
@@ -380,23 +386,18 @@ class EncodingScreen(WalkScreen):
         "decode": "ids → text",
     }
     STEPS_A_SECOND = 3
+    TOKENS = EncodedText
+    LANES = TypedLanesPanel
+    PANELS = (
+        walks.PretokensPanel,
+        walks.EncodeStepsPanel,
+        walks.LockstepPanel,
+        TailPanel,
+        WhyNotPanel,
+        RegexPanel,
+    )
+    IDS = "ids: 1014 270, or [1014, 270]"
     _specials_as_text = False
-
-    def compose_panels(self) -> ComposeResult:
-        with Vertical(id="ids"):
-            yield EncodedText("tokens", id="tokens-and-ids").data_bind(frame=EncodingScreen.frame)
-            yield TypedLanesPanel()
-        with Container(id="panels"):
-            for panel in (
-                walks.PretokensPanel(),
-                walks.EncodeStepsPanel(),
-                walks.LockstepPanel(),
-                TailPanel(),
-                WhyNotPanel(id="why-not"),
-                RegexPanel(id="regex"),
-            ):
-                yield panel.data_bind(frame=EncodingScreen.frame)
-        yield DecodePanel("ids: 1014 270, or [1014, 270]")
 
     def on_mount(self) -> None:
         self._say_specials()
@@ -453,7 +454,7 @@ class EncodingScreen(WalkScreen):
                 f"tokens  {number(len(ids))}",
                 f"{plural(len(to_bytes(text)), 'byte')} │ ids below │ a bytes and tokens",
             )
-        self._decode()
+        self.decode()
 
     def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:
         event.stop()
@@ -462,11 +463,7 @@ class EncodingScreen(WalkScreen):
         for walk in self.query(walks.Walk):
             walk.seen, walk.piece = is_seen_before, event.part
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self._decode()
-
-    def _decode(self) -> None:
+    def decode(self) -> None:
         frame, panel = self.frame, self.query_one(DecodePanel)
         if frame is not None:
             panel.show(describe_decoded(panel.typed, lambda ids: visible_bytes(frame.decode(ids))))

@@ -10,11 +10,7 @@ from textual.strip import Strip
 
 from bpe_tui.views.corpus import flowed
 from bpe_tui.views.encoding_screen import PartsPanel, walk_to
-from bpe_tui.views.longest_match import (
-    found_so_far,
-    probe_rows,
-    why_not_looked_up,
-)
+from bpe_tui.views.longest_match import probe_rows
 from bpe_tui.views.measures import describe_ways
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
@@ -185,6 +181,7 @@ THE_END = 10**9
 LOST_SHOWN = 24
 MARGIN = 11
 """Cells before the merge in a row: a mark and the number of the merge."""
+STAGES = "8 all stages │ r regex"
 RULES = {
     "Unigram": "of all ways to cut it into pieces it takes the most probable one",
     "WordLevel": "it looks the whole pretoken up, which is a token or unknown",
@@ -284,10 +281,13 @@ class EncodeStepsPanel(Walk):
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
         alphabet = frame.rules.alphabet
         if self._word is not None:
-            return self._probe_rows(frame, self._word, text, width)
+            assert isinstance(alphabet, ModelAlphabet)
+            assert isinstance(alphabet.model, WordPiece)
+            painter, encoder = self.painter(frame), alphabet.model.encoder
+            return probe_rows(self, painter, self._word, self.place, encoder, STAGES)
         if isinstance(alphabet, ModelAlphabet):
             model, tokens_made = alphabet.model.name, plural(len(piece.ids), "token")
-            self.say(f"how {text} encodes   {model}", "8 all stages │ r regex")
+            self.say(f"how {text} encodes   {model}", STAGES)
             words = [[span] for span in self.painter(frame).tokens(piece.ids)]
             rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
             lines = [Row(line) for line in wrapped(words, width)]
@@ -333,23 +333,6 @@ class EncodeStepsPanel(Walk):
             return Row(spans, ToStep(rank + 1) if count else None)
 
         return RowsOnDemand(steps + len(twin), row)
-
-    def _probe_rows(self, frame: Frame, word: EncodedWord, text: str, width: int) -> Sequence[Row]:
-        """Return a row for each part of the pretoken that is looked up, then the result."""
-        painter, probes = self.painter(frame), len(word.probes)
-        if not probes:
-            self.say(f"how {text} encodes", "8 all stages │ r regex")
-            self.name_columns(())
-            alphabet = frame.rules.alphabet
-            assert isinstance(alphabet, ModelAlphabet)
-            assert isinstance(alphabet.model, WordPiece)
-            return paragraph(why_not_looked_up(word, alphabet.model.encoder), width)
-        so_far = found_so_far(word, self.place) or "8 all stages │ r regex"
-        self.say(f"how {text} encodes   probe {self.place} of {probes}", so_far)
-        self.cursor = self.place
-        head, rows = probe_rows(painter, word, self.place, width)
-        self.name_columns(head.spans)
-        return rows
 
     def scroll_to_row(self, index: int) -> None:
         """Bring a row into view, and after the last probe also the result."""

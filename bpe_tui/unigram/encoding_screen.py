@@ -9,7 +9,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
-from textual.reactive import reactive
 
 from bpe_tui.styles import sheet
 from bpe_tui.unigram import walks
@@ -17,13 +16,12 @@ from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown, score_text
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PiecePainter, pieces_of_text
-from bpe_tui.views.encoding_screen import PartsPanel, WalkScreen
-from bpe_tui.views.panel import needs_marks, sentence
+from bpe_tui.views.encoding_screen import TextPretokensPanel, WalkScreen
+from bpe_tui.views.panel import needs_marks
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import TOKENS_SHOWN
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, cursor_sign, left, right, spans_width
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.rows import RowColumn
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import spelled
@@ -33,51 +31,27 @@ ROOM_FOR_SCORE = 22
 SCORE_CELLS = 8
 
 
-class WordsOfTextPanel(PartsPanel[UnigramFrame]):
-    """The pretokens of `text`, one a row, in their pieces; the cursor chooses one."""
+class UnigramTextPretokens(TextPretokensPanel[UnigramFrame]):
+    """The pretokens of a text in their pieces, with the number of pieces and the score."""
 
-    ID = "pretokens"
+    FOOT = "▁ is a space"
 
-    text: reactive[str] = reactive("", repaint=False)
-
-    _pretokens: Sequence[Pretoken] = ()
-
-    @property
-    def selected(self) -> str:
-        """The pretoken at the cursor, spelled with ▁; "" for a special token or none."""
-        if self.cursor >= len(self._pretokens) or self._pretokens[self.cursor].special:
-            return ""
-        return spelled(self._pretokens[self.cursor].text)
-
-    def watch_text(self) -> None:
-        self._pretokens = self.frame.cut(self.text) if self.frame is not None else ()
-        self.rebuild()
-
-    def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
-        self.watch_text()
-
-    def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
-        self.say(f"pretokens  {number(len(self._pretokens))}", "▁ is a space")
-        if not self._pretokens:
-            return sentence("Nothing typed yet: press e and type.", width)
-        scored = ("pieces", "   score") if width >= ROOM_FOR_SCORE else ("pieces",)
-        numbers = "".join(scored)
-        self.name_columns([("  text".ljust(width - len(numbers)) + numbers, "")])
-        return RowsOnDemand(len(self._pretokens), lambda place: self._row(frame, place, width))
-
-    def _row(self, frame: UnigramFrame, place: int, width: int) -> Row:
-        pretoken, here = self._pretokens[place], place == self.cursor
-        mark = cursor_sign(here)
-        if pretoken.special:
-            return Row([mark, *left([(visible_text(pretoken.text), "special")], width - 2)])
-        edges = frame.pieces_of(spelled(pretoken.text))
-        score = score_text(sum(edge.score for edge in edges), 1)
-        numbers = [right(number(len(edges)), 4, "dim")]
-        if width >= ROOM_FOR_SCORE:
-            numbers.append(right(score, SCORE_CELLS))
-        cells = width - 2 - spans_width(numbers)
+    def columns(self, frame: UnigramFrame, width: int) -> Sequence[RowColumn]:
         painter = PiecePainter(frame, marks=needs_marks(self.app))
-        return Row([mark, *left(painter.pretoken(pretoken), max(cells, 4)), *numbers])
+
+        def count(pretoken: Pretoken) -> str:
+            return "" if pretoken.special else number(len(frame.pieces_of(spelled(pretoken.text))))
+
+        def score(pretoken: Pretoken) -> str:
+            edges = () if pretoken.special else frame.pieces_of(spelled(pretoken.text))
+            return score_text(sum(edge.score for edge in edges), 1) if edges else ""
+
+        columns = [
+            RowColumn("text", 0, painter.pretoken),
+            RowColumn("pieces", 7, lambda pretoken: [(count(pretoken), "dim")], True),
+            RowColumn("score", SCORE_CELLS, lambda pretoken: [(score(pretoken), "")], True),
+        ]
+        return columns if width >= ROOM_FOR_SCORE else columns[:2]
 
 
 LONGEST_TEXT = 20_000
@@ -107,7 +81,7 @@ class UnigramEncodingScreen(WalkScreen):
         yield PieceLanesPanel().data_bind(frame=SessionScreen.frame)
         with Container(id="panels"):
             for panel in (
-                WordsOfTextPanel(),
+                UnigramTextPretokens(),
                 walks.ArrivalsPanel(),
                 walks.PathsPanel(),
                 walks.WhyNotPiecesPanel(),
@@ -121,8 +95,8 @@ class UnigramEncodingScreen(WalkScreen):
 
     def show_text(self) -> None:
         text = self.text[:LONGEST_TEXT]
-        self.query_one(WordsOfTextPanel).text = text
         if self.frame is not None:
+            self.query_one(UnigramTextPretokens).pretokens = self.frame.cut(text)
             shown = islice(pieces_of_text(self.frame, text), TOKENS_SHOWN + 1)
             self.query_one(PieceLanesPanel).pieces = tuple(shown)
         remark = ""  # which part of the text is not cut, or which no piece spells
@@ -132,12 +106,14 @@ class UnigramEncodingScreen(WalkScreen):
             remark = describe_unknown(self.frame, self.text, self.size.width - 6)
         self.query_one("#text").border_subtitle = Content(remark)
 
-    def on_parts_panel_selected(self, event: WordsOfTextPanel.Selected) -> None:
+    def on_parts_panel_selected(self, event: UnigramTextPretokens.Selected) -> None:
         event.stop()
         if self.frame is None:
             return
-        is_special = not event.part and bool(self.text)
-        walk = walks.Walkthrough(self.frame, event.part, is_special)
+        pretoken: Pretoken | None = event.part
+        is_special = pretoken is not None and pretoken.special
+        word = "" if pretoken is None or is_special else spelled(pretoken.text)
+        walk = walks.Walkthrough(self.frame, word, is_special)
         if self._walk is None or not self._walk.is_like(walk):
             self._walk = walk
             self.pause()

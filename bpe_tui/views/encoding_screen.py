@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Paste
 from textual.message import Message
@@ -20,12 +20,22 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui.session.declarations import Command
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import leading_parts
-from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT
+from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT, sentence
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.fields import Field, TextField
-from bpe_tui.widgets.rows import has_row_below
+from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import (
+    Row,
+    RowColumn,
+    RowsOnDemand,
+    RowTable,
+    cursor_sign,
+    has_row_below,
+    spans_width,
+)
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.why_not import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
@@ -64,6 +74,37 @@ class PartsPanel(FramePanel[FrameT]):
     def _post_selected(self) -> None:
         # The panel is the sender, whatever changed the text: else the message would not bubble.
         self.post_message(self.Selected(self.selected).set_sender(self))
+
+
+class TextPretokensPanel(PartsPanel[FrameT]):
+    """The pretokens of a text, one a row, in the columns of a model; the cursor selects one."""
+
+    ID = TITLE = "pretokens"
+    FOOT: ClassVar[str]
+
+    pretokens: Drawn[Sequence[Any]] = Drawn(())
+
+    @property
+    def selected(self) -> Any:
+        return self.pretokens[self.cursor] if self.cursor < len(self.pretokens) else None
+
+    def columns(self, frame: FrameT, width: int) -> Sequence[RowColumn]:
+        """Return the columns of a table of pretokens, in `width` cells."""
+        raise NotImplementedError
+
+    def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
+        self.say(f"pretokens  {number(len(self.pretokens))}", self.FOOT)
+        if not self.pretokens:
+            return sentence("Nothing typed yet: press e and type.", width)
+        room = width - spans_width([cursor_sign(True)])
+        table = RowTable(self.columns(frame, room), room, least=4)
+        self.name_columns([cursor_sign(False), *table.header().spans])
+
+        def row(place: int) -> Row:
+            cells = table.row(self.pretokens[place]).spans
+            return Row([cursor_sign(place == self.cursor), *cells])
+
+        return RowsOnDemand(len(self.pretokens), row)
 
 
 class Walked(Protocol):
@@ -190,13 +231,34 @@ class WalkScreen(SessionScreen):
 
     # -- what a subclass defines
 
-    @abstractmethod
+    TOKENS: ClassVar[type[TypedTextPanel[Any]]]
+    """The class of the panel with the tokens of the text."""
+    LANES: ClassVar[type[LanesPanel]]
+    PANELS: ClassVar[tuple[type[Any], ...]]
+    """The classes of the panels beside each other."""
+    IDS: ClassVar[str]
+    """Ids as one may type them."""
+
     def compose_panels(self) -> ComposeResult:
         """Yield the widgets below the text."""
+        with Vertical(id="ids"):
+            yield self.TOKENS("tokens", id="tokens-and-ids").data_bind(frame=SessionScreen.frame)
+            yield self.LANES()
+        with Container(id="panels"):
+            for panel in self.PANELS:
+                yield panel().data_bind(frame=SessionScreen.frame)
+        yield DecodePanel(self.IDS)
 
     @abstractmethod
     def show_text(self) -> None:
         """Pass the text to the panels; called when the text or the frame has changed."""
+
+    def decode(self) -> None:
+        """Show the text of the typed ids."""
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.decode()
 
     @property
     def walked(self) -> Walked:

@@ -7,11 +7,13 @@ is a piece, and starts again after it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.panel import FramePanel, TokenPainter
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
-from bpe_tui.widgets.visible import visible_bytes, visible_text, width
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
+from bpe_tui.widgets.visible import width as cells_of
 from engine.wordpiece.tokenizer import EncodedWord, Outcome, WordPieceEncoder
 from engine.wordpiece.words import CONTINUES
 
@@ -22,13 +24,13 @@ LOOKED_UP = "looked up"
 WINDOW, FOUND_WINDOW = "─", "━"
 
 
-def found_so_far(word: EncodedWord, place: int) -> str:
+def _found_so_far(word: EncodedWord, place: int) -> str:
     """Return the pieces that the first `place` probes found: `found: un ##aff`; "" if none."""
     found = [probe.piece for probe in word.probes[:place] if probe.found]
     return f"found: {visible_text(' '.join(found), spaces=False)}" if found else ""
 
 
-def why_not_looked_up(word: EncodedWord, encoder: WordPieceEncoder) -> str:
+def _why_not_looked_up(word: EncodedWord, encoder: WordPieceEncoder) -> str:
     """Return why a word has no probes."""
     if word.outcome is Outcome.SPECIAL:
         return "A special token: one id wherever it occurs. Nothing is looked up."
@@ -67,7 +69,7 @@ class ProbeTable:
 
     def __init__(self, painter: TokenPainter, word: EncodedWord, room: int) -> None:
         self.painter, self.word = painter, word
-        self.word_cells = width(visible_text(word.word))
+        self.word_cells = cells_of(visible_text(word.word))
         self.window_cells = min(self.word_cells, max((room - MARGIN - VERDICT - 6) // 2, 6))
         self.piece_cells = min(
             max(room - MARGIN - self.window_cells - VERDICT - 4, 6),
@@ -83,7 +85,7 @@ class ProbeTable:
         verdict = "no" if probe.token_id is None else f"found, id {probe.token_id}"
         # A line under the part of the word that is looked up.
         start, end = (
-            width(visible_text(self.word.word[:place])) * self.window_cells // self.word_cells
+            cells_of(visible_text(self.word.word[:place])) * self.window_cells // self.word_cells
             for place in (probe.start, probe.end)
         )
         line = (FOUND_WINDOW if probe.found else WINDOW) * max(end - start, 1)
@@ -102,10 +104,27 @@ class ProbeTable:
 
 
 def probe_rows(
-    painter: TokenPainter, word: EncodedWord, place: int, width: int
-) -> tuple[Row, Sequence[Row]]:
-    """Return the word, and a row for each probe, the one at `place` marked; then the result."""
-    table, probes = ProbeTable(painter, word, width), len(word.probes)
+    panel: FramePanel[Any],
+    painter: TokenPainter,
+    word: EncodedWord,
+    place: int,
+    encoder: WordPieceEncoder,
+    foot: str = "",
+) -> Sequence[Row]:
+    """Return a row for each probe, the one at `place` marked; then the result.
+
+    The title of the panel says how far the walk has come. The foot has what is found, or `foot`.
+    """
+    width, probes = panel.room, len(word.probes)
+    title = f"how {shorten(visible_text(word.word), max(width // 3, 4))} encodes"
+    if not probes:
+        panel.say(title, foot)
+        panel.name_columns(())
+        return paragraph(_why_not_looked_up(word, encoder), width)
+    panel.say(f"{title}   probe {place} of {probes}", _found_so_far(word, place) or foot)
+    panel.cursor = place
+    table = ProbeTable(painter, word, width)
+    panel.name_columns(table.header.spans)
     outcome = [Row([]), *outcome_rows(painter, word, width)] if place == probes else []
     start = Row([("  " if place else "▸ ", "pair"), ("nothing looked up yet", "dim")])
 
@@ -114,4 +133,4 @@ def probe_rows(
             return outcome[index - probes - 1]
         return table.row(index, index == place, index > place) if index else start
 
-    return table.header, RowsOnDemand(1 + probes + len(outcome), row)
+    return RowsOnDemand(1 + probes + len(outcome), row)

@@ -10,27 +10,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar
 
-from textual.app import ComposeResult
-from textual.containers import Container, Vertical
 from textual.reactive import reactive
-from textual.widgets import Input
 
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import (
     DecodePanel,
-    PartsPanel,
+    TextPretokensPanel,
     WalkScreen,
     describe_decoded,
     walk_to,
 )
-from bpe_tui.views.longest_match import found_so_far, probe_rows, why_not_looked_up
-from bpe_tui.views.panel import TokenPanel, needs_marks, sentence
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.longest_match import probe_rows
+from bpe_tui.views.panel import TokenPanel, needs_marks
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, cursor_sign, left, paragraph, right
-from bpe_tui.widgets.visible import shorten, visible_text
+from bpe_tui.widgets.rows import Row, RowColumn, Span, paragraph
+from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
 from bpe_tui.wordpiece.training_screen import (
     WORDPIECE_VIEW,
@@ -46,39 +42,23 @@ from engine.wordpiece.tokenizer import EncodedWord, Outcome
 THE_END = 10**9
 
 
-class TypedPretokensPanel(PartsPanel[WordPieceFrame]):
-    """The pretokens of a text, one a row, each with its pieces; the cursor chooses one."""
+class WordPieceTextPretokens(TextPretokensPanel[WordPieceFrame]):
+    """The pretokens of a text, each with its pieces."""
 
-    ID = TITLE = "pretokens"
-    words: Drawn[Sequence[EncodedWord]] = Drawn(())
+    FOOT = "whitespace is lost"
 
-    @property
-    def selected(self) -> EncodedWord | None:
-        """The word at the cursor."""
-        return self.words[self.cursor] if self.cursor < len(self.words) else None
-
-    def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        self.say(f"pretokens  {number(len(self.words))}", "whitespace is lost")
-        if not self.words:
-            return sentence("Nothing typed yet: press e and type.", width)
+    def columns(self, frame: WordPieceFrame, width: int) -> Sequence[RowColumn]:
         painter = WordPiecePainter(frame, marks=needs_marks(self.app))
-        cells = max((width - 7) * 2 // 5, 6)
-        self.name_columns([("  text".ljust(cells), ""), ("pieces  which", "")])
 
-        def row(place: int) -> Row:
-            word = self.words[place]
+        def text(word: EncodedWord) -> list[Span]:
             role = "special" if word.outcome is Outcome.SPECIAL else ""
-            return Row(
-                [
-                    cursor_sign(place == self.cursor),
-                    *left([(visible_text(word.word), role)], cells),
-                    right(number(len(word.ids)), 4, "dim"),
-                    ("  ", ""),
-                    *left(painter.tokens(word.ids), max(width - cells - 8, 6)),
-                ]
-            )
+            return [(visible_text(word.word), role)]
 
-        return RowsOnDemand(len(self.words), row)
+        return [
+            RowColumn("text", max((width - 5) * 2 // 5, 6), text),
+            RowColumn("pieces", 7, lambda word: [(number(len(word.ids)), "dim")], True),
+            RowColumn("  which", 0, lambda word: [("  ", ""), *painter.tokens(word.ids)]),
+        ]
 
 
 class WordPieceLanesPanel(LanesPanel):
@@ -150,21 +130,12 @@ class ProbesPanel(TokenPanel[WordPieceFrame]):
         self.scroll_to_row(max(self.row_count - 1, 0) if is_over else self.place)
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        word = self.word
         self.place = min(self.place, self.step_count)
-        if word is None:
+        if self.word is None:
             self.say("probes")
             return paragraph("Type something; choose a word with ↑ ↓.", width, "dim")
-        name = shorten(visible_text(word.word), max(width // 3, 4))
-        if not word.probes:
-            self.say(f"how {name} encodes")
-            return paragraph(why_not_looked_up(word, frame.tokenizer.encoder), width)
-        so_far = found_so_far(word, self.place)
-        self.say(f"how {name} encodes   probe {self.place} of {self.step_count}", so_far)
-        self.cursor = self.place
-        head, rows = probe_rows(self.painter(frame), word, self.place, width)
-        self.name_columns(head.spans)
-        return rows
+        encoder = frame.tokenizer.encoder
+        return probe_rows(self, self.painter(frame), self.word, self.place, encoder)
 
 
 LONGEST = 4_000
@@ -181,15 +152,10 @@ class WordPieceEncodingScreen(WalkScreen):
     HIDDEN: ClassVar[Mapping[str, str]] = {"ids": "tokens", "decode": "ids → text"}
     STEPS_A_SECOND = 5
 
-    def compose_panels(self) -> ComposeResult:
-        with Vertical(id="ids"):
-            tokens = TypedWordPieces("tokens", id="tokens-and-ids")
-            yield tokens.data_bind(frame=SessionScreen.frame)
-            yield WordLanesPanel()
-        with Container(id="panels"):
-            yield TypedPretokensPanel().data_bind(frame=SessionScreen.frame)
-            yield ProbesPanel().data_bind(frame=SessionScreen.frame)
-        yield DecodePanel("ids: 14 27, or [14, 27]; without any, those of the text")
+    TOKENS = TypedWordPieces
+    LANES = WordLanesPanel
+    PANELS = (WordPieceTextPretokens, ProbesPanel)
+    IDS = "ids: 14 27, or [14, 27]; without any, those of the text"
 
     @property
     def walked(self) -> ProbesPanel:
@@ -207,7 +173,7 @@ class WordPieceEncodingScreen(WalkScreen):
             return
         text = self.text
         words = tuple(self.frame.tokenizer.explain(text[:LONGEST]))
-        self.query_one(TypedPretokensPanel).words = words
+        self.query_one(WordPieceTextPretokens).pretokens = words
         self.query_one(WordLanesPanel).show(self.frame, text[:LONGEST], words)
         pieces = self.query_one(TypedWordPieces)
         pieces.text = text[:LONGEST]
@@ -215,19 +181,15 @@ class WordPieceEncodingScreen(WalkScreen):
         cut = f"of the first {plural(LONGEST, 'character')}" if len(text) > LONGEST else ""
         of = cut or plural(len(words), "pretoken")
         pieces.say(f"tokens  {number(tokens)}", f"{of} │ a bytes and tokens")
-        self._decode()
+        self.decode()
 
-    def on_parts_panel_selected(self, event: TypedPretokensPanel.Selected) -> None:
+    def on_parts_panel_selected(self, event: WordPieceTextPretokens.Selected) -> None:
         event.stop()
         self.query_one(ProbesPanel).word = event.part
 
     # -- ids → text
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self._decode()
-
-    def _decode(self) -> None:
+    def decode(self) -> None:
         frame, panel = self.frame, self.query_one(DecodePanel)
         if frame is None:
             return
@@ -237,7 +199,7 @@ class WordPieceEncodingScreen(WalkScreen):
             )
             return
         # Without typed ids, decode those of the text and say what is lost.
-        text, words = self.text[:LONGEST], self.query_one(TypedPretokensPanel).words
+        text, words = self.text[:LONGEST], self.query_one(WordPieceTextPretokens).pretokens
         back = frame.tokenizer.decode(list(chain.from_iterable(word.ids for word in words)))
         panel.show(visible_text(back), describe_loss(frame, text, back, words))
 

@@ -10,7 +10,7 @@ from opening import each_size, opened, until
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
-from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen, WordsOfTextPanel
+from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen, UnigramTextPretokens
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.walks import (
     COLUMN,
@@ -156,7 +156,7 @@ async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
 async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", "ctrl+u", *"the", "space", *"puns", "escape")
-        words, lattice = app.screen.query_one(WordsOfTextPanel), app.screen.query_one(LatticePanel)
+        words, lattice = app.screen.query_one(UnigramTextPretokens), app.screen.query_one(LatticePanel)
         assert words.row_count == 2
         heights = []
         for key in ("up", "down", "up"):
@@ -167,7 +167,7 @@ async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
         assert heights[1] == heights[2]  # it grows for a higher one, and then stays
         await pilot.press("down")
         await pilot.pause()
-        assert words.selected == "▁puns"
+        assert words.selected.text == " puns"
         assert "".join(char for char in text_of(lattice)[1] if char not in " │") == "▁puns"
 
 
@@ -178,7 +178,7 @@ async def test_adjacent_unknown_characters_count_as_one(corpus: Path) -> None:
         field = app.screen.query_one(TextArea)
         field.load_text("漢字")
         await pilot.pause()
-        (row,) = text_of(app.screen.query_one(WordsOfTextPanel))
+        (row,) = text_of(app.screen.query_one(UnigramTextPretokens))
         assert row.split()[:3] == ["❯", "漢字", "1"]
         assert "side by side are one <unk>" in str(field.border_subtitle)
 

@@ -12,7 +12,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.wordpiece.encoding_screen import (
     ProbesPanel,
-    TypedPretokensPanel,
+    WordPieceTextPretokens,
     WordPieceEncodingScreen,
 )
 from bpe_tui.wordpiece.training_screen import TypedWordPieces
@@ -68,7 +68,7 @@ async def test_a_word_that_cannot_be_spelled_forgets_what_was_found(corpus: Path
         assert "Not even ##é alone is a piece" in rows
         assert "[UNK]" in rows
         assert "forgotten: hug" in rows
-        assert "[UNK]" in text_of(app.screen.query_one(TypedPretokensPanel))[0]
+        assert "[UNK]" in text_of(app.screen.query_one(WordPieceTextPretokens))[0]
         foot = str(app.screen.query_one("#decode").border_subtitle)
         assert foot.startswith("1 word lost in [UNK]")
 
