@@ -156,7 +156,8 @@ async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
 async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", "ctrl+u", *"the", "space", *"puns", "escape")
-        words, lattice = app.screen.query_one(UnigramTextPretokens), app.screen.query_one(LatticePanel)
+        words = app.screen.query_one(UnigramTextPretokens)
+        lattice = app.screen.query_one(LatticePanel)
         assert words.row_count == 2
         heights = []
         for key in ("up", "down", "up"):

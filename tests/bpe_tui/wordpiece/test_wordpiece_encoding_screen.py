@@ -12,8 +12,8 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.wordpiece.encoding_screen import (
     ProbesPanel,
-    WordPieceTextPretokens,
     WordPieceEncodingScreen,
+    WordPieceTextPretokens,
 )
 from bpe_tui.wordpiece.training_screen import TypedWordPieces
 
