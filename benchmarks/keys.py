@@ -5,7 +5,9 @@
 presses the keys of `TOUR` in the real program, in a pseudo-terminal, after the screens have been
 made ahead. A key's figure is the processor time of the program, all threads together, until the
 last output; other programs on the machine do not count. The clock counts them, and is given too.
-The tour is made several times in the same program. Of each key the least figure counts.
+The tour is made several times in the same program. Of each key the least figure counts. In turns
+with it, an empty application of Textual (`empty.py`) repaints as many cells as the screen has: how
+ours compares with that holds on any machine.
 
 With `--beside`, another checkout of the project is measured at the same time, key by key in turns,
 and each figure is given for both.
@@ -20,7 +22,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from tui import FIRST_FRAME, Program
+from empty import FIRST_FRAME as EMPTY_FRAME
+from tui import EMPTY, FIRST_FRAME, Program
 
 POLL_SECONDS = 0.05
 QUIET_POLLS = 5
@@ -90,10 +93,15 @@ def press(program: Program, screen: str, key: str) -> Pressed:
 def measure(
     corpus: str, size: tuple[int, int], rounds: int, folders: list[Path | None]
 ) -> list[list[Pressed]]:
-    """Return the keys of the tour, in the program of each folder, with their least figures."""
+    """Return the keys of the tour, with their least figures, in the program of each folder.
+
+    A last list has the repaints of an empty application, one after each key of the tour.
+    """
     programs = [Program(corpus, size=size, folder=folder) for folder in folders]
     for program in programs:
         program.wait_for(FIRST_FRAME)
+    programs.append(Program(program=EMPTY, size=size))
+    programs[-1].wait_for(EMPTY_FRAME)
     for program in programs:
         program.watch(AHEAD_SECONDS)
     found: list[list[list[Pressed]]] = [[] for _ in programs]
@@ -123,6 +131,11 @@ def least_of(rounds: list[list[Pressed]]) -> list[Pressed]:
     ]
 
 
+def p95(keys: list[Pressed]) -> float:
+    """Return the processor time of which 95 % of the keys take less, in milliseconds."""
+    return percentile([each.processor for each in keys], 0.95)
+
+
 def show(keys: list[Pressed], label: str) -> None:
     for kind in ("processor", "clock"):
         times = [getattr(each, kind) for each in keys]
@@ -143,9 +156,12 @@ def main() -> None:
     columns, lines = map(int, given.size.split("x"))
     folders = [None] if given.beside is None else [None, given.beside.resolve()]
     corpus = str(Path(given.corpus).resolve())
-    found = measure(corpus, (columns, lines), given.rounds, folders)
+    *found, repaints = measure(corpus, (columns, lines), given.rounds, folders)
+    show(repaints, "repaint of an empty application")
     for keys, folder in zip(found, folders, strict=True):
-        show(keys, "here" if folder is None else str(folder))
+        label = "here" if folder is None else str(folder)
+        show(keys, label)
+        print(f"{label}: p95 is {p95(keys) / p95(repaints):.2f} × the repaint's")
     slowest = sorted(zip(*found, strict=True), key=lambda keys: -keys[0].processor)
     print("slowest, milliseconds of the processor (clock)")
     for each in slowest[: given.slowest]:

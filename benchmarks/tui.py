@@ -4,7 +4,8 @@
 
 starts the real program in a pseudo-terminal of 120×40 cells and prints
 
-- the seconds from the command to the first frame, and to the first answer to a key;
+- the seconds from the command to the first frame, and to the first answer to a key; in turns with
+  it, the first frame of an empty application of Textual (`empty.py`), and how ours compares;
 - the share of one core that playing at 30 steps a second takes, and while nothing moves;
 - the growth of memory in 1,000 keys on all screens, after as many to warm up;
 - for the big corpus: the milliseconds from a key to the painted answer, for a step, a step back and
@@ -34,6 +35,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from empty import FIRST_FRAME as EMPTY_FRAME
 from processes import PeakMemory
 
 COLUMNS, LINES = 120, 40
@@ -42,6 +44,8 @@ ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-9;?:]*[a-zA-Z$]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()=>].?"
 )
 FIRST_FRAME = "Step 0:"
+EMPTY = (str(Path(__file__).with_name("empty.py")),)
+"""The program that ours is compared with."""
 STATE = TemporaryDirectory(prefix="bpe-tui-benchmark-")
 Path(STATE.name, "bpe-tui").mkdir(mode=0o700)
 Path(STATE.name, "bpe-tui", "preferences.json").write_text(
@@ -58,6 +62,7 @@ class Program:
         arguments: those of its command line.
         size: columns and lines of the terminal.
         folder: the checkout whose program is run; `None` for the one that is installed.
+        program: the program's options of Python: a module or a script.
     """
 
     def __init__(
@@ -65,6 +70,7 @@ class Program:
         *arguments: str,
         size: tuple[int, int] = (COLUMNS, LINES),
         folder: Path | None = None,
+        program: Sequence[str] = ("-m", "bpe_tui"),
     ) -> None:
         self.started = time.perf_counter()
         self.pid, self._terminal = pty.fork()
@@ -75,7 +81,7 @@ class Program:
             os.environ |= {"XDG_STATE_HOME": STATE.name, "XDG_CACHE_HOME": STATE.name}
             if folder is not None:
                 os.chdir(folder)  # `-m` imports from there
-            os.execv(sys.executable, [sys.executable, "-m", "bpe_tui", *arguments])
+            os.execv(sys.executable, [sys.executable, *program, *arguments])
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *reversed(size), 0, 0))
         self.drawn = ""
 
@@ -136,14 +142,19 @@ class Program:
 
 
 def measure_start(corpus: str, runs: int) -> None:
-    frames, answers = [], []
+    frames, answers, ratios = [], [], []
     for _ in range(runs):
+        empty = Program(program=EMPTY)
+        empty_frame = empty.wait_for(EMPTY_FRAME) - empty.started
+        empty.end()
         program = Program(corpus)
         frames.append(program.wait_for(FIRST_FRAME) - program.started)
+        ratios.append(frames[-1] / empty_frame)
         program.press("l")
         answers.append(program.wait_for("Merge 1[ :]") - program.started)
         program.end()
     show("first frame", f"{statistics.median(frames):.2f} s")
+    show("first frame, of an empty one's", f"{statistics.median(ratios):.2f} ×", "goal 2.2 ×")
     show("first answer to a key", f"{statistics.median(answers):.2f} s", "goal 0.60 s")
 
 
@@ -249,7 +260,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How quickly the application answers.")
     parser.add_argument("corpus")
     parser.add_argument("--big", help="a corpus of some 20 MB for memory and for long training")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=15)
     arguments = parser.parse_args()
     measure_start(arguments.corpus, arguments.runs)
     # By then training has ended.
