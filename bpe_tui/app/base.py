@@ -6,6 +6,7 @@ import signal
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any, ClassVar, cast
 
@@ -13,7 +14,6 @@ from textual import events
 from textual.actions import ActionParseResult
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
@@ -43,12 +43,6 @@ from engine.core.interrupts import Interrupts
 from engine.core.systems import ending_signals, on_signal
 
 
-def _command_provider() -> type[Provider]:
-    from bpe_tui.app.palette import CommandProvider  # only the palette asks for it
-
-    return CommandProvider
-
-
 class Messages(Window[None]):
     """A window with every message, the latest first."""
 
@@ -72,8 +66,7 @@ class BaseApp(SurvivingApp[int]):
     is_kiosk = False
     TITLE = "bpe-tui"
     CSS_PATH = sheet("app.tcss")
-    COMMANDS: ClassVar = {_command_provider}
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False  # Textual's own
 
     def __init__(self) -> None:
         super().__init__(driver_class=terminal.lasting_driver())
@@ -224,10 +217,11 @@ class BaseApp(SurvivingApp[int]):
         self.push_screen(Messages())
 
     def action_command_palette(self) -> None:
-        if self.use_command_palette and not isinstance(self.screen, CommandPalette):
-            from bpe_tui.app.palette import Palette  # few keys open it
+        from bpe_tui.app.palette import Palette, run_command  # few keys open it
+        from bpe_tui.views.panel_screen import PanelScreen
 
-            self.push_screen(Palette())
+        if isinstance(self.screen, PanelScreen):  # a window has no commands
+            self.push_screen(Palette(self.screen), partial(run_command, self.screen))
 
     def action_help(self) -> None:
         from bpe_tui.views.commands import Help

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any, cast
+from functools import cached_property
+from typing import ClassVar, cast
 
-from textual import on
 from textual.app import ComposeResult
-from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
-from textual.geometry import Size
-from textual.message import Message
-from textual.screen import Screen
-from textual.widgets import Input, OptionList
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input
 
 from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.declarations import Command, Model
+from bpe_tui.session.declarations import EVERYWHERE, Command, Model
 from bpe_tui.session.host import Host
+from bpe_tui.session.models import kind_and_model
 from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
 from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.widgets.fields import draw_settled
+from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.lines import Lines, TextLines
+from bpe_tui.widgets.rows import Row, left, wrapped_text
 from bpe_tui.widgets.window import Window
+
+
+MOST_WITHOUT = 2
+"""Most kinds of screens without a command that is still said to be everywhere."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,19 @@ class FoundCommand:
     kind: str = ""
     model: Model | None = None
 
-    @property
-    def where(self) -> str:
-        """The key that does the same."""
+    def where(self, screen: str) -> tuple[str, str]:
+        """Return the key that does the same, and the screen or the model that has it.
+
+        Args:
+            screen: the screen in front.
+        """
         if self.model is not None:
-            return f"with {self.model.title}: key M trains it"
-        on = f" on {key_of_screen(self.kind)}, the {self.kind} screen" if self.kind else ""
-        return f"key {self.command.shown}{on}"
+            return "M", self.model.title
+        kind = self.kind or kind_and_model(screen)[0]
+        is_everywhere = len({*EVERYWHERE} - {*self.command.screens}) <= MOST_WITHOUT
+        if is_everywhere or kind not in EVERYWHERE:
+            return self.command.shown, "everywhere" if is_everywhere else "here"
+        return self.command.shown, f"{key_of_screen(kind)} {kind}"
 
     def score(self, query: str) -> float:
         """Return how well it answers; 0 if a word of the query is not in the command's words."""
@@ -78,13 +88,13 @@ MOST_OF_A_SCREEN = 4
 """Most kinds of screens on which a command is still one of theirs, not of all."""
 
 
-def useful_first(screen: Screen[Any]) -> list[Command]:
+def useful_first(screen: PanelScreen) -> list[Command]:
     """Return the commands of a screen, those that say most about it first.
 
     First come those of the focused panel, then the screen's own, those on the fewest screens first,
     then others in the footer. Last come refused commands, and second keys of the same command.
     """
-    panel = screen.panels.focused() if isinstance(screen, PanelScreen) else None
+    panel = screen.panels.focused()
     seen: set[str] = set()
 
     def place(command: Command) -> tuple[int, int]:
@@ -101,79 +111,104 @@ def useful_first(screen: Screen[Any]) -> list[Command]:
     return sorted(commands_on(screen.id or ""), key=place)
 
 
-class CommandProvider(Provider):
-    """The provider of commands for Textual's palette."""
+class FoundRows(TextLines, can_focus=False):
+    """The commands found, with a cursor although the field above has the focus."""
 
-    async def discover(self) -> Hits:
-        for found in map(FoundCommand, useful_first(self.screen)):
-            yield DiscoveryHit(
-                found.command.help, partial(self._run_command, found), help=found.where
-            )
+    SHOWS_CURSOR = True
+
+
+KEY_CELLS, PLACE_CELLS = 10, 14
+"""Cells of the column of keys, and of the column of screens."""
+
+
+class Palette(Window[FoundCommand | None]):
+    """The window that finds commands by words, and returns one of them.
+
+    Args:
+        below: the screen in front of which it opens.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+p", "dismiss(None)", "close"),
+        Binding("up", "move(-1)", "up", priority=True),
+        Binding("down", "move(1)", "down", priority=True),
+        Binding("pageup", "page(-1)", "page up", priority=True),
+        Binding("pagedown", "page(1)", "page down", priority=True),
+        Binding("enter", "choose", "run", priority=True),
+    ]
+
+    def __init__(self, below: PanelScreen) -> None:
+        super().__init__()
+        self._below = below
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="palette", classes="window") as window:
+            window.border_title = Content("find a command")
+            window.border_subtitle = Content("↑ ↓ Enter │ Esc closes")
+            yield Field(placeholder="words, such as ties, emoji, compression, minbpe", compact=True)
+            yield FoundRows("found", self._rows)
+
+    @property
+    def _found_rows(self) -> FoundRows:
+        return self.query_one(FoundRows)
 
     @cached_property
     def _everywhere(self) -> list[FoundCommand]:
         """All commands, of other screens too; to look for their screens takes long."""
-        model = self.screen.model if isinstance(self.screen, PanelScreen) else None
-        return list(all_commands(self.screen.id or "", model))
+        return list(all_commands(self._below.id or "", self._below.model))
 
-    async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for found in self._everywhere:
-            if score := found.score(query):
-                shown = matcher.highlight(found.command.help)
-                yield Hit(score, shown, partial(self._run_command, found), help=found.where)
+    def found(self) -> list[FoundCommand]:
+        """Return the commands that have all typed words, the best first; without words all here."""
+        query = self.query_one(Input).value
+        if not query.strip():
+            return list(map(FoundCommand, useful_first(self._below)))
+        scored = [(each.score(query), each) for each in self._everywhere]
+        scored.sort(key=lambda each: -each[0])
+        return [each for score, each in scored if score]
 
-    async def _run_command(self, found: FoundCommand) -> None:
-        """Run a command as its key does, on the screen that has it."""
-        if found.model is not None:
-            await self.screen.run_action("app.model")
-        elif found.kind:
-            host = cast("Host", self.app)
-            host.action_show(found.kind)
-            there = self.app.get_screen(host.session.model.screen(found.kind))
-            assert isinstance(there, PanelScreen)
-            there.call_later(there.run_command, found.command)  # after the screen has changed
-        else:
-            assert isinstance(self.screen, PanelScreen), "a window has no commands"
-            await self.screen.run_command(found.command)
+    def _rows(self, cells: int) -> list[Row]:
+        rows = [row for each in self.found() for row in self._rows_of(each, cells)]
+        return rows or [Row([("No command has these words.", "dim")])]
 
+    def _rows_of(self, found: FoundCommand, cells: int) -> Iterator[Row]:
+        key, place = found.where(self._below.id or "")
+        spans = [*left([(key, "here")], KEY_CELLS), *left([(place, "dim")], PLACE_CELLS)]
+        target: FoundCommand | None = found
+        for line in wrapped_text(found.command.help, max(cells - KEY_CELLS - PLACE_CELLS, 12)):
+            yield Row([*spans, (line, "")], target)
+            spans, target = [(" " * (KEY_CELLS + PLACE_CELLS), "")], None
 
-ROWS_OF_A_COMMAND = 2
-"""Least number of rows of a command in the palette: what it does, and its key."""
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._found_rows.wrap_again()
+        self._found_rows.put_cursor(0, 0)
 
+    def action_move(self, by: int) -> None:
+        self._found_rows.move_to_target(by)
 
-class FoundCommands(CommandList):
-    """Textual's list of commands, which measures them only if they may have less than a screen."""
+    def action_page(self, direction: int) -> None:
+        self._found_rows.action_page(direction)
+        self._found_rows.move_to_target(0)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        if ROWS_OF_A_COMMAND * self.option_count >= viewport.height:
-            return viewport.height
-        return super().get_content_height(container, viewport, width)
+    def action_choose(self) -> None:
+        self._found_rows.action_choose()
 
-    def action_page_down(self) -> None:
-        with suppress(LookupError):  # the list has no lines yet
-            super().action_page_down()  # type: ignore[no-untyped-call]
-
-    def action_page_up(self) -> None:
-        with suppress(LookupError):
-            super().action_page_up()  # type: ignore[no-untyped-call]
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        self.dismiss(cast("FoundCommand", event.target))
 
 
-class Palette(CommandPalette, Window[Any]):
-    """Textual's palette, drawn like the fields here."""
-
-    def compose(self) -> ComposeResult:
-        for widget in super().compose():
-            yield FoundCommands() if isinstance(widget, CommandList) else widget
-
-    def on_mount(self) -> None:
-        draw_settled(self.query_one(Input))
-
-    @on(Input.Changed)
-    @on(Input.Submitted)
-    @on(OptionList.OptionSelected)
-    def _ignore_if_closed(self, event: Message) -> None:
-        """Keep a closed palette from running its command again, and from another search."""
-        if not self.is_on_top:
-            event.stop()
-            event.prevent_default()
+async def run_command(screen: PanelScreen, found: FoundCommand | None) -> None:
+    """Run a command, if one was chosen, as its key does, on the screen that has it."""
+    if found is None:
+        return
+    if found.model is not None:
+        await screen.run_action("app.model")
+    elif found.kind:
+        host = cast("Host", screen.app)
+        host.action_show(found.kind)
+        there = screen.app.get_screen(host.session.model.screen(found.kind))
+        assert isinstance(there, PanelScreen)
+        there.call_later(there.run_command, found.command)  # after the screen has changed
+    else:
+        await screen.run_command(found.command)

@@ -18,12 +18,6 @@ from bpe_tui.widgets.visible import shorten, typed_text
 from bpe_tui.widgets.window import Window
 
 
-def draw_settled(field: Input) -> None:
-    """Make a field of another class draw its text like the fields here."""
-    draw = field.render_line
-    setattr(field, "render_line", lambda y: settled(draw(y)))  # noqa: B010
-
-
 class Field(Input):
     """A line to type in. A placeholder that is too long ends in `…`.
 
