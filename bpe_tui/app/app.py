@@ -182,9 +182,10 @@ class BpeTuiApp(SessionApp):
                     shown = (visible_text(note, spaces=False) for note in notes)
                     self.tell("\n".join(shown), stays=True)
             case jobs.NoTokenizer(error, otherwise):
-                reason = visible_text(str(error), spaces=False)
                 self.open(otherwise)
-                self.tell(f"Read as a text, since it is no tokenizer: {reason}", stays=True)
+                if not otherwise.viewpoint.note:
+                    reason = visible_text(str(error), spaces=False)
+                    self.tell(f"Read as a text, since it is no tokenizer: {reason}", stays=True)
             case jobs.TrainingStarted():
                 self._start_session(news)
             case jobs.StepsRecorded(steps):

@@ -24,7 +24,6 @@ from bpe_tui.widgets.lines import Lines, TextLines
 from bpe_tui.widgets.rows import Row, left, wrapped_text
 from bpe_tui.widgets.window import Window
 
-
 MOST_WITHOUT = 2
 """Most kinds of screens without a command that is still said to be everywhere."""
 

@@ -18,6 +18,8 @@ from engine.text.sources import STANDARD_INPUT
 
 HEAD = 1 << 12
 """Bytes at the beginning of a file that decide."""
+TABLES = (".csv", ".tsv", ".jsonl")
+"""Ends of the names of files with records."""
 
 
 def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
@@ -54,7 +56,16 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
         from engine.learning.session_file import read_session
 
         return config_of_session(read_session(path), path)
+    run = _noted(run)
     return replace(run, min_count=1) if run.is_toy and "min_count" not in asked else run
+
+
+def _noted(run: RunConfig) -> RunConfig:
+    """Return the run over a table with a note that it is read as text."""
+    if not run.corpus.lower().endswith(TABLES):
+        return run
+    note = f"{Path(run.corpus).name} is read as text; of JSON lines, --field NAME reads a field."
+    return replace(run, viewpoint=replace(run.viewpoint, note=note))
 
 
 def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
@@ -74,7 +85,7 @@ def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
         run.special_tokens if "special_tokens" in asked else None,
         run.pattern if "pattern" in asked else None,
         cache=run.cache,
-        otherwise=run if is_file and len(paths) == 1 else None,
+        otherwise=_noted(run) if is_file and len(paths) == 1 else None,
         viewpoint=run.viewpoint,
         reading=run.reading._replace(more=corpora[1:]),
     )

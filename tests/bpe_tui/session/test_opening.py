@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -473,7 +474,8 @@ def test_a_text_is_a_corpus_whatever_it_is_called(
     monkeypatch.chdir(tmp_path)
     Path(name).write_text(content)
     run = RunConfig(name)
-    assert config_for(run, ["min_count"]) == run
+    as_text = config_for(run, ["min_count"])
+    assert replace(as_text, viewpoint=run.viewpoint) == run
 
 
 def test_a_tokenizer_given_as_corpus_is_opened_as_one(trained: Path) -> None:
@@ -598,3 +600,14 @@ async def test_a_toy_corpus_steps_unless_rare_pairs_are_refused_and_then_says_so
         await pilot.press("4")
         await until(pilot, lambda: app.screen.query(ChartPanel))
         assert app.screen.query_one("#ties", ChartPanel).why_empty == f"A{why}"
+
+
+@pytest.mark.parametrize("name", ["texts.csv", "texts.tsv", "texts.jsonl"])
+async def test_a_table_as_corpus_is_read_as_text_and_one_line_says_so(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_text('{"text": "low lower"}\n' if "j" in name else "low,5\nlow,3\n")
+    async with opened_as(config_for(RunConfig(str(tmp_path / name)))) as (app, pilot):
+        await until(pilot, lambda: f"{name} is read as text; " in app.notices.note)
+        assert "--field" in app.notices.note
+        assert "\n" not in app.notices.note
