@@ -24,7 +24,7 @@ from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT, sentence
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedTextPanel
-from bpe_tui.widgets.fields import Field, TextField
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -36,6 +36,7 @@ from bpe_tui.widgets.rows import (
     has_row_below,
     spans_width,
 )
+from bpe_tui.widgets.text_field import TextField
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.why_not import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError

@@ -19,7 +19,8 @@ from textual.widgets import Input, TextArea
 
 from bpe_tui.cli.console import print_json
 from bpe_tui.session.config import RunConfig, TokenizerConfig
-from bpe_tui.widgets.fields import Field, TextField
+from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.text_field import TextField
 
 NAME = "a\x1b]52;c;aGk=\x07\u202eb[red]"
 HOSTILE = (

@@ -11,7 +11,8 @@ from rich.cells import cell_len
 from textual.events import Paste
 from textual.widgets import Input, TextArea
 
-from bpe_tui.widgets.fields import LONGEST_PASTE, Field, TextField
+from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.text_field import LONGEST_PASTE, TextField
 from bpe_tui.widgets.visible import typed_text
 
 ODD = [
