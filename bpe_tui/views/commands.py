@@ -473,8 +473,8 @@ def help_text(screen: str, *, marks: bool = False) -> str:
         "  Home End    First, last row of the focused table; elsewhere the run's.\n"
         "  Enter       Where the row leads: a merge, a word. Zoom where it leads nowhere.\n"
         "  Shift+→ ←   Point at a token, the next one, the one before; Enter explains it.\n"
-        "  mouse       Click what Enter would open; a token, or the border between two, "
-        "to ask about it; drag the bar on top."
+        "  mouse       Click what Enter would open; a token, or the + of a pair, to ask about it; "
+        "drag the bar on top."
     )
     kind, _ = kind_and_model(screen)
     signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]

@@ -30,6 +30,7 @@ from bpe_tui.views.panel import (
     TokenPanel,
     keyed,
     sentence,
+    token_edge,
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.widgets.fields import TextLine
@@ -380,10 +381,15 @@ def _starts_of_lines(
 ) -> list[tuple[int, int]]:
     """Return (word, place in it) for the beginning of each line, and for the end of the last."""
     ids, of_ids = np.unique(np.fromiter(chain.from_iterable(words), int), return_inverse=True)
-    wide = (max(spans_width(painter.spans(each)), len(str(each))) for each in ids.tolist())
-    cells = np.fromiter((min(each, room - 1) + 1 for each in wide), int)
-    filled = np.cumsum(cells[of_ids])  # the cells up to the end of each token, as if on one line
     ends = np.cumsum(np.fromiter(map(len, words), int))
+    pieces = np.fromiter((spans_width(painter.spans(each)) for each in ids.tolist()), int)
+    labels = np.fromiter((len(str(each)) for each in ids.tolist()), int)
+    edge = width(token_edge(marks=painter.marks)[0])
+    inside = np.minimum(np.maximum(pieces, labels + 1 - edge), room - 1) + edge
+    cells = inside[of_ids]
+    at_end = np.minimum(np.maximum(pieces, labels), room - 1) + width(PRETOKEN_BORDER[0])
+    cells[ends - 1] = at_end[of_ids[ends - 1]]
+    filled = np.cumsum(cells)  # the cells up to the end of each token, as if on one line
     starts = [(0, 0)]
     first = int(np.searchsorted(filled, room, side="right"))
     while first < len(filled):

@@ -222,7 +222,8 @@ async def test_a_click_on_a_separator_asks_and_leaves_the_cursor_there() -> None
     async with opened() as (app, pilot):
         panel = pairs(app)
         across = "".join(text for text, _ in panel.row(4).spans).index("+")
-        await pilot.click(PairsPanel, offset=(across + 1, 2 + 4))
+        box = panel.content_region.offset - panel.region.offset
+        await pilot.click(PairsPanel, offset=(box.x + across, box.y + panel.head_height + 4))
         await pilot.pause()
         assert panel.cursor == 4
         assert app.screen.query("#why")

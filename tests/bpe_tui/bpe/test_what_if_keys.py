@@ -50,7 +50,7 @@ async def test_each_change_is_explained_beside_its_title_and_cut_with_a_sign() -
             rows = app.screen.query_one("#wish-rows", RowList)
             said = [row_text(rows, place) for place in range(rows.row_count)]
             (rule,) = (each for each in said if each.startswith("tie rule smallest-ids"))
-            assert "the smaller (left id" in rule
+            assert "the smaller (left " in rule
             assert {len(each) for each in said} == {rows.scrollable_content_region.width}
             if app.size.width == 60:  # the window is wide enough for all else
                 assert any("…" in each for each in said)

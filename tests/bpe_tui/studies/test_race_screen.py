@@ -97,7 +97,7 @@ async def test_at_step_0_the_bars_are_the_totals_of_the_whole_run() -> None:
 
 @pytest.mark.slow
 async def test_the_panels_of_a_tokenizer_say_why_nothing_races() -> None:
-    config = TokenizerConfig((str(HANDOUT.with_name("swapped.json")),))
+    config = TokenizerConfig((str(HANDOUT.with_name("swapped.json")),), corpus=str(HANDOUT))
     async with opened_as(config, (60, 20)) as (app, pilot):
         await pilot.press("6")
         await pilot.pause()
