@@ -189,7 +189,7 @@ async def test_a_merge_after_the_excerpt_is_shown_in_a_word(tmp_path: Path) -> N
         made, ahead = merges.index(b"qx") + 1, merges.index(b"qx")
         for step, text_shown in (
             (merges.index(b"low") + 1, ""),
-            (ahead, r"Next, not in these lines: ·?┊?q\+x  ?occurs once elsewhere"),
+            (ahead, r"Next, not in these lines: ·?qx  ?occurs once elsewhere"),
             (made, r"Not in these lines: ·?qx  ?occurs once elsewhere"),
         ):
             app.seek(step)

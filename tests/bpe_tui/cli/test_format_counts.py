@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from edges import edged
 from opening import opened_as, until
 
 from bpe_tui import cli
@@ -147,6 +148,4 @@ async def test_words_of_wordpiece_without_spaces_are_shown_too(long: Path) -> No
 
 
 def told(lines: Lines) -> str:
-    return "\n".join(
-        "".join(text for text, _ in lines.row(at).spans) for at in range(lines.row_count)
-    )
+    return "\n".join(edged(lines.row(at).spans) for at in range(lines.row_count))

@@ -213,7 +213,7 @@ async def test_a_third_language_is_a_folder(
     assert languages() == ["en", "fr"]
     lessons = builtin_lessons.__wrapped__("fr")
     assert [lesson.title for lesson in lessons][1:4:2] == ["Count, pick, replace", "Égalités"]
-    app = BpeTuiApp(None, recorded_once, lesson=lessons[2].path)
+    app = BpeTuiApp(None, recorded_once, lesson=lessons[3].path)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.screen.query(LessonText) and not app.guide.is_on_its_way)
         app.seek(3)

@@ -131,9 +131,8 @@ async def test_titles_in_borders_are_not_cut(model: str) -> None:
                 for panel in app.screen.query("*"):
                     room = panel.outer_size.width - BORDER_CELLS
                     for said in (panel.border_title, panel.border_subtitle):
-                        assert (
-                            not panel.region or Content.from_markup(said or "").cell_length <= room
-                        ), said
+                        cells = Content.from_markup(said or "").cell_length
+                        assert not panel.region or cells <= room, said
 
 
 @pytest.mark.parametrize("model", first_quick(MODELS))
