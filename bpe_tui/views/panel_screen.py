@@ -200,7 +200,8 @@ class PanelScreen(PaintedOnce[None]):
             self.say("#panel-names", names)
         if not self.is_mounted or not self.HIDDEN:
             return
-        hidden = {} if self.zoomed else self.panels.hidden(self.HIDDEN)
+        shows_none = self.zoomed or not self.is_ready
+        hidden = {} if shows_none else self.panels.hidden(self.HIDDEN)
         text = self.keys.name_panels(hidden)
         if text == self.hidden_names:
             return

@@ -84,7 +84,7 @@ def with_bright_end(step: str) -> Content:
     return Content(step).stylize(BRIGHT, step.rindex(" ") + 1)
 
 
-READING_KEYS = "Esc cancels │ afterwards K: who counted what"
+CANCELS = "Esc cancels"
 
 
 class ReadingPanel(Vertical):
@@ -94,14 +94,14 @@ class ReadingPanel(Vertical):
     """
 
     BORDER_TITLE = "reading"
-    BORDER_SUBTITLE = READING_KEYS
+    BORDER_SUBTITLE = CANCELS
 
     def __init__(self, session: Session) -> None:
         from textual.widgets import ProgressBar  # a short corpus needs none
 
         super().__init__(id="reading")
         self._session = session
-        self._bar = ProgressBar(id="reading-bar", show_eta=False)
+        self._bar = ProgressBar(id="reading-bar", show_percentage=False, show_eta=False)
 
     def compose(self) -> ComposeResult:
         yield Static(id="reading-what")
@@ -119,7 +119,8 @@ class ReadingPanel(Vertical):
         config = session.config
         paths = config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
         name = visible_text(paths, spaces=False)
-        self.border_subtitle = Content(READING_KEYS if session.failure is None else "o opens")
+        keys = f"{CANCELS} │ afterwards K: who counted what" if config.corpus else CANCELS
+        self.border_subtitle = Content(keys if session.failure is None else "o opens")
         what, bar = self.query_one("#reading-what", Static), self._bar
         strip = self.query_one("#reading-chunks", RowList)
         strip.display = session.reading is not None and session.failure is None
@@ -258,6 +259,7 @@ class StepsScreen(SessionScreen):
         self._is_patient = False
         self.set_class(is_reading, "-reading")
         if is_reading:
+            self.show_tabs(session)
             self.say("#heading", self.heading(session, self.heading_room))
             self.frame = None
             self._show_reading(session)
