@@ -372,13 +372,14 @@ class Session:
         """Whether `tick` has something to do: playing, or merges to try breakpoints on."""
         if self.recording is None:
             return False
-        examined = self.breakpoints.examined if self.merges is not None else None
+        tries = self.merges is not None and self.breakpoints.watched
+        examined = self.breakpoints.examined if tries else None
         is_behind = examined is not None and examined < len(self.recording)
         return self.playing or self.awaiting or is_behind
 
     def tick(self, seconds: float) -> bool:
         """Let time pass; return whether there is something new to draw."""
-        if self.recording is None:
+        if self.recording is None or not self.needs_time:
             return False
         known, examined = self.breakpoints.hit_count, len(self.recording)
         if self.merges is not None:

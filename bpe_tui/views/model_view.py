@@ -36,10 +36,11 @@ class ModelView:
         if merges is None:
             return ()
         starts = [start.step for start in merges.frame.phase_starts]
+        breakpoints = session.breakpoints
         return (
             Marks(merges.frame.tied_steps, "┊", "tie", only_few=True),
             Marks(starts, "┃", "strong"),
-            Marks(session.breakpoints.hits(), "◆", "pair"),
+            Marks(breakpoints.hits() if breakpoints.watched else (), "◆", "pair"),
         )
 
     def facts(self, session: Session, roomy: bool) -> str:

@@ -5,7 +5,7 @@ The event of one merge during training, `MergeStep`, is in `engine.bpe.record`.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from typing import Final, NamedTuple, TypeVar
 
 Pair = tuple[int, int]
@@ -95,11 +95,6 @@ class CountChange(NamedTuple):
     pair: tuple[int, int]
     before: int
     after: int
-
-
-def largest_first(changes: Iterable[CountChange], own: Pair) -> tuple[CountChange, ...]:
-    """Sort the changes of a merge: its own pair first, then the largest changes."""
-    return tuple(sorted(changes, key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair)))
 
 
 class EncodeStep(NamedTuple):

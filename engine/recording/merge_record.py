@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequen
 from typing import Generic, NamedTuple, TypeVar
 
 from engine.core.arrays import Integers, Ints
-from engine.core.events import CountChange, Pair, largest_first
+from engine.core.events import CountChange, Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.slow_modules import np
 from engine.recording.change_log import ChangeLog
@@ -248,7 +248,10 @@ class PairStep(ABC):
             CountChange(self.record.pairs[number], before, after)
             for number, before, after in self.record.counts.differences(self.index)
         )
-        return largest_first(changes, self.pair)
+        own = self.pair
+        return tuple(
+            sorted(changes, key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair))
+        )
 
     def as_dict(self) -> dict[str, object]:
         """Return the step as plain values for JSON; tokens are in GPT-2's spelling of bytes."""
