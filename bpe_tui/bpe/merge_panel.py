@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bpe_tui.bpe.narration import describe_decision
 from bpe_tui.views import training_panels
 from bpe_tui.views.heap_table import highest_shown
-from bpe_tui.views.narration import as_sentence, times
+from bpe_tui.views.narration import as_sentence, characters_of, part_of, times
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.widgets.numbers import number, plural
@@ -58,7 +58,7 @@ class MergePanel(Panel):
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         above = [
             training_panels.merge_row(painter, merge, ToToken(merge.new_id)),
-            *_part_rows(painter, merge, width),
+            *_part_rows(frame, merge, width),
             *(
                 paragraph(training_panels.describe_occurrences(merge, "pretoken"), width)
                 if frame.has_corpus
@@ -111,10 +111,11 @@ class MergePanel(Panel):
             self.rebuild()
 
 
-def _part_rows(painter: TokenPainter, merge: MergeStep, width: int) -> list[Row]:
-    """Name the characters that contain the new token, if any: `a part of 我 成 戏 …`."""
-    parts = painter.characters_of([merge.new_id], width - 7)
-    return [Row([(f"a part {parts.replace('in', 'of', 1)}", "dim")])] if parts else []
+def _part_rows(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
+    """Name the characters that contain the new token: `the first 2 bytes of 我 成 戏 …`."""
+    start = f"{part_of(frame, merge.token)} of"
+    parts = characters_of(frame, [merge.new_id], width, start)
+    return [Row([(parts, "dim")])] if parts else []
 
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:

@@ -19,6 +19,7 @@ from bpe_tui.views.narration import (
     first_fitting,
     format_pair,
     format_rivals,
+    part_of,
     times,
 )
 from bpe_tui.views.report import StepReport, merge_report
@@ -76,12 +77,13 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
 
 
 def _describe_part(frame: Frame, token: bytes, messages: Messages) -> str:
-    """Name the frequent characters that contain a token, if any: ` It is a part of 我 成.`"""
+    """Name frequent characters that contain a token: ` It is the first 2 bytes of 我 成.`"""
     found = frame.run.characters.with_part(token)[:2]
     if not found or token.decode("utf-8", "ignore"):
         return ""
-    part = say("It is a part of {characters}.", characters=" ".join(found))
-    return f" {part.translated(messages).describe(visible_bytes)}"
+    part, characters = part_of(frame, token), " ".join(found)
+    sentence = say("It is {part} of {characters}.", part=part, characters=characters)
+    return f" {sentence.translated(messages).describe(visible_bytes)}"
 
 
 def _describe_fork(frame: Frame) -> str:

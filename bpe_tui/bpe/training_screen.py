@@ -18,7 +18,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.model_view import ModelView
-from bpe_tui.views.narration import GIVEN, NO_CORPUS
+from bpe_tui.views.narration import GIVEN, NO_CORPUS, characters_of
 from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair
@@ -83,7 +83,7 @@ class MergesPanel(training_panels.StepList):
             counted = short_number(merge.count)
         # No column follows the counts, so a pair has all cells that its own count leaves.
         room = max(cells - len(counted) - 1, 3)
-        parts = self.painter(frame).characters_of(merge.pair, room - spans_width(pair) - 2)
+        parts = characters_of(frame, merge.pair, room - spans_width(pair) - 2)
         shown = [*pair, (f"  {parts}", "dim")] if parts else pair
         return [*left(shown, room), right(counted, len(counted) + 1)]
 

@@ -26,6 +26,7 @@ from bpe_tui.views.transcript import (
     PlainCommand,
 )
 from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.encoding.tail import find_tail
@@ -108,7 +109,7 @@ class BpeTranscript(MergeTranscript[Frame]):
             yield unknown
 
     def explained(self, text: str) -> Iterator[str]:
-        return explanation(self.frame, text)
+        return map(plain_text, explanation(self.frame, text))
 
     def tail(self, text: str) -> Iterator[str]:
         """Describe the end of a text that may change if it goes on."""

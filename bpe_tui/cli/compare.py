@@ -13,9 +13,10 @@ import typer
 
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.views.encoded_text import chips
 from bpe_tui.views.measures import WITH_TWINS, describe_merge_difference
 from bpe_tui.widgets.numbers import number, number_or_dash, plural
-from bpe_tui.widgets.rows import left
+from bpe_tui.widgets.rows import Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis import text_comparison
 from engine.analysis.fertility import ParallelTexts, parallel_texts
@@ -51,7 +52,10 @@ class TokenizerComparison:
         return self.parallel.premiums([text.token_counts for _, text in self.texts])
 
 
-def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[str]:
+Line = str | list[Span]
+
+
+def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[Line]:
     """Yield the comparison in lines, with the first `limit` differences."""
     if len(compared.texts) > 1:
         yield from _describe_parallel(compared)
@@ -83,7 +87,7 @@ def _describe_text(
     name: str,
     text: text_comparison.TextComparison,
     limit: int | None,
-) -> Iterator[str]:
+) -> Iterator[Line]:
     yield _line(
         shorten(visible_text(name, spaces=False), NAME_CELLS - 1),
         [_name(each, COLUMN - 2) for each in compared.names],
@@ -136,18 +140,19 @@ def _describe_parallel(compared: TokenizerComparison) -> Iterator[str]:
 
 def _describe_difference(
     names: Sequence[str], data: bytes, difference: text_comparison.Difference
-) -> Iterator[str]:
+) -> Iterator[Line]:
     """Yield the difference as each tokenizer cuts it, between its neighbours in the text."""
     start, end = difference.start, difference.end
     before = _context(data[max(start - CONTEXT, 0) : start], from_end=True)
     after = _context(data[end : end + CONTEXT], from_end=False)
     longest = max(map(width, (_name(name, COLUMN) for name in names)))
-    yield f"  byte {number(start)}"
+    yield [(f"  byte {number(start)}", "")]
     for name, edges in zip(names, difference.edges, strict=True):
-        tokens = "│".join(visible_bytes(data[a:b]) for a, b in pairwise(edges))
-        label = "".join(text for text, _ in left([(_name(name, COLUMN), "")], longest))
+        tokens = chips(data[a:b] for a, b in pairwise(edges))
+        label = left([(f"    {_name(name, COLUMN)}", "")], longest + 4)
         count = plural(len(edges) - 1, "token")
-        yield f"    {label}  {before}│{shorten(tokens, LONGEST)}│{after}   {count}"
+        shown = tokens if spans_width(tokens) <= LONGEST else left(tokens, LONGEST)
+        yield [*label, (f"  {before}│", ""), *shown, (f"│{after}   {count}", "")]
 
 
 def _context(data: bytes, from_end: bool) -> str:
@@ -311,7 +316,8 @@ def compare(
         if as_json:
             console.print_json(as_json_object(compared, limit))
         else:
-            print(*describe(compared, limit), sep="\n")
+            for line in describe(compared, limit):
+                console.print_line(line, "│")
 
 
 def _compared(

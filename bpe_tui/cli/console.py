@@ -10,12 +10,15 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from bpe_tui.widgets.numbers import progress_of
+from bpe_tui.widgets.rows import Span, plain_text
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import CorpusError
 from engine.core.slow_modules import difflib
 from engine.text.pretokenize import to_text
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from engine.text.corpus import SourceReader
 
 # Names
@@ -135,6 +138,37 @@ def write_result(result: bytes) -> None:
         print(*(visible_text(line, spaces=False) for line in lines), sep="\n")
     else:
         sys.stdout.buffer.write(result)
+
+
+def print_line(line: str | Sequence[Span], between: str = " ") -> None:
+    """Print a line; its tokens are chips on a terminal with colours.
+
+    Args:
+        line: a text, or spans.
+        between: the sign between two tokens where there are no colours.
+    """
+    if isinstance(line, str):
+        print(line)
+    elif (colours := _colours()) is None:
+        print(plain_text(line, between))
+    else:
+        from rich.segment import Segment, Segments
+
+        from bpe_tui.styles import shell_segments  # Textual takes long to import
+
+        segments = [*shell_segments(line), Segment.line()]
+        colours.print(Segments(segments), soft_wrap=True, end="")
+
+
+def _colours() -> Console | None:
+    """Return the terminal if it has the colours for chips."""
+    if not sys.stdout.isatty():
+        return None
+    from rich.console import Console
+
+    console = Console()
+    few = console.color_system in (None, "standard", "windows")
+    return None if few or console.no_color else console
 
 
 def print_json(value: object, indent: int | None = None) -> None:

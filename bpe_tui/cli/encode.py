@@ -18,6 +18,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session import samples
 from bpe_tui.views.encoded_text import describe_tail, explanation
 from bpe_tui.widgets.numbers import number, plural, size, throughput
+from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.gpt2_bytes import spell
 from engine.encoding.dropout import encode_with_dropout
@@ -149,7 +150,7 @@ def encode(
                 print(_unicode_forms(text))
             lines = explanation(allowing, text)
             for line in _in_template(allowing, lines) if template else lines:
-                print(line)
+                console.print_line(line)
         elif tail:
             _print_tail(allowing, to_text(b"".join(blocks)), as_json)
         elif as_json:
@@ -209,14 +210,14 @@ def _print_sample(tokenizer: Tokenizer, name: str, wanted: int, seed: int) -> No
     )
 
 
-def _in_template(tokenizer: Tokenizer, lines: Iterable[str]) -> Iterator[str]:
+def _in_template(tokenizer: Tokenizer, lines: Iterable[list[Span]]) -> Iterator[list[Span]]:
     """Yield the lines about a text, and before and after them two for each token added."""
 
-    def added(ids: Iterable[int]) -> Iterator[str]:
+    def added(ids: Iterable[int]) -> Iterator[list[Span]]:
         for token_id in ids:
             token = visible_bytes(tokenizer.vocab[token_id])
-            yield f"{token}  (added by the template)"
-            yield f"  {token} = {token_id}"
+            yield [(f"{token}  (added by the template)", "")]
+            yield [("  ", ""), (token, "special"), (f" = {token_id}", "")]
 
     return fill_template(tokenizer.template_ids, lines, added)
 

@@ -9,8 +9,8 @@ Uses no other room. Screens name their style sheet, and the application its them
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -113,7 +113,10 @@ def role_style(widget: Widget, role: str, turn: int = 0) -> Style:
         role: the role.
         turn: 1 for the second ground of a token.
     """
-    look, colours = LOOKS[role], widget.app.theme_variables
+    return _style_in(widget.app.theme_variables, LOOKS[role], turn)
+
+
+def _style_in(colours: Mapping[str, str], look: RoleLook, turn: int) -> Style:
     return _style(
         colours[look.ink] if look.ink else None,
         colours[look.backs[turn]] if look.backs else None,
@@ -137,12 +140,30 @@ def _style(ink: str | None, back: str | None, bold: bool, strike: bool, underlin
 def painted(
     widget: Widget, spans: Iterable[tuple[str, str]], base: Style | None = None
 ) -> list[Segment]:
-    """Return spans as segments in the styles of their roles, over the widget's style or `base`.
+    """Return spans as segments in the styles of their roles, over the widget's style or `base`."""
+    base = widget.rich_style if base is None else base
+    return _segments(spans, base, partial(role_style, widget))
+
+
+def shell_segments(spans: Iterable[tuple[str, str]]) -> list[Segment]:
+    """Return spans as segments for a shell of unknown background: only chips have colours."""
+    colours = {**DARK.variables, "foreground": DARK.foreground or ""}
+
+    def style(role: str, turn: int) -> Style:
+        look = LOOKS[role]
+        return _style_in(colours, look, turn) if look.backs else Style()
+
+    return _segments(spans, Style(), style)
+
+
+def _segments(
+    spans: Iterable[tuple[str, str]], base: Style, style_of: Callable[[str, int], Style]
+) -> list[Segment]:
+    """Return spans as segments in styles over `base`.
 
     Tokens with only an empty span between them get the two grounds in turn. So each is a chip
     whose edges are visible, and takes no cell for them.
     """
-    base = widget.rich_style if base is None else base
     by_turn: tuple[dict[str, Style], ...] = ({"": base}, {"": base})
     turn, segments, meets = 0, [], False
     before: tuple[str, ...] = ()
@@ -157,7 +178,7 @@ def painted(
             turn = 1 - turn
         before, meets = grounds, False
         if (style := by_turn[turn].get(role)) is None:
-            style = by_turn[turn][role] = base + role_style(widget, role, turn)
+            style = by_turn[turn][role] = base + style_of(role, turn)
         segments.append(Segment(text, style))
     return segments
 

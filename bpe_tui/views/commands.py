@@ -138,7 +138,12 @@ SIGNS = {
         ("┃", "strong"), "next phase", "On the slider: here the next phase of the training begins."
     ),
     "prune": Sign(("┊", "tie"), "prune", "On the slider: a step of Unigram that removes pieces."),
-    "byte": Sign(("<E4>", ""), "byte", "A byte that is no character by itself, in hexadecimal."),
+    "byte": Sign(
+        ("<E4>", "base"),
+        "byte",
+        "A byte that is no character by itself, in hexadecimal.",
+        chips=("E4",),
+    ),
     "letter": Sign(("Ġ", ""), "space in files", "GPT-2's letter for a space; Ċ for a newline."),
     "hidden": Sign(("‹200D›", ""), "unseen", "A character that takes no room, by its code point."),
     "cut": Sign(("…", "dim"), "cut", "Something is left out for lack of room."),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, repeat
 
 from bpe_tui.views.measures import describe_ways
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.rows import CHIPS_MEET, TOKEN_HUES, Span, plain_text
+from bpe_tui.widgets.visible import visible_bytes, visible_text, whole_characters
 from engine.analysis.measures import Segmentations
 from engine.analysis.why_not import cut_by
+from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
 from engine.encoding.tail import Tail
 from engine.pipeline.conversion import ModelAlphabet
@@ -23,7 +25,7 @@ LONGEST_EXPLAINED = 1 << 10
 """Most bytes of a pretoken whose merges are listed: lines grow with the square of its length."""
 
 
-def explanation(source: HasRules, text: str) -> Iterator[str]:
+def explanation(source: HasRules, text: str) -> Iterator[list[Span]]:
     """Yield lines for each pretoken of a text: how it is encoded, and its tokens.
 
     Each merge is listed with what it won against, unless the pretoken is very long. WordPiece has a
@@ -34,39 +36,61 @@ def explanation(source: HasRules, text: str) -> Iterator[str]:
         is_staged = rules.pattern.name == STAGED and not piece.pretoken.special
         how = rules.pattern.summary if is_staged else cut_by(piece.pretoken)
         cached = "; seen before, from the cache" if piece.seen_before else ""
-        yield f"{visible_bytes(piece.pretoken.bytes)}  ({how}{cached})"
+        yield [(f"{visible_bytes(piece.pretoken.bytes)}  ({how}{cached})", "")]
         if len(piece.pretoken.bytes) > LONGEST_EXPLAINED:
             length = plural(len(piece.pretoken.bytes), "byte")
-            yield f"  ({length}; merges are listed up to {number(LONGEST_EXPLAINED)})"
+            yield [(f"  ({length}; merges are listed up to {number(LONGEST_EXPLAINED)})", "")]
         elif not (piece.seen_before or rules.is_special(piece.pretoken)):
-            yield from (f"  {line}" for line in _steps(rules, piece))
+            yield from ([("  ", ""), *line] for line in _steps(rules, piece))
             if (found := Segmentations.of(rules, piece.pretoken.bytes)).ways > 1:
-                yield f"  ({describe_ways(found)})"
-        yield f"  {_tokens(rules, piece.ids)} = {' '.join(map(str, piece.ids))}"
+                yield [(f"  ({describe_ways(found)})", "")]
+        ids = " ".join(map(str, piece.ids))
+        yield [("  ", ""), *token_spans(rules.vocab, piece.ids), (f" = {ids}", "")]
 
 
-def _steps(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
+def _steps(rules: EncodingRules, piece: TracedPretoken) -> Iterator[list[Span]]:
     alphabet = rules.alphabet
     if not isinstance(alphabet, ModelAlphabet):
         yield from (_describe_merge(rules, merge) for merge in piece.merges)
     elif (word := alphabet.longest_match(piece.pretoken.bytes)) is not None:
-        yield from describe_probes(word)
+        yield from ([(line, "")] for line in describe_probes(word))
         if word.outcome is not Outcome.SPELLED:
-            yield describe_unknown(word, visible_bytes(rules.vocab[word.ids[0]]))
+            yield [(describe_unknown(word, visible_bytes(rules.vocab[word.ids[0]])), "")]
 
 
-def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:
+def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> list[Span]:
     """Describe a merge: `t h → th (merge 4); lost to it: h e (merge 6), a t (merge 17)`."""
     step = merge.step
-    made = f"{_tokens(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
-    lost = ", ".join(
-        f"{_tokens(rules, each.pair)} (merge {number(each.rank + 1)})" for each in merge.lost
-    )
-    return f"{made} (merge {number(step.rank + 1)})" + (f"; lost to it: {lost}" if lost else "")
+    made = [*_pair(rules, step.pair), (" → ", ""), *token_spans(rules.vocab, [step.token_id])]
+    made.append((f" (merge {number(step.rank + 1)})", ""))
+    for place, each in enumerate(merge.lost):
+        made.append((", " if place else "; lost to it: ", ""))
+        made += [*_pair(rules, each.pair), (f" (merge {number(each.rank + 1)})", "")]
+    return made
 
 
-def _tokens(rules: EncodingRules, ids: Iterable[int]) -> str:
-    return " ".join(visible_bytes(rules.vocab[token_id]) for token_id in ids)
+def _pair(rules: EncodingRules, pair: Pair) -> list[Span]:
+    """Return two tokens as they are, also if they are parts of one character."""
+    return [each for part in pair for each in (CHIPS_MEET, *token_spans(rules.vocab, [part]))][1:]
+
+
+def chips(tokens: Iterable[bytes], roles: Iterable[str] = repeat("base")) -> list[Span]:
+    """Return tokens as chips, several in brackets after a character that they cut."""
+    spans, waiting = list[Span](), iter(roles)
+    for together in whole_characters(tokens):
+        shown: list[Span] = []
+        for token, role in zip(together, waiting, strict=False):
+            shown += [*[CHIPS_MEET] * bool(shown), (visible_bytes(token), role)]
+        if len(together) > 1:
+            shown = [(f"{visible_bytes(b''.join(together))} (", ""), *shown, (")", "")]
+        spans += [CHIPS_MEET, *shown] if spans else shown
+    return spans
+
+
+def token_spans(vocab: Mapping[int, bytes], ids: Sequence[int]) -> list[Span]:
+    """Return tokens as chips in the hues of their ids."""
+    hues = (f"token-{each % TOKEN_HUES}" if len(vocab[each]) > 1 else "base" for each in ids)
+    return chips(map(vocab.__getitem__, ids), hues)
 
 
 # -- the tail
@@ -105,8 +129,7 @@ def describe_reach(tail: Tail) -> str:
 def _named(ids: Iterable[int], vocab: Mapping[int, bytes]) -> str:
     """Return tokens with their ids: `· low = 32 258`."""
     ids = tuple(ids)
-    tokens = " ".join(visible_bytes(vocab[token_id]) for token_id in ids)
-    return f"{tokens} = {' '.join(map(str, ids))}"
+    return f"{plain_text(token_spans(vocab, ids))} = {' '.join(map(str, ids))}"
 
 
 # -- the longest match

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bpe_tui.views.corpus import layout_step
+from bpe_tui.views.narration import characters_of
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
 from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, plural, signed, trace
 from bpe_tui.widgets.rows import (
@@ -221,7 +222,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
             said = [] if room.change else change(placed)
         if not entry.stale:
             spare = room.remark - spans_width(said) - 2 * GAP
-            parts = painter.characters_of(entry.pair, spare)
+            parts = characters_of(frame, entry.pair, spare)
             said = [*said, (f"{' ' * GAP if said and parts else ''}{parts}", "dim")]
         return [(" " * min(GAP, max(room.remark - spans_width(said), 1)), ""), *said]
 

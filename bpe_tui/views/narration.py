@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.numbers import number, plural, size
-from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
+from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
+from engine.core.wording import Sentence, say
 from engine.core.wording import times as times  # sentences of the engine say it, too
 from engine.recording.playback import AnyMergeFrame
 
@@ -110,8 +111,58 @@ OF_PHASES = "The lists of the trainer linked are shown for a training of one pha
 
 
 def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:
-    """Format a pair within a sentence: `o and u`, `h and ##u`."""
-    return " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
+    """Format a pair within a sentence: `o and u`, `h and ##u`, `<E6> and <88> (in 我 戏)`."""
+    named = " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
+    characters = characters_of(frame, pair)
+    return f"{named} ({characters})" if characters else named
+
+
+CHARACTERS_SHOWN = 3
+"""Most characters named that bytes are a part of."""
+
+
+def characters_of(
+    frame: AnyMergeFrame, ids: Iterable[int], cells: int = UNLIMITED_ROOM, start: str = "in"
+) -> str:
+    """Return frequent characters that the bytes of tokens are a part of: `in 我 成 戏 …`.
+
+    If the tokens are parts that make a whole together, return that: `= 我`. Nothing if there is
+    no room.
+    """
+    parts = list(map(frame.any_token, ids))
+    token = b"".join(parts)
+    if not is_partial(token):
+        whole = f"= {visible_bytes(token)}" if any(map(is_partial, parts)) else ""
+        return whole if width(whole) <= cells else ""
+    text, found = start, frame.run.characters.with_part(token)
+    for place, character in enumerate(found[:CHARACTERS_SHOWN]):
+        longer = f"{text} {visible_text(character)}"
+        if width(longer) + 2 * (place + 1 < len(found)) > cells:
+            return f"{text} {ELLIPSIS}" if place else ""
+        text = longer
+    return f"{text} {ELLIPSIS}" if len(found) > CHARACTERS_SHOWN else text if found else ""
+
+
+def part_of(frame: AnyMergeFrame, token: bytes) -> Sentence:
+    """Say which bytes of characters a token is: `the first 2 bytes`, `a part`."""
+    found = frame.run.characters.with_part(token)
+    if found and not token.decode(errors="ignore"):
+        if found[0].encode().startswith(token):
+            return say("the first {n} bytes", n=str(len(token)))
+        if found[0].encode().endswith(token):
+            return say("the last {n} bytes", n=str(len(token)))
+    return say("a part")
+
+
+def is_partial(token: bytes) -> bool:
+    """Whether a token holds a part of a character: b'\\xe6\\x88' → True."""
+    if token.isascii():
+        return False
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:

@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from bpe_tui.session.host import Notifier
-from bpe_tui.views.narration import leading_parts
+from bpe_tui.views.narration import is_partial, leading_parts
 from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import (
@@ -55,10 +55,6 @@ MARKS = "▂▄"
 
 SizedWord = tuple[list[Span], int]
 """The spans of a word and the cells to reserve for it."""
-
-
-CHARACTERS_SHOWN = 3
-"""Most characters named that bytes are a part of."""
 
 
 class Unit(NamedTuple):
@@ -128,6 +124,8 @@ class TokenPainter:
         text = visible_bytes(token)
         if is_partial(token):
             self._partial.add(token_id)
+            if not (self.marks or token.decode(errors="ignore")):
+                text = text[1:-1]  # its ground is in place of the brackets: `E6 88`
         if token_id == self.fresh:
             return SubjectSpan.of(f"«{text}»" if self.marks else text, role, token_id)
         span = self._tokens[token_id] = SubjectSpan.of(text, role, token_id)
@@ -248,26 +246,6 @@ class TokenPainter:
         between = f" {PAIR_SIGN} ", "border"
         return PairSpans(self.spans(pair[0]), between, self.spans(pair[1]))
 
-    def characters_of(self, ids: Iterable[int], cells: int) -> str:
-        """Return frequent characters that the bytes of tokens are a part of: `in 我 成 戏 …`.
-
-        If the tokens are parts that make a whole together, return that: `= 我`. Nothing if there is
-        no room.
-        """
-        parts = list(map(self.frame.any_token, ids))
-        token = b"".join(parts)
-        if not is_partial(token):
-            whole = f"= {visible_bytes(token)}" if any(map(is_partial, parts)) else ""
-            return whole if cells_of(whole) <= cells else ""
-        text, found = "in", self.frame.run.characters.with_part(token)
-        for place, character in enumerate(found[:CHARACTERS_SHOWN]):
-            longer = f"{text} {visible_text(character)}"
-            if cells_of(longer) + 2 * (place + 1 < len(found)) > cells:
-                break
-            text = longer
-        rest = len(found) > (text.count(" "))
-        return f"{text} {ELLIPSIS}" if rest and text != "in" else text * (text != "in")
-
     def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
         """Return the tokens of a pretoken, word by word, each word with the border after it."""
         spans = self.pretoken(pretoken)
@@ -288,17 +266,6 @@ class TokenPainter:
         if pretoken.special:
             return [(f"╌╌ {visible_text(pretoken.text)} ╌╌", "special")]
         return self.tokens(self.frame.tokens_of(pretoken.bytes))
-
-
-def is_partial(token: bytes) -> bool:
-    """Whether a token holds a part of a character: b'\\xe6\\x88' → True."""
-    if token.isascii():
-        return False
-    try:
-        token.decode()
-    except UnicodeDecodeError:
-        return True
-    return False
 
 
 def as_joining(token: Iterable[Span]) -> list[Span]:

@@ -33,7 +33,7 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.encoding.lanes import Character, Lanes, TokenPlace, TokenSpan, align_places
+from engine.encoding.lanes import Character, Lanes, TokenPlace, align_places
 from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import TreeLine
 
@@ -70,22 +70,7 @@ def character_text(lanes: Lanes, character: Character) -> str:
     """Return a character as visible text, or its bytes if it is incomplete: `漢`, `<E4 BD>`."""
     if character.text is not None:
         return visible_text(character.text)
-    return stray_text(lanes.between(character.start, character.end))
-
-
-def stray_text(data: bytes) -> str:
-    """Return the bytes of an incomplete character: b'\\xe4\\xbd' → '<E4 BD>'."""
-    return f"<{data.hex(' ').upper()}>"
-
-
-def token_text(lanes: Lanes, token: TokenSpan) -> str:
-    """Return a token as visible text, incomplete characters as bytes: `·<E6 BC>`."""
-    return "".join(
-        visible_bytes(lanes.between(piece.start, piece.end))
-        if piece.whole
-        else stray_text(lanes.between(piece.start, piece.end))
-        for piece in token.pieces
-    )
+    return visible_bytes(lanes.between(character.start, character.end))
 
 
 def column_widths(lanes: Lanes, shown: Sequence[Lane]) -> list[int]:
@@ -280,11 +265,8 @@ class LanesPanel(FramePanel[Any]):
         """Yield a label for each token of the lanes."""
         painter = TokenPainter(frame, marks=needs_marks(self.app))
         for token in lanes.tokens:
-            token_id, start, end = token.token_id, token.start, token.end
-            written = frame.any_token(token_id)
-            is_text = written == lanes.between(start, end)
-            text = token_text(lanes, token) if is_text else visible_bytes(written)
-            yield Label(start, end, text, painter.role(token_id), token_id)
+            text, role = painter.token(token.token_id)
+            yield Label(token.start, token.end, text, role, token.token_id)
 
 
 def describe_spelling(data: bytes) -> str:

@@ -24,7 +24,7 @@ from bpe_tui.views.narration import (
 )
 from bpe_tui.views.typed import TypedTokens, describe_unknown, parse_step, tokens_typed
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text, visible_tokens
 from engine.analysis.why import explain
 from engine.core.errors import (
     AnswerError,
@@ -469,4 +469,4 @@ class MergeTranscript(Transcript[MergeFrameT]):
 
     def listed(self, ids: Iterable[int]) -> str:
         """List tokens within a sentence."""
-        return ", ".join(visible_bytes(self.frame.token(token_id)) for token_id in ids)
+        return ", ".join(visible_tokens(map(self.frame.token, ids)))

@@ -1,7 +1,7 @@
 """Typed steps and tokens: `50%` or `1-200`; `low`, or `low|est`.
 
-Tokens can be typed as the screen shows them: `·the` for a token that begins with a space, `<E6>`
-for a byte. GPT-2's spelling, `Ġthe`, works too. The literal text takes precedence.
+Tokens can be typed as the screen shows them: `·the` for a token that begins with a space,
+`<E6 BC>` for bytes. GPT-2's spelling, `Ġthe`, works too. The literal text takes precedence.
 
 The command line reads such tokens too, so this module imports nothing of Textual.
 """
@@ -17,21 +17,21 @@ from engine.analysis.why_not import BARS, WEAK_SIGNS, ways_to_part
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import unspell
 from engine.recording.playback import AnyMergeFrame
-from engine.text.pretokenize import to_bytes
+from engine.text.pretokenize import to_bytes, to_text
 
 _SIGNS = str.maketrans({SPACE: " ", NEWLINE: "\n", TAB: "\t"})
-_BYTE = re.compile(r"<([0-9A-F]{2})>")
+_BYTES = re.compile(r"<([0-9A-F]{2}(?: [0-9A-F]{2})*)>")
 
 
 def readings(typed: str) -> Iterator[bytes]:
     """Yield the tokens that a text may mean, the literal text first.
 
-    >>> list(readings("·a")), list(readings("<E6>")), list(readings("Ġa"))[1:]
-    ([b'\\xc2\\xb7a', b' a'], [b'<E6>', b'\\xe6'], [b' a'])
+    >>> list(readings("·a")), list(readings("<E6 BC>")), list(readings("Ġa"))[1:]
+    ([b'\\xc2\\xb7a', b' a'], [b'<E6 BC>', b'\\xe6\\xbc'], [b' a'])
     """
     yield to_bytes(typed)
     signs = typed.translate(_SIGNS)
-    as_shown = to_bytes(_BYTE.sub(lambda byte: chr(0xDC00 + int(byte[1], 16)), signs))
+    as_shown = to_bytes(_BYTES.sub(lambda run: to_text(bytes.fromhex(run[1])), signs))
     if as_shown != to_bytes(typed):
         yield as_shown
     elif not typed.isascii():

@@ -95,6 +95,11 @@ def spans_width(spans: Sequence[Span]) -> int:
     return sum(width(text) for text, _ in spans)
 
 
+def plain_text(spans: Iterable[Span], between: str = " ") -> str:
+    """Return spans as a text, with a sign where two chips meet."""
+    return "".join(between if span == CHIPS_MEET else span[0] for span in spans)
+
+
 def looks_of(span: Span) -> str:
     """Return the text of a span, and of the spans below it."""
     return span[0] + "".join(text for text, _ in getattr(span, "below", ()))

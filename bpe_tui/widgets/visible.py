@@ -20,15 +20,17 @@ that a terminal draws. They may look like markup, so draw them as `Content` or `
       (a spacing one, Mc, takes a cell of its own)
     third and later mark in a row                      `‹HEX›`
     combining mark on anything else, or on nothing     on `◌`           U+301     → '◌́'
-    byte that is not UTF-8                             `<HH>`           b'\\xe4'   → '<E4>'
+    bytes that are not UTF-8                           `<HH HH>`        b'\\xe4'   → '<E4>'
     everything else                                    unchanged        '漢'      → '漢'
 
 The text '<E4>' looks like the byte E4, and '‹200D›' like that joiner. Letters written from right to
 left are unchanged, and some terminals reverse them.
 """
 
+import codecs
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 from unicodedata import category
@@ -115,6 +117,8 @@ def visible_text(text: str, *, spaces: bool = True) -> str:
         if not _is_mark(char):
             shown = _visible_char(char, spaces)
             carried, marks = char.isalpha() and shown == char, 0
+            if _is_byte(char) and parts and len(parts[-1]) > 1 and parts[-1][-1] == ">":
+                parts[-1], shown = parts[-1][:-1], f" {shown[1:]}"  # one `<E6 BC>` for both
         elif marks < MARKS_IN_A_ROW and char not in _HEX_CHARACTERS:
             shown = char if carried else MARK_CARRIER + char
             carried, marks = True, marks + 1
@@ -138,11 +142,34 @@ def visible_prose(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
-    """Return the characters in `token` as `visible_text` shows them, stray bytes as `<HH>`.
+    """Return the characters in `token` as `visible_text` shows them, stray bytes as `<HH HH>`.
 
-    b' \\xe6\\xbc' → '·<E6><BC>'; b'\\xe6\\xbc\\xa2' → '漢'.
+    b' \\xe6\\xbc' → '·<E6 BC>'; b'\\xe6\\xbc\\xa2' → '漢'.
     """
     return visible_text(token.decode("utf-8", "surrogateescape"), spaces=spaces)
+
+
+def whole_characters(tokens: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yield tokens one by one, but together those that only together hold whole characters.
+
+    b'a', b'\\xe6\\xbc', b'\\xa2' → [b'a'], [b'\\xe6\\xbc', b'\\xa2'].
+    """
+    decoder, together = codecs.lookup("utf-8").incrementaldecoder("replace"), list[bytes]()
+    for token in tokens:
+        decoder.decode(token)
+        together.append(token)
+        if not decoder.getstate()[0]:
+            yield together
+            together = []
+    if together:
+        yield together
+
+
+def visible_tokens(tokens: Iterable[bytes]) -> Iterator[str]:
+    """Yield visible tokens, after a character that they cut: `漢 (<E6 BC> <A2>)`."""
+    for together in whole_characters(tokens):
+        text, parts = visible_bytes(b"".join(together)), " ".join(map(visible_bytes, together))
+        yield text if len(together) == 1 else f"{text} ({parts})"
 
 
 def quoted(token: bytes) -> str:
@@ -206,8 +233,8 @@ def width(text: str) -> int:
     return len(text) if text.isascii() else cell_len(text)
 
 
-# The byte or code point at the end of a visible text that is cut inside its brackets.
-_HALF_SIGN = re.compile(r"(<[0-9A-F]{0,2}|‹[0-9A-F]{0,6})$")
+# The byte or the code point at the end of a visible text that is cut inside its brackets.
+_HALF_SIGN = re.compile(r"((?<=[0-9A-F]{2}) [0-9A-F]{0,2}|<[0-9A-F]{0,2}|‹[0-9A-F]{0,6})$")
 _char_width = lru_cache(maxsize=16384)(cell_len)
 
 
@@ -235,7 +262,7 @@ def shorten(text: str, cells: int) -> str:
 def ending(text: str, cells: int) -> str:
     """Return the end of an already visible text in at most `cells` cells, after `…` if it is cut.
 
-    ('tokens', 6) → 'tokens'; ('tokens', 5) → '…kens'; ('a<F0><9F>', 6) → '…<9F>'.
+    ('tokens', 6) → 'tokens'; ('tokens', 5) → '…kens'; ('a<F0 9F>', 6) → '… 9F>'.
     """
     if width(text) <= cells:
         return text
@@ -247,13 +274,16 @@ def ending(text: str, cells: int) -> str:
     return ELLIPSIS + kept
 
 
-_SIGNS = re.compile(f"<[0-9A-F]{{2}}>|‹[0-9A-F]+›|{MARK_CARRIER}?.", re.DOTALL)
+_BYTE = "[0-9A-F]{2}"
+_SIGNS = re.compile(
+    f"<{_BYTE}>?|{_BYTE}(?= {_BYTE})| {_BYTE}>?|‹[0-9A-F]+›|{MARK_CARRIER}?.", re.DOTALL
+)
 
 
 def signs(text: str) -> list[str]:
     """Split a visible text into parts that must not be cut: bytes, letters with their marks.
 
-    'a<E4>‹200D›' → ['a', '<E4>', '‹200D›'].
+    'a<E4 BB>‹200D›' → ['a', '<E4', ' BB>', '‹200D›'].
     """
     parts: list[str] = []
     for part in _SIGNS.findall(text):
@@ -272,7 +302,7 @@ def _visible_char(char: str, spaces: bool) -> str:
         return char
     if code in _ASCII_SPACED:
         return _ASCII_SPACED[code]
-    if 0xDC80 <= code <= 0xDCFF:  # a byte 80..FF, decoded with "surrogateescape"
+    if _is_byte(char):
         return f"<{code - 0xDC00:02X}>"
     is_spelled_out = (
         category(char) in _HEX_CATEGORIES
@@ -281,6 +311,11 @@ def _visible_char(char: str, spaces: bool) -> str:
         or cell_len(char) == 0  # Hangul vowels and finals, which merge with the letter before
     )
     return _hex(char) if is_spelled_out else char
+
+
+def _is_byte(char: str) -> bool:
+    """Whether a character is a byte 80..FF, decoded with "surrogateescape"."""
+    return "\udc80" <= char <= "\udcff"
 
 
 @lru_cache(maxsize=16384)

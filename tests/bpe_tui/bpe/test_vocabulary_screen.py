@@ -25,7 +25,6 @@ from bpe_tui.views.token_detail import (
     column_widths,
     describe_spelling,
     flush_left,
-    token_text,
 )
 from bpe_tui.views.token_table import TokenRows, VocabularyPanel
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
@@ -331,11 +330,6 @@ async def test_a_loops_the_encoding_screen_between_lanes_and_ids() -> None:
         await pilot.press("a")
         await pilot.pause()
         assert not lanes.display
-
-
-def test_half_a_character_is_shown_by_its_bytes() -> None:
-    lanes = align([(300, b" \xe4\xbd"), (160, b"\xa0")])
-    assert [token_text(lanes, token) for token in lanes.tokens] == ["·<E4 BD>", "<A0>"]
 
 
 @pytest.mark.parametrize("has_gaps", [False, True])

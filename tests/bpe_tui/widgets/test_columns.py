@@ -74,11 +74,11 @@ def test_the_room_of_a_pair_goes_to_the_part_that_needs_it() -> None:
 
 def test_a_token_keeps_its_beginning_and_its_end() -> None:
     assert said(left(NameSpans([("understanding", "")]), 8)) == "unde…ing"
-    assert said(left(NameSpans([("<E0><B8><95>", "")]), 9)) == "<E0>…<95>"
+    assert said(left(NameSpans([("<E0 B8 95>", "")]), 9)) == "<E0… 95> "
 
 
 def test_no_sign_of_a_byte_is_cut_in_two() -> None:
-    assert shorten("ab<E4><B8>", 8) == "ab<E4>…"
+    assert shorten("ab<E4 B8>", 8) == "ab<E4…"
     assert shorten("漢‹200D›‹200D›", 8) == "漢…"
     assert shorten("a < b, c > d", 8) == "a < b, …"
 

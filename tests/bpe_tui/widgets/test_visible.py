@@ -19,6 +19,7 @@ from bpe_tui.widgets.visible import (
     still_visible,
     visible_bytes,
     visible_text,
+    visible_tokens,
     width,
 )
 
@@ -69,7 +70,7 @@ def assert_only_drawn(shown: str) -> None:
         ("\u202eabc", "‹202E›abc"),
         ("\ue000\U0010ffff", "‹E000›‹10FFFF›"),
         ("\ud800", "‹D800›"),
-        ("\udcff\udc80", "<FF><80>"),
+        ("\udcff\udc80", "<FF 80>"),
         ("漢字 кот", "漢字·кот"),
         ("👍", "👍"),
         ("\u2764\ufe0f", "\u2764‹FE0F›"),
@@ -122,6 +123,11 @@ def test_only_two_marks_in_a_row_are_drawn() -> None:
     assert visible_text("e" + "\u0301" * 4 + "e\u0301") == "e\u0301\u0301‹0301›‹0301›e\u0301"
 
 
+def test_a_character_that_tokens_cut_is_before_its_bytes() -> None:
+    tokens = [b"a", b"\xe6\xbc", b"\xa2", b"\xff", "漢".encode(), b"\xe6"]
+    assert list(visible_tokens(tokens)) == ["a", "漢 (<E6 BC> <A2>)", "<FF>", "漢", "<E6>"]
+
+
 def test_escape_sequence_that_writes_the_clipboard_is_only_text() -> None:
     assert visible_text("\x1b]52;c;cm0gLXJm\x07") == "␛]52;c;cm0gLXJm␇"
     assert visible_bytes(b"\x9d52;c;cm0=\x9c") == "<9D>52;c;cm0=<9C>"
@@ -138,13 +144,13 @@ def test_markup_stays_literal_text() -> None:
     [
         (b"", ""),
         (b" the", "·the"),
-        (b" \xe6\xbc", "·<E6><BC>"),
+        (b" \xe6\xbc", "·<E6 BC>"),
         (b"\xa2 \xe6\xbc\xa2", "<A2>·漢"),
         (b"\xff\xc3\xa9\xc3", "<FF>é<C3>"),
         (b"\xcc\x81", "◌\u0301"),
         (b"\xa2\xcc\x81", "<A2>◌\u0301"),
-        (b"\xed\xa0\x80", "<ED><A0><80>"),  # a surrogate written as UTF-8
-        (b"\xc0\xaf", "<C0><AF>"),  # an overlong slash
+        (b"\xed\xa0\x80", "<ED A0 80>"),  # a surrogate written as UTF-8
+        (b"\xc0\xaf", "<C0 AF>"),  # an overlong slash
         (b"\x00\x1b[2J", "␀␛[2J"),
     ],
 )
