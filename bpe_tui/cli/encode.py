@@ -45,7 +45,7 @@ IDS_AT_A_TIME = 1 << 12
     ),
 )
 def encode(
-    tokenizer: list[str] = options.TOKENIZER,
+    tokenizer: list[str] | None = options.TOKENIZER_OR_BYTES,
     pattern: str | None = options.OTHER_PATTERN,
     texts: list[str] | None = options.argument(
         "[TEXT]...",
@@ -112,13 +112,16 @@ def encode(
             "--template": template and (tail or sample is not None),
         }
     )
-    loaded = inputs.open_named(
-        tokenizer,
-        merging=explain or tail or dropout is not None,
-        or_longest=explain,
-        pattern=pattern,
-        template=template,
-    )
+    if not tokenizer and explain:
+        loaded = _bytes_alone(pattern)
+    else:
+        loaded = inputs.open_named(
+            tokenizer or (),
+            merging=explain or tail or dropout is not None,
+            or_longest=explain,
+            pattern=pattern,
+            template=template,
+        )
     by_default = ALL_SPECIAL if explain or tail else REFUSE_SPECIAL
     policy = choices.policy_of(allow_special, loaded.special_tokens, by_default)
     names = texts or [STANDARD_INPUT]
@@ -158,6 +161,12 @@ def encode(
         else:
             ids = allowing.encode_iterable(map(to_text, blocks))
             _print_ids(allowing.in_template(ids) if template else ids)
+
+
+def _bytes_alone(pattern: str | None) -> Tokenizer:
+    """Return the tokenizer that an explanation takes if none is named, and print a note."""
+    inputs.note("no --tokenizer is given: the vocabulary is the 256 bytes, and nothing merges")
+    return Tokenizer({byte: bytes([byte]) for byte in range(256)}, [], pattern=pattern or "gpt2")
 
 
 def _check_one_result(asked: Mapping[str, bool]) -> None:

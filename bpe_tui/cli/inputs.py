@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from engine.encoding.tokenizer import Tokenizer
 
 
+TO_MAKE_ONE = f" (to make one: {PROGRAM} train CORPUS --vocab-size 1000 --out DIR)"
+
+
 class CommandLineError(BpeError):
     """The arguments of the command line are not valid."""
 
@@ -240,6 +243,8 @@ def open_named(
     from engine.formats import open_tokenizer  # slow, and a corpus needs none
     from engine.formats.guesses import note_template
 
+    if not given:
+        raise CommandLineError(f"Missing option '--tokenizer'{TO_MAKE_ONE}")
     if len(given) > 2:
         raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
     found = open_tokenizer(*given, pattern=pattern)

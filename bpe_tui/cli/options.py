@@ -220,6 +220,12 @@ TOKENIZER = names_file(
     "Tokenizer",
     default=...,
 )
+TOKENIZER_OR_BYTES = names_file(
+    "--tokenizer PATH|NAME",
+    "A file or directory in any known format, or the name of an encoding (cl100k_base, "
+    "hf:OWNER/NAME); twice for VOCAB and MERGES. With --explain the 256 bytes if not given.",
+    "Tokenizer",
+)
 OTHER_PATTERN = option(
     "--pattern NAME|REGEX",
     f"What cuts text, if not the tokenizer's own: {', '.join(PATTERNS)}; or a regex.",

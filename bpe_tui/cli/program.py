@@ -20,7 +20,7 @@ from bpe_tui.cli.console import (
     asks_for_help,
     near_command,
 )
-from bpe_tui.cli.inputs import CommandLineError
+from bpe_tui.cli.inputs import TO_MAKE_ONE, CommandLineError
 
 # Newer typers contain a copy of click: typer's own base class is right with either.
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
@@ -182,7 +182,7 @@ def program(
 
 
 ADVICE = {
-    "tokenizer": f" (to make one: {PROGRAM} train CORPUS --vocab-size 1000 --out DIR)",
+    "tokenizer": TO_MAKE_ONE,
 }
 """Missing option → advice."""
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli.inputs import note
-from bpe_tui.session.training import OpeningListener
+from bpe_tui.session.training import MEMORY_A_BYTE, OpeningListener
 from bpe_tui.views.chunks import describe_counting
 from bpe_tui.widgets.numbers import number, progress_of, rate, size
 from engine.core.events import CountProgress, WorkProgress
@@ -20,8 +20,6 @@ from engine.recording.training import CountedCorpus, CountOrigin, Training
 
 LONG_PRETOKEN = 1 << 20
 """Bytes of a pretoken that make training slow."""
-MEMORY_A_BYTE = 72
-"""Bytes of memory that a trainer takes for each byte of a pretoken."""
 MERGES_A_MOVE = 64
 """Merges between moves of the bar: a move takes as long as some merges."""
 
@@ -84,7 +82,7 @@ class TrainingBar(Progress, OpeningListener):
         longest = max(map(len, corpus.counts), default=0)
         if longest >= LONG_PRETOKEN:
             note(
-                f"the pattern leaves {size(longest)} uncut: training may take "
+                f"the pattern leaves {size(longest)} uncut: training takes at least "
                 f"{size(longest * MEMORY_A_BYTE)} of memory; another --pattern cuts it"
             )
 

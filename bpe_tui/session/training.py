@@ -15,7 +15,9 @@ from platformdirs import user_cache_path
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import model_of
+from bpe_tui.widgets.numbers import size
 from engine.core.errors import CorpusError
+from engine.core.systems import memory_of_machine
 from engine.counting.cache import KeptCount
 from engine.counting.chunk_boundaries import CourseCuts, course_cuts
 from engine.counting.chunk_log import ChunkLog
@@ -33,7 +35,7 @@ from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import as_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from engine.core.events import ChunkCounted, CountProgress
     from engine.formats.tokenizer_format import Opened
@@ -86,6 +88,7 @@ def train(
     make = model_of(config).part("training").start
 
     def start(corpus: CountedCorpus) -> Training:
+        _check_fits(corpus.counts)
         training: Training = make(config, corpus)
         if not recorded:
             training.record = None
@@ -94,6 +97,20 @@ def train(
     corpus, cut = corpus or config.open_corpus(), (config.pattern, config.special_tokens)
     kept = _kept_count(corpus, *cut, config.cache)
     return train_on_corpus(corpus, *cut, start, kept=kept, workers=workers, listener=listener)
+
+
+MEMORY_A_BYTE = 32
+"""Bytes of memory that a trainer takes at least for each byte of the longest pretoken."""
+
+
+def _check_fits(counts: Mapping[bytes, int]) -> None:
+    """Raise `CorpusError` for a pretoken whose training would not fit into this machine."""
+    needed = max(map(len, counts), default=0) * MEMORY_A_BYTE
+    if needed > (memory_of_machine() or needed):
+        raise CorpusError(
+            f"the pattern leaves {size(needed // MEMORY_A_BYTE)} uncut: training takes at least "
+            f"{size(needed)} of memory, more than this machine has; another pattern cuts it"
+        )
 
 
 def open_continuable(config: TokenizerConfig) -> Opened:

@@ -54,6 +54,15 @@ def peak_memory() -> int | None:
     return peak if sys.platform == "darwin" else peak << 10  # elsewhere it is in KB
 
 
+def memory_of_machine() -> int | None:
+    """Return the size of the machine's memory in bytes; Windows does not tell."""
+    names = ("SC_PHYS_PAGES", "SC_PAGE_SIZE")
+    if not all(name in getattr(os, "sysconf_names", ()) for name in names):
+        return None
+    pages, page = map(os.sysconf, names)
+    return pages * page
+
+
 def own_group() -> dict[str, Any]:
     """Return options of `Popen` for a child that gets no Ctrl+C of our terminal."""
     import subprocess  # slow to load

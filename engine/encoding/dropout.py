@@ -20,6 +20,9 @@ from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.rules import HasRules
 
+LONGEST = 1 << 12
+"""Most bytes of a pretoken: each round looks at all of its pairs."""
+
 
 class Dropout:
     """Encodes pretokens with merges left out at random.
@@ -84,12 +87,18 @@ def encode_with_dropout(source: HasRules, text: str, probability: float, seed: i
     [256]
 
     Raises:
-        DropoutError: the probability is not between 0 and 1.
+        DropoutError: the probability is not between 0 and 1, or a pretoken is too long.
     """
     rules = source.rules
+    pieces = rules.pretokens(text)
+    if (length := max((len(each.bytes) for each in pieces), default=0)) > LONGEST:
+        raise DropoutError(
+            f"a pretoken has {length:,} bytes, and dropout takes at most {LONGEST:,}: its time "
+            "grows with the square; another pattern cuts it"
+        )
     dropout = Dropout(rules.alphabet, rules.merge_of, probability, seed)
     ids: list[int] = []
-    for place, pretoken in enumerate(rules.pretokens(text)):
+    for place, pretoken in enumerate(pieces):
         special = rules.is_special(pretoken)
         ids += rules.ids_of(pretoken) if special else dropout.encode(pretoken.bytes, place)
     return ids

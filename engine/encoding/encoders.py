@@ -227,8 +227,12 @@ class RankHeap(Encoder):
     summary = "the rank loop with a heap of candidates, for long pretokens"
 
     def encode(self, pretoken: bytes) -> list[int]:
+        return self.encode_with(pretoken, inf)
+
+    def encode_with(self, pretoken: bytes, merges: float) -> list[int]:
+        """Return the ids of a pretoken by the first merges only, those of ranks below `merges`."""
         tokens = _Linked(self.alphabet.spell(pretoken))
-        for _ in self._merges(tokens):
+        for _ in self._merges(tokens, merges):
             pass
         return tokens.ids()
 
@@ -252,8 +256,8 @@ class RankHeap(Encoder):
         for start, left, right in self._merges(tokens):
             yield edges[start], edges[tokens.following[start]], (left, right)
 
-    def _merges(self, tokens: _Linked) -> Iterator[tuple[int, int, int]]:
-        """Merge until nothing merges; yield the first symbol, left id and right id of each."""
+    def _merges(self, tokens: _Linked, merges: float = inf) -> Iterator[tuple[int, int, int]]:
+        """Merge by ranks below `merges`; yield the first symbol, left id and right id of each."""
         table = as_dict(self.table)
 
         def candidate(start: int) -> WaitingPair | None:
@@ -263,7 +267,9 @@ class RankHeap(Encoder):
                 return None
             left, right = tokens.at[start], tokens.at[following]
             found = table.get((left, right))
-            return None if found is None else (found[0], start, left, right)
+            if found is None or found[0] >= merges:
+                return None
+            return found[0], start, left, right
 
         waiting = list(filter(None, map(candidate, range(len(tokens.at)))))
         heapify(waiting)

@@ -80,13 +80,15 @@ MOST_NAMES = 64
 _STRING = re.compile(r"""[bB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
 _PYTHON = re.compile(
     r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?"""  # vocab =
-    r"""(?:\w+\((?:<class\ '\w+'>,\s*|\w+=)?)?"""  # Counter( or Params(vocab=
+    r"""(?:[\[(\s]*\w+\((?:<class\ '\w+'>,\s*|\w+=)?)?"""  # Params(vocab=, [Merge(left=
     r"""(?:[\[({\s]*\{\s*(?:np\.int\d+\()?\d+\)?\s*:"""  # {0: or {np.int64(0):
     r"""|[\[{\s]*\([\[({\s]*(?:\d+\s*[],]|"""  # [(97,
     + _STRING.pattern  # [(b'a',
     + r"""\s*[],)])|[\[({\s]+(?=[bB'])"""
     + _STRING.pattern  # [b'a', or {'vocab':
-    + r"""\s*[],:)])""",
+    + r"""\s*[],:)]|(?<=[(=])(?:\d+|"""
+    + _STRING.pattern  # Merge(left=b'a',
+    + r"""),\s)""",
     re.VERBOSE,
 )
 _COMMENT = re.compile(r"#[^\n]*")
@@ -105,11 +107,11 @@ def _read_python(path: Path) -> Any:
     depth = accumulate(
         (c in "[({") - (c in "])}") for c in re.findall(r"[][(){}]", without_strings)
     )
-    names = sum(1 for _ in islice(_NAME.finditer(without_strings), MOST_NAMES + 1))
+    names = {found[0] for found in islice(_NAME.finditer(without_strings), MOST_CONSTANTS)}
     if (
         not _DATA.fullmatch(without_strings)
         or max(depth, default=0) > DEEPEST
-        or names > MOST_NAMES
+        or len(names) > MOST_NAMES
     ):
         raise TokenizerFileError(
             f"{path}: is Python, and more than data; nothing of it is executed"
@@ -133,17 +135,21 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
         if not isinstance(statement, ast.Assign | ast.Expr):
             raise ValueError(f"line {statement.lineno} is no value")
         name: str | int = place
-        value = statement.value
-        if isinstance(value, ast.Call) and value.keywords and not value.args:  # Params(vocab={…})
-            for field in value.keywords:
-                yield field.arg or place, ast.literal_eval(field.value)
-            continue
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name = statement.targets[0].id
-        if isinstance(value, ast.Call) and value.args:  # Counter({…}), defaultdict(…, {…})
-            value = value.args[-1]
-        found = ast.literal_eval(value)
-        yield name, dict(found) if value is not statement.value else found
+        yield name, ast.literal_eval(_AsData().visit(statement.value))
+
+
+class _AsData(ast.NodeTransformer):
+    """Turns printed objects into data: `Merge(left=1, right=2)` into a dict of its fields."""
+
+    def visit_Call(self, call: ast.Call) -> ast.expr:
+        self.generic_visit(call)
+        if not call.args:
+            fields = [ast.Constant(field.arg) for field in call.keywords]
+            return ast.Dict([*fields], [field.value for field in call.keywords])
+        last = call.args[-1]  # of Counter({…}) and defaultdict(…, {…})
+        return last if isinstance(last, ast.Dict | ast.List | ast.Tuple) else ast.Tuple(call.args)
 
 
 # JSON, one value a line

@@ -32,6 +32,7 @@ from engine.formats.course_merges import (
 )
 from engine.formats.course_spellings import respell
 from engine.formats.guesses import pattern_of
+from engine.formats.other_kinds import OF_COUNTS, are_counts
 from engine.formats.source import HOW_TO_SAVE, LARGEST, TokenizerSource
 from engine.formats.tokenizer_format import VocabAndMerges
 from engine.text.patterns import PATTERNS, Pattern
@@ -61,6 +62,8 @@ def read_values(
         TokenizerFileError: there is no vocabulary with merges, or the values are ambiguous.
     """
     parts = find_parts(values)
+    if parts is None and _has_counts(values):
+        raise TokenizerFileError(f"{source}: is {OF_COUNTS}")
     if parts is None:
         raise TokenizerFileError(
             f"{source}: holds no vocabulary with merges; a dict of ids and tokens and a list of "
@@ -68,6 +71,12 @@ def read_values(
         )
     found = read_parts(str(source), parts)
     return found if special_tokens is None else replace(found, special_tokens=special_tokens)
+
+
+def _has_counts(values: Sequence[Any]) -> bool:
+    """Whether the only value is a table of texts and their counts."""
+    numbers = values[0].values() if len(values) == 1 and isinstance(values[0], Mapping) else ()
+    return all(type(each) is int for each in numbers) and are_counts([*numbers])
 
 
 def find_parts(values: Sequence[Any]) -> SolutionParts | None:

@@ -409,7 +409,9 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> d
                 'GPT-2\'s has tokens first, {"the": 262}'
             )
         if token_id in vocab:
-            raise TokenizerFileError(f"{path}: the id {token_id} is given to two tokens")
+            raise TokenizerFileError(
+                f"{path}: the id {token_id} is given to two tokens, as if it were a count"
+            )
         if token is None or spelling in specials:
             # Special tokens are plain text; so is a token that is not in GPT-2's spelling.
             vocab[token_id] = to_bytes(spelling)

@@ -7,10 +7,16 @@ certain.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from itertools import pairwise
 
 LONGEST_LINE = 60
 """Number of characters of a first line that are quoted."""
+
+OF_COUNTS = (
+    "a table of texts and how often each occurs, not of ids; open the corpus, or the tokenizer "
+    "that was trained on it"
+)
 
 _LIKELY: dict[re.Pattern[str], str] = {
     re.compile(r"\s*<(?:!doctype html|html|head)\b", re.IGNORECASE): (
@@ -27,12 +33,22 @@ _LIKELY: dict[re.Pattern[str], str] = {
         "a file of a fork of minbpe, by its first line; if the rest is as minbpe writes it, "
         "let the first line be `minbpe v1`"
     ),
+    re.compile(r'(?:\[\s*){2}"(?:[^"\\]|\\.)*",\s*\d+\s*\],\s*\[\s*"'): OF_COUNTS,
     re.compile(r"[\[\s]*\d+(?:[\s,\[\]]+\d+)*[\s,\]]*\Z"): (
         "a list of ids alone; `bpe-tui decode` makes text of them, with the tokenizer that they "
         "are of"
     ),
 }
 """Regex for the beginning of a text → its kind, and how to open the tokenizer instead."""
+
+
+def are_counts(ids: Collection[int]) -> bool:
+    """Whether the numbers of texts are counts: two are equal, or 0 and others are missing.
+
+    >>> are_counts([120, 17, 17]), are_counts([5, 2, 9]), are_counts([1, 2, 3])
+    (True, True, False)
+    """
+    return len(set(ids)) < len(ids) or (0 not in ids and max(ids, default=0) > len(ids))
 
 
 def likely_kind(head: bytes) -> str | None:

@@ -12,6 +12,7 @@ from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import MissingMerges
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses
+from engine.formats.other_kinds import OF_COUNTS, are_counts
 from engine.formats.tokenizer_format import TRY_CHECK, Opened, Overrides, VocabAndMerges
 from engine.text.pretokenize import to_bytes
 
@@ -86,6 +87,8 @@ def _open_vocabulary(read: VocabAndMerges, overrides: Overrides, format: str) ->
     if names is None and ids is None:
         marks = [token.decode() for token in read.vocab.values() if _MARK.fullmatch(token)]
         names = list(dict.fromkeys([*marks, *read.texts.values()]))
+    if are_counts(read.all_tokens.keys()):
+        raise TokenizerFileError(f"{read.place}: is {OF_COUNTS}")
     vocab = _with_special_tokens(read, ids if isinstance(ids, Mapping) else {})
     missing = f"{read.place}: is a vocabulary, and its merges are missing"
     tokenizer = Tokenizer(

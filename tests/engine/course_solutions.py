@@ -327,6 +327,12 @@ def bytes_and_text(errors: str, encoding: str = "utf-8") -> dict[int, bytes | st
     return {i: token if i < 256 else token.decode(encoding, errors) for i, token in decode}
 
 
+class Printed(str):
+    """A text whose `repr` is the text itself, as that of a dataclass."""
+
+    __repr__ = str.__str__
+
+
 ALONE = "it holds merges only"
 OF_IDS = "it holds merges of ids only"
 PARAMS = f"Params(merges={PLAIN.merges!r}, vocab={PLAIN.vocab!r}, special_tokens=[])"
@@ -383,6 +389,18 @@ SAVES |= {
         ALONE,
     ),
     "a printed dataclass": ({"tok.txt": PARAMS}, "its tokens are spelled in bytes"),
+    "a printed list of dataclasses": (
+        {"m.txt": str([Printed(f"Merge(left={a!r}, right={b!r})") for a, b in PLAIN.merges])},
+        ALONE,
+    ),
+    "printed dataclasses of ids": (
+        {"m.txt": lines(f"Merge(left={a}, right={b}, new_id={m})" for a, b, m in ids(PLAIN))},
+        OF_IDS,
+    ),
+    "printed dataclasses beside a vocabulary": (
+        {"t.txt": f"{PLAIN.vocab}\n{[Printed(f'Merge{pair!r}') for pair in PLAIN.merges]}\n"},
+        "its tokens are spelled in bytes",
+    ),
     "sets beside what is needed": (
         {"tok.pkl": pickle.dumps(SETS)},
         "its tokens are spelled in bytes",

@@ -313,10 +313,13 @@ def test_a_place_without_a_tokenizer_is_refused(tmp_path: Path, name: str) -> No
 
 
 def test_an_explanation_of_a_long_pretoken_is_bounded(tokenizer: Path) -> None:
-    letters = "".join(Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=8192))
+    letters = "".join(Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=1 << 15))
     told = run("encode", "--tokenizer", tokenizer, letters, "--explain").stdout
-    assert b"  (8,192 bytes; merges are listed up to 1,024)\n" in told
-    assert len(told) < 100_000
+    assert b"  (32,768 bytes; merges are listed up to 1,024)\n" in told
+    assert len(told) < 400_000
+    assert "dropout takes at most 4,096" in refusal(
+        run("encode", "--tokenizer", tokenizer, letters, "--dropout", "0.1")
+    )
 
 
 def test_documents_drawn_at_random_give_their_compression(tokenizer: Path) -> None:
@@ -343,10 +346,10 @@ def test_documents_drawn_at_random_give_their_compression(tokenizer: Path) -> No
         ("a", "'a', drawn a: 1 byte in UTF-8, 2 in UTF-16, 4 in UTF-32"),
     ],
 )
-def test_one_character_is_explained_in_unicodes_forms(
-    tokenizer: Path, character: str, said: str
-) -> None:
-    told = run("encode", "--tokenizer", tokenizer, character, "--explain").stdout.decode()
-    assert told.splitlines()[0] == said
-    nul = run("encode", "--tokenizer", tokenizer, "--explain", stdin=b"\0").stdout.decode()
+def test_one_character_is_explained_in_unicodes_forms(character: str, said: str) -> None:
+    told = run("encode", character, "--explain")
+    assert told.stdout.decode().splitlines()[0] == said
+    assert b"the vocabulary is the 256 bytes" in told.stderr
+    nul = run("encode", "--explain", stdin=b"\0").stdout.decode()
     assert nul.splitlines()[0].startswith(r"'\x00', drawn")
+    assert "'--tokenizer' (to make one" in refusal(run("encode", character))

@@ -123,7 +123,7 @@ def test_the_word_help_is_the_option() -> None:
     [
         ("open", "[CORPUS]... [OPTIONS]"),
         ("train", "CORPUS... --out PATH [OPTIONS]"),
-        ("encode", "[TEXT]... --tokenizer PATH|NAME [OPTIONS]"),
+        ("encode", "[TEXT]... [OPTIONS]"),
         ("why", "TOKEN [RIGHT] --tokenizer PATH|NAME [OPTIONS]"),
         ("inspect", "TOKENIZER... [OPTIONS]"),
         ("compare", "A B [C]... [OPTIONS]"),

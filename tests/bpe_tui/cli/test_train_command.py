@@ -30,6 +30,7 @@ from program import (
 
 from bpe_tui.bpe import model
 from bpe_tui.cli import progress
+from bpe_tui.session import training
 from engine import Tokenizer, train_bpe
 
 
@@ -259,6 +260,10 @@ def test_of_one_huge_pretoken_the_files_have_what_can_be_opened(
     corpus.write_bytes(b"ab" * 1000)
     result = train(tmp_path / "a", corpus=str(corpus))
     assert result.returncode == 0
-    assert b"note: the pattern leaves 2 KB uncut: training may take 144 KB" in result.stderr
+    assert b"note: the pattern leaves 2 KB uncut: training takes at least 64 KB" in result.stderr
     assert b"only the first 5 merges are written" in result.stderr
     assert len(Tokenizer.load(tmp_path / "a").merges) == 5  # 2 + 4 + 8 + 16 + 32 bytes
+    monkeypatch.setattr(training, "memory_of_machine", lambda: 60_000)
+    refused = train(tmp_path / "b", corpus=str(corpus))
+    assert refused.returncode == BAD_INPUT
+    assert b"at least 64 KB of memory, more than this machine has" in refused.stderr
