@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain, islice, zip_longest
-from typing import ClassVar, cast
+from itertools import chain, islice
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,14 +13,12 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
 from bpe_tui.bpe import walks
 from bpe_tui.bpe.tail import TailPanel
 from bpe_tui.bpe.training_screen import BPE_VIEW, EncodedText
 from bpe_tui.session.declarations import ENCODING
-from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_decoded
@@ -35,184 +32,16 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,
-    RowsOnDemand,
-    left,
     paragraph,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.pattern_lab import Stretch, differences, try_pattern
 from engine.analysis.why import explain
-from engine.analysis.why_not import cut_by, occurrences, parts_asked
+from engine.analysis.why_not import occurrences, parts_asked
 from engine.bpe.frame import Frame
-from engine.core.errors import PatternError
 from engine.core.events import PAIR_SIGN
 from engine.encoding.lanes import TokenPlace, tokens_in
 from engine.recording.playback import AnyMergeFrame
-from engine.text.patterns import PATTERNS, Pattern
-from engine.text.pretokenize import Pretoken, pretokens, to_bytes, to_text
-
-LONGEST_REGEX = 2000
-PAUSE_SECONDS = 0.1
-"""Time without typing after which the regex is tried."""
-
-CutRow = tuple[Pretoken | None, Pretoken | None, bool]
-"""A row: a pretoken of the typed regex, one of the named pattern, whether they differ."""
-
-
-class RegexRows(Panel):
-    """The pretokens of the typed regex; where they differ, also those of a named pattern."""
-
-    WIDEST = 100
-
-    _cuts: Sequence[CutRow] = ()
-    _source = _other = ""
-    _problem: PatternError | None = None
-
-    def show_result(self, source: str, found: list[Stretch] | PatternError, other: str) -> None:
-        """Show the stretches of the text, compared with the named pattern, or the error."""
-        if isinstance(found, PatternError):
-            self._source, self._problem = source, found
-        else:
-            self._problem = None
-            self._cuts = [
-                (mine, other, each.differs)
-                for each in found
-                for mine, other in zip_longest(each.mine, each.other)
-            ]
-            self._other = other if any(stretch.differs for stretch in found) else ""
-        self.rebuild()
-
-    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        if self._problem is not None:
-            return _problem_rows(self._source, self._problem, width)
-        if not self._cuts:
-            return paragraph("No text to cut: press e and type.", width, "dim")
-        column = max((width - 2) // 3, 6)  # of three
-        names = (("  text", column + 2), ("matched by", column), (self._other, column))
-        self.name_columns([span for name, cells in names for span in left([(name, "")], cells)])
-
-        def row(place: int) -> Row:
-            mine, other, differs = self._cuts[place]
-            shown = visible_text(mine.text) if mine else ""
-            other_shown = visible_text(other.text) if other and differs else ""
-            matched_by = visible_text(cut_by(mine), spaces=False) if mine else ""
-            return Row(
-                [
-                    ("≠ " if differs else "  ", "pair"),
-                    *left([(shown, "gain" if differs else "")], column),
-                    *left([(matched_by, "dim")], column),
-                    *left([(other_shown, "loss")], column),
-                ]
-            )
-
-        return RowsOnDemand(len(self._cuts), row)
-
-
-class RegexPanel(Vertical):
-    """A line for a regex, with its pretokens below; ↑ ↓ choose the pattern to compare with."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "compare(-1)", "pattern before", show=False),
-        Binding("down", "compare(1)", "next pattern", show=False),
-    ]
-
-    frame: reactive[Frame | None] = reactive(None)
-    text: reactive[str] = reactive("")
-
-    def __init__(self) -> None:
-        super().__init__(id="regex")
-
-    _choices: Sequence[Pattern] = ()
-    _compared: Pattern | None = None
-    _waiting: Timer | None = None
-
-    def compose(self) -> ComposeResult:
-        yield Field(
-            placeholder="a regex",
-            id="regex-input",
-            compact=True,
-            max_length=LONGEST_REGEX,
-        )
-        yield RegexRows(id="regex-rows").data_bind(frame=RegexPanel.frame)
-
-    def open(self) -> None:
-        """Show the panel; the first time with the pattern of the run."""
-        if self.frame is not None and self._compared is None:
-            pattern = self._compared = self.frame.rules.pattern
-            self._choices = tuple({**PATTERNS, pattern.name: pattern}.values())
-            self.query_one(Input).value = pattern.source
-        self._try_soon()
-
-    def watch_text(self) -> None:
-        self._try_soon()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self._try_soon()
-
-    def action_compare(self, by: int) -> None:
-        """Compare with the next pattern: a named one, or the run's own."""
-        if self._compared is not None:
-            place = self._choices.index(self._compared) + by
-            self._compared = self._choices[place % len(self._choices)]
-            self._try_soon()
-
-    def _try_soon(self) -> None:
-        """Try the regex after a pause in typing, if the panel is visible."""
-        if self._waiting is not None:
-            self._waiting.stop()
-        self._waiting = self.set_timer(PAUSE_SECONDS, self._try)
-
-    def _try(self) -> None:
-        if self.frame is None or not self.display or self._compared is None:
-            return
-        source, text, other = self.query_one(Input).value, self.text, self._compared
-        splitter = self.frame.rules.splitter
-
-        def find() -> list[Stretch] | PatternError:
-            try:
-                mine = try_pattern(source, text, splitter)
-                return differences(mine, list(pretokens(text, other, splitter)))
-            except PatternError as error:
-                return error
-
-        # In a thread, since a regex may take long.
-        take = partial(self._show_result, source, other.name)
-        cast("Notifier", self.app).jobs.find(self, "regex", find, take)
-
-    def _show_result(self, source: str, name: str, found: list[Stretch] | PatternError) -> None:
-        """Show the stretches of the text, compared with the pattern `name`, or the error."""
-        self.query_one(RegexRows).show_result(source, found, visible_text(name))
-        title, compared = "regex", f"↑ ↓ compared with {name}"
-        if not isinstance(found, PatternError):
-            pieces = sum(len(stretch.mine) for stretch in found)
-            differing = sum(stretch.differs for stretch in found)
-            title += f"  {plural(pieces, 'pretoken')}"
-            where = f"in {plural(differing, 'place')}" if differing else "nowhere"
-            compared += f", differs {where}"
-        self.border_title = Content(title)
-        room = self.outer_size.width - BORDER_CELLS
-        self.border_subtitle = Content(leading_parts(room, f"{compared} │ Esc back"))
-
-
-def _problem_rows(source: str, problem: PatternError, width: int) -> list[Row]:
-    """Return the error in the regex, and the text around its place."""
-    message = visible_text(str(problem), spaces=False)
-    place = problem.position
-    if place is None:
-        return paragraph(f"{message}.", width, "loss")
-    before, after = source[max(place - 24, 0) : place], source[place : place + 12]
-    return [
-        *paragraph(f"At character {number(place)}: {message}.", width, "loss"),
-        Row(
-            [
-                (visible_text(before, spaces=False), "strong"),
-                (" ◂ here ▸ ", "loss"),
-                (visible_text(after, spaces=False), "dim"),
-            ]
-        ),
-    ]
-
+from engine.text.pretokenize import to_bytes, to_text
 
 PLACES_SHOWN = 20
 LONGEST_PIECE = 200
@@ -378,7 +207,7 @@ class EncodingScreen(WalkScreen):
     NAME = ENCODING
     VIEW = BPE_VIEW
     CSS_PATH = sheet("encoding.tcss")
-    SLOT = ("encode-steps", "lockstep", "why-not", "tail", "regex")
+    SLOT = ("encode-steps", "why-not", "tail")
     PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pretokens": "pretokens",
@@ -391,10 +220,8 @@ class EncodingScreen(WalkScreen):
     PANELS = (
         walks.PretokensPanel,
         walks.EncodeStepsPanel,
-        walks.LockstepPanel,
         TailPanel,
         WhyNotPanel,
-        RegexPanel,
     )
     IDS = "ids: 1014 270, or [1014, 270]"
     _specials_as_text = False
@@ -446,7 +273,6 @@ class EncodingScreen(WalkScreen):
         self.query_one(EncodedText).text = text
         self.query_one(WhyNotRows).text = text
         self.query_one(TailPanel).text = text
-        self.query_one(RegexPanel).text = text
         if self.frame is not None:
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
             self.query_one(TypedLanesPanel).show(self.frame, text)
@@ -460,8 +286,8 @@ class EncodingScreen(WalkScreen):
         event.stop()
         pretokens = self.query_one(walks.PretokensPanel)
         is_seen_before = pretokens.selected is not None and pretokens.seen[pretokens.cursor]
-        for walk in self.query(walks.Walk):
-            walk.seen, walk.piece = is_seen_before, event.part
+        walk = self.walked
+        walk.seen, walk.piece = is_seen_before, event.part
 
     def decode(self) -> None:
         frame, panel = self.frame, self.query_one(DecodePanel)
@@ -489,8 +315,6 @@ class EncodingScreen(WalkScreen):
         if panel not in self.SLOT and self.has_class(GIVE_WAY.get(panel, "")):
             self.fill_slot(self.SLOT[0])
         super().show_panel(panel)
-        if panel == "regex":
-            self.query_one(RegexPanel).open()
 
     def look_at_pretokens(self) -> None:
         self.fill_slot(self.SLOT[0])  # else Esc would close another view, not undo the jump
@@ -529,6 +353,5 @@ class EncodingScreen(WalkScreen):
     # -- commands
 
     @property
-    def walked(self) -> walks.Walk:
-        is_lockstep = self.panels.slot == walks.LockstepPanel.ID
-        return self.query_one(walks.LockstepPanel if is_lockstep else walks.EncodeStepsPanel)
+    def walked(self) -> walks.EncodeStepsPanel:
+        return self.query_one(walks.EncodeStepsPanel)

@@ -1,4 +1,4 @@
-"""The pretokens of a text, and walks through the encoding of one: its merges, all encoders."""
+"""The pretokens of a text, and the walk through the encoding of one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from textual.reactive import reactive
-from textual.strip import Strip
 
 from bpe_tui.views.corpus import flowed
 from bpe_tui.views.encoding_screen import PartsPanel, walk_to
@@ -26,13 +25,12 @@ from bpe_tui.widgets.rows import (
     left,
     paragraph,
     right,
-    spans_width,
     with_below,
     wrapped,
 )
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_text
 from bpe_tui.widgets.visible import width as cell_width
-from engine.analysis.encoder_comparison import Lockstep, lockstep
+from engine.analysis.greedy import where_greedy_differs
 from engine.analysis.measures import Segmentations
 from engine.bpe.frame import Frame
 from engine.encoding.incremental import EncodedPretoken
@@ -181,24 +179,23 @@ THE_END = 10**9
 LOST_SHOWN = 24
 MARGIN = 11
 """Cells before the merge in a row: a mark and the number of the merge."""
-STAGES = "8 all stages │ r regex"
+STAGES = "8 all stages"
 RULES = {
     "Unigram": "of all ways to cut it into pieces it takes the most probable one",
     "WordLevel": "it looks the whole pretoken up, which is a token or unknown",
 }
 """How each model without a walk encodes a pretoken."""
-NAME_WIDTH = 13
-NOTE_WIDTH = 30
-ROOMY = 64
-"""Least width, in cells, for a column of notes."""
 
 
-class Walk(Panel):
-    """A walk through the encoding of the pretoken `piece`.
+class EncodeStepsPanel(Panel):
+    """The merges of one pretoken in order, with ranks; `place` is the number of merges made.
 
-    A subclass defines the steps.
+    The candidates that lost follow below the last merge made. The steps of WordPiece are the parts
+    of the pretoken that are looked up.
     """
 
+    ID, TITLE = "encode-steps", "merges of the pretoken"
+    LEAST_FOR_HEAD = 2
     KEEPS_CURSOR = True
 
     place: Drawn[int] = Drawn(0)
@@ -207,13 +204,9 @@ class Walk(Panel):
     seen: Drawn[bool] = Drawn(False)
     """Whether the same pretoken occurs earlier in the text."""
 
-    def find_steps(self, frame: Frame, pretoken: bytes) -> int:
-        """Find the steps of a pretoken and return their number; an empty one has none."""
-        raise NotImplementedError
-
-    def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
-        """Return the rows for a pretoken that has steps to show."""
-        raise NotImplementedError
+    _merges: Sequence[TracedMerge] = ()
+    _word: EncodedWord | None = None
+    """The pretoken with its probes if the model is WordPiece."""
 
     def action_move(self, by: int) -> None:
         """Walk: each row is a step."""
@@ -223,8 +216,6 @@ class Walk(Panel):
         if old is None or new is None or old.pretoken.text != new.pretoken.text:
             self.place = THE_END
         self.rebuild()
-
-        self.scroll_to_row(self.place)
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         piece, why_none = self.piece, ""
@@ -240,7 +231,7 @@ class Walk(Panel):
             )
         was_at_end = self.place >= self.step_count
         pretoken = b"" if piece is None or why_none else piece.pretoken.bytes
-        steps = self.step_count = self.find_steps(frame, pretoken)
+        steps = self.step_count = self._find_steps(frame, pretoken)
         # A walk at its end stays there if another step of the run has more merges.
         self.place = steps if was_at_end else min(self.place, steps)
         if piece is None or why_none:
@@ -248,27 +239,14 @@ class Walk(Panel):
             self.say(self.named)
             self.name_columns(())
             return paragraph(why_none, width, "dim")
-        return self.step_rows(frame, piece, width)
-
-
-class EncodeStepsPanel(Walk):
-    """The merges of one pretoken in order, with ranks; `place` is the number of merges made.
-
-    The candidates that lost follow below the last merge made. The steps of WordPiece are the parts
-    of the pretoken that are looked up.
-    """
-
-    ID, TITLE = "encode-steps", "merges of the pretoken"
-    LEAST_FOR_HEAD = 2
-    _merges: Sequence[TracedMerge] = ()
-    _word: EncodedWord | None = None
-    """The pretoken with its probes if the model is WordPiece."""
+        return self._step_rows(frame, piece, width)
 
     def rebuild(self) -> None:
         super().rebuild()
         self.scroll_to_row(self.place)
 
-    def find_steps(self, frame: Frame, pretoken: bytes) -> int:
+    def _find_steps(self, frame: Frame, pretoken: bytes) -> int:
+        """Find the steps of a pretoken and return their number; an empty one has none."""
         alphabet, self._word = frame.rules.alphabet, None
         if isinstance(alphabet, ModelAlphabet) and pretoken:
             self._word = alphabet.longest_match(pretoken)
@@ -277,7 +255,8 @@ class EncodeStepsPanel(Walk):
         self._merges = trace_pretoken(frame.rules, pretoken)
         return len(self._merges)
 
-    def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
+    def _step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
+        """Return the rows for a pretoken that has steps to show."""
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
         alphabet = frame.rules.alphabet
         if self._word is not None:
@@ -294,14 +273,18 @@ class EncodeStepsPanel(Walk):
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
         cached = " │ seen before: from the cache" if self.seen else ""
         where = f"step {self.place} of {self.step_count}" if self.step_count else "no merge"
-        self.say(f"how {text} encodes   {where}{cached}", "w why not │ c compare │ r regex")
+        self.say(f"how {text} encodes   {where}{cached}", "w why not")
         self.cursor = self.place
         painter = self.painter(frame)
         start = tuple(alphabet.spell(piece.pretoken.bytes))
         pair_cells = min(18, max(width // 4, 9))
         merge = "  pair".ljust(pair_cells + 4)
         self.name_columns([right("merge", MARGIN - 2), (merge, ""), ("tokens then", "")])
-        twin = [*_twin_rows(frame, painter, piece, width), *_ways_rows(frame, piece, width)]
+        below = [
+            *_greedy_rows(frame, piece, width),
+            *_twin_rows(frame, painter, piece, width),
+            *_ways_rows(frame, piece, width),
+        ]
 
         def spans_at(count: int) -> list[Span]:
             step = self._merges[count - 1].step if count else None
@@ -322,7 +305,7 @@ class EncodeStepsPanel(Walk):
 
         def row(index: int) -> Row:
             if index >= steps:
-                return twin[index - steps]
+                return below[index - steps]
             if 0 < index - self.place <= len(between):
                 return between[index - self.place - 1]
             count = index if index <= self.place else index - len(between)
@@ -332,7 +315,7 @@ class EncodeStepsPanel(Walk):
             rank = self._merges[count - 1].step.rank if count else -1
             return Row(spans, ToStep(rank + 1) if count else None)
 
-        return RowsOnDemand(steps + len(twin), row)
+        return RowsOnDemand(steps + len(below), row)
 
     def scroll_to_row(self, index: int) -> None:
         """Bring a row into view, and after the last probe also the result."""
@@ -355,6 +338,14 @@ class EncodeStepsPanel(Walk):
             words.append([(f"and {number(len(merge.lost) - LOST_SHOWN)} more", "dim")])
         for line in wrapped(words, max(width - MARGIN, 12)):
             yield Row([(" " * MARGIN, ""), *line])
+
+
+def _greedy_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
+    """Say which token the greedy longest match takes if it differs from BPE's."""
+    greedy = where_greedy_differs(frame, piece.pretoken.bytes)
+    if greedy is None or frame.rules.is_special(piece.pretoken):
+        return []
+    return [Row([]), *paragraph(greedy.describe(quoted), width, "tie")]
 
 
 def _ways_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
@@ -389,48 +380,3 @@ def _twin_rows(
     )
     tokens = flowed([(painter.tokens(ids), width + 1)], width)
     return [Row([]), *paragraph(comparison, width, "dim"), *tokens]
-
-
-class LockstepPanel(Walk):
-    """All encoders after `place` steps, up to the first disagreement."""
-
-    ID, TITLE = "lockstep", "encoders in lockstep"
-    _lockstep = Lockstep((), None)
-
-    def find_steps(self, frame: Frame, pretoken: bytes) -> int:
-        self._lockstep = lockstep(frame, pretoken, self.seen)
-        return self._lockstep.steps
-
-    def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
-        text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
-        self.say(
-            f"encoders on {text}   step {self.place} of {self.step_count}",
-            "← → steps   Esc back",
-        )
-        painter = self.painter(frame)
-        rows: list[Row] = []
-        for lane in self._lockstep.runs:
-            # The encoder's last action in words, then its tokens.
-            move = lane.at(self.place)
-            note_width = NOTE_WIDTH if width >= ROOMY else spans_width([(move.note, "")]) + 2
-            name = (lane.name.replace("_", " ").ljust(NAME_WIDTH), "strong")
-            did: list[Span] = [name, *left([(move.note, "dim")], note_width)]
-            if move.pair is not None:
-                did += painter.sum(move.pair)
-            if move.taken is not None:
-                did.append(painter.token(move.taken))
-            tokens = left(painter.tokens(move.tokens), width - NAME_WIDTH)
-            rows += [Row(left(did, width)), Row([(" " * NAME_WIDTH, ""), *tokens])]
-        rows.append(Row([]))
-        disagreement = self._lockstep.disagreement
-        if self.place < self.step_count:
-            return rows
-        if disagreement is not None:
-            problem = f"They part here: {disagreement.describe(quoted)}"
-            return rows + paragraph(problem, width, "tie")
-        left_over = plural(len(self._lockstep.runs[0].at(self.place).tokens), "token")
-        return rows + paragraph(f"They all end alike, with {left_over}.", width, "gain")
-
-    def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
-        """Paint a row without a cursor: all rows show the same step."""
-        return super().paint(spans)

@@ -285,15 +285,9 @@ COMMANDS: tuple[Command, ...] = (
             panel="corpus", words="unicode utf-8 emoji chinese"),
     Command("w", "why not", "screen.ask", LOOK, (ENCODING,),
             "Ask why a piece is not one token.", in_footer=True, words="explain single reason"),
-    Command("c", "compare", "screen.show('lockstep')", LOOK, (ENCODING,),
-            "Encoders side by side, up to where greedy longest match parts.", in_footer=True,
-            words="longest wordpiece naive cached"),
     Command("t", "tail", "screen.show('tail')", LOOK, (ENCODING,),
             "Which tokens at the end may change if the text goes on, and into what.",
             in_footer=True, words="unstable healing prompt boundary completion trailing space"),
-    Command("r", "regex", "screen.show('regex')", LOOK, (ENCODING,),
-            "Try another regex on the text, and compare it with a pattern.", in_footer=True,
-            words="pretokenizer pretokens split cut"),
 
     # What only one model has.
     *(command for model in MODELS.values() for command in model.commands),

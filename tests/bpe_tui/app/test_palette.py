@@ -26,8 +26,7 @@ def first_answer(app: BpeTuiApp) -> str:
 async def test_words_lead_to_the_screen_that_has_the_command() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         for query, screen, panel in (
-            ("regex", "encoding", "regex"),
-            ("encoders side", "encoding", "lockstep"),
+            ("trailing", "encoding", "tail"),
             ("unreachable", "vocabulary", "lanes"),
         ):
             found = all_commands("training", MODELS["bpe"])
@@ -50,7 +49,6 @@ def found_in(model: str) -> list[FoundCommand]:
 @pytest.mark.parametrize(
     ("query", "model", "label", "kind"),
     [
-        ("regex", "bpe", "regex", "encoding"),
         ("unreachable", "bpe", "never encoded", "vocabulary"),
         ("sample", "unigram", "sample", "encoding"),
         ("convert", "bpe", "save", ""),

@@ -1,37 +1,25 @@
-"""The panels of the encoding screen: candidates, why not, lockstep, another regex."""
+"""The panels of the encoding screen: candidates, why not."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from bert_file import BERT
 from edges import edged
 from opening import each_size, opened_as, until
 from screen_text import encoding, shown
-from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from bpe_tui.bpe.encoding_screen import RegexPanel, RegexRows, WhyNotRows
+from bpe_tui.bpe.encoding_screen import WhyNotRows
 from bpe_tui.bpe.training_screen import TrainingScreen
-from bpe_tui.bpe.walks import EncodeStepsPanel, LockstepPanel, PretokensPanel
+from bpe_tui.bpe.walks import EncodeStepsPanel, PretokensPanel
 from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views.panel import FramePanel
 from engine import Trainer
 from engine.analysis.why_not import parts_asked
 from engine.bpe.run import to_tokenizer
 from engine.formats import save
-
-
-async def eventually(pilot: Pilot[int], panel: FramePanel[Any], text: str) -> None:
-    """Wait until a thread has found a text."""
-    for _ in range(100):
-        if text in shown(panel):
-            return
-        await pilot.pause(0.05)
-    raise AssertionError(f"{text!r} is not in {shown(panel)!r}")
 
 
 async def test_the_candidates_that_lost_are_below_the_merge() -> None:
@@ -121,55 +109,11 @@ async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
         )
 
 
-async def test_the_encoders_walk_side_by_side() -> None:
-    async with encoding("he") as (_, screen, pilot):
-        await pilot.press("c")
-        panel = screen.query_one(LockstepPanel)
-        await until(pilot, lambda: "They all end alike, with 1 token." in shown(panel))
-        await pilot.press("left")
-        assert panel.place == 0
-        assert "single bytes" in shown(panel)
-        await pilot.press("escape")
-        assert screen.panels.slot == screen.SLOT[0]
-
-
-async def test_a_regex_is_tried_while_it_is_typed_and_compared_with_a_named_pattern() -> None:
-    async with encoding("don't 2024") as (_, screen, pilot):
-        await pilot.press("r")
-        rows = screen.query_one(RegexRows)
-        await eventually(pilot, rows, "contraction")
-        assert "≠" not in shown(rows)
-        await pilot.press("down")
-        await eventually(pilot, rows, "≠ ·2024")
-        screen.query_one("#regex-input", Input).value = "a|(b"
-        await eventually(pilot, rows, "At character 4: missing ).")
-        assert "a|(b ◂ here" in shown(rows)
-
-
-@pytest.mark.slow
-async def test_a_text_changed_meanwhile_is_cut_when_the_regex_panel_opens_again() -> None:
-    async with encoding("one") as (_, screen, pilot):
-        await pilot.press("r")
-        await eventually(pilot, screen.query_one(RegexRows), "one")
-        await pilot.press("escape", "e", "2")
-        await pilot.press("escape", "r")
-        await eventually(pilot, screen.query_one(RegexRows), "2")
-
-
-@pytest.mark.slow
-async def test_a_catastrophic_regex_is_stopped_with_a_message() -> None:
-    async with encoding("a" * 60 + "b") as (_, screen, pilot):
-        await pilot.press("r")
-        screen.query_one("#regex-input", Input).value = "(?:a|aa)+$|b"
-        await eventually(pilot, screen.query_one(RegexRows), "too slow")
-        assert screen.query_one(RegexPanel).is_running
-
-
 @pytest.mark.slow  # it walks through all screens
 async def test_each_panel_of_the_slot_has_room_at_every_size() -> None:
     async with encoding("the kite") as (_, screen, pilot):
         async for size in each_size(pilot):
-            for key, panel in (("c", "lockstep"), ("w", "why-not"), ("r", "regex")):
+            for key, panel in (("t", "tail"), ("w", "why-not")):
                 if screen.is_typing:
                     await pilot.press("escape")
                 await pilot.press(key)

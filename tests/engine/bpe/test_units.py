@@ -26,7 +26,6 @@ from engine import (
     VocabSizeError,
     train_bpe,
 )
-from engine.analysis.encoder_comparison import lockstep
 from engine.analysis.inspection import Inspection
 from engine.analysis.why_not import why_not, why_not_merged
 from engine.bpe.race import Race, RaceSettings
@@ -272,9 +271,6 @@ def test_any_question_about_a_text_has_an_answer(
     for start, end in [(0, len(text)), (len(text) - 2, len(text)), (0, 1)]:
         assert why_not(frame, text, text[start:end]).describe()
     assert why_not_merged(frame, text, text[-2], text[-1]).describe()
-    for pretoken in frame.rules.pretokens(text):
-        lanes = lockstep(frame, pretoken.bytes).runs
-        assert lanes[1].states[-1].tokens == frame.tokens_of(pretoken.bytes)
 
 
 def test_white_space_has_no_tokens_that_could_merge() -> None:

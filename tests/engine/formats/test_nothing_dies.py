@@ -11,7 +11,6 @@ import pytest
 
 from engine import BpeError, PatternError, Tokenizer, TokenizerFileError
 from engine.analysis.breakpoints import Matching
-from engine.analysis.pattern_lab import try_pattern
 from engine.core.errors import LONGEST
 from engine.core.gpt2_bytes import spell
 from engine.formats import open_tokenizer, save
@@ -31,7 +30,6 @@ NOTHING_SPECIAL = SpecialSplitter([])
     [
         compile_typed,
         as_pattern,
-        lambda source: try_pattern(source, "x", NOTHING_SPECIAL),
         lambda source: Matching(source).matches("x"),
     ],
 )

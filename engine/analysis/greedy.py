@@ -1,0 +1,121 @@
+"""The greedy longest match, compared with BPE: the first token that only it takes, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from engine.core.gpt2_bytes import spell
+from engine.core.wording import ShowBytes
+from engine.encoding.alphabet import Alphabet
+from engine.encoding.rules import (
+    HasRules,
+    Merge,
+    RankedToken,
+    describe_ranked,
+    first_merge_across,
+    merge_of,
+    ranked_tokens,
+)
+
+GreedyToken = tuple[int, int]
+"""A token that the greedy match takes: its id, and where it ends in bytes."""
+
+
+class Greedy:
+    """The greedy longest match: from the left, always take the longest token that fits.
+
+    This is how WordPiece is applied (Schuster and Nakajima 2012, and BERT after them). Many take it
+    for byte-pair encoding, but it ignores the order of the merges, so its ids often differ. That is
+    why it is not one of `ENCODERS`, which all agree.
+
+    Args:
+        ids: token → id, for ordinary tokens.
+        alphabet: spells the text where no token begins.
+        ending_ids: token → id, for tokens that only occur at the end. They are tried first there.
+
+    >>> from engine.encoding.alphabet import ByteAlphabet
+    >>> ids = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"bc": 4}
+    >>> list(Greedy(ids, ByteAlphabet(range(256))).takes(b"abc"))
+    [(3, 2), (2, 3)]
+    """
+
+    name = "greedy"
+
+    def __init__(
+        self,
+        ids: Mapping[bytes, int],
+        alphabet: Alphabet,
+        ending_ids: Mapping[bytes, int] = MappingProxyType({}),
+    ) -> None:
+        self._ids = ids
+        self._alphabet = alphabet
+        self._ending_ids = ending_ids
+        self._longest = max(map(len, (*ids, *ending_ids)), default=1)
+
+    def takes(self, pretoken: bytes) -> Iterator[GreedyToken]:
+        """Yield the tokens from left to right."""
+        if not self._alphabet.spell(pretoken):
+            return
+        start = 0
+        while start < len(pretoken):
+            if len(pretoken) - start <= self._longest:
+                ending = self._ending_ids.get(pretoken[start:])
+                if ending is not None:
+                    yield ending, len(pretoken)
+                    return
+            end = min(start + self._longest, len(pretoken))
+            while (token_id := self._ids.get(pretoken[start:end])) is None and end > start + 1:
+                end -= 1
+            if token_id is None:  # no token begins here
+                rest, inside = pretoken[start:], self._alphabet.inside
+                token_id, end = inside.spell(rest)[0], start + inside.edges(rest)[1]
+            yield token_id, end
+            start = end
+        if self._alphabet.marker is not None:
+            yield self._alphabet.marker, start
+
+
+@dataclass(frozen=True)
+class TooGreedy:
+    """Greedy takes `token`; the merges go across its end with `merge`, or leave it in `parts`."""
+
+    token: bytes
+    merge: Merge | None
+    parts: tuple[RankedToken, ...]
+
+    def describe(self, show: ShowBytes = spell) -> str:
+        token = show(self.token)
+        took = f"The greedy longest match takes {token} here; the merges"
+        if self.merge is None:
+            parts = describe_ranked(self.parts, show)
+            return f"{took} make {parts} of its bytes, and no merge goes on."
+        return f"{took} join {self.merge.describe(show)} across its end, so {token} never forms."
+
+
+def where_greedy_differs(source: HasRules, pretoken: bytes) -> TooGreedy | None:
+    """Return the first token that greedy takes and the merges do not end with; else `None`.
+
+    Args:
+        source: a tokenizer or a frame.
+
+    >>> from engine.encoding.tokenizer import Tokenizer
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
+    >>> tokenizer = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")])
+    >>> print(where_greedy_differs(tokenizer, b"abc").describe())
+    The greedy longest match takes ab here; the merges join b + c (merge 1) across its end, \
+so ab never forms.
+    """
+    rules = source.rules
+    taken = list(Greedy(rules.ids, rules.alphabet, rules.ending_ids).takes(pretoken))
+    end = rules.tokens_of(pretoken)
+    if tuple(token_id for token_id, _ in taken) == tuple(end):
+        return None
+    place = next(place for place, (token_id, _) in enumerate(taken) if token_id != end[place])
+    token_id, border = taken[place]
+    token = rules.vocab[token_id]
+    if (across := first_merge_across(rules, pretoken, [border])) is not None:
+        return TooGreedy(token, merge_of(rules, across.rank, across.pair), ())
+    # Greedy's token is the longest that fits, so the merges' tokens there lie inside it.
+    return TooGreedy(token, None, ranked_tokens(rules, rules.tokens_alone(token_id)))

@@ -1,0 +1,44 @@
+"""The greedy longest match, which may take other tokens than the merges make."""
+
+from __future__ import annotations
+
+from generated import examples
+from hypothesis import given
+from merge_lists import MERGES, PRETOKENS, Merges, tokenizer
+
+from engine.analysis.greedy import Greedy, where_greedy_differs
+from engine.encoding.encoders import ENCODERS
+
+
+def test_the_ids_of_greedy_differ_from_those_of_the_encoders() -> None:
+    tok = tokenizer([(b"b", b"c"), (b"a", b"b")], "rank_loop")
+    assert "greedy" not in ENCODERS
+    assert [tok.vocab[i] for i, _ in Greedy(tok.rules.ids, tok.alphabet).takes(b"abc")] == [
+        b"ab",
+        b"c",
+    ]
+    assert [tok.vocab[i] for i in tok.encode("abc")] == [b"a", b"bc"]
+
+
+def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
+    merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
+    greedy = where_greedy_differs(tokenizer(merges, "rank_loop"), b"abc")
+    assert greedy is not None
+    assert greedy.describe() == (
+        "The greedy longest match takes abc here; the merges make a + bc (merge 1) of its bytes, "
+        "and no merge goes on."
+    )
+
+
+@examples(200)
+@given(MERGES, PRETOKENS)
+def test_it_differs_if_and_only_if_greedy_ends_with_other_ids(
+    merges: Merges, pretoken: bytes
+) -> None:
+    tok = tokenizer(merges, "rank_loop")
+    taken = [token_id for token_id, _ in Greedy(tok.rules.ids, tok.alphabet).takes(pretoken)]
+    assert b"".join(tok.vocab[token] for token in taken) == pretoken
+    differs = where_greedy_differs(tok, pretoken)
+    assert (differs is None) == (taken == list(tok.rules.tokens_of(pretoken)))
+    if differs is not None:
+        assert differs.token in {tok.vocab[i] for i in taken}
