@@ -40,11 +40,11 @@ RowParts = tuple[PartOfRow, ...]
 
 
 class PageError(BpeError):
-    """A film is too large for a page or a picture."""
+    """A film is too large for a page."""
 
 
 class PageFilm:
-    """The shots of a page, or of a picture, in one theme.
+    """The shots of a page in one theme.
 
     Attributes:
         shots: each shot without its screen, and the numbers of its rows.

@@ -1,4 +1,4 @@
-"""`bpe-tui record`: steps of a run as a film, a picture or a page, without a terminal."""
+"""`bpe-tui record`: steps of a run as a film or a page, without a terminal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ CAST_SIZE, PAGE_SIZE = "100x30", "60x30"
     epilog=examples(
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
         "bpe-tui record session.json --steps 0-40 --view lesson --out merges.cast",
-        "bpe-tui record samples/handout.txt --pattern whitespace --steps 3 --out step.svg",
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-9 --html low.html",
     ),
 )
@@ -42,7 +41,7 @@ def record(
     context: typer.Context,
     out: Path | None = options.option(
         "--out FILE",
-        "Where the asciicast goes; with .svg, a picture that moves by itself.",
+        "Where the asciicast goes.",
         options.OUTPUT,
     ),
     html: Path | None = options.option(
@@ -74,10 +73,9 @@ def record(
     text: str = options.TYPED_TEXT,
     **of_training: Any,
 ) -> None:
-    """Record steps of a run as an asciicast, a moving picture or a page.
+    """Record steps of a run as an asciicast or a page.
 
-    asciinema and agg play an asciicast, or make a GIF of it. A picture (.svg) needs no player; of
-    one step it stands still. A page opens in any browser.
+    asciinema and agg play an asciicast, or make a GIF of it. A page opens in any browser.
     """
     places = [place for place in (out, html) if place is not None]
     if not places or out == html:
@@ -105,7 +103,7 @@ def record(
     contents: dict[Path, bytes] = {}
     with without_state():
         if out is not None:
-            contents[out] = (_picture if out.suffix == ".svg" else _cast)(film)
+            contents[out] = _cast(film)
         if html is not None:
             contents[html] = _page(film)
     write_files(contents, overwrite=force)
@@ -119,15 +117,6 @@ def _cast(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
     lines: list[str] = []
     asyncio.run(film(CastFilm(lines.append)))
     return "".join(lines).encode()
-
-
-def _picture(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
-    from bpe_tui.app.moving_picture import moving_picture
-    from bpe_tui.app.step_page import PageFilm
-
-    taken = PageFilm(DARK)
-    asyncio.run(film(taken))
-    return moving_picture(taken, DARK).encode()
 
 
 def _page(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
