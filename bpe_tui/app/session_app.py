@@ -249,10 +249,6 @@ class SessionApp(BaseApp):
         self.session.change_speed(by)
         self.changed()
 
-    def action_follow(self) -> None:
-        self.session.toggle_follow()
-        self.changed()
-
     def refusal_of(self, action: str) -> str | None:
         return super().refusal_of(action) or refusal_of(action, self.session)
 

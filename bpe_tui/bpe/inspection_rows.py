@@ -15,7 +15,6 @@ from bpe_tui.views.inspection_rows import (
     sections,
 )
 from bpe_tui.views.measures import (
-    describe_efficiency,
     describe_premiums,
     describe_ways,
     premiums_of,
@@ -23,7 +22,7 @@ from bpe_tui.views.measures import (
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.inspection import Inspection
-from engine.analysis.measures import EXAMPLE, RenyiEfficiency, Segmentations
+from engine.analysis.measures import EXAMPLE, Segmentations, renyi_efficiency
 from engine.analysis.why_not import StandIns
 from engine.core.gpt2_bytes import spell
 
@@ -52,8 +51,8 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
         facts.append(("other languages", describe_premiums(other_languages)))
     counts = inspection.vocabulary.counts
     if counts is not None:
-        efficiency = RenyiEfficiency.of(counts[counts > 0], inspection.size)
-        facts.append(("Rényi efficiency", describe_efficiency(efficiency)))
+        efficiency = renyi_efficiency(counts[counts > 0], inspection.size)
+        facts.append(("Rényi efficiency", f"{efficiency:.3f}"))
     if token is not None:  # the tokenizer's files spell it differently
         found = StandIns(spell(token), token)
         spelling = f"{found.spelling}: {found.describe(quoted)}; one for every byte"
@@ -91,7 +90,6 @@ SECTIONS = sections(
     odd={
         "not valid UTF-8": "partial",
         "never encoded": "never-encoded",
-        "case, space twins": "twins",
         "same bytes twice": "duplicates",
     },
 )

@@ -15,7 +15,6 @@ from bpe_tui.bpe.narration import (
     why_no_heap,
 )
 from bpe_tui.views.encoded_text import describe_tail, explanation
-from bpe_tui.views.measures import describe_residues
 from bpe_tui.views.narration import NO_CORPUS, format_pair, times
 from bpe_tui.views.transcript import (
     AT_THE_END,
@@ -49,9 +48,6 @@ class BpeTranscript(MergeTranscript[Frame]):
             "linked [N]",
             "As --trainer linked sees it: places touched; best, active and inactive bigrams.",
         ),
-        PlainCommand(
-            "residues [N]", "Tokens of which later merges took nearly all, with their counts."
-        ),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
         PlainCommand("explain TEXT", "How each pretoken encodes: merges, or pieces looked up."),
         PlainCommand("tail TEXT", "Which tokens at the end may change if the text goes on."),
@@ -83,19 +79,6 @@ class BpeTranscript(MergeTranscript[Frame]):
             yield why_no_heap(self.frame) if self.frame.has_corpus else NO_CORPUS
         else:
             yield from describe_lists(self.frame, lists, most)
-
-    def residues(self, rest: str) -> Iterator[str]:
-        """List the residues, those with the most occurrences when made first."""
-        vocabulary, most = self.frame.vocabulary, self.number_in(rest or str(LISTED))
-        if most is None:
-            yield f"Say how many tokens to list, like residues {LISTED}."
-            return
-        rows = vocabulary.rows(filters=["residue"], sort="made", reverse=True)
-        for token_id in map(vocabulary.id_of, rows[:most].tolist()):
-            counts = (vocabulary.made_count_of(token_id), vocabulary.count_of(token_id))
-            made, now = (times(count or 0) for count in counts)
-            yield f"{visible_bytes(vocabulary.token(token_id))}: {made} when made, {now} now."
-        yield f"{plural(len(rows), 'token')}: {describe_residues(vocabulary)}."
 
     def why_merged(self) -> Iterator[str]:
         return explain_merge(self.frame)

@@ -14,7 +14,7 @@ import typer
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.views.encoded_text import chips
-from bpe_tui.views.measures import WITH_TWINS, describe_merge_difference
+from bpe_tui.views.measures import describe_merge_difference
 from bpe_tui.widgets.numbers import number, number_or_dash, plural
 from bpe_tui.widgets.rows import Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -97,9 +97,7 @@ def _describe_text(
     yield _line(first, (f"{each:.3f}" for each in text.times_first))
     yield _line("  bytes/token", (f"{each:.3f}" for each in text.bytes_per_token))
     yield _line("  fewest possible", (number_or_dash(each) for each in text.fewest))
-    yield _line("  Rényi efficiency", (f"{each.value:.3f}" for each in text.renyi))
-    yield _line("    with twins", (f"{each.doubled:.3f}" for each in text.renyi))
-    yield f"    ({WITH_TWINS})"
+    yield _line("  Rényi efficiency", (f"{each:.3f}" for each in text.renyi))
     for script in text.fertility[:SCRIPTS]:
         if script.has_words:
             label = shorten(f"  tokens/word, {script.script}", NAME_CELLS - 1)
@@ -230,8 +228,7 @@ def _text_json(
         "times_first": [round(each, 4) for each in text.times_first],
         "bytes_per_token": [round(each, 4) for each in text.bytes_per_token],
         "fewest_tokens": text.fewest,
-        "renyi_efficiency": [round(each.value, 4) for each in text.renyi],
-        "renyi_efficiency_with_twins": [round(each.doubled, 4) for each in text.renyi],
+        "renyi_efficiency": [round(each, 4) for each in text.renyi],
         "fertility": [
             {
                 "script": each.script,

@@ -118,7 +118,6 @@ def facts(inspection: Inspection) -> dict[str, Any]:
         "never_encoded": _few(inspection, inspection.odd("never-encoded"))
         if inspection.encodes
         else None,
-        "twins": _few(inspection, inspection.odd("twins")),
         "duplicates": _few(inspection, inspection.odd("duplicates")),
         "longest": [_token(inspection, token_id) for token_id in inspection.longest(LONGEST)],
     }

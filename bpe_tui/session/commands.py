@@ -138,9 +138,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("plus,equals_sign", "faster", "screen.more(1)", PLAY, _PLAYED, "Play faster.",
             words="speed"),
     Command("minus", "slower", "screen.more(-1)", PLAY, _PLAYED, "Play slower.", words="speed"),
-    Command("f", "follow", "app.follow", PLAY, _PLAYED,
-            "Stay at the live end while training runs."),
-
     # Panels, and the text to encode.
     Command("tab", "panel", "screen.next_panel(1)", LOOK, WITH_PANELS,
             "Next panel; Shift+Tab the one before.", in_footer=True, in_fields=True),
@@ -174,16 +171,9 @@ COMMANDS: tuple[Command, ...] = (
             words="invalid broken unicode half character", menu="filter"),
     Command("u", "unused", "screen.filter('unused')", FILTER, (VOCABULARY,),
             "Only tokens never used in the corpus now.", words="zero count", menu="filter"),
-    Command("r", "residue", "screen.filter('residue')", FILTER, (VOCABULARY,),
-            "Only tokens of which later merges took nine in ten occurrences, or all.",
-            words="left behind leftover intermediate scaffold nearly unused", menu="filter"),
     Command("d", "never encoded", "screen.filter('never-encoded')", FILTER, (VOCABULARY,),
             "Only tokens never encoded: their own bytes give other tokens.",
             words="unreachable dead swapped", menu="filter"),
-    Command("W", "twins", "screen.filter('twins')", FILTER, (VOCABULARY,),
-            "Only tokens that differ from another by case, a leading space or ##.",
-            words="duplicates same capital space", menu="filter"),
-
     Command("f", "places", "screen.places", LOOK, (VOCABULARY,),
             "The words and lines of the corpus that have the token under the cursor.",
             in_footer=True, panel="tokens", words="find in the corpus occurrences"),

@@ -220,7 +220,6 @@ ONLY_BPE: Mapping[str, str] = {
     "screen.places": "Places are listed of BPE's tokens; 2 shows how a text is cut here.",
     "screen.characters": "Pieces are of whole characters: none is cut into bytes.",
     "screen.filter('partial')": "Pieces are of whole characters: each is valid UTF-8 by itself.",
-    "screen.filter('residue')": "Residues are what later merges leave of BPE's tokens.",
     "screen.filter('never-encoded')": "A piece may be taken wherever it fits, so each is encoded.",
     "screen.show('tail')": "The tail is of merges; here the last word is cut anew.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the pieces.",

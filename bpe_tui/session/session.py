@@ -355,14 +355,6 @@ class Session:
         if self.playing and self.at_end and self.stop_reason is not None:
             self.recording.seek(0)
 
-    def toggle_follow(self) -> None:
-        """Stay at the end of the recording, or stop doing so."""
-        was_following = self.following
-        self.hold()
-        self.following = not was_following
-        if self.following and self.recording is not None:
-            self.recording.seek(len(self.recording))
-
     def change_speed(self, by: int) -> None:
         place = SPEEDS.index(self.speed) + by
         self.speed = SPEEDS[max(0, min(place, len(SPEEDS) - 1))]

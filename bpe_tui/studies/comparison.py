@@ -26,7 +26,7 @@ from textual.widgets import Input
 from bpe_tui.session.declarations import COMPARISON
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import Dialog
-from bpe_tui.views.measures import WITH_TWINS, describe_merge_difference
+from bpe_tui.views.measures import describe_merge_difference
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn, Lines
@@ -254,9 +254,7 @@ class NumbersPanel(Lines):
             yield _line(first, (f"{each:.2f}" for each in comparison.times_first), columns)
             yield _line("bytes/token", compression, columns)
             yield _line("fewest possible", map(number_or_dash, comparison.fewest), columns)
-            yield _line("Rényi efficiency", (f"{e.value:.3f}" for e in comparison.renyi), columns)
-            yield _line("  with twins", (f"{e.doubled:.3f}" for e in comparison.renyi), columns)
-            yield from paragraph(f"({WITH_TWINS})", room, "dim")
+            yield _line("Rényi efficiency", (f"{each:.3f}" for each in comparison.renyi), columns)
             for script in comparison.fertility[:SCRIPTS]:
                 if script.has_words:
                     label = shorten(f"tokens/word, {script.script}", LABEL_CELLS - 1)

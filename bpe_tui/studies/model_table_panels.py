@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from bpe_tui.session.samples import parallel_samples
-from bpe_tui.views.measures import describe_efficiency, describe_premiums
+from bpe_tui.views.measures import describe_premiums
 from bpe_tui.views.narration import Facts, fitting_facts
 from bpe_tui.views.panel import PRETOKEN_BORDER
 from bpe_tui.views.targets import ToKind
@@ -338,8 +338,7 @@ def _rows(
     ]
     if frequent:
         yield from next(lanes(("frequent", "ids", ""), frequent, width))
-        efficiency = describe_efficiency(entry.row.unseen.renyi)
-        yield from labelled_text("Rényi", f"efficiency {efficiency}", "", width)
+        yield from labelled_text("Rényi", f"efficiency {entry.row.unseen.renyi:.3f}", "", width)
     found = premiums_over_english(tokenizer.encode, parallel_samples(), tokenizer.unknown_id)
     if found:
         yield from labelled_text("languages", describe_premiums(found), "", width)

@@ -75,7 +75,6 @@ FILTER_SWITCHES = (
     FilterSwitch("characters", "single"),
     FilterSwitch("seldom", "seldom"),
     FilterSwitch("leaving", "go next"),
-    FilterSwitch("twins", "twins"),
 )
 UNKNOWN_YET = "…"
 STAYS = "stays"

@@ -135,7 +135,6 @@ SECTIONS = sections(
     _overview,
     odd={
         "used less than once": "seldom",
-        "case, ▁ twins": "twins",
         "a character repeated": "runs",
         "not valid UTF-8": "partial",
     },

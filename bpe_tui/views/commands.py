@@ -227,7 +227,6 @@ WORDS = {
     "superword": "A token of several words, learnt in a phase that does not cut at spaces.",
     "twin": "A token that differs from another only by case or a leading space.",
     "never encoded": "A token that no text gives: its own bytes are encoded as other tokens.",
-    "residue": "A token of which later merges took nine in ten occurrences, or all.",
     "partial": "A token that is no valid UTF-8 by itself: a part of a character.",
     "compression": "Bytes of the corpus for each token: the more, the shorter the ids.",
     "Rényi": "Rényi efficiency: 1 if all tokens are equally frequent; no measure of quality.",

@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.samples import parallel_samples
-from bpe_tui.views.narration import times
-from bpe_tui.widgets.numbers import number, percent, plural
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.fertility import ENGLISH_NAME, premiums_over_english
-from engine.analysis.measures import MOST_WAYS, TWINS, RenyiEfficiency, Segmentations
-from engine.core.slow_modules import np
+from engine.analysis.measures import MOST_WAYS, Segmentations
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from engine.analysis.text_comparison import MergeListDifference
@@ -25,14 +22,6 @@ def describe_ways(found: Segmentations) -> str:
     if not found.ways:
         return "none"
     return f"{more}{plural(found.ways, 'way')}, at the fewest {plural(found.fewest, 'token')}"
-
-
-def describe_efficiency(found: RenyiEfficiency) -> str:
-    """Return the efficiency, and why a greater one need not be better."""
-    return f"{found.value:.3f}; {found.doubled:.3f} {WITH_TWINS}"
-
-
-WITH_TWINS = f"if the {number(TWINS)} most frequent tokens had twins, used in turns: no gain at all"
 
 
 def premiums_of(tokenizer: Tokenizer) -> dict[str, float]:
@@ -53,16 +42,6 @@ def describe_premiums(premiums: Mapping[str, float]) -> str:
     left_out = sorted(name.title() for name in texts.keys() - premiums - {ENGLISH_NAME})
     unknown = f"; unknown tokens in {', '.join(left_out)}" if left_out else ""
     return f"{languages} times the tokens of English ({plural(lines, 'sentence')}{unknown})"
-
-
-def describe_residues(vocabulary: Vocabulary) -> str:
-    """Return how often residues occur, and what texts would cost without them."""
-    rows = np.flatnonzero(vocabulary.is_residue)
-    if not len(rows):
-        return "none is a residue"
-    count, more = int(vocabulary.counts_or(0)[rows].sum()), vocabulary.tokens_without(rows)
-    share = percent(more / max(int(np.maximum(vocabulary.counts_or(0), 0).sum()), 1))
-    return f"used {times(count)}; without them the corpus has {share} more tokens"
 
 
 def describe_merge_difference(

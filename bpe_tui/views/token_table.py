@@ -10,7 +10,6 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.views.measures import describe_residues
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import TokenPainter, needs_marks
 from bpe_tui.views.targets import ToStep
@@ -87,9 +86,7 @@ CELLS: dict[str, Cell] = {
 FILTER_SWITCHES = (
     FilterSwitch("partial", "partial UTF-8", "part"),
     FilterSwitch("unused", "unused"),
-    FilterSwitch("residue", "residue"),
     FilterSwitch("never-encoded", "never encoded", "never"),
-    FilterSwitch("twins", "twins"),
 )
 
 
@@ -318,6 +315,4 @@ class VocabularyPanel(VocabularyTable):
             return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
         if found.spelled is not None:
             return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
-        if self.rows.filters == {"residue"} and self.frame is not None and found.complete:
-            return describe_residues(self.frame.vocabulary)
         return "↵ to its merge │ c next column │ C turn it round"

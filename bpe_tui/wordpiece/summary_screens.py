@@ -50,7 +50,7 @@ from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text
 from engine.wordpiece.tokenizer import FILE, save_vocab
 
-OF_BYTES = frozenset({"partial", "residue", "never-encoded"})
+OF_BYTES = frozenset({"partial", "never-encoded"})
 """Filters about bytes, or about merges as BPE encodes with them."""
 PIECE_COLUMNS = (
     Column("id", "id", 6, 9, is_number=True),
@@ -123,7 +123,6 @@ SECTIONS = sections(
     _overview,
     odd={
         "unused in the corpus": "unused",
-        "case, ## twins": "twins",
         "same piece twice": "duplicates",
     },
     what="pieces",

@@ -321,7 +321,7 @@ class Inspection(AnyInspection):
 
     unit = "byte"
     SLOW: ClassVar[tuple[str, ...]] = (*AnyInspection.SLOW, "gaps", "whitespace_runs")
-    ODD: ClassVar[tuple[str, ...]] = ("partial", "never-encoded", "twins", "duplicates")
+    ODD: ClassVar[tuple[str, ...]] = ("partial", "never-encoded", "duplicates")
 
     def __init__(
         self,
@@ -445,7 +445,7 @@ class PieceInspection(Inspection):
 
     unit = "character"
     SLOW: ClassVar[tuple[str, ...]] = ("gaps", "length_histogram", "kinds")
-    ODD = ("unused", "twins", "duplicates")
+    ODD = ("unused", "duplicates")
 
     def __init__(self, frame: WordPieceFrame) -> None:
         special_ids = {token: token_id for token_id, token in enumerate(frame.special_tokens)}
@@ -501,7 +501,7 @@ class UnigramInspection(AnyInspection):
 
     unit = "character"
     SLOW = (*AnyInspection.SLOW, "entropy")
-    ODD = ("seldom", "twins", "runs", "partial")
+    ODD = ("seldom", "runs", "partial")
 
     def __init__(self, frame: UnigramFrame) -> None:
         first = (frame.record.unknown, *frame.record.special_tokens)  # these are no pieces
@@ -588,12 +588,5 @@ PIECE_FILTERS: Registry[PieceFilter] = registry_of(
         "leaving",
         "the next step removes it",
         lambda frame: np.equal(frame.goes_at, frame.step + 1),
-    ),
-    PieceFilter(
-        "twins",
-        "differs from another only by case or a leading ▁",
-        lambda frame: frame.record.columns.have_twins(frame.record.alive_at(frame.step))[
-            frame.numbers
-        ],
     ),
 )

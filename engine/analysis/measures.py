@@ -2,7 +2,7 @@
 
 Rényi efficiency is 1 if all tokens are equally frequent. It was found to go along with the quality
 of translations (Zouhar et al. 2023), and then to rise without any gain (Cognetta et al. 2024): give
-each frequent token a twin with the same text, and use the two in turns. `doubled` is that number.
+each frequent token a twin with the same text, and use the two in turns.
 
 BPE decides greedily, merge by merge. `Segmentations` counts all ways to cut a pretoken into tokens
 of the vocabulary, and the fewest tokens, which PathPiece (Schmidt et al. 2024) finds.
@@ -26,8 +26,6 @@ from engine.text.pretokenize import to_text
 
 POWER = 2.5
 """The order of the entropy that the paper found to fit best."""
-TWINS = 100
-"""Number of most frequent tokens that get a twin in the counterexample."""
 EXAMPLE = b" strawberry"
 """The word that everybody asks about."""
 
@@ -48,31 +46,6 @@ def renyi_efficiency(counts: Collection[int] | Ints, types: int, power: float = 
         return 0.0
     entropy = log(np.sum((shares / shares.sum()) ** power)) / (1 - power)
     return float(entropy / log(types))
-
-
-@dataclass(frozen=True)
-class RenyiEfficiency:
-    """The Rényi efficiency of a text's tokens, and what twins would make of it.
-
-    `doubled` is the efficiency if the `TWINS` most frequent tokens had a twin each, used in turns:
-    the text is cut as before, and only ids are wasted.
-    """
-
-    value: float
-    doubled: float
-
-    @classmethod
-    def of(cls, counts: Collection[int] | Ints, types: int) -> RenyiEfficiency:
-        """Measure counts of tokens; arguments as in `renyi_efficiency`.
-
-        >>> found = RenyiEfficiency.of([4, 2, 2], 300)
-        >>> found.doubled > found.value
-        True
-        """
-        used = np.sort(np.asarray(counts, dtype=np.float64))[::-1]
-        twins = used[:TWINS] / 2
-        doubled = np.concatenate((twins, twins, used[TWINS:]))
-        return cls(renyi_efficiency(used, types), renyi_efficiency(doubled, types + len(twins)))
 
 
 MOST_WAYS = 10**15

@@ -14,7 +14,7 @@ from enum import Enum
 from heapq import nsmallest
 from itertools import chain, islice
 
-from engine.analysis.measures import RenyiEfficiency
+from engine.analysis.measures import renyi_efficiency
 from engine.analysis.tokenizer_kinds import ComparableTokenizer, GoOn, train_kind
 from engine.core.errors import SpecialTokenError, UnfinishedError, VocabSizeError
 from engine.text.patterns import PATTERNS
@@ -68,7 +68,7 @@ class TextMeasures:
     unknown_spellings: tuple[str, ...]
     losses: tuple[DecodingLoss, ...]
     frequent: tuple[tuple[int, int], ...]
-    renyi: RenyiEfficiency
+    renyi: float
 
     exact: bool = field(init=False)
     tokens_per_word: float = field(init=False)
@@ -137,7 +137,7 @@ def measure(tokenizer: ComparableTokenizer, stretches: Sequence[str]) -> TextMea
         frequent=tuple(
             nsmallest(FREQUENT, counts.items(), key=lambda token: (-token[1], token[0]))
         ),
-        renyi=RenyiEfficiency.of([*counts.values()], tokenizer.vocab_size),
+        renyi=renyi_efficiency([*counts.values()], tokenizer.vocab_size),
     )
 
 

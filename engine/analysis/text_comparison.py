@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.analysis.fertility import ScriptFertility, fertility
-from engine.analysis.measures import RenyiEfficiency, fewest_tokens
+from engine.analysis.measures import fewest_tokens, renyi_efficiency
 from engine.core import html
 from engine.core.arguments import checked
 from engine.core.arrays import Bools, Integers, Ints
@@ -380,7 +380,7 @@ class TextComparison:
         first = self.token_counts[0]
         self.times_first = tuple(count / first if first else 0.0 for count in self.token_counts)
         self.renyi = tuple(
-            RenyiEfficiency.of(each.counts, len(tokenizer.vocab))
+            renyi_efficiency(each.counts, len(tokenizer.vocab))
             for each, tokenizer in zip(cut, tokenizers, strict=True)
         )
 

@@ -7,12 +7,10 @@ nothing here is computed again when the step changes.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import compress
-from operator import ne
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from engine.core.arrays import Bools, Ints, NumberTable
 from engine.core.events import Pair
@@ -42,33 +40,6 @@ class MergeRows:
         """Make the columns from (pair of rows, row made, rank) of each merge."""
         rows = [(left, right, made, rank) for (left, right), made, rank in merges]
         return cls(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
-
-
-NO_TWIN = 2**63 - 1
-
-
-RowItem = TypeVar("RowItem", bound=Hashable)
-
-
-def _first_rows(tokens: Sequence[RowItem]) -> dict[RowItem, int]:
-    """Return the first row of each distinct item."""
-    # A dict keeps the last of equal keys: in reversed order that is the first row.
-    return dict(zip(reversed(tokens), reversed(range(len(tokens))), strict=True))
-
-
-def _by_case(tokens: Sequence[bytes], first_row: dict[bytes, int]) -> tuple[Ints, Ints]:
-    """Return rows of tokens, and for each the first row that is equal to it in lower case."""
-    rows = np.array(sorted(first_row.values()), dtype=np.int64)
-    texts = to_texts([tokens[row] for row in rows.tolist()])
-    lower = in_lower_case(texts)
-    # At least one of two twins has capitals: only tokens equal to such a token are compared.
-    has_capitals = set(compress(lower, map(ne, texts, lower)))
-    some = np.fromiter(map(has_capitals.__contains__, lower), np.bool_, len(lower))
-    rows, lower = rows[some], list(compress(lower, some))
-    first = _first_rows(lower)
-    twins = rows[np.fromiter(map(first.__getitem__, lower), dtype=np.int64, count=len(lower))]
-    differ = twins != rows
-    return rows[differ], twins[differ]
 
 
 @dataclass(frozen=True)
@@ -229,33 +200,10 @@ class TokenTable:
             found[made] = now
 
     @cached_property
-    def least_twins(self) -> Ints:
-        """The first row with a twin of each token, `NO_TWIN` if it has none.
-
-        Twins are two tokens that differ only by case, or only by one sign at the beginning: BPE's
-        space before a word, or WordPiece's `##` inside a word. A token has a twin among the first
-        n tokens if and only if its value here is less than n.
-        """
-        tokens, sign, first_row = self.tokens, self.SIGN, self.first_rows
-        twins = np.full(len(tokens), NO_TWIN, dtype=np.int64)
-        with_sign = [
-            (row, first_row[token.removeprefix(sign)])
-            for token, row in first_row.items()
-            if token.startswith(sign) and token != sign and token.removeprefix(sign) in first_row
-        ]
-        signed, bare = np.array(with_sign, dtype=np.int64).reshape(-1, 2).T
-        for rows, others in (_by_case(tokens, first_row), (signed, bare)):
-            np.minimum.at(twins, rows, others)
-            np.minimum.at(twins, others, rows)
-        if len(first_row) == len(tokens):
-            return twins
-        # Tokens of the same bytes have the same twins.
-        return twins[np.array([first_row[token] for token in tokens], dtype=np.int64)]
-
-    @cached_property
     def first_rows(self) -> dict[bytes, int]:
         """bytes → first row with this token."""
-        return _first_rows(self.tokens)
+        # A dict keeps the last of equal keys: in reversed order that is the first row.
+        return dict(zip(reversed(self.tokens), reversed(range(len(self))), strict=True))
 
 
 def sorted_positions(keys: Sequence[str]) -> Ints:

@@ -25,9 +25,6 @@ from engine.text.typed_regex import compile_typed
 
 # -- columns to sort by, and filters
 
-LEFT = 0.1
-"""The most that a residue has kept, as a share of its occurrences when it was made."""
-
 SortKey = Callable[["Vocabulary"], Ints]
 """A function that returns a number for each row; the least comes first, negative means no value."""
 
@@ -69,19 +66,9 @@ FILTERS: Registry[Filter] = registry_of(
         lambda tokens: np.equal(tokens.counts_or(NONE), 0),
     ),
     Filter(
-        "residue",
-        "later merges took nine in ten of its occurrences, or all",
-        lambda tokens: tokens.is_residue,
-    ),
-    Filter(
         "never-encoded",
         "encoding its own bytes gives something else",
         lambda tokens: ~tokens.table.is_ever_encoded[: len(tokens)],
-    ),
-    Filter(
-        "twins",
-        "differs from another only by case or a leading space",
-        lambda tokens: tokens.table.least_twins[: len(tokens)] < len(tokens),
     ),
 )
 
@@ -251,34 +238,6 @@ class Vocabulary:
         if self.made_counts is None:
             return np.full(len(self), default, dtype=np.int64)
         return self.made_counts
-
-    @cached_property
-    def is_residue(self) -> Bools:
-        """Whether later merges took nearly all occurrences of each token: see `LEFT`."""
-        if self.counts is None or self.made_counts is None:
-            return np.zeros(len(self), dtype=np.bool_)
-        has_occurred: Bools = (self.ranks != NONE) & (self.made_counts > 0)
-        return has_occurred & (self.counts <= LEFT * self.made_counts)
-
-    def tokens_without(self, rows: Ints) -> int:
-        """Return how many tokens the corpus gains if some tokens fall apart into their parts.
-
-        A part that goes, too, falls apart in its turn.
-
-        Args:
-            rows: made by merges, in a run, where parts have lower rows than the whole.
-
-        >>> from engine import Timeline, Trainer
-        >>> counts = {b"low": 5, b"lo": 1}
-        >>> vocabulary = Timeline(counts, Trainer(counts, 258).steps()).seek(2).vocabulary
-        >>> vocabulary.tokens_without(np.array([256]))  # l o once, where `lo` was
-        1
-        """
-        pieces = np.ones(len(self), dtype=np.int64)
-        left, right = self.parents
-        for row in np.sort(rows).tolist():
-            pieces[row] = pieces[left[row]] + pieces[right[row]]
-        return int(((pieces - 1) * self.counts_or(0)).sum())
 
     @cached_property
     def children(self) -> Ints:

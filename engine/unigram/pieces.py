@@ -215,8 +215,6 @@ class PieceColumns:
     >>> columns = PieceColumns(["a", "A", "▁a", "b"])
     >>> columns.lengths.tolist(), columns.alphabetical.tolist()
     ([1, 1, 2, 1], [1, 0, 3, 2])
-    >>> columns.have_twins(np.array([True, True, False, True])).tolist()
-    [True, True, False, False]
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -251,29 +249,3 @@ class PieceColumns:
             for text in self._texts
         )
         return np.fromiter(are, dtype=np.bool_, count=len(self._texts))
-
-    def have_twins(self, alive: Flags) -> Flags:
-        """Flag the alive pieces that differ from another only by case or a ▁ in front."""
-        groups, spaced, bare = self._twins
-        sizes = np.bincount(groups[alive], minlength=len(groups))
-        found = alive & (sizes[groups] > 1)
-        both = alive[spaced] & alive[bare]
-        found[spaced[both]] = found[bare[both]] = True
-        return found
-
-    @cached_property
-    def _twins(self) -> tuple[Ints, Ints, Ints]:
-        """The group of each piece; the pieces that are ▁ and another piece; these other pieces.
-
-        Pieces that are equal in lower case share a group.
-        """
-        group_of: dict[str, int] = {}
-        groups = (group_of.setdefault(text.lower(), len(group_of)) for text in self._texts)
-        number_of = self.number_of
-        pairs = [
-            (number, number_of[text[1:]])
-            for text, number in number_of.items()
-            if text.startswith(SPACE) and text[1:] in number_of
-        ]
-        spaced, bare = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        return np.fromiter(groups, dtype=np.int64, count=len(self._texts)), spaced, bare

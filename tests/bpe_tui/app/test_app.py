@@ -41,7 +41,6 @@ MOVES = (
     (["g", "4", "2", "enter"], 42),
     (["g", "5", "0", "percent_sign", "enter"], 222),
     (["g", "escape"], 0),
-    (["f"], 443),
 )
 """Keys → the step that they lead to from the first."""
 

@@ -72,16 +72,6 @@ def test_the_reason_for_a_merge_names_its_rivals() -> None:
 # -- commands
 
 
-def test_residues_are_tokens_of_which_later_merges_took_nearly_all(
-    transcript: BpeTranscript,
-) -> None:
-    assert answers(transcript, "go 2", "residues") == [
-        "st: 9 times when made, 0 times now.",
-        "1 token: used 0 times; without them the corpus has 0% more tokens.",
-    ]
-    assert answers(transcript, "residues x") == ["Say how many tokens to list, like residues 10."]
-
-
 def test_an_empty_line_is_the_next_merge(transcript: BpeTranscript) -> None:
     assert answers(transcript, "") == answers(
         BpeTranscript(recorded(), StopReason.SIZE_REACHED), "next"

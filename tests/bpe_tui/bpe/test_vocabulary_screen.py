@@ -76,18 +76,6 @@ async def test_the_table_has_every_token_of_the_step() -> None:
 
 
 @pytest.mark.slow
-async def test_r_shows_the_residues_and_what_texts_would_cost_without_them() -> None:
-    async with vocabulary() as (app, pilot, rows):
-        await pilot.press("F", "r")
-        await pilot.pause()
-        is_residue = rows.vocabulary.is_residue
-        assert 0 < rows.row_count == int(is_residue.sum()) < 700
-        panel = app.screen.query_one(VocabularyPanel)
-        assert "without them the corpus has" in str(panel.border_subtitle)
-        assert "made" in [place.column.title for place in rows.places]
-
-
-@pytest.mark.slow
 async def test_o_sorts_by_the_next_column_and_a_second_key_reverses_the_order() -> None:
     async with vocabulary() as (_, pilot, rows):
         assert rows.token == 699  # it opens on the newest …
@@ -191,14 +179,16 @@ async def test_filters_combine_with_the_search() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("F", "p")
         assert rows.row_count == 128
-        await pilot.press("F", "p", "F", "W", "slash", *"The")
+        await pilot.press("F", "p", "F", "u", "slash", *"t")
         await pilot.pause()
-        assert app.screen.query_one(Switches).on == {"twins"}
-        shown = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
-        assert b"The" in shown
+        assert app.screen.query_one(Switches).on == {"unused"}
+        shown = [rows.vocabulary.id_of(row) for row in rows._order]
+        assert shown
+        assert all(b"t" in rows.vocabulary.token(token_id) for token_id in shown)
+        assert not any(rows.vocabulary.count_of(token_id) for token_id in shown)
         await pilot.press("escape")
         await pilot.click(Switches, offset=(2, 0))
-        assert app.screen.query_one(Switches).on == {"partial", "twins"}
+        assert app.screen.query_one(Switches).on == {"partial", "unused"}
 
 
 async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None:
@@ -297,8 +287,8 @@ async def test_every_filter_has_a_name_at_every_size() -> None:
     async with vocabulary() as (app, pilot, _):
         async for width, _ in each_size(pilot):
             names = app.screen.query_one(Switches).render_line(0).text.split("  ")
-            wide = ["partial UTF-8", "unused", "residue", "never encoded", "twins"]
-            slim = ["part", "unused", "residue", "never", "twins"]
+            wide = ["partial UTF-8", "unused", "never encoded"]
+            slim = ["part", "unused", "never"]
             shown = [name.strip().removeprefix("F ") for name in names if name.strip()]
             assert shown == [f"○ {name}" for name in (slim if width == 60 else wide)]
 

@@ -15,7 +15,6 @@ from engine import TextComparison, Tokenizer, Trainer
 from engine.analysis.fertility import parallel_texts, premiums_over_english
 from engine.analysis.measures import (
     MOST_WAYS,
-    RenyiEfficiency,
     Segmentations,
     fewest_tokens,
     renyi_efficiency,
@@ -36,14 +35,6 @@ BYTES = {byte: bytes([byte]) for byte in range(256)}
 def test_renyi_efficiency_is_that_of_the_papers_code(text: str, value: float) -> None:
     counts = Counter(text.split())
     assert renyi_efficiency(list(counts.values()), len(counts)) == pytest.approx(value, abs=1e-12)
-
-
-def test_twins_raise_the_efficiency_and_cut_no_text_otherwise() -> None:
-    counts = Counter((SAMPLES / "ship.txt").read_text().split())
-    found = RenyiEfficiency.of(list(counts.values()), 300)
-    assert found.doubled > found.value
-    twins = [half for count in counts.values() for half in (count / 2, count / 2)]
-    assert found.doubled == pytest.approx(renyi_efficiency(twins, 300 + len(counts)))
 
 
 LLAMA_3 = (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rows_of_models import table_rows
 
 from engine import Trainer, UnknownNameError
-from engine.analysis.measures import RenyiEfficiency
+from engine.analysis.measures import renyi_efficiency
 from engine.analysis.model_table import (
     CHINESE,
     DecodingLoss,
@@ -150,7 +150,7 @@ def test_a_row_counts_tokens_words_and_characters(name: str, text: str) -> None:
         unknown_spellings=tuple(word for word, _ in Counter(unknown_words).most_common()),
         losses=found.losses,
         frequent=tuple(sorted(Counter(ids).items(), key=lambda token: (-token[1], token[0]))),
-        renyi=RenyiEfficiency.of(list(Counter(ids).values()), tokenizer.vocab_size),
+        renyi=renyi_efficiency(list(Counter(ids).values()), tokenizer.vocab_size),
     )
 
 

@@ -58,10 +58,3 @@ def test_the_entropy_is_that_of_the_expected_counts() -> None:
     total = frame.expected_counts.sum()
     shares = [count / total for count in frame.expected_counts if count]
     assert UnigramInspection(frame).entropy == pytest.approx(-sum(p * log2(p) for p in shares))
-
-
-def test_examples_of_odd_pieces_begin_with_the_surprising_ones() -> None:
-    inspection = UnigramInspection(recorded({"aA": 3, "aa": 4, "Aa": 2}).seek(0))
-    texts = [inspection.text(piece) for piece in inspection.odd("twins").ids]
-    assert texts[-2:] == ["a", "A"]
-    assert inspection.special_ids == {"<unk>": 0, "<|x|>": 1}

@@ -99,13 +99,6 @@ def test_the_series_of_the_charts_are_the_values_of_the_frames(corpus: dict[str,
         assert {n: found for n, found in enumerate(counted) if found} == lengths
 
 
-def test_pieces_that_differ_by_case_or_by_place_in_the_word_are_twins() -> None:
-    timeline = timeline_of({b"ab": 3, b"xab": 2, b"Ab": 1})
-    vocabulary = timeline.seek(len(timeline)).vocabulary
-    twins = {vocabulary.token(row) for row in vocabulary.rows(filters=("twins",)).tolist()}
-    assert twins == {b"##a", b"a", b"A", b"ab", b"Ab"}
-
-
 def test_the_length_of_a_piece_is_that_of_its_text() -> None:
     timeline = timeline_of({"größe".encode(): 2})
     vocabulary = timeline.seek(len(timeline)).vocabulary

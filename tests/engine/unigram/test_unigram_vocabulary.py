@@ -32,20 +32,12 @@ def kept(frame: UnigramFrame, name: str) -> set[str]:
     return {text for text, keep in zip(frame.texts, keeps, strict=True) if keep}
 
 
-def differ_little(one: str, other: str) -> bool:
-    by_case = one != other and one.lower() == other.lower()
-    return by_case or one == "▁" + other or other == "▁" + one
-
-
 @examples(25)
 @given(WORDS)
 def test_filters_keep_the_pieces_with_the_property(words: dict[str, int]) -> None:
     for frame in frames(recorded(words)):
         texts = frame.texts
         assert kept(frame, "characters") == {text for text in texts if len(text) == 1}
-        assert kept(frame, "twins") == {
-            text for text in texts if any(differ_little(text, other) for other in texts)
-        }
         following = frame.at(min(frame.step + 1, frame.recorded_steps))
         assert kept(frame, "leaving") == set(texts) - set(following.texts)
         seldom = {t for t, n in zip(texts, frame.expected_counts, strict=True) if n < 1}
