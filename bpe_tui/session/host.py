@@ -90,7 +90,6 @@ class Notifier(Protocol):
 
     notices: Notices
     jobs: Jobs
-    is_kiosk: bool
 
     def refusal_of(self, action: str) -> str | None: ...
 

@@ -18,18 +18,15 @@ from textual.widgets import Static
 from bpe_tui.session.config import Claimed, RunConfig, why_not_checkable
 from bpe_tui.session.declarations import CHECK
 from bpe_tui.session.session import Session
-from bpe_tui.session.state import as_typed
 from bpe_tui.session.threads import Job, Post
-from bpe_tui.studies.nearby import NearbyFiles, nearby_files
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel import BETWEEN_PAIR
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.numbers import number, plural, size
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
-    NameSpans,
     PairSpans,
     Row,
     RowsOnDemand,
@@ -38,7 +35,7 @@ from bpe_tui.widgets.rows import (
     paragraph,
     right,
 )
-from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text, width
+from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.check.checking import JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
 from engine.analysis.check.report import Report
@@ -113,7 +110,7 @@ class CheckJob(Job):
             self._rest_due = monotonic() + SLICE_SECONDS
 
 
-MERGE_CELLS, COUNT_CELLS, NAMES_CELLS = 9, 11, 34
+MERGE_CELLS, COUNT_CELLS = 9, 11
 BY_RULE, DIFFERS = "✓", "✗"
 NOTHING_LEFT = "no pair is left"
 
@@ -211,20 +208,17 @@ class CheckedMerges(Vertical):
 
 
 class WhyPanel(RowList):
-    """The outcome in sentences, or before a check the files that could be checked."""
+    """The outcome in sentences, or before a check how to start one."""
 
     def __init__(self) -> None:
         super().__init__("why-differs")
         self._sentences: list[tuple[str, str]] = []
-        self._files: Sequence[NearbyFiles] = ()
         self.border_title = Content("why?")
 
-    def show_sentences(
-        self, sentences: list[tuple[str, str]], files: Sequence[NearbyFiles] = ()
-    ) -> None:
-        """Show these sentences, each with its role, and below them the files to choose from."""
-        if (sentences, files) != (self._sentences, self._files):
-            self._sentences, self._files = sentences, files
+    def show_sentences(self, sentences: list[tuple[str, str]]) -> None:
+        """Show these sentences, each with its role."""
+        if sentences != self._sentences:
+            self._sentences = sentences
             self.on_resize()
 
     def on_resize(self) -> None:
@@ -232,41 +226,13 @@ class WhyPanel(RowList):
         blocks = [paragraph(text, room.width - 1, role) for text, role in self._sentences]
         has_room = sum(map(len, blocks)) + len(blocks) - 1 <= room.height
         between = [Row([])] if has_room else []
-        above = [row for rows in blocks for row in (*rows, *between)]
-        longest = max((width(_names_of(each)) for each in self._files), default=0)
-        cells = min(longest, NAMES_CELLS)
-        files = [_file_row(each, cells, room.width - 1) for each in self._files]
-        self.show([*above, *files], len(above) if files else 0)
-
-
-def _names_of(files: NearbyFiles) -> str:
-    names = " and ".join(Path(path).name for path in files.claimed.paths)
-    return visible_text(names, spaces=False)
-
-
-def _file_row(files: NearbyFiles, cells: int, room: int) -> Row:
-    """Return the names of files, their size and their folder; Enter has them checked.
-
-    Args:
-        cells: cells for the names.
-        room: cells of the row; a folder too long for it keeps both its ends.
-    """
-    aside = max(room - cells - COUNT_CELLS - 2, 0)
-    where = visible_text(as_typed((str(Path(files.claimed.paths[0]).parent),)), spaces=False)
-    spans = [
-        *left([(_names_of(files), "strong")], cells),
-        right(size(files.size), COUNT_CELLS),
-        ("  ", ""),
-        *left(NameSpans([(where, "dim")]), aside),
-    ]
-    return Row(spans, files.claimed)
+        self.show([row for rows in blocks for row in (*rows, *between)])
 
 
 NONE_CHOSEN = (
     "Nothing is chosen to be checked. Press c and choose what your trainer has written: vocabulary "
     "and merges, one file that holds both, or steps in lines of JSON (.jsonl)."
 )
-NEARBY = "Near this corpus, the latest first (Enter checks it):"
 HOW = (
     "Each of your merges is made over this corpus, and compared with the pair that the rule takes "
     "there. For the first that differs the cause is looked for."
@@ -285,7 +251,6 @@ class CheckScreen(SessionScreen):
         super().__init__()
         self._job: CheckJob | None = None
         self._checks: tuple[object, Claimed] | None = None
-        self._nearby: Sequence[NearbyFiles] = ()
 
     def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
@@ -334,31 +299,7 @@ class CheckScreen(SessionScreen):
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
-        self._search()
         self._update()
-
-    def _search(self) -> None:
-        """Look for files to check, in a thread; a trainer may have written them meanwhile.
-
-        A kiosk offers no other file, so nothing is looked for.
-        """
-        config, is_kiosk = self.session.config, self.notifier.is_kiosk
-        if is_kiosk or not isinstance(config, RunConfig) or why_not_checkable(config) is not None:
-            self._nearby = ()
-            return
-        self.notifier.jobs.find(self, "nearby", partial(nearby_files, config), self._take_nearby)
-
-    def _take_nearby(self, found: Sequence[NearbyFiles]) -> None:
-        self._nearby = found
-        self._update()
-
-    def follow(self, target: object) -> None:
-        """Check the chosen files, or go where a merge leads."""
-        if isinstance(target, Claimed):
-            self.session.claimed = target
-            self.host.changed()
-        else:
-            super().follow(target)
 
     def _update(self) -> None:
         """Show the state of the check."""
@@ -370,7 +311,7 @@ class CheckScreen(SessionScreen):
             self.query_one(CheckedMerges).show(list(job.judged))
         why = self.query_one(WhyPanel)
         why.border_title = Content("check" if job is None else "why?")
-        why.show_sentences(self._sentences(job), self._nearby if job is None else ())
+        why.show_sentences(self._sentences(job))
         self.say("#narration", self._narration(job))
 
     # -- words
@@ -378,7 +319,7 @@ class CheckScreen(SessionScreen):
     def _sentences(self, job: CheckJob | None) -> list[tuple[str, str]]:
         if job is None:
             start = why_not_checkable(self.session.config) or NONE_CHOSEN
-            return [(start, ""), (HOW, "dim"), *([(NEARBY, "strong")] if self._nearby else [])]
+            return [(start, ""), (HOW, "dim")]
         if job.refused is not None:
             refusal = visible_text(str(job.refused), spaces=False)
             return [(refusal, "loss"), ("Press c to choose other files.", "dim")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.session.config import Claimed, RunConfig
 from bpe_tui.studies.check import CheckScreen, WhyPanel
-from bpe_tui.studies.nearby import nearby_files
 from bpe_tui.widgets.lines import RowList
 from engine import Tokenizer, train_bpe
 from engine.core.gpt2_bytes import spell
@@ -107,67 +105,6 @@ async def test_the_window_of_o_takes_files_to_check_without_training_again(mine:
         await until(pilot, lambda: isinstance(app.screen, CheckScreen))
         assert "merge 19" in await sentences(app, pilot)
         assert app.session is session
-
-
-@pytest.mark.slow
-async def test_files_near_the_corpus_are_listed_and_enter_checks_one(
-    learnt: Learnt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    corpus = tmp_path / "stories.txt"
-    corpus.write_bytes(CORPUS.read_bytes())
-    async with opened_as(replace(CONFIG, corpus=str(corpus))) as (app, pilot):
-        await pilot.press("9")
-        await pilot.pause()
-        assert "Near this corpus" not in " ".join(rows(app, "#why-differs"))
-        Tokenizer(*learnt, SPECIALS).save(tmp_path / "mine")
-        (tmp_path / "notes.json").write_text('{"a": "b"}')
-        await pilot.press("1", "9")
-        await until(pilot, lambda: any("mine " in row for row in rows(app, "#why-differs")))
-        assert "notes.json" not in " ".join(rows(app, "#why-differs"))
-        app.is_kiosk = True  # it opens no other file, so it names none
-        await pilot.press("1", "9")
-        await until(pilot, lambda: not any("mine " in row for row in rows(app, "#why-differs")))
-        app.is_kiosk = False
-        await pilot.press("1", "9")
-        await until(pilot, lambda: any("mine " in row for row in rows(app, "#why-differs")))
-        await pilot.press("enter")
-        assert "The first merge that is not by the rule is merge 19." in await sentences(app, pilot)
-
-
-@pytest.mark.unix
-def test_files_near_a_corpus_are_found_by_their_beginnings(
-    learnt: Learnt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpora, here = tmp_path / "corpora", tmp_path / "here"
-    corpora.mkdir()
-    here.mkdir()
-    monkeypatch.chdir(here)
-    (corpora / "a.txt").write_text("low lower lowest")
-    tokenizer = Tokenizer(*learnt, SPECIALS)
-    tokenizer.save(corpora / "folder")
-    tokenizer.save(corpora / "ours.tiktoken", format="tiktoken")
-    for kind, name in (("vocab", "my-vocab.json"), ("merges", "my-merges.txt")):
-        (found,) = (path for path in (corpora / "folder").iterdir() if path.name.startswith(kind))
-        (here / name).write_bytes(found.read_bytes())
-    (here / "steps.jsonl").write_text('{"left": "l", "right": "o"}\n')
-    (here / "texts.jsonl").write_text('{"text": "low"}\n')  # a corpus
-    (here / "package.json").write_text('{"name": "mine"}')
-    (here / ".hidden.json").write_bytes((here / "my-vocab.json").read_bytes())
-    os.mkfifo(here / "pipe.json")
-    found = {each.claimed for each in nearby_files(RunConfig(str(corpora / "a.txt")))}
-    assert found == {
-        Claimed((str(corpora / "folder"),)),
-        Claimed((str(corpora / "ours.tiktoken"),)),
-        Claimed((str(here / "my-vocab.json"), str(here / "my-merges.txt"))),
-        Claimed((str(here / "steps.jsonl"),), are_steps=True),
-    }
-    # Only so many entries are looked at, whatever the folder holds.
-    for number in range(70):
-        (here / f"{number}.tiktoken").write_bytes((corpora / "ours.tiktoken").read_bytes())
-    assert len(nearby_files(RunConfig(str(corpora / "a.txt")))) == 20
-    assert nearby_files(RunConfig(str(tmp_path / "gone" / "a.txt"))) != []
-    assert nearby_files(RunConfig("https://example.org/a.txt")) != []
 
 
 @pytest.mark.slow
