@@ -31,7 +31,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.panel import needs_marks
 from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.widgets.fields import Field, TextLine
+from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left
@@ -102,56 +102,29 @@ class ChoiceRows(Lines):
 class StageWindow(Window[None]):
     """The window that switches a stage; the screen behind it changes at once."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss", "back"),
-        Binding("tab,shift+tab", "other", "field", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "back")]
 
     def __init__(self, kind: StageKind, draft: Draft, changed: Callable[[Draft], None]) -> None:
         super().__init__()
         self._kind, self._draft, self._changed = kind, draft, changed
-        several = "Choose one or more: they run in the order of your choice."
-        self._rule = several if kind.joined else "One or none."
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="window", id="stage-window") as window:
             window.border_title = Content(f"the {self._kind.title}")
             window.border_subtitle = Content("Enter chooses or drops │ Esc back")
             yield ChoiceRows(self._kind, self._draft)
-            if self._kind.hint:
-                placeholder = f"or type (Tab): {self._kind.hint}"
-                yield Field(placeholder=placeholder, id="stage-typed", compact=True)
-            yield Static(Content(self._rule), id="dialog-hint")
+            several = "Choose one or more: they run in the order of your choice."
+            rule = several if self._kind.joined else "One or none."
+            yield Static(Content(rule), id="dialog-hint")
 
     def on_mount(self) -> None:
         self.query_one(ChoiceRows).focus()
 
-    def action_other(self) -> None:
-        rows, fields = self.query_one(ChoiceRows), self.query("#stage-typed")
-        self.set_focus(fields.first() if fields and self.focused is rows else rows)
-
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         switch: StageSwitch = event.target  # type: ignore[assignment]
-        self._switch(switch(self._draft))
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        try:
-            stage = self._kind.typed(event.value, self._draft.original)
-        except BpeError as error:
-            hint = self.query_one("#dialog-hint", Static)
-            hint.update(Content(visible_text(str(error), spaces=False)))
-            hint.add_class("-refused")
-        else:
-            self._switch(self._draft.toggled(self._kind, stage))
-
-    def _switch(self, draft: Draft) -> None:
-        self._draft = draft
+        draft = self._draft = switch(self._draft)
         self.query_one(ChoiceRows).show_draft(draft)
-        hint = self.query_one("#dialog-hint", Static)
-        hint.update(Content(self._rule))
-        hint.remove_class("-refused")
         self._changed(draft)
 
 
@@ -196,11 +169,6 @@ class PipelineScreen(SessionScreen):
         with Vertical(id="texts") as texts:
             texts.border_title = Content("text")
             yield TextLine(placeholder="a text (e)", id="pipeline-text")
-            yield Field(
-                placeholder="a second text, for models that read pairs",
-                id="pipeline-pair",
-                compact=True,
-            )
         yield PipelinePanel()
         yield Static(id="narration")
 
@@ -238,7 +206,7 @@ class PipelineScreen(SessionScreen):
         self._say_heading("being built …")
         if self._draft is None:
             self.query_one(PipelinePanel).say("The stages are being built …")
-        build = partial(_build, self.frame, self._texts)
+        build = partial(_build, self.frame, self._text)
         self.notifier.jobs.find(self, "pipeline", build, self._take)
 
     def _take(self, built: Pipeline | BpeError) -> None:
@@ -256,16 +224,6 @@ class PipelineScreen(SessionScreen):
         self._shown = None
         self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
 
-    def action_next_panel(self, by: int) -> None:
-        """Move from the text to its pair before leaving the fields."""
-        text, pair = self.query_one("#pipeline-text"), self.query_one("#pipeline-pair")
-        if self.focused is text and by > 0:
-            self.set_focus(pair)
-        elif self.focused is pair and by < 0:
-            self.set_focus(text)
-        else:
-            super().action_next_panel(by)
-
     # -- running it
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -278,12 +236,12 @@ class PipelineScreen(SessionScreen):
         self.show_panel("stages")
 
     def _run(self) -> None:
-        """Run the texts through the stages as they are now."""
+        """Run the text through the stages as they are now."""
         if self._draft is None:
             return
         pipeline = self._draft.pipeline
         try:
-            run = pipeline.run(*self._texts)
+            run = pipeline.run(self._text)
         except BpeError as error:
             self._refuse(error)
             return
@@ -298,10 +256,9 @@ class PipelineScreen(SessionScreen):
         self._say_heading(f"{model.name} with {plural(len(model.vocab), 'token')}{cut}")
 
     @property
-    def _texts(self) -> tuple[str, str | None]:
-        """The parts of the text and its pair that are run; no pair is `None`."""
-        pair = self.query_one("#pipeline-pair", Input).value[:LONGEST]
-        return self.query_one(TextLine).text[:LONGEST], pair or None
+    def _text(self) -> str:
+        """The part of the text that is run."""
+        return self.query_one(TextLine).text[:LONGEST]
 
     def _say_heading(self, fact: str) -> None:
         session, step = self._seen
@@ -371,12 +328,12 @@ def _pipeline_of(frame: AnyFrame) -> Pipeline | BpeError:
         return error
 
 
-def _build(frame: AnyFrame, texts: tuple[str, str | None]) -> Pipeline | BpeError:
+def _build(frame: AnyFrame, text: str) -> Pipeline | BpeError:
     """Return the pipeline of a frame, whose stages have run once: that fills their caches."""
     built = _pipeline_of(frame)
     if isinstance(built, Pipeline):
         with suppress(BpeError):  # the screen's own run will show the error
-            built.run(*texts)
+            built.run(text)
     return built
 
 

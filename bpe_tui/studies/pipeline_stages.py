@@ -86,9 +86,8 @@ def token_lines(
     chosen: OutputToken | None,
     marks: bool,
     room: int,
-    types: bool = False,
 ) -> list[list[Span]]:
-    """Draw tokens over their ids, or over their types, in pairs of lines."""
+    """Draw tokens over their ids, in pairs of lines."""
     upper: list[list[Span]] = []
     lower: list[list[Span]] = []
     for place, token in enumerate(tokens):
@@ -97,7 +96,7 @@ def token_lines(
         span = (text, "special" if token.from_template else hue)
         if token is chosen:
             span = _mark(text, marks)
-        label = number(token.type_id) if types else str(token.token_id)
+        label = str(token.token_id)
         following = tokens[place + 1] if place + 1 < len(tokens) else None
         within = following is not None and following.piece == token.piece is not None
         border = token_edge(marks=marks) if within else PRETOKEN_BORDER
@@ -160,6 +159,11 @@ class PipelineView:
     chosen: OutputToken | None
     marks: bool
 
+    @property
+    def text(self) -> TextRun:
+        """The stages of the text up to the model."""
+        return self.run.texts[0]
+
 
 def _block(
     title: str,
@@ -186,25 +190,21 @@ def _block(
 
 
 def _text(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
-    for place, text in enumerate(shown.run.texts):
-        chosen = _chosen_in(shown, place)
-        marked = range(*chosen.span) if chosen else range(0)
-        lines = character_lines(text.text, marked, shown.marks, width - gutter)
-        title = "pair" if place else "text"
-        yield from _block(title, plural(len(text.text), "character"), lines, gutter, width)
+    text, chosen = shown.text.text, _chosen(shown)
+    marked = range(*chosen.span) if chosen else range(0)
+    lines = character_lines(text, marked, shown.marks, width - gutter)
+    yield from _block("text", plural(len(text), "character"), lines, gutter, width)
 
 
 def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
-    lines: list[Sequence[Span]] = []
-    for place, text in enumerate(shown.run.texts):
-        chosen = _chosen_in(shown, place)
-        first, last = chosen.span if chosen else (0, 0)
-        words = []
-        for part in text.sections:
-            spans = part.spans
-            marked = {at for at, (start, end) in enumerate(spans) if start < last and first < end}
-            words.append(_marked(part.text, marked, shown.marks, "special" if part.token else ""))
-        lines += wrapped(anywhere_broken(words), width - gutter)
+    chosen = _chosen(shown)
+    first, last = chosen.span if chosen else (0, 0)
+    words = []
+    for part in shown.text.sections:
+        spans = part.spans
+        marked = {at for at, (start, end) in enumerate(spans) if start < last and first < end}
+        words.append(_marked(part.text, marked, shown.marks, "special" if part.token else ""))
+    lines = wrapped(anywhere_broken(words), width - gutter)
     changed = shown.losses.changed
     notes: list[Span] = []
     if changed:
@@ -214,16 +214,14 @@ def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
 
 
 def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
-    lines: list[Sequence[Span]] = []
-    for place, text in enumerate(shown.run.texts):
-        chosen = _chosen_in(shown, place)
-        words = []
-        for at, part in enumerate(text.pieces):
-            marked = range(*chosen.within) if chosen and chosen.piece == at else range(0)
-            role = "special" if part.token else f"token-{at % TOKEN_HUES}"
-            words.append([*_marked(part.text, marked, shown.marks, role), PRETOKEN_BORDER])
-        lines += wrapped(words, width - gutter)
-    pieces = [part.text for text in shown.run.texts for part in text.pieces]
+    chosen = _chosen(shown)
+    words = []
+    for at, part in enumerate(shown.text.pieces):
+        marked = range(*chosen.within) if chosen and chosen.piece == at else range(0)
+        role = "special" if part.token else f"token-{at % TOKEN_HUES}"
+        words.append([*_marked(part.text, marked, shown.marks, role), PRETOKEN_BORDER])
+    lines = wrapped(words, width - gutter)
+    pieces = [part.text for part in shown.text.pieces]
     notes: list[Span] = [
         (meaning, "dim") for mark, meaning in _SPELLINGS if any(mark in piece for piece in pieces)
     ]
@@ -235,15 +233,14 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
 
 def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     model = shown.draft.original.model
-    lines: list[Sequence[Span]] = []
-    for number_of_text, text in enumerate(shown.run.texts):
-        # The token under the cursor as the model made it, before the template.
-        finished = (each for each in shown.run.tokens if each.text_number == number_of_text)
-        both = zip(text.tokens, finished, strict=False)
-        chosen = next((before for before, after in both if after is shown.chosen), None)
-        lines += token_lines(text.tokens, chosen, shown.marks, width - gutter)
-    total = sum(len(text.tokens) for text in shown.run.texts)
-    summary = f"{model.name}, vocabulary {number(len(model.vocab))} → {plural(total, 'token')}"
+    # The token under the cursor as the model made it, before the template.
+    tokens = shown.text.tokens
+    finished = (each for each in shown.run.tokens if not each.from_template)
+    both = zip(tokens, finished, strict=False)
+    chosen = next((before for before, after in both if after is shown.chosen), None)
+    lines = token_lines(tokens, chosen, shown.marks, width - gutter)
+    made = plural(len(tokens), "token")
+    summary = f"{model.name}, vocabulary {number(len(model.vocab))} → {made}"
     notes: list[Span] = []
     if isinstance(model, WordPiece):
         prefix = visible_text(model.continuing_subword_prefix)
@@ -261,14 +258,9 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
 def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines: Sequence[Sequence[Span]] = ()
     notes: list[Span] = []
-    added = any(token.from_template for token in shown.run.tokens)
-    if added or len(shown.run.texts) > 1:
-        lines = token_lines(shown.run.tokens, shown.chosen, shown.marks, width - gutter, types=True)
-        notes = [("under each token, the number of its text, as the model gets it", "dim")]
-        if added:
-            notes.append(("encode --template adds these tokens on the command line", "dim"))
-        if not added:
-            notes.append(("no token separates the two texts", "dim"))
+    if any(token.from_template for token in shown.run.tokens):
+        lines = token_lines(shown.run.tokens, shown.chosen, shown.marks, width - gutter)
+        notes = [("encode --template adds these tokens on the command line", "dim")]
     elif shown.draft.pipeline.post_processor is not None:
         notes = [("adds no tokens", "dim")]
     yield from _switchable(POST_PROCESSOR, shown, lines, gutter, width, notes)
@@ -278,8 +270,6 @@ def _decoded(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines = character_lines(shown.run.decoded, range(0), shown.marks, width - gutter)
     if shown.losses.comes_back:
         note = ("the text comes back as it was", "gain")
-    elif len(shown.run.texts) > 1:
-        note = ("two texts come back as one", "dim")
     else:
         note = ("not the text that was given", "loss")
     notes: list[Span] = [note]
@@ -307,10 +297,10 @@ def _switchable(
 # -- the token under the cursor
 
 
-def _chosen_in(shown: PipelineView, text_number: int) -> OutputToken | None:
-    """Return the token under the cursor if it belongs to that text."""
+def _chosen(shown: PipelineView) -> OutputToken | None:
+    """Return the token under the cursor if it belongs to the text."""
     chosen = shown.chosen
-    return chosen if chosen is not None and chosen.text_number == text_number else None
+    return None if chosen is None or chosen.from_template else chosen
 
 
 _SPELLINGS = (
@@ -339,13 +329,11 @@ def describe_token(shown: PipelineView) -> str:
     name = f"Token {number(place)} of {number(len(shown.run.tokens))}: {visible_text(token.text)}"
     if token.from_template:
         return f"{name}, id {token.token_id}: the template adds it."
-    text: TextRun = shown.run.texts[token.text_number or 0]
     start, end = token.span
     if start == end:
         return f"{name}, id {token.token_id}: comes from no character of the text."
-    which = "" if len(shown.run.texts) == 1 else " of the pair" if token.text_number else " of A"
     characters = f"character {start}" if end == start + 1 else f"characters {start} to {end - 1}"
-    return f"{name}, id {token.token_id}: {characters}{which}, “{_shown(text.text[start:end])}”."
+    return f"{name}, id {token.token_id}: {characters}, “{_shown(shown.text.text[start:end])}”."
 
 
 class PipelinePanel(Lines):

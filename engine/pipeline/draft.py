@@ -8,20 +8,21 @@ spelled in bytes however they are cut, since the model knows nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from engine.core.errors import PatternError, TokenizerFileError
+from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.pipeline import decoders, normalizers, pretokenizers
-from engine.pipeline.oniguruma import TextOrRegex, alternatives
+from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import pair_template, template_of
 from engine.pipeline.stage import Stage, opened
 from engine.text.patterns import PATTERNS
 
-# What a stage can be switched to: the choices by name, and what can be typed
+# What a stage can be switched to: the choices by name
 
 
 @dataclass(frozen=True)
@@ -99,54 +100,11 @@ _TEMPLATES = (
 
 def _post_processors(pipeline: Pipeline) -> Iterator[StageChoice]:
     """Yield the templates whose tokens are in the vocabulary."""
-    for template, summary in _TEMPLATES:
-        try:
-            yield StageChoice(template, typed_template(template, pipeline), summary)
-        except TokenizerFileError:
-            continue
-
-
-def typed_template(typed: str, pipeline: Pipeline) -> Stage:
-    """Read `[CLS] $A [SEP]`, with the template for a pair after a `|`.
-
-    Raises:
-        TokenizerFileError: the template is wrong; the message says why.
-    """
-    single, _, pair = map(str.strip, typed.partition(" | "))
     ids = {**pipeline.model.vocab, **pipeline.added_ids}
-    return template_of(single, pair or pair_template(single), ids)
-
-
-def typed_normalizer(typed: str, pipeline: Pipeline | None = None) -> Stage:
-    """Read `OLD -> NEW`, where OLD may be a /REGEX/, or `prepend TEXT`.
-
-    >>> typed_normalizer("/ +/ -> _").normalize("a  b")
-    'a_b'
-    """
-    if typed.startswith("prepend "):
-        return normalizers.Prepend(typed.removeprefix("prepend "))
-    old, arrow, new = typed.replace("→", "->").partition("->")
-    old = old.strip() or old
-    if not arrow or not old:
-        raise PatternError("type OLD -> NEW, /REGEX/ -> NEW, or prepend TEXT")
-    if len(old) > 2 and old.startswith("/") and old.endswith("/"):
-        alternatives(old[1:-1])  # raises an error if it is wrong
-        return normalizers.Replace(TextOrRegex(regex=old[1:-1]), new.strip())
-    return normalizers.Replace(TextOrRegex(text=old), new.strip())
-
-
-def typed_cut(typed: str, pipeline: Pipeline) -> Stage:
-    """Read a regex: its matches are pretokens, and so is the text between them.
-
-    Raises:
-        PatternError: the regex is wrong; the message says why.
-    """
-    alternatives(typed)
-    return pretokenizers.Split(TextOrRegex(regex=typed), "Isolated")
-
-
-def _nothing_typed(typed: str, pipeline: Pipeline) -> Stage:
-    raise PatternError("a decoder cannot be typed; choose one above")
+    for template, summary in _TEMPLATES:
+        with suppress(TokenizerFileError):
+            stage = template_of(template, pair_template(template), ids)
+            yield StageChoice(template, stage, summary)
 
 
 # The kinds of stages, and a pipeline with some of them switched
@@ -160,16 +118,12 @@ class StageKind:
         key: its name in `Pipeline` and `tokenizer.json`.
         title: its name on the screen.
         choices: gives the stages to choose from, for a pipeline.
-        typed: makes a stage of a typed line, or raises an error that says why it cannot.
-        hint: what can be typed; empty if nothing can.
         joined: makes one stage of several; `None` if there may only be one.
     """
 
     key: str
     title: str
     choices: Callable[[Pipeline], Iterable[StageChoice]]
-    typed: Callable[[str, Pipeline], Stage]
-    hint: str = ""
     joined: Callable[[Sequence[Any]], Stage] | None = None
 
     def parts(self, stage: Stage | None) -> tuple[Stage, ...]:
@@ -183,28 +137,20 @@ NORMALIZER = StageKind(
     key="normalizer",
     title="normalizer",
     choices=lambda _: _NORMALIZERS,
-    typed=typed_normalizer,
-    hint="OLD -> NEW, /REGEX/ -> NEW, prepend TEXT",
     joined=normalizers.Sequence,
 )
 PRE_TOKENIZER = StageKind(
     key="pre_tokenizer",
     title="pre-tokenizer",
     choices=lambda _: _PRE_TOKENIZERS,
-    typed=typed_cut,
-    hint="a regex whose matches are pretokens",
     joined=pretokenizers.Sequence,
 )
 POST_PROCESSOR = StageKind(
     key="post_processor",
     title="post-processor",
     choices=_post_processors,
-    typed=typed_template,
-    hint="[CLS] $A [SEP], for a pair: | [CLS] $A [SEP] $B:1",
 )
-DECODER = StageKind(
-    key="decoder", title="decoder", choices=lambda _: _DECODERS, typed=_nothing_typed
-)
+DECODER = StageKind(key="decoder", title="decoder", choices=lambda _: _DECODERS)
 STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
 
 SPELLING = pretokenizers.ByteLevel(add_prefix_space=False, use_regex=False)

@@ -63,9 +63,8 @@ def marked(app: BpeTuiApp) -> list[str]:
     return [text for text, role in spans if role == "tab"]
 
 
-async def typed(app: BpeTuiApp, pilot: Pilot[int], text: str, pair: str = "") -> None:
+async def typed(app: BpeTuiApp, pilot: Pilot[int], text: str) -> None:
     app.screen.query_one("#pipeline-text", Input).value = text
-    app.screen.query_one("#pipeline-pair", Input).value = pair
     await pilot.pause()
 
 
@@ -114,26 +113,6 @@ async def test_a_file_is_shown_with_all_its_merges_though_they_come_one_by_one()
         assert "NFKD │ StripAccents │ Lowercase" in stage(app, "normalizer")[0]
 
 
-async def test_a_replacement_a_regex_and_a_template_are_typed() -> None:
-    async with pipeline() as (app, pilot):
-        await typed(app, pilot, "a-b", "c")
-        panel = app.screen.query_one(PipelinePanel)
-        panel.cursor = rows(app).index(stage(app, "normalizer")[0])
-        await pilot.press("enter", "tab")
-        app.screen.query_one("#stage-typed", Input).value = "- -> _"
-        await pilot.press("enter", "escape")
-        assert "a_b" in stage(app, "normalizer")[1]
-        panel.cursor = rows(app).index(stage(app, "post-processor")[0])
-        await pilot.press("enter", "tab")
-        field = app.screen.query_one("#stage-typed", Input)
-        field.value = "[X] $A"
-        await pilot.press("enter")
-        assert "no token '[X]'" in str(app.screen.query_one("#dialog-hint", Static).render())
-        field.value = "$A <|endoftext|>"
-        await pilot.press("enter", "escape")
-        assert stage(app, "post-processor")[1].count("<|endoftext|>") == 2
-
-
 async def test_a_file_without_merges_opens_here_and_shows_its_unknown_token(tmp_path: Path) -> None:
     async with bert(tmp_path) as (app, pilot):
         assert app.screen.id == "pipeline"
@@ -150,13 +129,6 @@ async def test_keys_for_merges_say_that_there_are_none(tmp_path: Path) -> None:
         await pilot.press("2", "escape", "w")
         assert app.screen.id == "encoding"
         assert "model WordPiece has none" in app.notices.now
-
-
-@pytest.mark.slow
-async def test_tab_goes_to_the_second_text() -> None:
-    async with pipeline() as (app, pilot):
-        await pilot.press("e", "tab", "h", "i", "escape")
-        assert stage(app, "pair")[1].strip() == "hi"
 
 
 async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
@@ -178,7 +150,7 @@ async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
 async def test_it_works_on_small_screens() -> None:
     async with pipeline() as (app, pilot):
         async for size in each_size(pilot, [(80, 24), (60, 20)]):
-            await typed(app, pilot, "the " * 40, "a pair")
+            await typed(app, pilot, "the " * 40)
             await pilot.press("right", "down", "pagedown")
             panel = app.screen.query_one(PipelinePanel)
             panel.cursor = rows(app).index(stage(app, "normalizer")[0])

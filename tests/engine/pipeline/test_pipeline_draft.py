@@ -9,7 +9,6 @@ from model_pipelines import bert, t5
 from pipelines import built, gpt2
 from tokenizers import Tokenizer as Theirs
 
-from engine import BpeError
 from engine.core.json_fields import Fields
 from engine.pipeline.decoders import Fuse
 from engine.pipeline.draft import (
@@ -20,8 +19,6 @@ from engine.pipeline.draft import (
     STAGE_KINDS,
     Draft,
     StageKind,
-    typed_cut,
-    typed_normalizer,
 )
 from engine.pipeline.normalizers import NFD, Lowercase, StripAccents
 from engine.pipeline.pipeline import Pipeline
@@ -69,17 +66,3 @@ def test_a_model_of_bytes_gets_bytes_from_any_pre_tokenizer() -> None:
     for stages in ((), (WhitespaceSplit(),), (Digits(), WhitespaceSplit())):
         run = draft.with_stages(PRE_TOKENIZER, stages).pipeline.run("é 12")
         assert run.texts[0].pieces[0].text.startswith("Ã©")
-
-
-def test_typed_stages() -> None:
-    assert typed_normalizer("/[0-9]+/ -> #").to_json()["pattern"] == {"Regex": "[0-9]+"}
-    assert typed_normalizer("a → ").to_json()["content"] == ""
-    assert typed_normalizer("prepend ▁").to_json()["prepend"] == "▁"
-    pipeline = draft_of(gpt2).original
-    for typed, read in (
-        ("nothing", typed_normalizer),
-        ("(", typed_cut),
-        ("/(/ -> a", typed_normalizer),
-    ):
-        with pytest.raises(BpeError):
-            read(typed, pipeline)
