@@ -221,8 +221,7 @@ COMMANDS: tuple[Command, ...] = (
                   "operations work compare complexity"),
     Command("7", "family", "app.show('family')", LOOK, _without(EVERYWHERE, FAMILY),
             "Every kind of tokenizer on this corpus, in a table.",
-            words="compare models wordpiece unigram words characters fertility unknown misspelt "
-                  "typo noise"),
+            words="compare models wordpiece unigram words characters fertility unknown"),
     Command("8", "pipeline", "app.show('pipeline')", LOOK, _without(EVERYWHERE, PIPELINE),
             "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
             words="huggingface hugging face tokenizer.json lowercase stages bert template nfd nfc "

@@ -36,7 +36,6 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import plural, size
 from engine.analysis.model_table import (
     KindRow,
-    MeasuredTexts,
     Untrained,
     hold_out,
     row_of,
@@ -52,10 +51,10 @@ SECONDS = 10.0
 
 @dataclass
 class TextsChosen:
-    """The bytes that all kinds learn from, and the texts that they are measured on."""
+    """The bytes that all kinds learn from, and the text that they are measured on."""
 
     learnt: int
-    texts: MeasuredTexts
+    unseen: tuple[str, ...]
 
 
 @dataclass
@@ -99,17 +98,17 @@ class FamilyJob(Job):
     def work(self) -> None:
         corpus = self._corpus.encode("utf-8", "surrogateescape")
         learnt, rest = hold_out(corpus, self._special_tokens)
-        texts = MeasuredTexts.of(learnt, to_text(rest), self._special_tokens)
+        unseen = stretches_of(to_text(rest), self._special_tokens)
         self.check_cancelled()
-        self.post(TextsChosen(len(learnt), texts))
+        self.post(TextsChosen(len(learnt), unseen))
         for name in KINDS:
             self.post(KindUnmeasured(name, TRAINS))
-            self._measure(name, learnt, texts, self._vocab_size)
+            self._measure(name, learnt, unseen, self._vocab_size)
         least = min(self._sizes.values(), default=0)
         for name in [name for name, reached in self._sizes.items() if reached > least]:
-            self._measure(name, learnt, texts, least)  # only vocabularies of one size compare
+            self._measure(name, learnt, unseen, least)  # only vocabularies of one size compare
 
-    def _measure(self, name: str, learnt: bytes, texts: MeasuredTexts, size: int) -> None:
+    def _measure(self, name: str, learnt: bytes, unseen: Sequence[str], size: int) -> None:
         """Train a kind up to a size, measure it, and note the size that it has reached."""
         self._due, self._stopped = monotonic() + SECONDS, False
         found = try_training(name, learnt, size, self._special_tokens, self._go_on)
@@ -117,7 +116,7 @@ class FamilyJob(Job):
         if isinstance(found, Untrained):
             self.post(KindUnmeasured(name, found.reason))
             return
-        row = row_of(found, texts)
+        row = row_of(found, unseen)
         self.post(KindMeasured(found, row, self._stopped))
         if KINDS[name].model is not None and not self._stopped:
             self._sizes[name] = row.vocab_size
@@ -148,7 +147,7 @@ class FamilyScreen(SessionScreen):
         super().__init__()
         self._about: Session | None = None
         self._entries: list[KindEntry] = []
-        self._texts: MeasuredTexts | None = None
+        self._unseen: Sequence[str] | None = None
         self._learnt = 0
         self._vocab_size = 0
         self._special_tokens: tuple[str, ...] = ()
@@ -185,7 +184,7 @@ class FamilyScreen(SessionScreen):
     def _open(self, session: Session) -> None:
         """Start to train all kinds on the corpus of a session."""
         self.notifier.jobs.cancel(self)
-        self._about, self._texts, self._learnt = session, None, 0
+        self._about, self._unseen, self._learnt = session, None, 0
         if isinstance(session.config, RunConfig):
             self._vocab_size = session.config.size
             self._special_tokens = session.config.special_tokens
@@ -208,7 +207,7 @@ class FamilyScreen(SessionScreen):
 
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, name_of(self.session.config))]
-        if self._texts is not None:
+        if self._unseen is not None:
             facts += [
                 (2, describe_sizes(self._entries, self._vocab_size)),
                 (1, f"all learn from the first {size(self._learnt)}"),
@@ -220,8 +219,8 @@ class FamilyScreen(SessionScreen):
         """Show news from the job."""
         entries = {entry.name: entry for entry in self._entries}
         match news:
-            case TextsChosen(learnt, texts):
-                self._texts, self._learnt = texts, learnt
+            case TextsChosen(learnt, unseen):
+                self._unseen, self._learnt = unseen, learnt
                 self._say_what_is_open()
             case KindUnmeasured(name, state):
                 entries[name].state = state
@@ -256,7 +255,7 @@ class FamilyScreen(SessionScreen):
                 way_in = f"this {MODELS[config.model].title} is open: ↵ leads to its training"
             elif config is not None:
                 way_in = f"↵ trains this {MODELS[config.model].title} on the corpus, step by step"
-            self.query_one(FamilyDetails).show(entry, self._texts, self._typed, way_in)
+            self.query_one(FamilyDetails).show(entry, self._unseen, self._typed, way_in)
 
     def _training_of(self, name: str) -> RunConfig | None:
         """Return the config of a training to watch; `None` without a corpus or steps to watch."""

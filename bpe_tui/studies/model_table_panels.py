@@ -31,9 +31,9 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
-from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.fertility import premiums_over_english
-from engine.analysis.model_table import CHINESE, KindRow, MeasuredTexts, TextMeasures, measure
+from engine.analysis.model_table import KindRow, TextMeasures, measure
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
 
 WAITS, TRAINS = "waits for the others", "is being trained …"
@@ -80,16 +80,12 @@ COLUMNS = (
     Column("per_word", "per word", 8, 3, is_number=True),
     Column("bytes", "bytes/token", 11, 2, is_number=True),
     Column("exact", "exact", 5, 4, is_number=True),
-    Column("misspelt", "misspelt", 9, 7, is_number=True),
-    Column("chinese", "Chinese", 9, 6, is_number=True),
 )
 
 MEANINGS: Facts = [
     (0, "OOV: words unknown"),
-    (3, "per word: tokens"),
+    (2, "per word: tokens"),
     (1, "exact: decodes to the text"),
-    (2, "misspelt: tokens a word, right → wrong"),
-    (4, "Chinese: tokens a character"),
 ]
 """The legend of the columns, below the rows."""
 
@@ -184,19 +180,6 @@ def cells_of(entry: KindEntry) -> dict[str, Span] | None:
     if row is None or measures is None:
         return None
     vocabulary, share = number(row.vocab_size), measures.unknown_word_share
-    # The tokens of a word before → after a swap, or the share that is unknown then.
-    wrong = row.misspelled
-    before, after = wrong.tokens_per_word, wrong.wrong_tokens_per_word
-    digits = 1 if max(before, after) < 9.95 else 0
-    misspelt = f"{before:.{digits}f} → {after:.{digits}f}", "" if after > before else "dim"
-    if not wrong.words:
-        misspelt = "–", "dim"
-    elif wrong.unknown_share:
-        misspelt = f"{percent(wrong.unknown_share)} UNK", "loss"
-    # The tokens a character, or the share of characters that are unknown.
-    chinese = f"{row.chinese.tokens_per_character:.2f}/char", ""
-    if row.chinese.unknown_characters:
-        chinese = f"{percent(row.chinese.unknown_character_share)} UNK", "loss"
     return {
         "kind": (row.name, "strong"),
         "granularity": (row.granularity, "dim"),
@@ -206,8 +189,6 @@ def cells_of(entry: KindEntry) -> dict[str, Span] | None:
         "per_word": (f"{measures.tokens_per_word:.2f}", ""),
         "bytes": (f"{measures.bytes_per_token:.2f}", ""),
         "exact": ("yes", "gain") if measures.exact else ("no", "loss"),
-        "misspelt": misspelt,
-        "chinese": chinese,
     }
 
 
@@ -217,8 +198,6 @@ NARROWEST = 8
 SHOWN_CHARACTERS = 120
 """Characters of a text that are drawn in tokens."""
 SHOWN_WORDS = 8
-SHOWN_MISSPELLINGS = 6
-LONGEST_WORD = 12
 WIDEST = 110
 
 
@@ -226,11 +205,6 @@ def token(tokenizer: ComparableTokenizer, token_id: int) -> Span:
     """Draw a token; the unknown one has a role of its own."""
     role = "loss" if token_id == tokenizer.unknown_id else f"token-{token_id % TOKEN_HUES}"
     return visible_bytes(tokenizer.piece(token_id)), role
-
-
-def bordered(tokenizer: ComparableTokenizer, ids: Iterable[int]) -> list[list[Span]]:
-    """Draw tokens, each with a border after it."""
-    return [[token(tokenizer, token_id), PRETOKEN_BORDER] for token_id in ids]
 
 
 def labelled(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterator[Row]:
@@ -274,11 +248,11 @@ class FamilyDetails(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="family-details")
-        self._about: tuple[KindEntry, MeasuredTexts | None, str, str] | None = None
+        self._about: tuple[KindEntry, Sequence[str] | None, str, str] | None = None
 
-    def show(self, entry: KindEntry, texts: MeasuredTexts | None, typed: str, way_in: str) -> None:
+    def show(self, entry: KindEntry, unseen: Sequence[str] | None, typed: str, way_in: str) -> None:
         """Explain a row; `way_in` describes what Enter does for its kind."""
-        self._about = entry, texts, typed, way_in
+        self._about = entry, unseen, typed, way_in
         self.border_title = Content(entry.name)
         self.rebuild()
 
@@ -300,7 +274,7 @@ class FamilyDetails(Lines):
 
 
 def _rows(
-    entry: KindEntry, texts: MeasuredTexts | None, typed: str, way_in: str, width: int
+    entry: KindEntry, unseen: Sequence[str] | None, typed: str, way_in: str, width: int
 ) -> Iterator[Row]:
     kind = KINDS[entry.name]
     yield from paragraph(kind.summary, width)
@@ -308,7 +282,7 @@ def _rows(
         yield Row(left([(way_in, "here")], width), ToKind(entry.name))
     elif kind.model is None:
         yield from paragraph("It has no steps to watch: its tokens are only counted.", width, "dim")
-    if entry.tokenizer is None or entry.row is None or texts is None:
+    if entry.tokenizer is None or entry.row is None or unseen is None:
         yield Row([])
         yield from paragraph(visible_text(entry.state, spaces=False), width, "dim")
         return
@@ -322,7 +296,7 @@ def _rows(
         yield from _subwords(width)
     yield Row([])
     tokenizer = entry.tokenizer
-    beginning = typed or "".join(texts.unseen)
+    beginning = typed or "".join(unseen)
     if len(beginning) > SHOWN_CHARACTERS:  # up to a blank if there is one
         end = beginning.rfind(" ", 1, SHOWN_CHARACTERS)
         beginning = beginning[: end if end > 0 else SHOWN_CHARACTERS]
@@ -331,22 +305,9 @@ def _rows(
     yield from chain.from_iterable(lanes(labels, columns, width))
     yield from _exactness(entry, beginning, width)
     yield from _unknown_words(entry, width)
-    # The most frequent tokens of the held-out text, in one line.
-    frequent = [
-        (token(tokenizer, n), (str(n), "dim"), (f"{number(count)}×", ""))
-        for n, count in entry.row.unseen.frequent
-    ]
-    if frequent:
-        yield from next(lanes(("frequent", "ids", ""), frequent, width))
-        yield from labelled_text("Rényi", f"efficiency {entry.row.unseen.renyi:.3f}", "", width)
     found = premiums_over_english(tokenizer.encode, parallel_samples(), tokenizer.unknown_id)
     if found:
         yield from labelled_text("languages", describe_premiums(found), "", width)
-    yield Row([])
-    yield from _misspellings(entry, width)
-    yield Row([])
-    yield from labelled("Chinese", [[(visible_text(c), "")] for c in CHINESE], width)
-    yield from labelled("", bordered(tokenizer, tokenizer.encode(CHINESE)), width)
 
 
 def _subwords(width: int) -> Iterator[Row]:
@@ -366,7 +327,7 @@ def _subwords(width: int) -> Iterator[Row]:
 
 
 def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:
-    """Yield whether decoding gives the text back; if not, the decoded text and the reasons."""
+    """Yield whether decoding gives the text back; if not, the decoded text."""
     assert entry.tokenizer is not None
     measures = entry.measures
     if measures is None or measures.exact:
@@ -375,8 +336,7 @@ def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:
     back = entry.tokenizer.decode(entry.tokenizer.encode(beginning))
     shown = left([(visible_text(back), "loss")], room_beside(width))
     yield from labelled("decoded", [shown], width)
-    why = "; ".join(loss.value for loss in measures.losses)
-    yield from labelled_text("", f"not the very same text: {why}", "loss", width)
+    yield from labelled_text("", "not the very same text", "loss", width)
 
 
 def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
@@ -392,35 +352,3 @@ def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
     if len(words) > SHOWN_WORDS:
         shown.append([(f"and {number(len(words) - SHOWN_WORDS)} more", "dim")])
     return labelled("unknown", shown, width)
-
-
-def _misspellings(entry: KindEntry, width: int) -> Iterator[Row]:
-    """Yield how misspelled words of the corpus are encoded: `the → teh  1 → 2  t│eh│`."""
-    assert entry.row is not None
-    assert entry.tokenizer is not None
-    found = entry.row.misspelled
-    if not found.words:
-        yield from labelled_text("misspelt", "the corpus has no word to misspell", "dim", width)
-        return
-    became = f"{found.tokens_per_word:.2f} → {found.wrong_tokens_per_word:.2f} tokens a word"
-    unknown = f", {percent(found.unknown_share)} unknown" if found.unknown_share else ""
-    of = f"two letters swapped in {plural(len(found.words), 'frequent word')}"
-    yield from labelled_text("misspelt", f"{of}: {became}{unknown}", "", width)
-    shown = found.words[:SHOWN_MISSPELLINGS]
-    spelled = [
-        [shorten(visible_text(text), LONGEST_WORD) for text in (each.word, each.wrong)]
-        for each in (word.misspelling for word in shown)
-    ]
-    cells = max(spans_width([(word, "")]) for word, _ in spelled)
-    for word, (right_text, wrong_text) in zip(shown, spelled, strict=True):
-        role = "loss" if word.unknown else "" if word.wrong_tokens > word.tokens else "dim"
-        spans: list[Span] = [
-            *left([(right_text, "")], cells),
-            (" → ", "dim"),
-            *left([(wrong_text, "")], cells),
-            ("   ", ""),
-            *left([(f"{word.tokens} → {word.wrong_tokens}", role)], 9),
-        ]
-        ids = entry.tokenizer.encode(" " + word.misspelling.wrong)
-        spans += chain.from_iterable(bordered(entry.tokenizer, ids))
-        yield from labelled("", [left(spans, room_beside(width))], width)

@@ -130,10 +130,6 @@ class BaselineTokenizer(ABC):
             raise UnknownTokenIdError.of(error.args[0], len(self.vocab)) from None
         return self.joiner.join(units).decode("utf-8", "replace")
 
-    def unknown_characters(self, text: str) -> int:
-        """Count the characters of a text that the unknown token replaces."""
-        return sum(len(to_text(unit)) for unit, i in self.known_units(text) if i is None)
-
     def piece(self, token_id: int) -> bytes:
         """Return the bytes of a unit."""
         return self.vocab[token_id]

@@ -67,10 +67,6 @@ class ComparableBpe:
     def piece(self, token_id: int) -> bytes:
         return self.pieces[token_id]
 
-    def unknown_characters(self, text: str) -> int:
-        """Count the unknown tokens: each replaces one character."""
-        return sum(token_id == self.unknown_id for token_id in self.encode(text))
-
 
 def spaced_words(text: str) -> list[str]:
     """Return the words of a text as SentencePiece writes them, each with one space before it.
@@ -117,18 +113,6 @@ class ComparableUnigram:
     def piece(self, token_id: int) -> bytes:
         return to_bytes(self._texts[token_id])
 
-    def unknown_characters(self, text: str) -> int:
-        """Count the characters that the unknown token replaces, without the ▁ before a word."""
-        stretches = self._splitter.split_text(without_stray_surrogates(text))
-        words = (word for some, special in stretches if not special for word in spaced_words(some))
-        return sum(
-            edge.end - edge.start
-            for word in words
-            if self.unknown_id in self._encoder.encode(word)
-            for edge in self._encoder.lattice(word).best.edges
-            if edge.piece == self.unknown_id and edge.end > len(SPACE)
-        )
-
 
 ComparableTokenizer = BaselineTokenizer | ComparableBpe | ComparableUnigram | WordPieceTokenizer
 """A tokenizer of any kind, with all that the model table needs.
@@ -138,7 +122,6 @@ vocab_size           the number of its tokens
 unknown_id           replaces text that the vocabulary cannot spell; `None` if there is no such id
 encode, decode       from a text to ids and back
 piece                the bytes of a token, by its id
-unknown_characters   the number of characters of a text that the unknown token replaces
 """
 
 

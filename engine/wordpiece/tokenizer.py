@@ -288,10 +288,6 @@ class WordPieceTokenizer:
         ]
         return to_bytes("".join((first, *continued))).decode("utf-8", "replace")
 
-    def unknown_characters(self, text: str) -> int:
-        """Count the characters of the words that become unknown."""
-        return sum(len(found.word) for found in self.explain(text) if self.unknown_id in found.ids)
-
     def piece(self, token_id: int) -> bytes:
         """Return a piece as it is written.
 

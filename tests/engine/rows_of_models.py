@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engine.analysis.model_table import (
     KindRow,
-    MeasuredTexts,
     Untrained,
     hold_out,
     row_of,
+    stretches_of,
     try_training,
 )
 from engine.analysis.tokenizer_kinds import KINDS
@@ -25,8 +25,7 @@ def table_rows(
 ) -> Iterator[KindRow | Untrained]:
     """Yield the rows; without a typed text the last tenth of the corpus is measured."""
     learnt, rest = hold_out(corpus, special_tokens) if typed is None else (corpus, b"")
-    unseen = to_text(rest) if typed is None else typed
-    texts = MeasuredTexts.of(learnt, unseen, special_tokens)
+    unseen = stretches_of(to_text(rest) if typed is None else typed, special_tokens)
     for name in kinds:
         found = try_training(name, learnt, vocab_size, special_tokens)
-        yield found if isinstance(found, Untrained) else row_of(found, texts)
+        yield found if isinstance(found, Untrained) else row_of(found, unseen)
