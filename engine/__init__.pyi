@@ -27,7 +27,6 @@ from engine.analysis.check.checking import check as check
 from engine.analysis.check.report import Report as Report
 from engine.analysis.check.steps_file import StepRecorder as StepRecorder
 from engine.analysis.text_comparison import TextComparison as TextComparison
-from engine.analysis.fertility import parallel_texts as parallel_texts
 from engine.bpe.continuation import continue_bpe as continue_bpe
 from engine.learning.questions import ask as ask
 from engine.unigram.trainer import UnigramTrainer as UnigramTrainer

@@ -19,8 +19,6 @@ from bpe_tui.widgets.numbers import number, number_or_dash, plural
 from bpe_tui.widgets.rows import Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis import text_comparison
-from engine.analysis.fertility import ParallelTexts, parallel_texts
-from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.corpus import read_blocks
@@ -30,26 +28,15 @@ NAME_CELLS, COLUMN = 22, 16
 CONTEXT = 12
 """Bytes of the text on either side of a difference."""
 EXAMPLES, LONGEST = 8, 60
-SCRIPTS = 8
 
 
 @dataclass(frozen=True)
 class TokenizerComparison:
-    """A comparison: tokenizers with their names, and texts with theirs.
-
-    `parallel` says how the texts are translations of each other; `None` if they are not.
-    """
+    """A comparison: tokenizers with their names, and texts with theirs."""
 
     names: Sequence[str]
     tokenizers: Sequence[Tokenizer]
     texts: Sequence[tuple[str, text_comparison.TextComparison]]
-    parallel: ParallelTexts | None = None
-
-    def premiums(self) -> list[tuple[float, ...]]:
-        """Return each parallel text's tokens as multiples of the reference's."""
-        if self.parallel is None:
-            return []
-        return self.parallel.premiums([text.token_counts for _, text in self.texts])
 
 
 Line = str | list[Span]
@@ -57,9 +44,6 @@ Line = str | list[Span]
 
 def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[Line]:
     """Yield the comparison in lines, with the first `limit` differences."""
-    if len(compared.texts) > 1:
-        yield from _describe_parallel(compared)
-        yield ""
     for name, text in compared.texts:
         yield from _describe_text(compared, name, text, limit)
         yield ""
@@ -98,14 +82,6 @@ def _describe_text(
     yield _line("  bytes/token", (f"{each:.3f}" for each in text.bytes_per_token))
     yield _line("  fewest possible", (number_or_dash(each) for each in text.fewest))
     yield _line("  Rényi efficiency", (f"{each:.3f}" for each in text.renyi))
-    for script in text.fertility[:SCRIPTS]:
-        if script.has_words:
-            label = shorten(f"  tokens/word, {script.script}", NAME_CELLS - 1)
-            values = [f"{each:.3f}" for each in script.tokens_per_word]
-            yield _line(label, values) + f"  {plural(script.words, 'word')}"
-        label = shorten(f"  tokens/char, {script.script}", NAME_CELLS - 1)
-        values = [f"{each:.3f}" for each in script.tokens_per_character]
-        yield _line(label, values) + f"  {plural(script.characters, 'character')}"
     places = len(text.differences)
     if not places:
         yield "  All cut it alike."
@@ -119,21 +95,6 @@ def _describe_text(
         yield from _describe_difference(compared.names, text.data, difference)
     if limit is not None and places > limit:
         yield f"  … and in {plural(places - limit, 'place')} more; --all prints them"
-
-
-def _describe_parallel(compared: TokenizerComparison) -> Iterator[str]:
-    """Yield the tokens of parallel texts as multiples of the reference's, or why there are none."""
-    parallel = compared.parallel
-    if parallel is None:
-        yield "These texts are not taken for translations, which have as many lines, two or more."
-        return
-    names = [_name(Path(name).name, 40) for name, _ in compared.texts]
-    yield _line("parallel texts", [_name(name, COLUMN - 2) for name in compared.names])
-    for place, premiums in enumerate(compared.premiums()):
-        if place != parallel.reference:
-            label = shorten(f"  {names[place]}", NAME_CELLS - 1)
-            yield _line(label, (f"× {each:.3f}" for each in premiums))
-    yield f"  {parallel.describe(names[parallel.reference])}"
 
 
 def _describe_difference(
@@ -178,77 +139,6 @@ def _few(tokens: Sequence[bytes]) -> str:
     return shown + ("  …" if len(tokens) > EXAMPLES else "")
 
 
-def as_json_object(compared: TokenizerComparison, limit: int | None) -> dict[str, Any]:
-    """Return the comparison as JSON; tokens in GPT-2's spelling, places in bytes."""
-    found = text_comparison.overlap(compared.tokenizers)
-    partings = [
-        text_comparison.first_merge_difference(compared.tokenizers[0], each)
-        for each in compared.tokenizers[1:]
-    ]
-    return {
-        "tokenizers": list(compared.names),
-        "texts": [_text_json(name, text, limit) for name, text in compared.texts],
-        "parallel": _parallel_json(compared),
-        "vocabulary": {
-            "sizes": found.sizes,
-            "shared_by_all": found.shared,
-            "pairwise": found.pairwise,
-            "only": [[spell(token) for token in tokens[:limit]] for tokens in found.only],
-            "only_counts": list(map(len, found.only)),
-        },
-        "first_different_merge": [
-            parting
-            and {
-                "rank": parting.rank,
-                "merges": [merge and list(map(spell, merge)) for merge in parting.merges],
-            }
-            for parting in partings
-        ],
-    }
-
-
-def _parallel_json(compared: TokenizerComparison) -> dict[str, Any] | None:
-    if (parallel := compared.parallel) is None:
-        return None
-    return {
-        "lines": parallel.lines,
-        "reference": compared.texts[parallel.reference][0],
-        "reference_is_english": parallel.is_english,
-        "times_reference": [[round(each, 4) for each in row] for row in compared.premiums()],
-    }
-
-
-def _text_json(
-    name: str, text: text_comparison.TextComparison, limit: int | None
-) -> dict[str, Any]:
-    return {
-        "name": name,
-        "bytes": len(text.data),
-        "tokens": text.token_counts,
-        "times_first": [round(each, 4) for each in text.times_first],
-        "bytes_per_token": [round(each, 4) for each in text.bytes_per_token],
-        "fewest_tokens": text.fewest,
-        "renyi_efficiency": [round(each, 4) for each in text.renyi],
-        "fertility": [
-            {
-                "script": each.script,
-                "has_words": each.has_words,
-                "words": each.words,
-                "tokens_per_word": [round(value, 4) for value in each.tokens_per_word],
-                "characters": each.characters,
-                "tokens_per_character": [round(value, 4) for value in each.tokens_per_character],
-            }
-            for each in text.fertility
-        ],
-        "differing_bytes": text.differing_bytes,
-        "difference_count": len(text.differences),
-        "differences": [
-            {"start": each.start, "end": each.end, "edges": each.edges}
-            for each in islice(text.differences, limit)
-        ],
-    }
-
-
 FIRST = 10
 """Number of differences that are printed without `--all`."""
 
@@ -257,7 +147,6 @@ FIRST = 10
     cls=GroupedHelp,
     epilog=examples(
         "bpe-tui compare mine theirs --file samples/tinystories_valid.txt",
-        "bpe-tui compare mine theirs --file eng.txt --file amh.txt",
         'bpe-tui compare mine theirs other --text "unbelievable"',
     ),
 )
@@ -269,16 +158,10 @@ def compare(
         "A file to encode with all, or a glob in quotes; repeat it for more.",
         options.TEXT,
     ),
-    parallel: bool | None = options.option(
-        "--parallel/--no-parallel",
-        "The files are translations, line by line; by default if they have as many lines.",
-        options.TEXT,
-    ),
     allow_special: list[str] | None = options.ALLOW_SPECIAL,
     every: bool = options.option(
         "--all", f"Print all differences, not the first {FIRST}.", options.OUTPUT
     ),
-    as_json: bool = options.JSON,
     on_screen: bool = options.option(
         "--open", "Show it on the screen, side by side.", options.OUTPUT
     ),
@@ -287,8 +170,6 @@ def compare(
 
     Without a text, their vocabularies and merges only.
     """
-    if on_screen and as_json:
-        raise inputs.CommandLineError("--open and --json contradict each other; give one")
     if len(tokenizers) < 2:
         raise inputs.CommandLineError(
             "there is nothing to compare with; name two tokenizers or more"
@@ -299,22 +180,13 @@ def compare(
     names = [Path(each).name or each for each in tokenizers]
     if len(set(names)) < len(names):  # two have the same name: the whole paths
         names = tokenizers
-    if parallel and text is not None:
-        raise inputs.CommandLineError("--parallel is for files; leave --text out")
-    found = None
-    if text is None:
-        found = parallel_texts([name for name, _ in texts], [data for _, data in texts], parallel)
     if on_screen:
         raise typer.Exit(_open(names, loaded, allow_special, texts))
     limit = None if every else FIRST
     with gc_paused():  # until all is printed and the tokenizers are freed
         encoded = _compared(loaded, allow_special, texts)
-        compared = TokenizerComparison(names, loaded, encoded, found)
-        if as_json:
-            console.print_json(as_json_object(compared, limit))
-        else:
-            for line in describe(compared, limit):
-                console.print_line(line, "│")
+        for line in describe(TokenizerComparison(names, loaded, encoded), limit):
+            console.print_line(line, "│")
 
 
 def _compared(

@@ -211,7 +211,6 @@ class StripsPanel(Lines):
 
 
 LABEL_CELLS, COLUMN = 20, 12
-SCRIPTS = 6
 EXAMPLES = 6
 
 
@@ -255,12 +254,6 @@ class NumbersPanel(Lines):
             yield _line("bytes/token", compression, columns)
             yield _line("fewest possible", map(number_or_dash, comparison.fewest), columns)
             yield _line("Rényi efficiency", (f"{each:.3f}" for each in comparison.renyi), columns)
-            for script in comparison.fertility[:SCRIPTS]:
-                if script.has_words:
-                    label = shorten(f"tokens/word, {script.script}", LABEL_CELLS - 1)
-                    yield _line(label, (f"{each:.2f}" for each in script.tokens_per_word), columns)
-                label = shorten(f"tokens/char, {script.script}", LABEL_CELLS - 1)
-                yield _line(label, (f"{each:.2f}" for each in script.tokens_per_character), columns)
         if (found := self.vocabularies) is None:
             yield Row([("Comparing the vocabularies …", "dim")])
             return
@@ -367,7 +360,7 @@ class ComparisonScreen(PanelScreen):
         def compare_text() -> TextComparison:
             comparison = TextComparison(tokenizers, data)
             # Computed here, not by the screen.
-            _ = comparison.differences, comparison.fertility, comparison.fewest
+            _ = comparison.differences, comparison.fewest
             return comparison
 
         def show(comparison: TextComparison) -> None:

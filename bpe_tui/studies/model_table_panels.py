@@ -32,7 +32,7 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from engine.analysis.fertility import premiums_over_english
+from engine.analysis.measures import premiums_over_english
 from engine.analysis.model_table import KindRow, TextMeasures, measure
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
 

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 from bpe_tui.session.samples import parallel_samples
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
-from engine.analysis.fertility import ENGLISH_NAME, premiums_over_english
-from engine.analysis.measures import MOST_WAYS, Segmentations
+from engine.analysis.measures import (
+    ENGLISH_NAME,
+    MOST_WAYS,
+    Segmentations,
+    premiums_over_english,
+)
 from engine.encoding.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ of the vocabulary, and the fewest tokens, which PathPiece (Schmidt et al. 2024) 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -121,3 +121,31 @@ def fewest_tokens(tokenizer: Tokenizer, data: bytes) -> int | None:
 def _fewest(rules: EncodingRules, pretoken: bytes) -> int:
     found = Segmentations.of(rules, pretoken).fewest
     return found or len(RankHeap(rules.alphabet, rules.table).encode(pretoken))
+
+
+ENGLISH_NAME = "english"
+
+
+def premiums_over_english(
+    encode: Callable[[str], Sequence[int]], texts: Mapping[str, str], unknown_id: int | None = None
+) -> dict[str, float]:
+    """Return each text's tokens as multiples of the English one's, the smallest first.
+
+    Args:
+        encode: returns the ids of a text.
+        texts: language → the same text in it; one is `ENGLISH_NAME`.
+        unknown_id: texts with this id are left out, since they are not spelled at all.
+
+    Returns:
+        language → premium, without English; empty if English has no tokens or unknown ones.
+
+    >>> texts = {"english": "the lamp", "greek": "η λάμπα"}
+    >>> premiums_over_english(lambda text: list(text.encode()), texts)
+    {'greek': 1.625}
+    """
+    ids = {language: encode(text) for language, text in texts.items()}
+    counts = {language: len(found) for language, found in ids.items() if unknown_id not in found}
+    if not (english := counts.pop(ENGLISH_NAME, 0)):
+        return {}
+    in_order = sorted(counts, key=counts.__getitem__)
+    return {language: counts[language] / english for language in in_order}

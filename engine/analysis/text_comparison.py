@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.analysis.fertility import ScriptFertility, fertility
 from engine.analysis.measures import fewest_tokens, renyi_efficiency
 from engine.core import html
 from engine.core.arguments import checked
@@ -60,17 +59,11 @@ class CutText(NamedTuple):
 
     Attributes:
         edges: token n is the bytes `edges[n]` to `edges[n + 1]` of the text.
-        parts: ends of the characters that further tokens of no width spell: where `ﬁ` is `f` and
-            `i`, the second covers nothing more of the text. Ascending; one entry a token.
         counts: the number of tokens by id.
     """
 
     edges: Ints
-    parts: Ints
     counts: Ints
-
-
-NO_PARTS = np.zeros(0, np.int64)
 
 
 def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
@@ -89,22 +82,20 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
     counts = np.bincount(ids)
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
         widths = token_lengths(tokenizer)[ids]
-        return CutText(np.insert(widths.cumsum(), 0, 0), NO_PARTS, counts)
+        return CutText(np.insert(widths.cumsum(), 0, 0), counts)
     is_piped = isinstance(tokenizer.pipeline, Pipeline)
-    tokens = list(_aligned(tokenizer, text) if is_piped else _followed(tokenizer, text))
-    if len(tokens) != len(ids):
+    ends = list(_aligned(tokenizer, text) if is_piped else _followed(tokenizer, text))
+    if len(ends) != len(ids):
         raise ComparisonError(
             "a tokenizer changes the text so that the part of it that a token covers cannot be "
             "found; compare without a text"
         )
     if not len(ids):
         whole = np.array([0, len(data)], dtype=np.int64)
-        return CutText(whole, NO_PARTS, counts)  # all of it was removed: one piece
-    ends, covers = zip(*tokens, strict=True)
+        return CutText(whole, counts)  # all of it was removed: one piece
     edges = np.maximum.accumulate(np.array([0, *ends], dtype=np.int64))
-    parts = edges[1:][(edges[1:] == edges[:-1]) & np.array(covers)]
     edges[-1] = len(data)  # text that was removed at the end belongs to the last token
-    return CutText(edges, parts, counts)
+    return CutText(edges, counts)
 
 
 def _spells(tokenizer: Tokenizer) -> bool:
@@ -127,12 +118,8 @@ def _spells(tokenizer: Tokenizer) -> bool:
     return all(map(eq, tokens, map(add, left, right)))
 
 
-End = tuple[int, bool]
-"""The end of a token in the text, in bytes, and whether it spells something of the text."""
-
-
-def _followed(tokenizer: Tokenizer, text: str) -> Iterator[End]:
-    """Yield the end of each token. A mark of a word's end belongs to the word."""
+def _followed(tokenizer: Tokenizer, text: str) -> Iterator[int]:
+    """Yield the end of each token, in bytes. A mark of a word's end belongs to the word."""
     rules, offset = tokenizer.rules, 0
     for pretoken in rules.pretokens(text):
         edges = (
@@ -140,7 +127,7 @@ def _followed(tokenizer: Tokenizer, text: str) -> Iterator[End]:
             if rules.is_special(pretoken)
             else _edges(tokenizer, pretoken.bytes)
         )
-        yield from ((offset + edge, True) for edge in edges[1:])
+        yield from (offset + edge for edge in edges[1:])
         offset += len(pretoken.bytes)
 
 
@@ -152,15 +139,15 @@ def _edges(tokenizer: Tokenizer, pretoken: bytes) -> list[int]:
     return edges
 
 
-def _aligned(tokenizer: Tokenizer, text: str) -> Iterator[End]:
-    """Yield the end of each token in the original."""
+def _aligned(tokenizer: Tokenizer, text: str) -> Iterator[int]:
+    """Yield the end of each token in the original, in bytes."""
     pipeline = tokenizer.pipeline
     assert isinstance(pipeline, Pipeline)
     places = [0, *accumulate(len(to_bytes(character)) for character in text)]
     splitter = pipeline.splitter
     for section, added in splitter.aligned_sections(text):
         if added is not None:
-            yield places[section.span(0, len(section.text))[1]], True
+            yield places[section.span(0, len(section.text))[1]]
             continue
         cut = pipeline.pre_tokenizer
         for piece in [section] if cut is None else cut.aligned_pieces(section):
@@ -177,9 +164,7 @@ def _aligned(tokenizer: Tokenizer, text: str) -> Iterator[End]:
                     for _ in range(width)
                 ]
             ends = _ends_in_original(pretoken, spans, text, places)
-            for edge in _edges(tokenizer, pretoken)[1:]:
-                start, end = spans[edge - 1]
-                yield ends[edge - 1], start < end
+            yield from (ends[edge - 1] for edge in _edges(tokenizer, pretoken)[1:])
 
 
 def _ends_in_original(
@@ -372,7 +357,7 @@ class TextComparison:
             with ThreadPoolExecutor(threads) as pool:
                 cut = list(pool.map(partial(cut_text, data=data), tokenizers))
         self.edges = [each.edges for each in cut]
-        self._parts, self._tokenizers = [each.parts for each in cut], tokenizers
+        self._tokenizers = tokenizers
         self.token_counts = tuple(len(edges) - 1 for edges in self.edges)
         self.bytes_per_token = tuple(
             len(data) / count if count else 0.0 for count in self.token_counts
@@ -415,11 +400,6 @@ class TextComparison:
         agreed = self.differences.agreed
         first = np.searchsorted(agreed, start, side="right") - 1
         return int(agreed[first]), int(agreed[np.searchsorted(agreed, end)])
-
-    @cached_property
-    def fertility(self) -> list[ScriptFertility]:
-        """The tokens per word and per character, script by script."""
-        return fertility(self.data, self.edges, self._parts)
 
     def _repr_html_(self) -> str:
         """Return the numbers of the first tokenizers, and where they cut the text differently."""

@@ -35,10 +35,6 @@ KIND_NAMES = (
     *(name.replace("_", " ") for name in SCRIPTS),
 )
 
-WRITTEN_WITHOUT_SPACES = frozenset(
-    FIRST_SCRIPT + SCRIPTS.index(name)
-    for name in ("Han", "Hiragana", "Katakana", "Thai", "Khmer", "Lao", "Myanmar", "Tibetan")
-)
 _UNKNOWN = 255
 
 

@@ -35,7 +35,6 @@ from engine import (
     find_even_cuts,
     find_tail,
     longest_match,
-    parallel_texts,
     train_bpe,
 )
 
@@ -140,7 +139,6 @@ def calls(out: Path) -> Iterator[Call]:
     yield recorder, {"left": b"l", "right": b"o", "count": 1, "new_id": 256}
     yield TextComparison, {"tokenizers": [chosen], "data": b"low"}
     yield TextComparison([chosen], b"low").agreed_around, {"start": 0, "end": 1}
-    yield parallel_texts, {"names": ["a", "b"], "texts": [b"x", b"y"], "asked": None}
     yield continue_bpe, {"tokenizer": chosen, "input_path": HANDOUT, "merges": 1, "workers": 1}
     yield ask, {"kind": "next-pair", "frame": frame, "seed": "", "about": None, "rows": 6}
     of_words = {"counts": WORDS, "vocab_size": 8, "special_tokens": [], "unknown_token": "<unk>"}

@@ -1,8 +1,7 @@
-"""`bpe-tui inspect`: sections for people, JSON for programs."""
+"""`bpe-tui inspect`: the sections of a tokenizer."""
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_tui import cli
-from bpe_tui.cli.convert import facts
+from bpe_tui.bpe.inspection_rows import SECTIONS
 from engine import Tokenizer, Trainer
 from engine.analysis.inspection import Inspection
 from engine.bpe.replay import Replay
@@ -43,18 +42,6 @@ def test_the_sections_are_aligned_and_hostile_tokens_visible(
     assert "Chinese 0.95" in languages  # it has bytes only, nearly
 
 
-def test_json_has_tokens_in_gpt2s_spelling(
-    capsys: pytest.CaptureFixture[str], tokenizer: str
-) -> None:
-    assert cli.main(["inspect", tokenizer, "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["tokens"] == 259
-    assert facts["gaps"] == {"count": 142, "first": [[256, 299], [302, 399]]}
-    assert facts["longest"][0] == {"id": 300, "token": "ě["}
-    assert facts["times_english"]["chinese"] == 0.949
-    assert facts["numbers"]["tokens_by_digits"] == {"1": 10, "2": 0, "3": 0, "4": 0}
-
-
 def test_a_file_that_is_no_tokenizer_gives_one_line_and_exit_code_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -81,7 +68,11 @@ def test_the_screen_and_the_shell_describe_a_tokenizer_alike(seed: int) -> None:
     assert in_shell.greatest_id == max(ids)
     assert in_shell.gaps.count == max(ids) + 1 - len(ids)
     on_screen = Inspection.of_frame(replay.timeline.seek(len(tokens)), opened)
-    assert facts(on_screen) == facts(in_shell)
+    for section in SECTIONS:
+        shown, printed = (
+            [row.spans for row in section.rows(each, 100)] for each in (on_screen, in_shell)
+        )
+        assert shown == printed
 
 
 def test_the_spelling_of_a_token_in_files_is_shown(

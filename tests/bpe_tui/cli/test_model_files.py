@@ -119,7 +119,7 @@ def test_counting_comparing_inspecting(files: dict[str, str], told: Told, tmp_pa
     assert "6" in told("count", str(text), "--tokenizer", files["t5"])
     compared = told("compare", *files.values(), "--text", "the hugs")
     assert "no merges" in compared
-    assert json.loads(told("inspect", files["bert"], "--json"))["tokens"] == len(PIECES)
+    assert f"tokens              {len(PIECES)}\n" in told("inspect", files["bert"])
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,6 @@ async def test_the_numbers_are_those_of_text_and_vocabularies() -> None:
         shown = [" ".join(line.split()) for line in lines(app, "numbers")]
         assert "tokens 5 5" in shown
         assert "× one 1.00 1.00" in shown
-        assert "tokens/word, Latin 2.00 2.00" in shown
-        assert "tokens/char, Latin 0.67 0.67" in shown
         assert "vocabulary 257 257" in shown
         assert "only one ab" in shown
         assert any("part at merge 1: a + b and b + c" in line for line in shown)

@@ -21,7 +21,7 @@ from engine.analysis.text_comparison import (
     first_merge_difference,
     overlap,
 )
-from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet
+from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WordEndAlphabet
 from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_text
 
@@ -174,3 +174,18 @@ def test_tokenizers_without_shared_tokens_can_be_compared(monkeypatch: pytest.Mo
     monkeypatch.setattr("engine.analysis.text_comparison.WORTH_THREADS", 0)
     found = TextComparison([unknown, tokenizer((b"a", b"b")), unknown], b"abc").edges
     assert [each.tolist() for each in found] == [[0, 2, 3]] * 3
+
+
+def test_whitespace_without_tokens_does_not_shift_the_tokens_behind_it() -> None:
+    vocab = {0: b"<unk>", 1: b"a", 2: b"b", 3: b"</w>"}
+    inner = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
+    alphabet = WordEndAlphabet(inner, marker=3)
+    marked = Tokenizer(vocab, [], pattern="whitespace", alphabet=alphabet)
+    assert cut_text(marked, b"a  b").edges.tolist() == [0, 1, 1, 4, 4]
+
+
+def test_each_tokenizers_tokens_are_a_multiple_of_the_first() -> None:
+    # abab: 2 tokens with a + b, 4 without.
+    found = TextComparison([tokenizer((b"a", b"b")), tokenizer()], b"abab")
+    assert (found.token_counts, found.times_first) == ((2, 4), (1.0, 2.0))
+    assert TextComparison([tokenizer(), tokenizer()], b"").times_first == (0.0, 0.0)
