@@ -50,7 +50,6 @@ from engine.core.errors import ComparisonError as ComparisonError
 from engine.core.errors import ConversionError as ConversionError
 from engine.core.errors import CorpusError as CorpusError
 from engine.core.errors import CountsError as CountsError
-from engine.core.errors import DropoutError as DropoutError
 from engine.core.errors import KernelMemoryError as KernelMemoryError
 from engine.core.errors import OutputError as OutputError
 from engine.core.errors import OutputExistsError as OutputExistsError

@@ -207,5 +207,5 @@ class SaveTokenizer(SaveFile):
         save(self._frame.tokenizer(), path, name, overwrite=overwrite, renumber=True)
 
 
-EXPORTS = exports_of(partial(markdown, "Byte-pair encoding", report_step), json_lines, CHARTS)
+EXPORTS = exports_of(partial(markdown, "Byte-pair encoding", report_step), json_lines)
 """The kinds of files that a BPE training or replay can be exported to."""

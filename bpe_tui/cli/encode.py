@@ -21,7 +21,6 @@ from bpe_tui.widgets.numbers import number, plural, size, throughput
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.gpt2_bytes import spell
-from engine.encoding.dropout import encode_with_dropout
 from engine.encoding.id_files import check_ending, write_ids
 from engine.encoding.special_policy import ALL_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
 from engine.encoding.tail import find_tail
@@ -64,15 +63,8 @@ def encode(
         options.OUTPUT,
     ),
     force: bool = options.FORCE,
-    dropout: float | None = options.option(
-        "--dropout P",
-        "BPE-dropout: leave out merges at random, each with this probability.",
-        options.TEXT,
-        min=0,
-        max=1,
-    ),
     seed: int = options.option(
-        "--seed N", "With --dropout or --sample: another draw.", options.TEXT, default=0, min=0
+        "--seed N", "With --sample: another draw.", options.TEXT, default=0, min=0
     ),
     sample: int | None = options.option(
         "--sample N",
@@ -105,7 +97,6 @@ def encode(
         {
             "--explain": explain,
             "--tail": tail,
-            "--dropout": dropout is not None,
             "--sample": sample is not None,
             "--out": out is not None,
             "--json": as_json and not tail,
@@ -117,7 +108,7 @@ def encode(
     else:
         loaded = inputs.open_named(
             tokenizer or (),
-            merging=explain or tail or dropout is not None,
+            merging=explain or tail,
             or_longest=explain,
             pattern=pattern,
             template=template,
@@ -142,11 +133,7 @@ def encode(
     blocks = policy.checked(loaded, inputs.noting_newer(given))
     allowing = policy.applied(loaded)
     with choices.hint_at_allow_special():
-        if dropout is not None:
-            whole = to_text(b"".join(blocks))
-            ids: Iterable[int] = encode_with_dropout(allowing, whole, dropout, seed)
-            _print_ids(allowing.in_template(ids) if template else ids)
-        elif explain:
+        if explain:
             text = to_text(b"".join(blocks))
             inputs.note_stand_ins(text)
             if len(text) == 1:
@@ -159,7 +146,7 @@ def encode(
         elif as_json:
             console.print_json(_ids_as_json(allowing, blocks, template))
         else:
-            ids = allowing.encode_iterable(map(to_text, blocks))
+            ids: Iterable[int] = allowing.encode_iterable(map(to_text, blocks))
             _print_ids(allowing.in_template(ids) if template else ids)
 
 

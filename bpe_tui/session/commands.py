@@ -330,7 +330,7 @@ COMMANDS: tuple[Command, ...] = (
             "Save the session in a file, to be opened again: step, text, breakpoints, forks.",
             words="keep resume continue", reaches_files=True),
     Command("x", "export", "app.export", DO, EVERYWHERE,
-            "Export the screen, steps or the charts into a file.",
+            "Export the screen or steps into a file.",
             words="screenshot image picture svg html csv report markdown print",
             reaches_files=True),
     Command("ctrl+t", "light", "app.light", LOOK, (*ALWAYS, START),

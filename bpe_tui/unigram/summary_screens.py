@@ -277,5 +277,5 @@ class SavePieces(SaveFile):
             cast("Notifier", self.app).tell(f"Of the pieces {left_out}.", stays=True)
 
 
-EXPORTS = exports_of(partial(markdown, "Unigram", report_step), json_lines, CHARTS)
+EXPORTS = exports_of(partial(markdown, "Unigram", report_step), json_lines)
 """The kinds of files that a Unigram training can be exported to."""

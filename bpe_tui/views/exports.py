@@ -6,7 +6,7 @@ A model lists the exports of its trainings with `exports_of`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -15,8 +15,6 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 from textual.screen import Screen
 
-from bpe_tui.views.charts import ChartKind
-from bpe_tui.widgets.figure import Drawing, page
 from bpe_tui.widgets.textual_private import painted_lines
 
 
@@ -87,15 +85,12 @@ StepsReport = Callable[[Any, int, int], Iterator[str]]
 """Makes a report of steps: takes a frame of the run, the first and the last step (from 1)."""
 
 
-def exports_of(
-    markdown: StepsReport, json_lines: StepsReport, charts: Iterable[ChartKind]
-) -> tuple[ExportKind, ...]:
+def exports_of(markdown: StepsReport, json_lines: StepsReport) -> tuple[ExportKind, ...]:
     """Return the kinds of exports of a model's training or replay.
 
     Args:
         markdown: reports steps for people.
         json_lines: reports steps for programs.
-        charts: the model's charts, drawn on one page.
     """
     return (
         *OF_SCREENS,
@@ -113,18 +108,4 @@ def exports_of(
             lambda exported: json_lines(exported.frame, exported.first, exported.last),
             asks_for_steps=True,
         ),
-        ExportKind(
-            "the charts, drawn", "charts", ".svg", lambda exported: _drawn(charts, exported.frame)
-        ),
-    )
-
-
-def _drawn(charts: Iterable[ChartKind], frame: Any) -> Iterator[str]:
-    """Draw on one page the charts that have a figure."""
-    yield page(
-        [
-            Drawing(kind.question, kind.answer(frame), figure, frame.step * kind.over_steps or None)
-            for kind in charts
-            if (figure := kind.figure(frame)) is not None
-        ]
     )

@@ -232,5 +232,5 @@ class SaveVocab(SaveFile):
             save_vocab(self._frame.tokenizer.vocab, path, overwrite=overwrite)
 
 
-EXPORTS = exports_of(partial(markdown, "WordPiece", report_step), json_lines, CHARTS)
+EXPORTS = exports_of(partial(markdown, "WordPiece", report_step), json_lines)
 """The kinds of files that a WordPiece training can be exported to."""

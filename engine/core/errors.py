@@ -99,10 +99,6 @@ class PhaseError(BpeError):
     """The phases of a training are unreadable, too few, or do not grow."""
 
 
-class DropoutError(BpeError):
-    """The probability of dropout is not between 0 and 1."""
-
-
 class CountsError(BpeError):
     """The counts to train on are too large: their sums do not fit into 64 bits."""
 

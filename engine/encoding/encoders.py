@@ -2,8 +2,7 @@
 
 `MergeOrder` and `RankLoop` are the textbooks'. They work in rounds; a round applies one merge
 everywhere. The others make `RankLoop` fast: `RankList` for words, `RankHeap` for long pretokens,
-`Cached` with a memory, `Native` in C. BPE-dropout is in a module of its own, since its ids are
-drawn at random.
+`Cached` with a memory, `Native` in C.
 
 To add an encoder, write a subclass of `Encoder` and name it in `ENCODERS`; the tests then cover it.
 """

@@ -20,9 +20,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
     return place
 
 
-@pytest.mark.parametrize(
-    "command", [["encode"], ["encode", "--json"], ["encode", "--dropout", "0.1"]]
-)
+@pytest.mark.parametrize("command", [["encode"], ["encode", "--json"]])
 def test_encoding_a_special_token_is_an_error_that_names_the_option(
     capsys: pytest.CaptureFixture[str], tokenizer: str, command: list[str]
 ) -> None:

@@ -75,30 +75,10 @@ def test_encode_explains_cuts_and_merges(toy: Path, tokenizer: Path) -> None:
     )
 
 
-def test_encode_leaves_merges_out_at_random_and_the_same_each_time(tokenizer: Path) -> None:
-    text = "once upon a time there was a little girl"
-    encode = ("encode", "--tokenizer", tokenizer, text)
-    plain, whole, half, other = (
-        run(*encode, *options).stdout
-        for options in (
-            [],
-            ["--dropout", "0"],
-            ["--dropout", "0.5"],
-            ["--dropout", "0.5", "--seed", "1"],
-        )
-    )
-    again = run_process(*encode, "--dropout", "0.5").stdout
-    assert plain == whole
-    assert half == again
-    assert len({plain, half, other}) == 3
-    back = run("decode", "--tokenizer", tokenizer, stdin=half)
-    assert back.stdout.decode() == text
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--dropout", "0.1", "--json"], "--dropout and --json contradict each other"),
+        (["--explain", "--json"], "--explain and --json contradict each other"),
         (["--tail", "--explain", "--json"], "--explain and --tail contradict each other"),
         (["--tail", "--template"], "--tail and --template contradict each other"),
         (["--out", "ids.npy", "--explain"], "--explain and --out contradict each other"),
@@ -317,9 +297,6 @@ def test_an_explanation_of_a_long_pretoken_is_bounded(tokenizer: Path) -> None:
     told = run("encode", "--tokenizer", tokenizer, letters, "--explain").stdout
     assert b"  (32,768 bytes; merges are listed up to 1,024)\n" in told
     assert len(told) < 400_000
-    assert "dropout takes at most 4,096" in refusal(
-        run("encode", "--tokenizer", tokenizer, letters, "--dropout", "0.1")
-    )
 
 
 def test_documents_drawn_at_random_give_their_compression(tokenizer: Path) -> None:

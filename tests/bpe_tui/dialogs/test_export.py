@@ -1,4 +1,4 @@
-"""Exports: the screen, steps, charts."""
+"""Exports: the screen, steps."""
 
 from __future__ import annotations
 
@@ -66,19 +66,6 @@ async def test_a_range_of_steps_is_written_as_json_and_as_markdown(tmp_path: Pat
         assert "## Merge 7:" in (tmp_path / "steps.md").read_text("utf-8")
 
 
-@pytest.mark.slow
-async def test_the_charts_are_drawn_each_with_its_question(tmp_path: Path) -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("x", "up")  # the last kind
-        await pilot.pause()
-        app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "charts.svg")
-        await pilot.press("enter")
-        await until(pilot, (tmp_path / "charts.svg").exists)
-        root = ElementTree.parse(tmp_path / "charts.svg").getroot()
-        texts = [element.text for element in root.iter() if element.tag.endswith("text")]
-        assert {"How well is the text compressed?", "How long are the tokens?"} <= set(texts)
-
-
 async def test_files_are_overwritten_only_on_request(tmp_path: Path) -> None:
     taken = tmp_path / "screen.txt"
     taken.write_text("mine")
@@ -124,7 +111,7 @@ def test_steps_can_be_named_in_several_ways(text: str, steps: tuple[int, int] | 
 
 
 @pytest.mark.slow
-async def test_a_unigram_training_exports_its_own_steps_and_charts(tmp_path: Path) -> None:
+async def test_a_unigram_training_exports_its_own_steps(tmp_path: Path) -> None:
     corpus = tmp_path / "hugs.txt"
     corpus.write_text("the hugs of the thugs and the bugs\n" * 4)
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
@@ -133,12 +120,6 @@ async def test_a_unigram_training_exports_its_own_steps_and_charts(tmp_path: Pat
         lines = (tmp_path / "steps.jsonl").read_text("utf-8").splitlines()
         assert [json.loads(line)["kind"] for line in lines] == ["em", "em"]
         assert "## Step 1: EM 1 of round 1" in (tmp_path / "steps.md").read_text("utf-8")
-        await pilot.press("x", "up")  # the last kind
-        await pilot.pause()
-        app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "charts.svg")
-        await pilot.press("enter")
-        await until(pilot, (tmp_path / "charts.svg").exists)
-        assert "How improbable is the corpus?" in (tmp_path / "charts.svg").read_text("utf-8")
 
 
 async def test_a_picture_gets_its_suffix_if_the_name_lacks_one(tmp_path: Path) -> None:
