@@ -335,7 +335,7 @@ class SessionApp(BaseApp):
 
         screen = self.get_screen("training")
         chosen = screen.chosen_pair() if isinstance(screen, TrainingScreen) else None
-        menu = WhatIf(session.frame, session.config, session.documents, chosen)
+        menu = WhatIf(session.frame, session.config, chosen)
         self.push_screen(menu, self._open_branches)
 
     def _open_branches(self, plan: jobs.ForkPlan | None) -> None:

@@ -16,16 +16,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from bpe_tui.session import jobs
-from bpe_tui.session.config import LeftOutDocument, RunConfig
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.threads import Job, Jobs, Post
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.views.narration import as_sentence
 from bpe_tui.views.panel import TokenPainter, pair_text
-from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import LONGEST_BAR, bar, number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, spans_width
@@ -38,10 +37,8 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.what_if import AlignedMerge, Comparison, ForkChange, compare, fork
 from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair, Pair
-from engine.counting.count import counts_without, document_counts
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import PATTERNS, Pattern, as_pattern, name_of
-from engine.text.pretokenize import SpecialSplitter
+from engine.text.patterns import PATTERNS, name_of
 
 NEWS_SECONDS = 1 / 10
 """Time between two reports of progress to the window."""
@@ -71,7 +68,7 @@ class WhatIfJob(Job):
         self.check_cancelled()
         trainer = fork(
             self._frame,
-            replace(self._plan.change, counts=counts, special_tokens=config.special_tokens),
+            replace(self._plan.change, counts=counts),
             config.size,
             config.min_count,
             config.max_token_length,
@@ -101,37 +98,15 @@ class WhatIfJob(Job):
 
     def _corpus(self, known: RunConfig, config: RunConfig) -> tuple[Mapping[bytes, int], Excerpt]:
         """Return the counts and the excerpt for a fork of the run of `known`."""
-        recut = (config.pattern, config.special_tokens) != (known.pattern, known.special_tokens)
-        fewer = config.left_out[len(known.left_out) :]
-        if not recut and not fewer:
+        if config.pattern == known.pattern:
             return self._frame.counts, self._frame.excerpt
         if config.from_input:
             raise WhatIfError("standard input is read only once; save it to a file and open that")
-        if not recut:
-            return self._without(self._frame.counts, config, fewer), self._frame.excerpt
         corpus, count = count_corpus_of(config, self.check_cancelled)
         excerpt = Excerpt.of(
             corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
         )
-        return self._without(count.counts, config, config.left_out), excerpt
-
-    def _without(
-        self, counts: Mapping[bytes, int], config: RunConfig, left_out: Sequence[LeftOutDocument]
-    ) -> Mapping[bytes, int]:
-        """Return the counts without some documents, cut as the plan says."""
-        pattern = as_pattern(config.pattern)
-        for each in left_out:
-            chunks = self._chunks(config, pattern, SpecialSplitter(each.special_tokens))
-            found = document_counts(chunks, each.document, pattern, each.special_tokens)
-            counts = counts_without(counts, found)
-        return counts
-
-    def _chunks(
-        self, config: RunConfig, pattern: Pattern, splitter: SpecialSplitter
-    ) -> Iterator[bytes]:
-        for chunk in config.open_corpus().chunks(pattern, splitter):
-            self.check_cancelled()
-            yield chunk.data
+        return count.counts, excerpt
 
 
 def _merges_of(frame: Frame) -> list[BytesPair]:
@@ -363,15 +338,9 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
         if name != config.pattern:
             title, changed = f"pattern {name}", replace(config, pattern=name)
             yield jobs.ForkPlan(title, title, step, changed, ForkChange(), pattern.summary)
-    for token in config.special_tokens:
-        left = tuple(other for other in config.special_tokens if other != token)
-        title = f"without the special token {visible_text(token)}"
-        changed = replace(config, special_tokens=left)
-        yield jobs.ForkPlan(title, title, step, changed, ForkChange(), IF_NOT_SPECIAL)
 
 
 IF_FORBIDDEN = "the pair may not merge from there on, the next best does"
-IF_NOT_SPECIAL = "its text is cut and learnt from like any other"
 TITLE_CELLS = len("tie rule sentencepiece")
 """Least cells of a change's title, before its meaning."""
 MOST_OF_TITLES = 0.45
@@ -413,31 +382,21 @@ class PlanRows(RowList):
 class WhatIf(Window[jobs.ForkPlan | None]):
     """A window that asks what to change from a step on; its result is the plan, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "close"),
-        Binding("tab", "app.focus_next", "list or line", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close")]
 
-    def __init__(
-        self, frame: Frame, config: RunConfig, documents: int, chosen: Pair | None
-    ) -> None:
+    def __init__(self, frame: Frame, config: RunConfig, chosen: Pair | None) -> None:
         super().__init__()
-        self._frame, self._config, self._documents = frame, config, documents
+        self._step = frame.step
         self._plans = list(fork_plans(frame, config, chosen))
 
     def compose(self) -> ComposeResult:
         with Vertical(id="what-if", classes="window") as window:
-            window.border_title = Content(f"what if, from step {number(self._frame.step)} on")
+            window.border_title = Content(f"what if, from step {number(self._step)} on")
             window.border_subtitle = Content("↵ trains the other way │ Esc closes")
             yield PlanRows("wish-rows", self._plans)
             yield Static(id="wish-meaning")
-            numbers = f"1 to {number(self._documents)}"
-            hint = (
-                "Another pair: choose it among the pairs first. A document to leave out (Tab): "
-                f"its number, {numbers}."
-            )
+            hint = "Another pair: choose it among the pairs first."
             yield Static(Content(hint), id="dialog-hint")
-            yield Field(placeholder="document", id="document-input", compact=True)
 
     def on_mount(self) -> None:
         plans = self.query_one(PlanRows)
@@ -456,16 +415,3 @@ class WhatIf(Window[jobs.ForkPlan | None]):
         event.stop()
         assert isinstance(event.target, jobs.ForkPlan)
         self.dismiss(event.target)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        typed = event.value.strip().replace(",", "")
-        if typed.isascii() and typed.isdigit() and 1 <= int(typed[:12]) <= self._documents:
-            title = f"without document {number(int(typed))}"
-            gone = LeftOutDocument(int(typed), self._config.special_tokens)
-            fewer = replace(self._config, left_out=(*self._config.left_out, gone))
-            self.dismiss(jobs.ForkPlan(title, title, self._frame.step, fewer, ForkChange()))
-            return
-        hint = self.query_one("#dialog-hint", Static)
-        hint.update(Content(f"Give the number of a document, 1 to {number(self._documents)}."))
-        hint.add_class("-refused")

@@ -118,7 +118,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("n", "next", "screen.following(1)", STEP, _PLAYED,
             "To the next breakpoint; without one, to the next tie or prune."),
     Command("i", "what if", "app.what_if", DO, EVERYWHERE,
-            "What if it went another way here: another pair, tie rule, pattern, a document less.",
+            "What if it went another way here: another pair, tie rule or pattern.",
             words="fork forbid forbidden experiment alternative other tie rule min-count"),
     Command("I", "origin", "app.leave_fork", DO, (TRAINING,),
             "From a fork back to the run that it came from."),

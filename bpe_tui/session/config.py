@@ -25,14 +25,6 @@ TOY = 1 << 12
 
 
 @dataclass(frozen=True)
-class LeftOutDocument:
-    """A document to leave out: its number, as the special tokens separate documents."""
-
-    document: int
-    special_tokens: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Claimed:
     """Files of a trainer, whose merges are checked against the rule.
 
@@ -93,8 +85,6 @@ class RunConfig:
     """The phases of the training, as they are typed; empty for one phase. See `in_phases`."""
     most_words: int | None = None
     """Most words of a token; 0 for no limit, `None` for 4 in phases and no limit otherwise."""
-    left_out: tuple[LeftOutDocument, ...] = ()
-    """Documents that a fork leaves out."""
     claimed: Claimed | None = None
     """Merges to check on the corpus."""
     viewpoint: Viewpoint = Viewpoint()

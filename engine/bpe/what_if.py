@@ -1,7 +1,7 @@
 """Forks: the same first merges as another run, then other rules; and the differences of two runs.
 
 A fork at step k repeats the first k merges of the run, whatever the rules would choose there, and
-goes on with changed rules. If the counts change too (another pattern, a document less), a pair may
+goes on with changed rules. If the counts change too, as with another pattern, a pair may
 no longer occur when it should merge: such a merge is left out, and later ids are smaller.
 """
 
@@ -31,15 +31,13 @@ class ForkChange:
         force: a pair that merges first, whatever its count.
         forbid: pairs that do not merge from the fork on, besides those that the run forbids.
         tie_rule: the name of another tie rule.
-        counts: the pretoken counts of another pattern, or of a part of the corpus.
-        special_tokens: other special tokens.
+        counts: the pretoken counts of another pattern.
     """
 
     force: BytesPair | None = None
     forbid: frozenset[BytesPair] = field(default_factory=frozenset)
     tie_rule: str | None = None
     counts: Mapping[bytes, int] | None = None
-    special_tokens: Sequence[str] | None = None
 
 
 def fork(
@@ -71,7 +69,7 @@ def fork(
     trainer = Trainer(
         frame.counts if change.counts is None else change.counts,
         vocab_size,
-        frame.run.record.special_tokens if change.special_tokens is None else change.special_tokens,
+        frame.run.record.special_tokens,
         tie_rule=change.tie_rule or frame.tie_rule.name,
         algorithm=heap.ALGORITHM.name,
         min_count=min_count,

@@ -13,14 +13,14 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import chain, count, islice, repeat
 
 from engine.core.arguments import check_workers, checked
 from engine.core.arrays import Ints, parts_of
-from engine.core.errors import CorpusError, WhatIfError
+from engine.core.errors import CorpusError
 from engine.core.events import ChunkCounted, CountProgress
 from engine.core.slow_modules import np
 from engine.core.systems import available_cores
@@ -43,8 +43,6 @@ from engine.text.pretokenize import (
     SpecialSplitter,
     check_special_tokens,
     is_blank,
-    pretokens,
-    to_text,
 )
 
 WORTH_HELPERS = 4
@@ -172,56 +170,6 @@ def count_text(
     for chunk in ChunkCutter(pattern, splitter, CHUNK).cut(blocks):
         tally.add(0, counter.count(chunk.data, chunk.continues))
     return tally.counts()
-
-
-def document_counts(
-    chunks: Iterable[bytes],
-    number: int,
-    pattern: PatternLike = "gpt2",
-    special_tokens: Sequence[str] = (),
-) -> Counter[bytes]:
-    """Count the pretokens of one document of a corpus.
-
-    A document is the text between two special tokens, if it is more than whitespace.
-
-    Args:
-        chunks: the corpus in chunks whose ends no pretoken crosses: see `ChunkCutter`.
-        number: number of the document, from 1.
-
-    >>> dict(document_counts([b"a b<e> <e>c ", b"d<e>"], 2, special_tokens=["<e>"]))
-    {b'c': 1, b' ': 1, b'd': 1}
-
-    Raises:
-        WhatIfError: there is no document of this number.
-    """
-    splitter, pattern = SpecialSplitter(special_tokens), as_pattern(pattern)
-    counts: Counter[bytes] = Counter()
-    documents, begun = 0, False
-    for chunk in chunks:
-        for place, stretch in enumerate(splitter.documents(chunk)):
-            if place:
-                if begun and documents == number:
-                    return counts
-                counts.clear()
-                begun = False
-            if not begun and not is_blank(stretch):
-                documents, begun = documents + 1, True
-            if documents + (not begun) == number:
-                found = pretokens(to_text(stretch), pattern, SpecialSplitter(()))
-                counts.update(pretoken.bytes for pretoken in found)
-    if begun and documents == number:
-        return counts
-    raise WhatIfError(f"there is no document {number:,}; the corpus has {documents:,}")
-
-
-def counts_without(counts: Mapping[bytes, int], some: Mapping[bytes, int]) -> dict[bytes, int]:
-    """Subtract counts; pretokens whose count becomes 0 are left out, the order stays.
-
-    >>> counts_without({b"a": 2, b"b": 1}, {b"a": 1, b"b": 1})
-    {b'a': 1}
-    """
-    left = ((pretoken, count - some.get(pretoken, 0)) for pretoken, count in counts.items())
-    return {pretoken: count for pretoken, count in left if count > 0}
 
 
 class NativePieceCounter:
