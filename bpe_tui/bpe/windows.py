@@ -259,14 +259,12 @@ class BreakpointRows(Lines):
             ("[x] " if watched.enabled else "[ ] ", "strong" if watched.enabled else "dim"),
             *left([(visible_text(str(watched.breakpoint), spaces=False), "")], room),
             (" ", ""),
-            (shorten(state, state_cells), "loss" if watched.failure else "dim"),
+            (shorten(state, state_cells), "dim"),
         ]
         return Row(spans, following)
 
     def _describe(self, watched: WatchedBreakpoint, following: int | None, cells: int) -> str:
         """Return how often it is hit and where next, in fewer words where `cells` are few."""
-        if watched.failure:
-            return visible_text(watched.failure, spaces=False)
         if not watched.enabled:
             return "off"
         found = len(watched.hits)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.core.errors import BreakpointError
 from engine.recording.playback import MergeTimeline
 
 if TYPE_CHECKING:
@@ -29,14 +28,12 @@ class WatchedBreakpoint:
         enabled: whether a run stops at it.
         hits: the steps at which it stops, in order.
         examined: the number of merges that it was tried on.
-        failure: the error that disabled it; empty if there was none.
     """
 
     breakpoint: Breakpoint
     enabled: bool = True
     hits: list[int] = field(default_factory=list)
     examined: int = 0
-    failure: str = ""
 
 
 class Hit(NamedTuple):
@@ -72,14 +69,14 @@ class BreakpointList:
         wanted = parse(line)
         for watched in self.watched:
             if watched.breakpoint == wanted:
-                watched.enabled = not watched.failure
+                watched.enabled = True
                 return
         self.watched.append(WatchedBreakpoint(wanted))
 
     def toggle(self, place: int) -> None:
-        """Switch a breakpoint off or on; one that failed stays off."""
+        """Switch a breakpoint off or on."""
         watched = self.watched[place]
-        watched.enabled = not watched.enabled and not watched.failure
+        watched.enabled = not watched.enabled
 
     def restart(self) -> None:
         """Forget all stops found, since the merges are other ones now."""
@@ -89,15 +86,12 @@ class BreakpointList:
         """Try merges for some seconds; return how many all enabled breakpoints were tried on."""
         deadline = monotonic() + seconds
         for watched in self.enabled:
-            try:
-                while watched.examined < len(timeline):
-                    if watched.examined % MERGES_A_SLICE == 0 and monotonic() > deadline:
-                        break
-                    if watched.breakpoint.matches(timeline.record[watched.examined], timeline):
-                        watched.hits.append(watched.examined + 1)
-                    watched.examined += 1
-            except BreakpointError as error:
-                watched.enabled, watched.failure = False, str(error)
+            while watched.examined < len(timeline):
+                if watched.examined % MERGES_A_SLICE == 0 and monotonic() > deadline:
+                    break
+                if watched.breakpoint.matches(timeline.record[watched.examined], timeline):
+                    watched.hits.append(watched.examined + 1)
+                watched.examined += 1
         return len(timeline) if self.examined is None else self.examined
 
     @property

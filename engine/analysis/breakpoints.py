@@ -9,29 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import Any, ClassVar, cast
 
-from engine.core.errors import BreakpointError, PatternError
-from engine.core.slow_modules import regex
+from engine.core.errors import BreakpointError
 from engine.recording.merge_record import PairStep
 from engine.recording.playback import MergeTimeline
-from engine.text.typed_regex import compile_typed
 
 # -- bytes in a line of text, in quotes
 _STRAY = re.compile("[\udc80-\udcff]")
-
-
-def text_of(data: bytes, stray: str) -> str:
-    """Decode the bytes; write those that are not UTF-8 in the format `stray`.
-
-    >>> text_of(b"a\\xe6", stray="<{:02X}>")
-    'a<E6>'
-    """
-    text = data.decode("utf-8", "surrogateescape")
-    return _STRAY.sub(lambda found: stray.format(ord(found[0]) - 0xDC00), text)
-
-
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 _ESCAPED = re.compile(rb"\\(x[0-9a-fA-F]{2}|.)", re.DOTALL)
 
@@ -64,13 +49,13 @@ def quoted(data: bytes) -> str:
     data = data.replace(b"\\", rb"\\").replace(b'"', rb"\"")
     for code, byte in _ESCAPES.items():
         data = data.replace(byte, b"\\" + code)
-    return '"' + text_of(data, stray=r"\x{:02x}") + '"'
+    text = data.decode("utf-8", "surrogateescape")
+    stray = _STRAY.sub(lambda found: rf"\x{ord(found[0]) - 0xDC00:02x}", text)
+    return f'"{stray}"'
 
 
 # -- the conditions
 
-LONGEST_MATCH_SECONDS = 0.02
-"""Time limit for an expression on one token; some take ages to find that nothing matches."""
 _STRING = r"(\"(?:[^\"\\]|\\.)*\"|[^\s\"]+)"
 
 
@@ -90,11 +75,7 @@ class Breakpoint:
     value: ClassVar[Callable[[str], Any]] = str
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
-        """Whether to stop at this merge of the timeline.
-
-        Raises:
-            BreakpointError: it cannot be found out.
-        """
+        """Whether to stop at this merge of the timeline."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -194,90 +175,12 @@ class TokenMade(Breakpoint):
         return step.token == self.token
 
 
-@dataclass(frozen=True)
-class PairMerged(Breakpoint):
-    """The merge joins these two tokens."""
-
-    form = "pair {} {}"
-    example = 'pair "t" "h"'
-    grammar = rf"pair\s+{_STRING}\s+{_STRING}"
-    value = unquoted
-
-    left: bytes
-    right: bytes
-
-    def __post_init__(self) -> None:
-        if not self.left or not self.right:
-            raise BreakpointError("neither token of a pair can be empty")
-
-    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
-        return (step.left, step.right) == (self.left, self.right)
-
-
-@dataclass(frozen=True)
-class PretokenWhole(Breakpoint):
-    """The merge makes the pretoken one token."""
-
-    form = "pretoken {}"
-    example = 'pretoken "there"'
-    grammar = rf"pretoken\s+{_STRING}"
-    value = unquoted
-
-    pretoken: bytes
-
-    def __post_init__(self) -> None:
-        if len(self.pretoken) < 2:
-            raise BreakpointError("no merge makes this pretoken whole: it is one token already")
-
-    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
-        if step.covers != self.pretoken:
-            return False
-        # The pretoken's own merges need not end with the token of the same bytes.
-        tokens = timeline.run.segmenter.tokens_at(self.pretoken, step.index + 1)
-        return tokens == (step.new_id,)
-
-
-@dataclass(frozen=True)
-class Matching(Breakpoint):
-    """The text of the new token matches a regular expression; stray bytes are `<E6>` in it."""
-
-    form = "/{}/"
-    example = "/ing$/"
-    grammar = r"/(.+)/"
-
-    expression: str
-
-    def __post_init__(self) -> None:
-        _compiled(self.expression)
-
-    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
-        text = text_of(step.token, stray="<{:02X}>")
-        try:
-            found = _compiled(self.expression).search(text, timeout=LONGEST_MATCH_SECONDS)
-        except TimeoutError:
-            raise BreakpointError(
-                f"{self} takes too long on a token of {len(text)} characters; make it simpler"
-            ) from None
-        return found is not None
-
-
-@lru_cache
-def _compiled(expression: str) -> regex.Pattern[str]:
-    try:
-        return compile_typed(expression)
-    except PatternError as error:
-        raise BreakpointError(f"/{expression}/ is no regular expression: {error}") from None
-
-
 KINDS: tuple[type[Breakpoint], ...] = (
     Tie,
     CountBelow,
     TokenLength,
     AtStep,
     TokenMade,
-    PairMerged,
-    PretokenWhole,
-    Matching,
 )
 """All kinds, in the order of their examples."""
 

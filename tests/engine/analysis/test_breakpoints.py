@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import BreakpointError, MergeStep, Timeline, Trainer
 from engine.analysis.breakpoint_list import BreakpointList
-from engine.analysis.breakpoints import KINDS, Breakpoint, Matching, parse, quoted, unquoted
+from engine.analysis.breakpoints import KINDS, Breakpoint, parse, quoted, unquoted
 
 LOW = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
 
@@ -34,8 +33,6 @@ def stops(line: str, counts: Mapping[bytes, int]) -> list[int]:
         ("len >= 3", lambda step: len(step.left) + len(step.right) >= 3),
         ("step 3", lambda step: step.index == 2),
         ("token est", lambda step: step.left + step.right == b"est"),
-        ('pair "e" "st"', lambda step: (step.left, step.right) == (b"e", b"st")),
-        ("/^lo|w$/", lambda step: step.token[:2] == b"lo" or step.token[-1:] == b"w"),
     ],
 )
 def test_each_kind_stops_where_its_condition_is_true(
@@ -50,20 +47,6 @@ def test_a_count_falls_below_a_limit_only_once() -> None:
     first = next(index for index, count in enumerate(counts, 1) if count < 6)
     assert stops("count<6", LOW) == [first]
     assert stops(f"count<{counts[0] + 1}", LOW) == [1]
-
-
-@given(oracles.corpora())
-def test_a_pretoken_is_whole_from_the_step_at_which_it_stops(counts: dict[bytes, int]) -> None:
-    run = oracles.train(counts, "lexicographic", 24)
-    for place, pretoken in enumerate(counts):
-        if len(pretoken) > 1:
-            whole = [i for i, s in enumerate(run.steps, 1) if len(s.words_after[place]) == 1]
-            assert stops(f"pretoken {quoted(pretoken)}", counts) == whole[:1]
-
-
-def test_a_pretoken_does_not_become_every_token_of_its_bytes() -> None:
-    # `bc` merges first, so `abc` stays `a│bc` although `abc` may be a token by another way.
-    assert stops("pretoken abc", {b"ab": 9, b"abd": 5}) == []
 
 
 @given(st.binary(min_size=2))
@@ -87,35 +70,11 @@ def test_every_example_is_read_and_written_back(kind: type[Breakpoint]) -> None:
         ("count<-5", "no merge has a count below 0"),
         ("step 0", "the start"),
         ("token a", "two bytes"),
-        ('pair "" a', "empty"),
-        ("pretoken a", "one token already"),
-        ("/(/", "no regular expression"),
     ],
 )
 def test_the_error_of_an_impossible_breakpoint_says_why(line: str, reason: str) -> None:
     with pytest.raises(BreakpointError, match=reason):
         parse(line)
-
-
-def test_an_expression_sees_stray_bytes_in_hex() -> None:
-    counts = {"漢".encode(): 5}  # E6 BC A2
-    tokens = [step.token for step in Trainer(counts, 280).steps()]
-    halves = [step for step, token in enumerate(tokens, 1) if len(token) == 2]
-    assert stops("/^(<[0-9A-F]{2}>)+$/", counts) == halves == [1]
-    assert stops("/漢/", counts) == [2]
-
-
-def test_an_expression_that_takes_too_long_fails_with_a_message() -> None:
-    endless = "a" * 64
-    timeline = timeline_of({endless.encode(): 9})
-    breakpoints = BreakpointList()
-    breakpoints.add("/^(a|aa)+$b/")
-    breakpoints.add("step 2")
-    assert breakpoints.examine(timeline, seconds=60) == len(timeline)
-    assert "too long" in breakpoints.watched[0].failure
-    assert breakpoints.hits() == [2]
-    breakpoints.toggle(0)
-    assert not breakpoints.watched[0].enabled
 
 
 def test_a_search_in_slices_finds_the_same_as_one_search() -> None:
@@ -158,7 +117,3 @@ def test_a_breakpoint_switched_off_stops_nothing_and_one_added_twice_is_one() ->
     assert breakpoints.hits() == [2]
     breakpoints.restart()
     assert breakpoints.hits() == []
-
-
-def test_an_expression_is_written_between_slashes() -> None:
-    assert parse("/a b/") == Matching("a b")

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from engine import BpeError, PatternError, Tokenizer, TokenizerFileError
-from engine.analysis.breakpoints import Matching
 from engine.core.errors import LONGEST
 from engine.core.gpt2_bytes import spell
 from engine.formats import open_tokenizer, save
@@ -30,7 +29,6 @@ NOTHING_SPECIAL = SpecialSplitter([])
     [
         compile_typed,
         as_pattern,
-        lambda source: Matching(source).matches("x"),
     ],
 )
 def test_flags_that_exclude_each_other_are_a_pattern_error(
