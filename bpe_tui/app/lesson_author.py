@@ -6,9 +6,7 @@ Both run the lesson: only the training knows what a step has.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import suppress
 from copy import copy
-from dataclasses import replace
 from pkgutil import resolve_name
 from time import monotonic
 from typing import Any
@@ -32,11 +30,11 @@ from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.textual_private import painted_lines
 from bpe_tui.widgets.visible import visible_prose, visible_text
 from engine.analysis.check.claim import read_claim
-from engine.core.errors import BpeError, QuestionError, UnknownNameError
+from engine.core.errors import BpeError, UnknownNameError
 from engine.core.registry import Registry
 from engine.core.wording import text_of
 from engine.learning.lesson import Ask, Lesson, LessonError, LessonProblem, Scene, ScreenSetup
-from engine.learning.questions import ask, kinds_for
+from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, Question
 from engine.recording.playback import Player
 
@@ -91,8 +89,6 @@ def problems_of(lesson: Lesson) -> list[LessonProblem]:
             except BpeError as error:
                 at = step if asked.step is None else asked.step
                 message = f"{asked.kind} cannot be asked at step {at:,}: {error}"
-                if isinstance(error, QuestionError) and asked.kind in kinds_for(recording.frame):
-                    message += f"; {_where_it_can_be(asked, recording, at)}"
                 found.add(LessonProblem(asked.line, message))
     return sorted(found)
 
@@ -167,29 +163,6 @@ def is_in_sight(text: str, rows: Sequence[str]) -> bool:
     (True, False)
     """
     return "".join(text.split()) in "".join(rows)
-
-
-MOST_TRIED, TRIED_SECONDS, MOST_NAMED = 400, 2.0, 5
-"""Number of steps and time to search for those where a question can be asked; the number named."""
-
-
-def _where_it_can_be(asked: Ask, recording: Player[Any], step: int) -> str:
-    """Name steps near `step` for a question: `it can be asked at steps 1, 3 and 8`."""
-    near = sorted(range(len(recording) + 1), key=lambda other: (abs(other - step), other))
-    due, found, tried = monotonic() + TRIED_SECONDS, list[int](), 0
-    for other in near[:MOST_TRIED]:
-        if len(found) == MOST_NAMED or monotonic() > due:
-            break
-        tried += 1
-        with suppress(BpeError):
-            question_at(replace(asked, step=other), recording, other)
-            found.append(other)
-    if not found:
-        others = "at no other step" if tried == len(near) else "at none of the steps near it"
-        return f"and {others}"
-    *first, last = [f"{other:,}" for other in sorted(found)]
-    steps = f"steps {', '.join(first)} and {last}" if first else f"step {last}"
-    return f"it can be asked at {steps}"
 
 
 def _problems_of_show(show: ScreenSetup, config: Config, steps: int) -> Iterator[LessonProblem]:

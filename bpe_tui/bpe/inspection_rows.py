@@ -22,7 +22,7 @@ from bpe_tui.views.measures import (
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.inspection import Inspection
-from engine.analysis.measures import EXAMPLE, Segmentations, renyi_efficiency
+from engine.analysis.measures import EXAMPLE, Segmentations
 from engine.analysis.why_not import StandIns
 from engine.core.gpt2_bytes import spell
 
@@ -49,10 +49,6 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
         facts.append(("ways to cut a word", f"{visible_bytes(EXAMPLE)}: {describe_ways(ways)}"))
     if other_languages := premiums(inspection):
         facts.append(("other languages", describe_premiums(other_languages)))
-    counts = inspection.vocabulary.counts
-    if counts is not None:
-        efficiency = renyi_efficiency(counts[counts > 0], inspection.size)
-        facts.append(("Rényi efficiency", f"{efficiency:.3f}"))
     if token is not None:  # the tokenizer's files spell it differently
         found = StandIns(spell(token), token)
         spelling = f"{found.spelling}: {found.describe(quoted)}; one for every byte"

@@ -15,7 +15,7 @@ from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.views.encoded_text import chips
 from bpe_tui.views.measures import describe_merge_difference
-from bpe_tui.widgets.numbers import number, number_or_dash, plural
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis import text_comparison
@@ -80,8 +80,6 @@ def _describe_text(
     first = shorten(f"  × {_name(compared.names[0], COLUMN)}", NAME_CELLS - 1)
     yield _line(first, (f"{each:.3f}" for each in text.times_first))
     yield _line("  bytes/token", (f"{each:.3f}" for each in text.bytes_per_token))
-    yield _line("  fewest possible", (number_or_dash(each) for each in text.fewest))
-    yield _line("  Rényi efficiency", (f"{each:.3f}" for each in text.renyi))
     places = len(text.differences)
     if not places:
         yield "  All cut it alike."

@@ -149,9 +149,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("d", "compare", "screen.compare", DO, (ENCODING,),
             "Compare this step's tokenizer with one from a file, on the text.",
             words="diff differ tokenizers difference minbpe", reaches_files=True),
-    Command("ctrl+g", "decode", "screen.decode_spelling", DO, (ENCODING,),
-            "Decode GPT-2's spelling in the text, such as Ġthe, into characters.",
-            in_fields=True),
     Command("ctrl+s", "specials", "screen.specials", DO, (ENCODING,),
             "Special tokens in the text as one id, or as ordinary text.", in_fields=True),
 

@@ -30,7 +30,7 @@ from bpe_tui.views.measures import describe_merge_difference
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn, Lines
-from bpe_tui.widgets.numbers import number, number_or_dash, plural
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.text_comparison import (
@@ -252,8 +252,6 @@ class NumbersPanel(Lines):
             first = shorten(f"× {self.names[0]}", LABEL_CELLS - 1)
             yield _line(first, (f"{each:.2f}" for each in comparison.times_first), columns)
             yield _line("bytes/token", compression, columns)
-            yield _line("fewest possible", map(number_or_dash, comparison.fewest), columns)
-            yield _line("Rényi efficiency", (f"{each:.3f}" for each in comparison.renyi), columns)
         if (found := self.vocabularies) is None:
             yield Row([("Comparing the vocabularies …", "dim")])
             return
@@ -359,8 +357,7 @@ class ComparisonScreen(PanelScreen):
 
         def compare_text() -> TextComparison:
             comparison = TextComparison(tokenizers, data)
-            # Computed here, not by the screen.
-            _ = comparison.differences, comparison.fewest
+            _ = comparison.differences  # computed here, not by the screen
             return comparison
 
         def show(comparison: TextComparison) -> None:

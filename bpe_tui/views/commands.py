@@ -229,7 +229,6 @@ WORDS = {
     "never encoded": "A token that no text gives: its own bytes are encoded as other tokens.",
     "partial": "A token that is no valid UTF-8 by itself: a part of a character.",
     "compression": "Bytes of the corpus for each token: the more, the shorter the ids.",
-    "Rényi": "Rényi efficiency: 1 if all tokens are equally frequent; no measure of quality.",
     "piece": "A token of WordPiece or Unigram; ## continues a word.",
     "score": "WordPiece: the count of a pair, divided by the counts of both its parts.",
     "PMI": "Pointwise mutual information: the logarithm of P(ab) / (P(a) × P(b)).",

@@ -17,7 +17,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.session.declarations import Command
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT, sentence
@@ -38,11 +37,10 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.text_field import TextField
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
-from engine.analysis.why_not import stand_ins_in, without_stand_ins
+from engine.analysis.why_not import stand_ins_in
 from engine.core.errors import TokenIdsError
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.patterns import describe_newer, newer_characters
-from engine.text.pretokenize import to_bytes
 
 SPELLING_SOUGHT = 4000
 """Number of characters that are searched for GPT-2's spelling at each key."""
@@ -227,8 +225,6 @@ class WalkScreen(SessionScreen):
     _player: Timer | None = None
     _pause: Timer | None = None
     _playing = False
-    _is_spelled = False
-    """Whether the text has GPT-2's spelling."""
 
     # -- what a subclass defines
 
@@ -337,14 +333,11 @@ class WalkScreen(SessionScreen):
         note = ""
         if found is not None:
             word = shorten(visible_text(found.spelling), 16)
-            note = f"  {word} is {found.describe(quoted)} │ Ctrl+G decodes"
+            note = f"  {word} is {found.describe(quoted)}"
         newer = newer_characters(self.text[:SPELLING_SOUGHT])
         title = f"text  {describe_newer(newer, most=1)}" if newer and not note else f"text{note}"
         text = self.query_one("#text", TextArea)
         text.border_title = Content(leading_parts(text.outer_size.width - BORDER_CELLS, title))
-        if self._is_spelled != bool(note):
-            self._is_spelled = bool(note)
-            self.show_keys()
         self.show_text()
         self.fit()
 
@@ -382,19 +375,6 @@ class WalkScreen(SessionScreen):
     def look_at_pretokens(self) -> None:
         """Go to the pretokens, to see how each encodes."""
         self.show_panel("pretokens")
-
-    def offers(self, command: Command) -> bool:
-        is_for_spelling = command.action == "screen.decode_spelling"
-        return super().offers(command) and (self._is_spelled or not is_for_spelling)
-
-    def action_decode_spelling(self) -> None:
-        """Replace GPT-2's spelling in the text by the characters that it encodes."""
-        decoded = without_stand_ins(self.text)
-        if decoded == self.text:
-            self.tell("No word of the text is in GPT-2's spelling, as Ġthe is.")
-        else:
-            # The field cannot hold the bytes of half a character.
-            self.query_one("#text", TextArea).text = to_bytes(decoded).decode("utf-8", "replace")
 
     def on_paste(self, event: Paste) -> None:
         """Replace the text by a pasted one if no field has the focus."""

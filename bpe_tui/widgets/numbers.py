@@ -25,11 +25,6 @@ def number(value: float) -> str:
     return f"{round(value):,}".replace("-", MINUS)
 
 
-def number_or_dash(value: float | None) -> str:
-    """Return a number, or – for `None`."""
-    return "–" if value is None else number(value)
-
-
 def plural(n: int, thing: str) -> str:
     """Count things: (1, 'pretoken') → '1 pretoken'; (61, 'pretoken') → '61 pretokens'."""
     return f"{number(n)} {thing}" if n == 1 else f"{number(n)} {thing}s"

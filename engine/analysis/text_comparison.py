@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, chain, groupby, pairwise, repeat, zip_longest
 from operator import add, eq
-from typing import NamedTuple
 
 import numpy as np
 
-from engine.analysis.measures import fewest_tokens, renyi_efficiency
 from engine.core import html
 from engine.core.arguments import checked
 from engine.core.arrays import Bools, Integers, Ints
@@ -54,20 +52,8 @@ MOST_OF_TEXT = 60
 """Most tokens of the text that a notebook shows."""
 
 
-class CutText(NamedTuple):
-    """A text cut into tokens.
-
-    Attributes:
-        edges: token n is the bytes `edges[n]` to `edges[n + 1]` of the text.
-        counts: the number of tokens by id.
-    """
-
-    edges: Ints
-    counts: Ints
-
-
-def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
-    """Cut a text into tokens.
+def cut_text(tokenizer: Tokenizer, data: bytes) -> Ints:
+    """Return the edges of a text's tokens: token n is the bytes `edges[n]` to `edges[n + 1]`.
 
     If the joined tokens are the text, the edges follow from their lengths. If not, the length of an
     unknown token is not known: then each merge is followed from the edges of the alphabet's tokens
@@ -79,10 +65,9 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
     text = to_text(data)
     found = tokenizer.encode_compactly(text)
     ids: Integers = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
-    counts = np.bincount(ids)
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
         widths = token_lengths(tokenizer)[ids]
-        return CutText(np.insert(widths.cumsum(), 0, 0), counts)
+        return np.insert(widths.cumsum(), 0, 0)
     is_piped = isinstance(tokenizer.pipeline, Pipeline)
     ends = list(_aligned(tokenizer, text) if is_piped else _followed(tokenizer, text))
     if len(ends) != len(ids):
@@ -91,11 +76,10 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
             "found; compare without a text"
         )
     if not len(ids):
-        whole = np.array([0, len(data)], dtype=np.int64)
-        return CutText(whole, counts)  # all of it was removed: one piece
-    edges = np.maximum.accumulate(np.array([0, *ends], dtype=np.int64))
+        return np.array([0, len(data)], dtype=np.int64)  # all of it was removed: one piece
+    edges: Ints = np.maximum.accumulate(np.array([0, *ends], dtype=np.int64))
     edges[-1] = len(data)  # text that was removed at the end belongs to the last token
-    return CutText(edges, counts)
+    return edges
 
 
 def _spells(tokenizer: Tokenizer) -> bool:
@@ -332,7 +316,6 @@ class TextComparison:
         token_counts: the number of tokens by each.
         bytes_per_token: the compression by each; 0 for an empty text.
         times_first: its number of tokens as a multiple of the first tokenizer's.
-        renyi: the Rényi efficiency of its tokens.
 
     Raises:
         ComparisonError: the part of the text that a token covers cannot be found out.
@@ -352,27 +335,16 @@ class TextComparison:
         # Python's own encoders would only wait for each other.
         threads = available_cores() if KERNEL is not None and len(data) >= WORTH_THREADS else 1
         if threads == 1:
-            cut = [cut_text(tokenizer, data) for tokenizer in tokenizers]
+            self.edges = [cut_text(tokenizer, data) for tokenizer in tokenizers]
         else:
             with ThreadPoolExecutor(threads) as pool:
-                cut = list(pool.map(partial(cut_text, data=data), tokenizers))
-        self.edges = [each.edges for each in cut]
-        self._tokenizers = tokenizers
+                self.edges = list(pool.map(partial(cut_text, data=data), tokenizers))
         self.token_counts = tuple(len(edges) - 1 for edges in self.edges)
         self.bytes_per_token = tuple(
             len(data) / count if count else 0.0 for count in self.token_counts
         )
         first = self.token_counts[0]
         self.times_first = tuple(count / first if first else 0.0 for count in self.token_counts)
-        self.renyi = tuple(
-            renyi_efficiency(each.counts, len(tokenizer.vocab))
-            for each, tokenizer in zip(cut, tokenizers, strict=True)
-        )
-
-    @cached_property
-    def fewest(self) -> tuple[int | None, ...]:
-        """The fewest tokens possible with the vocabulary of each: see `fewest_tokens`."""
-        return tuple(fewest_tokens(each, self.data) for each in self._tokenizers)
 
     @cached_property
     def differences(self) -> Differences:

@@ -9,7 +9,6 @@ as no merge crosses the edges of the piece, its bytes merge as they would alone.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -69,19 +68,6 @@ def stand_ins_in(text: str) -> Iterator[StandIns]:
         token = read_stand_ins(word)
         if token is not None:
             yield StandIns(word, token)
-
-
-def without_stand_ins(text: str) -> str:
-    """Return the text with the words in GPT-2's spelling replaced by what they spell.
-
-    >>> without_stand_ins("a list: ĠtheĠcat Ġè¿Ļ")
-    'a list:  the cat  这'
-    """
-    return re.sub(
-        r"\S+",
-        lambda word: word[0] if (token := read_stand_ins(word[0])) is None else to_text(token),
-        text,
-    )
 
 
 # -- the answers, each with its facts and a sentence

@@ -197,17 +197,11 @@ async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_gpt2s_spelling_is_recognised_in_the_text_and_decoded_by_a_key() -> None:
-    async with encoding("what is Ġè¿Ļ here") as (_, screen, pilot):
+async def test_gpt2s_spelling_is_recognised_in_the_text() -> None:
+    async with encoding("what is Ġè¿Ļ here") as (_, screen, _):
         field = screen.query_one("#text", TextArea)
         title = str(field.border_title)
         assert "Ġè¿Ļ is GPT-2's stand-ins for “·这”, bytes 20 E8 BF 99" in title
-        await pilot.press("e", "ctrl+g")
-        await pilot.pause()
-        assert field.text == "what is  这 here"
-        assert str(field.border_title) == "text"
-        await pilot.press("ctrl+g")
-        assert field.text == "what is  这 here"
 
 
 @pytest.mark.slow
