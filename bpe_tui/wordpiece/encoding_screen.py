@@ -147,7 +147,7 @@ class WordPieceEncodingScreen(WalkScreen):
 
     NAME = WORDPIECE_ENCODING
     VIEW = WORDPIECE_VIEW
-    CSS_PATH = sheet("wordpiece-encoding.tcss")
+    CSS_PATH = sheet("encoding.tcss")
     PANEL_ORDER = ("pretokens", "probes", "ids", "text", "decode")
     HIDDEN: ClassVar[Mapping[str, str]] = {"ids": "tokens", "decode": "ids → text"}
     STEPS_A_SECOND = 5
