@@ -32,7 +32,7 @@ from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import LONGEST_BAR, MINUS, SHORTEST_BAR, bar, number, plural, scale_of
+from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.virtual_table import Column, arranged
 from bpe_tui.widgets.visible import shorten
@@ -46,36 +46,6 @@ from engine.unigram.pieces import unspelled
 from engine.unigram.record import NEVER
 from engine.unigram.textbook import TextbookRecord
 
-BAR = "bar"
-"""The column that shows the expected count as a bar."""
-COLUMNS = (
-    Column("id", "id", 6, 5, is_number=True),
-    Column("piece", "piece", 10, 10, share=1),
-    Column("length", "len", 4, 2, is_number=True),
-    Column("score", "score", 7, 9, is_number=True),
-    Column("probability", "P", 9, 3, is_number=True),
-    Column("expected", "expected", 9, 8, is_number=True),
-    Column(BAR, "", SHORTEST_BAR, 4, share=1, sorts=False),
-    Column("loss", "costs", 9, 7, is_number=True),
-    Column("goes", "goes at step", 12, 6, is_number=True),
-)
-GRAM_COLUMNS = (
-    Column("id", "id", 6, 3, is_number=True),
-    Column("piece", "n-gram", 6, 10, share=1),
-    Column("count", "count", 5, 9, is_number=True),
-    Column("cost", "−log P", 6, 8, is_number=True),
-    Column("without", "without", 8, 5, is_number=True),
-    Column("increase", "increase", 9, 7, is_number=True),
-    Column("fate", "fate", 5, 6),
-)
-"""The columns of a training that removes one n-gram a step."""
-OF_VOCABULARY = frozenset({"id", "length", "goes"})
-"""The columns that the training screen leaves out."""
-FILTER_SWITCHES = (
-    FilterSwitch("characters", "single"),
-    FilterSwitch("seldom", "seldom"),
-    FilterSwitch("leaving", "go next"),
-)
 UNKNOWN_YET = "…"
 STAYS = "stays"
 
@@ -99,26 +69,29 @@ def goes_text(frame: UnigramFrame, goes_at: int) -> str:
     return STAYS if goes_at == NEVER else f"{number(goes_at)}, {step_name(frame, goes_at)}"
 
 
-VALUES: Mapping[str, Callable[[PieceRows, UnigramFrame], Floats | Ints]] = {
-    "id": lambda rows, frame: frame.ids,
-    "piece": lambda rows, frame: frame.record.columns.alphabetical[frame.numbers],
-    "length": lambda rows, frame: frame.record.columns.lengths[frame.numbers],
-    "score": lambda rows, frame: frame.scores,
-    "probability": lambda rows, frame: frame.scores,
-    "expected": lambda rows, frame: frame.expected_counts,
-    BAR: lambda rows, frame: frame.expected_counts,
-    "loss": lambda rows, frame: rows.losses(frame),
-    "goes": lambda rows, frame: frame.goes_at,
-    "count": lambda rows, frame: frame.expected_counts,
-    "cost": lambda rows, frame: -frame.scores,
-    "without": lambda rows, frame: frame.loss + rows.losses(frame),
-    "increase": lambda rows, frame: rows.losses(frame),
-    "fate": lambda rows, frame: frame.goes_at,
-}
-"""Column → the value of each piece, which it shows and sorts by."""
+PIECE = "piece"
+"""Name of the column of the pieces themselves, which it shows in their colours."""
+COLUMNS = (
+    Column("id", "id", 6, 3, is_number=True),
+    Column(PIECE, "piece", 10, 10, share=1),
+    Column("score", "score", 7, 9, is_number=True),
+    Column("probability", "P", 9, 6, is_number=True),
+    Column("expected", "expected", 9, 8, is_number=True),
+    Column("loss", "costs", 9, 7, is_number=True),
+    Column("goes", "goes at step", 12, 5, is_number=True),
+)
+GRAM_COLUMNS = (
+    Column("id", "id", 6, 3, is_number=True),
+    Column(PIECE, "n-gram", 6, 10, share=1),
+    Column("count", "count", 5, 9, is_number=True),
+    Column("cost", "−log P", 6, 8, is_number=True),
+    Column("without", "without", 8, 5, is_number=True),
+    Column("increase", "increase", 9, 7, is_number=True),
+    Column("fate", "fate", 5, 6),
+)
+"""The columns of a training that removes one n-gram a step."""
 TEXTS: Mapping[str, Callable[[Any], str]] = {
     "id": number,
-    "length": number,
     "score": score_text,
     "probability": lambda score: probability_text(exp(score)),
     "expected": count_text,
@@ -133,6 +106,36 @@ FATES: Mapping[str, Callable[[UnigramFrame, int], str]] = {"goes": goes_text, "f
 """Column → the text of the step that removes a piece of a frame."""
 
 
+def values_of(frame: UnigramFrame, losses: Floats) -> dict[str, Floats | Ints]:
+    """Return for each column the value of each piece, which it shows and sorts by."""
+    return {
+        "id": frame.ids,
+        PIECE: frame.record.columns.alphabetical[frame.numbers],
+        "score": frame.scores,
+        "probability": frame.scores,
+        "expected": frame.expected_counts,
+        "loss": losses,
+        "goes": frame.goes_at,
+        "count": frame.expected_counts,
+        "cost": -frame.scores,
+        "without": frame.loss + losses,
+        "increase": losses,
+        "fate": frame.goes_at,
+    }
+
+
+FILTER_SWITCHES = (
+    FilterSwitch("characters", "single"),
+    FilterSwitch("seldom", "seldom"),
+    FilterSwitch("leaving", "go next"),
+)
+
+
+def columns_of(frame: UnigramFrame) -> Sequence[Column]:
+    """Return the columns for the training of a frame."""
+    return GRAM_COLUMNS if isinstance(frame.record, TextbookRecord) else COLUMNS
+
+
 class PieceRows(VocabularyRows[UnigramFrame]):
     """The rows of the pieces; an entry is an index into the frame's arrays.
 
@@ -142,8 +145,6 @@ class PieceRows(VocabularyRows[UnigramFrame]):
     WIDEST = 150
     FOLLOWS_RECORDING = True
     TOKEN = "piece"
-    LEFT_OUT: ClassVar[frozenset[str]] = frozenset()
-    """Names of columns that are not shown."""
 
     sorting = "score"
     descending = True
@@ -151,7 +152,6 @@ class PieceRows(VocabularyRows[UnigramFrame]):
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
         self._sought = ""
-        self._bar_cells, self._scale = 0, 1.0
         self._values: dict[str, Floats | Ints] = {}
         self._removals: dict[int, PieceRemovals] = {}
         self._weighing: int | None = None
@@ -163,26 +163,18 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         if old is None or new is None or old.record is not new.record:
             self._removals.clear()
             self._weighing = self._chosen = None
-            if new is not None and self.sorting not in {each.name for each in self.columns(new)}:
+            if new is not None and self.sorting not in {each.name for each in columns_of(new)}:
                 of_grams = isinstance(new.record, TextbookRecord)
                 self.sorting, self.descending = ("increase", False) if of_grams else ("score", True)
         super().watch_frame(old, new)
-
-    def columns(self, frame: UnigramFrame) -> list[Column]:
-        """Return the columns for the training of a frame."""
-        columns = GRAM_COLUMNS if isinstance(frame.record, TextbookRecord) else COLUMNS
-        return [column for column in columns if column.name not in self.LEFT_OUT]
 
     def rebuild(self) -> None:
         frame = self.frame
         if frame is None or not self.is_seen:
             self._order = self._order[:0]  # there may be fewer rows when they are shown again
             return
-        self.places = arranged(self.columns(frame), self.room - 1)  # a blank before the scrollbar
-        self._bar_cells = next((p.cells for p in self.places if p.column.name == BAR), 0)
-        self._scale = scale_of(float(frame.expected_counts.max(initial=0)))
-        names = {self.sorting, *(place.column.name for place in self.places)}
-        self._values = {name: VALUES[name](self, frame) for name in names}
+        self.places = arranged(columns_of(frame), self.room - 1)  # a blank before the scrollbar
+        self._values = values_of(frame, self.losses(frame))
         key = self._values[self.sorting]
         order = np.argsort(-key if self.descending else key, kind="stable")
         for name in self.filters:
@@ -251,22 +243,13 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         piece = self.token_at(frame, entry)
 
         def cell(column: str) -> list[Span]:
-            if column == "piece":
+            if column == PIECE:
                 return [PiecePainter(frame).piece(piece)]
             value = self._values[column][entry].item()
-            if column == BAR:
-                return [(bar(value / self._scale, min(self._bar_cells, LONGEST_BAR)), "border")]
-            if column in FATES:
-                return [(FATES[column](frame, value), "")]
-            return [(TEXTS[column](value), "")]
+            text = FATES[column](frame, value) if column in FATES else TEXTS[column](value)
+            return [(text, "")]
 
         return cell, ToPretoken(to_bytes(unspelled(frame.record.texts[piece])))
-
-
-class TrainingPieceRows(PieceRows):
-    """The rows on the training screen, with fewer columns."""
-
-    LEFT_OUT = OF_VOCABULARY
 
 
 class UnigramVocabularyPanel(VocabularyTable):
@@ -275,7 +258,7 @@ class UnigramVocabularyPanel(VocabularyTable):
     ROWS: ClassVar[type[PieceRows]] = PieceRows
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
     # Of the other columns, the smallest values go next.
-    LARGEST_FIRST = frozenset({"length", "score", "probability", "expected", "count"})
+    LARGEST_FIRST = frozenset({"score", "probability", "expected", "count"})
 
     def describe(self, found: VocabularyRows.Found) -> str:
         shown, of = number(found.shown), number(found.of)
@@ -288,7 +271,6 @@ class PiecesPanel(UnigramVocabularyPanel):
     """The table on the training screen, without filters."""
 
     ID: ClassVar[str] = "pieces"
-    ROWS = TrainingPieceRows
     SWITCHES = ()
     BORDER_TITLE = "pieces"
 
