@@ -11,6 +11,8 @@ from bpe_tui.widgets.visible import visible_bytes
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
 
+SAME_AS_BPE = "BPE would have merged the same pair: none is more frequent."
+
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     """Return why the most frequent pair did not merge, in a sentence that follows its score."""
@@ -95,7 +97,7 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
     frequent = before.most_frequent
     assert frequent is not None, "a pair merged, so there was one"
     if frequent.pair == merge.pair:
-        yield "BPE would have merged the same pair: none is more frequent."
+        yield SAME_AS_BPE
         return
     pair, its_score = format_pair(frame, frequent.pair), frequent.score
     yield (

@@ -10,7 +10,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.model_view import ModelView
-from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting, times
+from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair, ToToken
@@ -38,7 +38,13 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.virtual_table import Column, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
-from bpe_tui.wordpiece.narration import narrate, why_lost
+from bpe_tui.wordpiece.narration import (
+    SAME_AS_BPE,
+    describe_left_out,
+    describe_pmi,
+    narrate,
+    why_lost,
+)
 from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
@@ -140,7 +146,7 @@ MANYFOLD = 10
 """Least growth of a score that is given as a multiple instead of a percentage."""
 
 RankedPair = tuple[int, ScoredPair]
-"""A pair with its place, from 1; 0 for a pair that may not merge."""
+"""A pair with its place, from 1; 0 for a pair that has none."""
 
 
 class ScoresPanel(TokenPanel[WordPieceFrame]):
@@ -289,16 +295,18 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
             return _start_rows(frame, width)
         self.say(f"merge {number(frame.step)}", "↵ where a pair merges")
         painter = WordPiecePainter(frame, marks=needs_marks(self.app))
-        earlier = frame.at(frame.step - 1)
+        before = frame.at(frame.step - 1)
+        left_out = describe_left_out(before)
         return [
             training_panels.merge_row(painter, merge),
             *paragraph(training_panels.describe_occurrences(merge, "word"), width),
             Row([]),
             *_arithmetic(frame, merge, width),
             Row([]),
-            *_rivals(painter, earlier, merge, width),
+            *_rivals(painter, before, merge, width),
             Row([]),
-            *_chance(painter, earlier, merge, width),
+            *paragraph(describe_pmi(before, merge.score), width),
+            *(paragraph(left_out, width, "dim") if left_out else ()),
             Row([]),
             *_changes(painter, merge, width),
         ]
@@ -341,62 +349,30 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
 
 
 def _rivals(
-    painter: TokenPainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
+    painter: TokenPainter, before: WordPieceFrame, merge: WordPieceStep, width: int
 ) -> Iterator[Row]:
     """Yield the pairs of the next highest scores, then BPE's choice, and why they lost."""
-    best = earlier.top_pairs(RUNNERS_UP + 1)
-    others = [scored for scored in best if scored.pair != merge.pair]
+    best, *others = before.top_pairs(RUNNERS_UP + 1)
+    table = ScoreTable(painter, before, width, best)
     if others:
-        rule = earlier.tie_rule
+        rule = before.tie_rule
         why = f"Tie rule {rule.name}: {rule.summary}."
         decided = paragraph(why, width, "tie") if others[0].tied else []
         yield Row([("runners-up", "dim")])
-        for scored in others[: max(RUNNERS_UP - len(decided), 1)]:  # a fixed height for all rows
-            yield _scored_row(painter, scored, width)
+        shown = others[: max(RUNNERS_UP - len(decided), 1)]  # a fixed height for all rows
+        yield from map(table.row, enumerate(shown, 2))
         yield from decided
     else:
         yield Row([("No other pair could have merged.", "dim")])
     yield Row([])
-    frequent = earlier.most_frequent
+    frequent = before.most_frequent
     assert frequent is not None, "a pair merged, so there was one"
     if frequent.pair == merge.pair:
-        yield from paragraph("BPE would have merged the same pair: none is more frequent.", width)
+        yield from paragraph(SAME_AS_BPE, width)
     else:
         yield Row([("by count alone, as BPE chooses", "dim")])
-        yield _scored_row(painter, frequent, width)
-        yield from paragraph(why_lost(earlier, frequent, merge.score), width)
-
-
-def _chance(
-    painter: TokenPainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
-) -> Iterator[Row]:
-    """Yield how much more often than by chance the pair occurs, then a pair too rare to merge."""
-    score = merge.score
-    ratio = short_number(float(earlier.ratio_of(score)))
-    totals = f"score × {number(earlier.token_count)}² / {number(earlier.pair_total)} = "
-    yield Row([("ratio ", "strong"), ("= P(ab) / (P(a) × P(b))", "dim")])
-    yield Row([(f"      = {totals}", ""), (ratio, "pair")])
-    bits = f"= log₂ {ratio} = "
-    yield Row([("PMI   ", "strong"), (bits, ""), (f"{earlier.pmi_of(score):.2f} bits", "pair")])
-    rare = earlier.best_left_out
-    if rare is not None and rare.score.value > score.value:
-        least = f"left out: only {times(rare.score.count)}, and --min-count is {earlier.min_count}"
-        yield Row([(least, "dim")])
-        yield _dimmed(_scored_row(painter, rare, width))
-
-
-def _scored_row(painter: TokenPainter, scored: ScoredPair, width: int) -> Row:
-    fraction = f"{scored.score}"
-    cells = max(width - len(fraction) - SCORE_CELLS - 3, 7)
-    return Row(
-        [
-            *left(painter.pair(scored.pair), cells),
-            (f" {fraction}", ""),
-            right(score_text(scored.score.value), SCORE_CELLS, "tie" if scored.tied else ""),
-            (" =" if scored.tied else "", "tie"),
-        ],
-        ToPair(scored.pair),
-    )
+        yield table.row((0, frequent))
+        yield from paragraph(why_lost(before, frequent, merge.score), width)
 
 
 def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from opening import opened, until
+from opening import each_size, opened, until
 from textual.containers import Vertical
 from textual.widgets import Input, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.player_screen import StepsScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.lines import Lines
 
@@ -74,6 +75,24 @@ async def test_a_tall_screen_shows_tokens_and_lanes(model: str) -> None:
         await pilot.pause()
         assert app.screen.query_one("#ids", Vertical).size.height > 30
         assert app.screen.query_one("#tokens-and-ids").size.height > 6
+
+
+@pytest.mark.slow  # a walk over all screens, panels and sizes
+@pytest.mark.parametrize("key", "12345")
+@pytest.mark.parametrize("model", MODELS)
+async def test_every_panel_of_a_model_can_be_shown_at_any_size(model: str, key: str) -> None:
+    async with opened(model=model, vocab_size=300) as (app, pilot):
+        app.session.type(TEXT)
+        await pilot.press("right", key)
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, SessionScreen)
+        async for size in each_size(pilot):
+            for panel in screen.PANEL_ORDER:
+                screen.show_panel(panel)
+                await pilot.pause()
+                assert screen.panels.focused() == panel, size
+                assert is_seen(app, f"#{panel}"), (panel, size)
 
 
 @pytest.mark.slow  # a walk over all panels and sizes

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, until
+from opening import opened, until
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
@@ -261,20 +261,6 @@ async def test_special_tokens_and_long_pretokens_have_no_lattice(corpus: Path) -
         field.load_text("h" * 500)
         await pilot.pause()
         assert "too long" in " ".join(text_of(lattice))
-
-
-@pytest.mark.slow  # it walks through all screens
-async def test_every_panel_can_be_reached_at_every_size(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", "e", "ctrl+u", *"hugs", "escape")
-        screen = app.screen
-        assert isinstance(screen, UnigramEncodingScreen)
-        async for _ in each_size(pilot):
-            for panel in screen.PANEL_ORDER:
-                screen.show_panel(panel)
-                await pilot.pause()
-                assert screen.query_one(f"#{panel}").size.height > 0
-                assert screen.panels.focused() == panel
 
 
 @pytest.mark.slow

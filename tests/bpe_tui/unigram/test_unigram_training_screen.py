@@ -94,11 +94,7 @@ async def test_the_table_shows_score_probability_and_cost_of_removal(corpus: Pat
         assert first.startswith(frame.texts[best])
         assert score_text(float(frame.scores[best])) in first
         assert "…" not in first
-        await pilot.press("c")  # by how often each is expected, which the bars draw
-        bars = [row.count("▄") for row in text_of(rows)]
-        assert bars == sorted(bars, reverse=True)
-        assert bars[0] > bars[-1]
-        await pilot.press("c")
+        await pilot.press("c", "c", "c")
         assert rows.sorting == "loss"
         assert not text_of(rows, [0])[0].rstrip().endswith("stays")
         await pilot.press("C")
@@ -253,21 +249,6 @@ async def test_the_pieces_are_saved(corpus: Path, tmp_path: Path) -> None:
         await pilot.pause()
         assert (tmp_path / "pieces.json").exists()
         assert app.screen.id == "unigram-training"
-
-
-@pytest.mark.slow  # it walks through all screens
-async def test_every_panel_can_be_reached_at_every_size(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        screen = app.screen
-        assert isinstance(screen, UnigramTrainingScreen)
-        async for _ in each_size(pilot):
-            for panel in screen.PANEL_ORDER:
-                screen.show_panel(panel)
-                await pilot.pause()
-                assert screen.query_one(f"#{panel}").size.height > 0
-                assert screen.panels.focused() == panel
 
 
 @pytest.mark.slow  # a walk over sizes

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from opening import each_size, opened, step, until
+from opening import opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input
 from unigram_texts import TEXT, settled, text_of
@@ -194,17 +194,6 @@ async def test_a_piece_hidden_by_search_and_filters_is_shown_when_chosen(tmp_pat
         await pilot.pause()
         assert rows.token == 0
         assert app.screen.query_one(Input).value == ""
-
-
-@pytest.mark.slow  # it walks through all screens
-async def test_every_panel_can_be_reached_at_every_size(tmp_path: Path) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
-        async for _ in each_size(pilot):
-            rows.focus()
-            for panel in UnigramVocabularyScreen.SLOT:
-                await pilot.press("tab")
-                await pilot.pause()
-                assert app.screen.query_one(f"#{panel}").size.height > 0
 
 
 @pytest.mark.slow

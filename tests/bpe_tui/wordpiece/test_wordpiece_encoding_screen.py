@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened
+from opening import opened
 from textual.widgets import Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
@@ -106,14 +106,3 @@ async def test_ids_are_under_the_pieces_and_decode_to_the_text(corpus: Path) -> 
         assert str(app.screen.query_one("#decoded", Static).content) == "pun"
         await pilot.press(*"99999")
         assert "there is no token" in str(app.screen.query_one("#decoded", Static).content)
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_words_and_probes_have_room_at_any_size(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await type_text(app, pilot, "hugs pun")
-        async for _ in each_size(pilot):
-            for panel in ("#pretokens", "#probes"):
-                assert app.screen.query_one(panel).size.height >= 3

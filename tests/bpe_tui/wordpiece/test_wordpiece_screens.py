@@ -94,17 +94,6 @@ async def test_only_filters_that_apply_are_offered(corpus: Path) -> None:
         assert rows.row_count == len(unused)
 
 
-@pytest.mark.slow  # a walk over sizes
-async def test_the_table_of_pieces_has_room_at_any_size(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("end", "3")
-        await pilot.pause()
-        async for _ in each_size(pilot):
-            assert app.screen.query_one(WordPieceRows).size.height >= 3
-
-
 # -- charts and inspection
 
 
