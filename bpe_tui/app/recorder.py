@@ -17,10 +17,12 @@ from bpe_tui.app.session_app import SessionApp
 from bpe_tui.lessons.beats import FASTEST_SHOWN
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.styles import DARK
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import is_laid_out, painted_lines
 from bpe_tui.widgets.visible import still_visible, visible_text
 from engine.core.errors import TimelineError
+from engine.core.wording import ENGLISH, Messages, text_of
 
 # The format is asciicast, version 2, which asciinema and agg play: a line of JSON for the header,
 # and one for each output, with its time. https://docs.asciinema.org/manual/asciicast/v2/
@@ -195,11 +197,20 @@ class Camera:
                     return
         await self.take(seconds, **about)
 
+    @property
+    def messages(self) -> Messages:
+        """The table of messages of the screen's language."""
+        screen = self.app.screen
+        return screen.messages if isinstance(screen, SessionScreen) else ENGLISH
+
     def narrate(self) -> tuple[str, ...]:
         """Return the sentences of `--plain` about the present step; () if the film needs none."""
         session = self.app.session
         if not self.film.has_text or session.recording is None or session.stop_reason is None:
             return ()
+        screen = self.app.screen
+        if self.messages and isinstance(screen, SessionScreen):
+            return (still_visible(screen.VIEW.narrate(session.frame, screen.messages)[0]),)
         recording = copy.copy(session.recording)  # a cursor of its own
         transcript = session.model.part("transcript")(recording, session.stop_reason)
         return tuple(map(still_visible, transcript.answer(f"go {session.recording.cursor}")))
@@ -262,7 +273,7 @@ async def record(
             await camera.take_step(
                 seconds,
                 step > first and speed <= FASTEST_SHOWN,
-                mark=f"step {number(step)}",
+                mark=text_of(camera.messages, "step {n}", n=number(step)),
                 narration=camera.narrate(),
             )
         film.end()

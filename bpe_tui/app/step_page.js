@@ -54,7 +54,7 @@ const go = (number, fromFirst) => {
   stop = Math.max(0, Math.min(number, stops.length - 1));
   const shot = shots[stops[stop]];
   draw(fromFirst && !still.matches ? stops[stop] : lastOf(stop));
-  at("place").textContent = `${shot.m} │ ${stop + 1} of ${stops.length}`;
+  at("place").textContent = `${shot.m} │ ${stop + 1}/${stops.length}`;
   at("narration").replaceChildren(...paragraphs(shot.n));
   at("back").disabled = stop === 0;
   at("on").disabled = stop === stops.length - 1;
@@ -69,7 +69,7 @@ const step = by => {
 
 const play = on => {
   playing = on;
-  at("play").textContent = on ? "pause" : "play";
+  at("play").textContent = at("play").dataset[on ? "pause" : "play"];
   if (on && stop === stops.length - 1) go(0, true); else wait();
 };
 

@@ -141,7 +141,7 @@ class Guide:
         self.progress = lessons.LessonProgress()
         self._score: FirstTries | None = None
         self._due: ScreenSetup | None = None
-        self._messages = ENGLISH
+        self._messages = self._without_lesson = ENGLISH
 
     @property
     def scene(self) -> Scene:
@@ -193,8 +193,12 @@ class Guide:
 
     @property
     def messages(self) -> Messages:
-        """The table of messages of the open lesson's language; without a lesson all is English."""
-        return ENGLISH if self.lesson is None else self._messages
+        """The table of messages of the open lesson's language."""
+        return self._without_lesson if self.lesson is None else self._messages
+
+    def speak(self, language: str) -> None:
+        """Use the messages of a language while no lesson is open; by default all is English."""
+        self._without_lesson = lessons.messages_in(language)
 
     def _tell(self, template: str, **values: str) -> None:
         self._host.tell(text_of(self.messages, template, **values))

@@ -48,6 +48,13 @@ def languages() -> list[str]:
     return sorted(path.name for path in PLACE.iterdir() if path.is_dir())
 
 
+def check_language(language: str) -> None:
+    """Raise `UnknownNameError` if there are no lessons in the language."""
+    if language not in languages():
+        known = ", ".join(languages())
+        raise UnknownNameError(f"there are no lessons in {language!r}; there are: {known}")
+
+
 @cache
 def builtin_lessons(language: str = DEFAULT_LANGUAGE) -> tuple[BuiltInLesson, ...]:
     """Return all lessons in their order, in English those that the language lacks.
@@ -55,9 +62,7 @@ def builtin_lessons(language: str = DEFAULT_LANGUAGE) -> tuple[BuiltInLesson, ..
     Raises:
         UnknownNameError: there are no lessons in the language.
     """
-    if language not in languages():
-        known = ", ".join(languages())
-        raise UnknownNameError(f"there are no lessons in {language!r}; there are: {known}")
+    check_language(language)
     files = {path.name[:2]: path for path in sorted((PLACE / DEFAULT_LANGUAGE).glob("*.md"))}
     files |= {path.name[:2]: path for path in (PLACE / language).glob("*.md")}
     return tuple(

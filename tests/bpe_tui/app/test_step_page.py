@@ -71,6 +71,20 @@ async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Pa
             assert screen == screen_text(app.screen)
 
 
+def test_a_page_in_chinese_has_chinese_sentences(tmp_path: Path) -> None:
+    out = tmp_path / "low.html"
+    options = ("--pattern", "whitespace", "--steps", "2-3", "--html", out)
+    result = run("record", HANDOUT, *options, "--language", "zh")
+    assert result.returncode == 0, result.stderr
+    page = out.read_text("utf-8")
+    assert '<html lang="zh">' in page
+    [first, _] = film_of(page)["shots"]
+    assert first["m"] == "第 2 步"
+    assert first["n"][0].startswith("第 2 次合并")
+    refused = run("record", HANDOUT, *options, "--force", "--language", "xx")
+    assert "there are no lessons in 'xx'" in refused.stderr.decode()
+
+
 def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:
     corpus, out = tmp_path / "<img onerror=1>\x1b[2J.txt", tmp_path / "evil.html"
     corpus.write_bytes(
@@ -138,7 +152,7 @@ def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
         words = "document.getElementById('words').innerText"
         for width, height, scheme in ((1200, 900, "dark"), (390, 844, "light")):
             page.open(out, width, height, scheme)
-            assert page.value(place) == "step 1 │ 1 of 4"
+            assert page.value(place) == "step 1 │ 1/4"
             lines = "".join(f"{line}\n" for line in page.value(shown))
             assert lines in screens
             overflows = "document.documentElement.scrollWidth > innerWidth"
@@ -153,12 +167,12 @@ def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
             )
             assert page.value(is_beside) is (width >= 1000)
             page.press("ArrowRight")
-            assert page.value(place) == "step 2 │ 2 of 4"
+            assert page.value(place) == "step 2 │ 2/4"
             page.press("ArrowLeft")
-            assert page.value(place) == "step 1 │ 1 of 4"
+            assert page.value(place) == "step 1 │ 1/4"
             page.press(" ")
             deadline = time.monotonic() + 20
-            while not page.value(place).endswith("4 of 4"):
+            while not page.value(place).endswith("4/4"):
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
             assert page.complaints() == []
