@@ -22,7 +22,10 @@ class BpeExplainer(MergeExplainer[Frame]):
         return self.text("{n} bytes per token", n=compression) if frame.has_corpus else ""
 
     def top(self, frame: Frame, limit: int) -> list[Pair]:
-        return [pair for pair, _ in frame.top_pairs(limit)]
+        # Equally frequent ones in the order in which they appeared, which does not tell the winner.
+        number = frame.run.record.pairs.number_of
+        top = sorted(frame.top_pairs(limit), key=lambda each: (-each[1], number(each[0]) or 0))
+        return [pair for pair, _ in top]
 
     def value(self, frame: Frame, pair: Pair) -> float:
         return frame.count_of(pair)

@@ -186,6 +186,8 @@ def learn(
     if show_list:
         progress = lessons.all_progress()
         for each in every:
+            if each.number == lessons.FIRST_OF_MORE:
+                print(f"\n{text_of(lessons.messages_in(language), 'More')}")
             mark = progress.get(lessons.progress_key(each.path), lessons.LessonProgress()).mark
             print(f"{each.number:>2} {mark:<2}{visible_text(each.title, spaces=False)}")
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -73,8 +73,8 @@ class Offer:
     about: Callable[[], Sequence[str]] = tuple
 
 
-OfferGroups = dict[str, list[Offer]]
-"""Heading → its offers."""
+OfferGroups = Mapping[str, Sequence[Offer | str]]
+"""Heading → its offers, with headings among them."""
 ABOUT_ANY_FILE = (
     "Any text, a folder of texts or an address is a corpus, on which a tokenizer is trained.",
     "A tokenizer's files are read in every common format: tokenizer.json, vocab.json and "
@@ -85,10 +85,13 @@ ANY_FILE = Offer(
 )
 
 
-def lesson_offers() -> list[Offer]:
-    """Return an offer for each lesson, with its progress."""
-    progress, offers = lessons.all_progress(), []
+def lesson_offers() -> list[Offer | str]:
+    """Return an offer for each lesson, with its progress, and a heading among them."""
+    progress = lessons.all_progress()
+    offers: list[Offer | str] = []
     for lesson in lessons.builtin_lessons():
+        if lesson.number == lessons.FIRST_OF_MORE:
+            offers.append("More lessons")
         mark = progress.get(lessons.progress_key(lesson.path), lessons.LessonProgress()).mark
         sign = [(f"{lesson.number:>2} ", "dim"), (f"{mark or ' '} ", "gain")]
         title = visible_text(lesson.title, spaces=False)
@@ -137,7 +140,7 @@ def _first_lines(path: str) -> list[str]:
     return []
 
 
-def file_offers() -> OfferGroups:
+def file_offers() -> dict[str, list[Offer]]:
     """Return the samples, and the recently opened files."""
     given_last = recent()[:RECENT_SHOWN]
     named = Counter(map(_names, given_last))
@@ -209,6 +212,11 @@ class OfferList(Lines):
         note = left([(f"  {shown.note}", "dim")], room - cells)
         return Row([sign, *shown.sign, *name, *note], shown)
 
+    def go_to(self, lesson: lessons.BuiltInLesson) -> None:
+        """Put the cursor on the offer of a lesson."""
+        opens = [shown.opens if isinstance(shown, Offer) else None for shown in self._shown]
+        self.cursor = opens.index(lesson.path)
+
     def action_move(self, by: int) -> None:
         step = 1 if by > 0 else -1
         place = max(0, min(self.cursor + by, self.row_count - 1))
@@ -252,8 +260,8 @@ class StartPage(PanelScreen):
 
     is_ready = False
     """Always False: here only the keys work that work while a corpus is read."""
-    _numbered = False
-    """Whether the last key was a lesson's number, which a second digit may continue."""
+    _typed: lessons.BuiltInLesson | None = None
+    """The lesson whose number was typed last, which another digit may continue."""
 
     def compose_body(self) -> ComposeResult:
         lesson = lessons.next_lesson()
@@ -279,7 +287,7 @@ class StartPage(PanelScreen):
 
     def on_mount(self) -> None:
         rows = self.query_one("#lessons", OfferList)
-        rows.cursor = lessons.next_lesson().number  # below the heading
+        rows.go_to(lessons.next_lesson())
         self._focus_what_is_there()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -307,15 +315,10 @@ class StartPage(PanelScreen):
     def on_key(self, event: events.Key) -> None:
         """Go to a lesson by its number: `7`, or `1` and `2` for the twelfth."""
         rows = self.query_one("#lessons", OfferList)
-        if event.key not in "0123456789" or not rows.display:
-            return
-        typed = f"{rows.cursor}{event.key}" if self._numbered else event.key
-        numbers = (int(number) for number in (typed, event.key))
-        number = next((each for each in numbers if 0 < each < rows.row_count), None)
-        self._numbered = number is not None
-        if number is not None:
+        self._typed = lessons.lesson_typed(self._typed, event.key) if rows.display else None
+        if self._typed is not None:
             event.stop()
-            rows.cursor = number  # below the heading
+            rows.go_to(self._typed)
             self.show_panel("lessons")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:

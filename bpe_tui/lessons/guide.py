@@ -6,7 +6,7 @@ the beginning of a scene, and puts the text beside the screen in front. A list o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import copy
 from dataclasses import replace
 from enum import Enum
@@ -24,7 +24,6 @@ from textual.screen import Screen
 from bpe_tui.lessons.pane import LessonPane, live_region, panes_of
 from bpe_tui.session import lessons
 from bpe_tui.session.host import Host
-from bpe_tui.views.encoding_screen import IDS_ALONE
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.lines import Lines, RowList
@@ -40,9 +39,6 @@ if TYPE_CHECKING:
     from engine.learning.questions.question import Attempt, FirstTries
 
 
-DIGITS = frozenset("0123456789")
-
-
 class LessonRows(RowList):
     """The rows of the lessons, with a cursor."""
 
@@ -50,6 +46,15 @@ class LessonRows(RowList):
         row = super().row(index)
         here = index == self.cursor
         return Row([cursor_sign(here), *row.spans], row.target)
+
+    def action_move(self, by: int) -> None:
+        super().action_move(by)
+        if self.row_count and self.row(self.cursor).target is None:  # a heading
+            super().action_move(1 if by > 0 else -1)
+
+    def go_to(self, target: object) -> None:
+        """Put the cursor on the row of a lesson."""
+        self.cursor = [row.target for row in self._rows].index(target)
 
 
 class Close(Enum):
@@ -66,7 +71,8 @@ class LessonList(Window[Path | Close | None]):
     def __init__(self, current: Path | None) -> None:
         super().__init__()
         self._current = current
-        self._typed = ""
+        self._language = lessons.language_of(current) if current else lessons.DEFAULT_LANGUAGE
+        self._typed: lessons.BuiltInLesson | None = None
 
     @property
     def _messages(self) -> Messages:
@@ -79,13 +85,14 @@ class LessonList(Window[Path | Close | None]):
             yield LessonRows("lesson-rows")
 
     def on_mount(self) -> None:
-        current = self._current
-        language = lessons.language_of(current) if current else lessons.DEFAULT_LANGUAGE
+        current, language = self._current, self._language
         progress, rows = lessons.all_progress(), []
         for lesson in lessons.builtin_lessons(language):
             known = progress.get(lessons.progress_key(lesson.path))
             mark = known.mark if known is not None else ""
             title = visible_text(lesson.title, spaces=False)
+            if lesson.number == lessons.FIRST_OF_MORE:
+                rows.append(Row([("   ", ""), (text_of(self._messages, "More"), "strong")]))
             spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
             rows.append(Row(spans, lesson.path))
         if self._current is not None:
@@ -95,21 +102,18 @@ class LessonList(Window[Path | Close | None]):
                     Close.LESSON,
                 )
             )
-        here = [n for n, row in enumerate(rows) if row.target == self._current]
+        targets = [row.target for row in rows]
         shown = self.query_one(LessonRows)
-        shown.show(rows, here[0] if here else lessons.next_lesson().number - 1)
+        shown.show(rows)
+        shown.go_to(current if current in targets else lessons.next_lesson(language).path)
         shown.focus()
 
     def on_key(self, event: events.Key) -> None:
         """Go to a lesson by its number: `7`, or `1` and `2` for the twelfth."""
-        if event.key not in DIGITS:
-            return
-        event.stop()
-        numbers = self._typed + event.key, event.key
-        known = [str(lesson.number) for lesson in lessons.builtin_lessons()]
-        self._typed = next((number for number in numbers if number in known), "")
-        if self._typed:
-            self.query_one(LessonRows).cursor = int(self._typed) - 1
+        self._typed = lessons.lesson_typed(self._typed, event.key, self._language)
+        if self._typed is not None:
+            event.stop()
+            self.query_one(LessonRows).go_to(self._typed.path)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
@@ -149,6 +153,20 @@ class Guide:
         assert self.lesson is not None
         return self.lesson.scenes[self.place]
 
+    @property
+    def named_keys(self) -> Collection[str] | None:
+        """The keys that the scene's text names; `None` without a lesson, and once it is over."""
+        if self.lesson is None or self._is_over:
+            return None
+        texts = (paragraph.words for paragraph in self.scene.paragraphs)
+        return {text for words in texts for text, style in words if style == "code"}
+
+    @property
+    def _is_over(self) -> bool:
+        lesson = self.lesson
+        assert lesson is not None
+        return self.place == len(lesson.scenes) - 1 and not any(self._unanswered())
+
     # -- from lesson to lesson
 
     def choose(self) -> None:
@@ -162,7 +180,6 @@ class Guide:
                 self.attend(self._app.screen)
                 if isinstance(screen := self._app.screen, SessionScreen):
                     screen.show_alone(None)
-                    screen.remove_class(IDS_ALONE)
 
         current = self.lesson.path if self.lesson is not None else None
         self._app.push_screen(LessonList(current), use)
@@ -319,9 +336,7 @@ class Guide:
         panel = due.panel or ("pretokens" if due.text is not None else None)
         if panel in screen.PANEL_ORDER:
             screen.call_later(screen.show_panel, panel)
-        screen.call_later(screen.set_class, panel == "ids", IDS_ALONE)
-        if screen.ZOOMS_IN_LESSONS:
-            screen.call_later(screen.show_alone, due.panel)
+        screen.call_later(screen.show_alone, due.panel)
 
     # -- the questions of the scene
 

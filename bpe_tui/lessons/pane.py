@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from bpe_tui.session.host import Host
-from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.views.panel_screen import IN_LESSON, PanelScreen
 from bpe_tui.views.screen_room import COMPACT_BELOW, LEAST_WIDTH
 from bpe_tui.widgets.controls import FooterKey, KeyBar
 from bpe_tui.widgets.lines import RowList
@@ -103,6 +103,7 @@ class LessonPane(Vertical):
 
     def on_mount(self) -> None:
         self.watch(self.screen, "focused", self.show_keys)
+        self.screen.add_class(IN_LESSON)
         self._show_scene()
 
     @property
@@ -187,7 +188,7 @@ class LessonPane(Vertical):
     def close(self) -> None:
         """Remove the text."""
         self.is_closed = True
-        self._panels.set_class(False, "-covered")
+        self._panels.remove_class("-covered", IN_LESSON)
         self._panels.room.give(Size(0, 0))
         self._panels.show_alone(None)
         self.remove()

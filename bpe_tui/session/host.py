@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,6 +77,9 @@ class LessonGuide(Protocol):
 
     @property
     def messages(self) -> Messages: ...
+
+    @property
+    def named_keys(self) -> Collection[str] | None: ...
 
     def choose(self) -> None: ...
 

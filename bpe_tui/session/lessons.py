@@ -27,6 +27,8 @@ MESSAGES = "messages.toml"
 PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
 DEFAULT_LANGUAGE = "en"
 """The language that has every lesson, and that others fall back to."""
+FIRST_OF_MORE = 16
+"""The number of the first lesson that a course may leave out."""
 PROGRESS, KEPT = "lessons.json", 200
 
 
@@ -83,6 +85,21 @@ def numbered_lesson(number: str, language: str = DEFAULT_LANGUAGE) -> Path | Non
     if (path := next(found, None)) is None:
         raise _no_lesson(number)
     return path
+
+
+def lesson_typed(
+    before: BuiltInLesson | None, digit: str, language: str = DEFAULT_LANGUAGE
+) -> BuiltInLesson | None:
+    """Return the lesson of the digits typed so far: of `1` the first, then of `2` the twelfth.
+
+    Args:
+        before: the lesson of the digits before.
+        digit: the name of the key now.
+        language: the language of the lesson.
+    """
+    known = {str(each.number): each for each in builtin_lessons(language)}
+    longer = f"{before.number}{digit}" if before is not None else digit
+    return known.get(longer) or known.get(digit)
 
 
 def kinds_of_lessons(numbers: Iterable[int]) -> list[str]:

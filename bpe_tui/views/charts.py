@@ -463,6 +463,7 @@ class ChartsScreen(SessionScreen):
 
     CSS_PATH = sheet("charts.tcss")
     SHOWS_STEP = False  # the slider has it
+    ZOOMS_IN_LESSONS = True
     TILES: ClassVar[Sequence[ChartKind | GainsTile | FrequentTile]] = ()
     PANEL_OF: ClassVar[PanelOfTile] = {
         ChartKind: ChartPanel,

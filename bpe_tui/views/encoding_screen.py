@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Paste
+from textual.geometry import Size
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
@@ -274,7 +275,7 @@ class WalkScreen(SessionScreen):
     # -- the screen
 
     def compose_body(self) -> ComposeResult:
-        self.set_class(self.app.size.height >= ROOMY_ROWS, "-roomy", update=False)
+        self.set_class(self._is_roomy(self.app.size), "-roomy", update=False)
         text = TextField(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
         text.border_subtitle = Content("e types")
@@ -291,13 +292,17 @@ class WalkScreen(SessionScreen):
             return
         super().show_session(session)
         self.say("#heading", self.heading(session, self.heading_room))
-        self.set_class(self.size.height >= ROOMY_ROWS, "-roomy")
+        self.set_class(self._is_roomy(self.size), "-roomy")
         if self.text != session.text:
             text = self.query_one("#text", TextArea)
             text.load_text(session.text)
             text.move_cursor(text.document.end)
         self.show_text()
         self.call_after_refresh(self.fit)  # once panels have their final widths
+
+    def _is_roomy(self, size: Size) -> bool:
+        """Whether tokens and lanes are both visible; a lesson shows one of them at a time."""
+        return size.height >= ROOMY_ROWS and not self._has_lesson
 
     # -- the text
 
@@ -343,13 +348,14 @@ class WalkScreen(SessionScreen):
 
     def fit(self) -> None:
         """Set the heights of the text and its tokens; the panels get the remaining lines."""
-        height = self.size.height
+        height, is_alone = self.size.height, self.has_class(IDS_ALONE)
         needed = [(area, area.wrapped_document.height) for area in self.query(TextArea)]
-        used = _set_lines(needed, 1, height // 8, self.zoomed)
+        used = _set_lines(needed, 1, height // (4 if is_alone else 8), self.zoomed)
         panels = list(self.query(TypedTextPanel))
         least = 2 + any(panel.row_count and has_row_below(panel.row(0)) for panel in panels)
         tokens = [(panel, panel.row_count) for panel in panels]
-        used += _set_lines(tokens, least, height // 5 if height >= 24 else least, self.zoomed)
+        most = height // 2 if is_alone else height // 5 if height >= 24 else least
+        used += _set_lines(tokens, least, most, self.zoomed)
         for lanes in self.query("#ids LanesPanel").results(LanesPanel):
             # Whole lines of the text, with all their lanes; the panels below get the rest.
             a_line = lanes.rows_of_a_line
@@ -363,10 +369,16 @@ class WalkScreen(SessionScreen):
     def show_panel(self, panel: str) -> None:
         if panel not in ("ids", "text"):
             self.remove_class(IDS_ALONE)
+            self.fit()
         # With little room, the line for ids is visible only while it has the focus.
         self.set_class(panel == "decode", "-decoding")
         self.call_after_refresh(self.name_hidden_panels)
         super().show_panel(panel)
+
+    def show_alone(self, panel: str | None) -> None:
+        super().show_alone(panel)
+        self.set_class(panel == "ids", IDS_ALONE)
+        self.fit()
 
     def look_at_text(self) -> None:
         """Go to the text, to change it."""

@@ -104,7 +104,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     @abstractmethod
     def top(self, frame: MergeFrameT, limit: int) -> list[Pair]:
-        """Return the pairs of highest count or score; the first one merges next."""
+        """Return the pairs of highest count or score, the next one to merge among them."""
 
     @abstractmethod
     def value(self, frame: MergeFrameT, pair: Pair) -> float:

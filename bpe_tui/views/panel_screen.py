@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, cast
 
 from textual import events, on
@@ -37,6 +37,8 @@ SHOWN_BY = {"pairs": "screen.heap_view", "pseudocode": "screen.pseudocode"}
 
 LEGEND_HEIGHT = 24
 """Least room for panels, in rows, at which the legend of signs has a row."""
+IN_LESSON = "-in-lesson"
+"""The class of a screen with the text of a lesson."""
 
 
 class TooSmall(Static):
@@ -200,7 +202,7 @@ class PanelScreen(PaintedOnce[None]):
             self.say("#panel-names", names)
         if not self.is_mounted or not self.HIDDEN:
             return
-        shows_none = self.zoomed or not self.is_ready
+        shows_none = self.zoomed or not self.is_ready or self.has_class(IN_LESSON)
         hidden = {} if shows_none else self.panels.hidden(self.HIDDEN)
         text = self.keys.name_panels(hidden)
         if text == self.hidden_names:
@@ -243,6 +245,11 @@ class PanelScreen(PaintedOnce[None]):
         """The table of messages of the open lesson's language."""
         return ENGLISH
 
+    @property
+    def named_keys(self) -> Collection[str] | None:
+        """The keys that the open lesson names; `None` without one."""
+        return None
+
     def offers(self, command: Command) -> bool:
         """Whether the screen offers a command at present; a subclass may narrow this down."""
         return True
@@ -271,7 +278,8 @@ class PanelScreen(PaintedOnce[None]):
     def _has_replaced(self) -> bool:
         """Whether another panel is in the place of the first one of those that share it."""
         first = self.SLOT[0] if self.SLOT else ""
-        return self.panels.slot != first and not self.query_one(f"#{first}").display
+        is_other = self.zoomed is None and self.panels.slot != first
+        return is_other and not self.query_one(f"#{first}").display
 
     @property
     def leaving(self) -> str:
@@ -404,7 +412,7 @@ class PanelScreen(PaintedOnce[None]):
 
     def show_alone(self, panel: str | None) -> None:
         """Give a panel the whole screen for a scene of a lesson, or all panels their room."""
-        self.panels.alone = self.zoomed = panel
+        self.panels.alone = self.zoomed = panel if self.ZOOMS_IN_LESSONS else None
         self.show_keys()
 
     def validate_zoomed(self, panel: str | None) -> str | None:

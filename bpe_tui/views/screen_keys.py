@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
 
 from bpe_tui.session.declarations import Command
@@ -23,6 +23,7 @@ class KeyedScreen(Protocol):
         is_typing: whether a field has the focus, so that letters are typed into it.
         leaving: the label of Esc, outside a field; "" if it does nothing.
         in_table: whether a table has the focus, so that Home and End are its own.
+        named_keys: the keys that the open lesson names, such as `→`; `None` without one.
         SHOWN_BY: panels that another action than `show` shows, too → that action.
         panels: its panels.
         notifier: the application, which refuses some actions.
@@ -47,6 +48,9 @@ class KeyedScreen(Protocol):
     def in_table(self) -> bool: ...
 
     @property
+    def named_keys(self) -> Collection[str] | None: ...
+
+    @property
     def SHOWN_BY(self) -> Mapping[str, str]: ...
 
     @property
@@ -60,6 +64,9 @@ MOST_KEYS = 7
 """Most keys in the footer; the help has all."""
 LASTING = ("app.predict", "app.what_if", "screen.save", "app.open", "app.help")
 """The actions whose keys are in each footer, if they do something, in this order."""
+
+OF_TEXT = ("app.scene(-1)", "app.scene(0)", "app.scene(1)", "app.lessons")
+"""The actions whose keys are below the text of a lesson."""
 
 
 class ScreenKeys:
@@ -88,7 +95,7 @@ class ScreenKeys:
         return command is not None and (command.in_fields or not self._screen.is_typing)
 
     def shows(self, command: Command) -> bool:
-        """Whether the footer shows a command."""
+        """Whether the footer shows a command; in a lesson, whether the scene names its key."""
         screen = self._screen
         if not screen.is_ready:
             return command.in_reading
@@ -96,6 +103,9 @@ class ScreenKeys:
             return command.in_fields and not self._is_refused(command)
         if command.action == "screen.leave":
             return bool(screen.leaving)
+        if screen.named_keys is not None and command.action != "app.help":
+            is_shown = command.shown.split()[0] in screen.named_keys
+            return is_shown and command.action not in OF_TEXT and not self._is_refused(command)
         is_shown = command.in_footer or command.action in LASTING or self._is_of_panel(command)
         return is_shown and not self._is_refused(command)
 

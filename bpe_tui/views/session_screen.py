@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -91,6 +91,10 @@ class SessionScreen(PanelScreen):
     @property
     def messages(self) -> Messages:
         return self.host.guide.messages if self.host.has_guide else ENGLISH
+
+    @property
+    def named_keys(self) -> Collection[str] | None:
+        return self.host.guide.named_keys if self.host.has_guide else None
 
     @property
     def session(self) -> Session:

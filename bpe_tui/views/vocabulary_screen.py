@@ -276,6 +276,7 @@ class VocabularyScreen(SessionScreen):
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ("tokens", "tree", "lanes")
     SLOT: ClassVar[tuple[str, ...]] = ("lanes", "tree")
     HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "bytes and tokens"}
+    ZOOMS_IN_LESSONS = True
 
     _search_from: Any = None
     """The place at which a search began."""

@@ -360,7 +360,7 @@ async def test_the_number_of_a_lesson_is_typed_and_its_panel_is_alone_until_it_i
         await until(pilot, lambda: getattr(app.screen, "zoomed", None) == "merge")
         await pilot.press("L", "2", "2")
         rows = app.screen.query_one("#lesson-rows", RowList)
-        assert rows.cursor == 21
+        assert rows.cursor == 22
         await pilot.press("3", "down")  # there is no 223
         assert rows.cursor == 3
         await pilot.press("end", *["down"] * 30, "enter")
