@@ -3,7 +3,8 @@
     gpt2    tiktoken:o200k_base    hf:OWNER/NAME    hf:OWNER/NAME@REVISION
 
 The library of each kind fetches and caches the files. It is imported when such a name is given.
-From the hub come `tokenizer.json` or, if there is none, GPT-2's two files, opened like any file.
+From the hub come `tokenizer.json` or, if there is none, GPT-2's two files, and the settings beside
+them. They are opened like a folder.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from engine.core.errors import TokenizerFileError
+from engine.formats.folder_settings import ADDED, CONFIG, GENERATION, MODEL, SPECIAL
 from engine.formats.source import TokenizerSource
 from engine.formats.tiktoken_pickle import EncodingParts
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
@@ -101,6 +104,8 @@ HUB_PREFIX = "hf:"
 _HUB_NAME = re.compile(r"([\w.-]+(?:/[\w.-]+)?)(?:@([\w./-]+))?", re.ASCII)
 HUB_FILES = (("tokenizer.json",), ("vocab.json", "merges.txt"))
 """Names of the files of a tokenizer, the preferred ones first."""
+HUB_SETTINGS = (ADDED, SPECIAL, CONFIG, GENERATION, MODEL)
+"""Names of the files beside them that decide the ids, too; a model may lack any of them."""
 
 
 def recognises_hub_name(source: TokenizerSource) -> bool:
@@ -116,19 +121,23 @@ def load_from_hub(
         raise TokenizerFileError(
             f"{source}: is no name on the hub; write {HUB_PREFIX}OWNER/NAME[@REVISION]"
         )
-    paths = _fetch(found[1], found[2])
-    return open_files(*paths, special_tokens=overrides.special_tokens, pattern=overrides.pattern)
+    folder, missing = _fetch(found[1], found[2])
+    opened = open_files(folder, special_tokens=overrides.special_tokens, pattern=overrides.pattern)
+    if not missing:
+        return opened
+    note = f"could not be fetched, and may change the ids: {', '.join(missing)}"
+    return replace(opened, notes=(*opened.notes, note))
 
 
-def _fetch(repository: str, revision: str | None) -> list[Path]:
-    """Return the paths of the files, fetched unless they are on this machine.
+def _fetch(repository: str, revision: str | None) -> tuple[Path, list[str]]:
+    """Return the folder of the files, fetched unless they are there, and the settings not fetched.
 
     Raises:
         TokenizerFileError: the library is missing, the hub cannot be reached, or it has no such
             model.
     """
     try:
-        from huggingface_hub import constants, errors, hf_hub_download
+        from huggingface_hub import constants, errors, hf_hub_download, try_to_load_from_cache
     except ImportError:
         raise TokenizerFileError(
             f"{repository}: names on the hub need huggingface_hub, which is not installed; install "
@@ -140,9 +149,20 @@ def _fetch(repository: str, revision: str | None) -> list[Path]:
         revision=revision,
         local_files_only=not _is_reachable(constants.ENDPOINT),
     )
+
+    def has_looked_for(name: str) -> bool:
+        """Fetch a file that a model may lack; return whether it is known to be there or not."""
+        try:
+            return bool(fetch(name))
+        except (OSError, ValueError, errors.EntryNotFoundError) as error:
+            if isinstance(error, errors.LocalEntryNotFoundError):
+                return try_to_load_from_cache(repository, name, revision=revision) is not None
+            return isinstance(error, errors.EntryNotFoundError)
+
     for names in HUB_FILES:
         try:
-            return [Path(fetch(name)) for name in names]
+            paths = [Path(fetch(name)) for name in names]
+            return paths[0].parent, [name for name in HUB_SETTINGS if not has_looked_for(name)]
         except (OSError, ValueError, errors.EntryNotFoundError) as error:
             kinds = {kind.__name__ for kind in type(error).__mro__}
             refusal = next((text for kind, text in _REFUSALS.items() if kind in kinds), None)

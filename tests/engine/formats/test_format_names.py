@@ -120,9 +120,25 @@ def test_gpt2s_files_are_fetched_if_there_is_no_tokenizer_json(hub: FakeHub) -> 
     hub.files = {name: GOLDEN / "gpt2" / name for name in ("vocab.json", "merges.txt")}
     opened = open_tokenizer("hf:owner/name@v1.0")
     assert opened.tokenizer.encode("lowest") == handout().encode("lowest")
-    assert hub.asked == [
-        ("owner/name", name, "v1.0") for name in ("tokenizer.json", "vocab.json", "merges.txt")
-    ]
+    names = "tokenizer.json", "vocab.json", "merges.txt", *engine.formats.by_name.HUB_SETTINGS
+    assert hub.asked == [("owner/name", name, "v1.0") for name in names]
+
+
+def test_the_settings_beside_the_files_are_fetched_or_named(hub: FakeHub, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(GOLDEN / "gpt2", tmp_path / "gpt2"))
+    (folder / "bpe-tui.json").unlink(missing_ok=True)
+    (folder / "added_tokens.json").write_text('{"<tool>": 900}')
+    hub.files = {name: folder / name for name in ("vocab.json", "merges.txt", "added_tokens.json")}
+    opened = open_tokenizer("hf:owner/name")
+    assert opened.tokenizer.allowing(["<tool>"]).encode("<tool>") == [900]
+    assert not any("could not be fetched" in note for note in opened.notes)
+    hub.error = errors.LocalEntryNotFoundError
+    (folder / "tokenizer.json").write_bytes((GOLDEN / "tokenizer.json").read_bytes())
+    hub.files |= {"tokenizer.json": folder / "tokenizer.json"}
+    assert open_tokenizer("hf:owner/name").notes[-1] == (
+        "could not be fetched, and may change the ids: special_tokens_map.json, "
+        "tokenizer_config.json, generation_config.json, config.json"
+    )
 
 
 def test_tokenizer_json_is_opened_like_any_file(hub: FakeHub, tmp_path: Path) -> None:
@@ -130,7 +146,7 @@ def test_tokenizer_json_is_opened_like_any_file(hub: FakeHub, tmp_path: Path) ->
     hub.files = {"tokenizer.json": tmp_path / "tokenizer.json"}
     opened = open_tokenizer("hf:name", pattern="cl100k")
     assert opened.tokenizer.pattern.name == "cl100k"
-    assert hub.asked == [("name", "tokenizer.json", None)]
+    assert hub.asked[0] == ("name", "tokenizer.json", None)
 
 
 @pytest.mark.parametrize(
