@@ -16,7 +16,6 @@ import struct
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
@@ -26,6 +25,7 @@ import regex
 
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import Fields
+from engine.pipeline.double_array import text_at, walk_trie
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.stage import (
     LONGEST_CONTENT,
@@ -352,54 +352,6 @@ class Precompiled(EditingNormalizer):
         walk = walk_trie(units, text.encode("utf-8", "surrogatepass")) if units else ()
         place = next((place for _, place in walk if place is not None), len(replacements))
         return text_at(replacements, place) if place < len(replacements) else None
-
-
-def walk_trie(units: SequenceOf[int], data: bytes) -> Iterator[tuple[int, int | None]]:
-    """Yield the length of each beginning of the data that begins a key; its value if it is a key.
-
-    A unit of a double array, as Darts-clone packs it, holds the offset to its children, its label,
-    and whether it ends a key.
-    """
-    node = _offset(units[0])
-    for length, byte in enumerate(data, start=1):
-        node ^= byte
-        if byte == 0 or node >= len(units) or units[node] & (_VALUE | 0xFF) != byte:
-            return
-        unit = units[node]
-        node ^= _offset(unit)
-        is_key = unit & _ENDS_KEY and node < len(units)
-        yield length, units[node] & ~_VALUE if is_key else None
-
-
-def is_whole_trie(units: SequenceOf[int], replacements: bytes) -> bool:
-    """Whether each key has a value, and each value is the place of a whole replacement."""
-    values = {node: unit & ~_VALUE for node, unit in enumerate(units) if unit & _VALUE}
-    ends = [node for node, unit in enumerate(units) if unit & _ENDS_KEY and node not in values]
-    has_values = {node ^ _offset(units[node]) for node in ends} == values.keys()
-    places = set(values.values())
-    are_whole = all(
-        place < len(replacements) and (place == 0 or replacements[place - 1] == 0)
-        for place in places
-    )
-    try:
-        replacements.decode()
-    except UnicodeDecodeError:
-        return False
-    return has_values and are_whole and replacements.endswith(b"\0")
-
-
-_ENDS_KEY, _VALUE = 0x100, 0x80000000
-"""Bits of a unit: it ends a key; it is the value of one."""
-
-
-def _offset(unit: int) -> int:
-    return (unit >> 10) << ((unit & 0x200) >> 6)
-
-
-def text_at(replacements: bytes, place: int) -> str:
-    """Return the replacement at a place, which ends with a NUL."""
-    end = replacements.find(b"\0", place)
-    return replacements[place : end if end >= 0 else None].decode("utf-8", "replace")
 
 
 # Normalizers of single characters

@@ -24,8 +24,9 @@ from engine.core.errors import TokenizerFileError
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, CharacterAlphabet
 from engine.pipeline.decoders import Decoder
+from engine.pipeline.double_array import is_whole_trie, text_at, walk_trie
 from engine.pipeline.models import MergingModel, Model, ModelToken
-from engine.pipeline.normalizers import Edit, EditingNormalizer, is_whole_trie, text_at, walk_trie
+from engine.pipeline.normalizers import Edit, EditingNormalizer
 from engine.pipeline.pretokenizers import PreTokenizer, Span
 from engine.pipeline.stage import LONGEST_CONTENT, stage
 from engine.text.patterns import Alternative, Pattern

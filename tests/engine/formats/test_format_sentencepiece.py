@@ -331,16 +331,15 @@ def test_a_damaged_map_of_characters_is_refused() -> None:
     content = ProtobufMessage(trained("unigram", "plain"), {3: 2})
     charsmap = content.message(3, {2: 2}).data(2)
     CharacterMap(charsmap)
-    refused = 0
-    for _ in range(20):
+    opened = 0
+    for changes in some([1] * 40 + [10] * 20, 6):
         changed = bytearray(charsmap)
-        for _ in range(10):
-            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        for _ in range(changes):
+            changed[chance.randrange(len(changed))] ^= chance.randrange(1, 256)
         with suppress(TokenizerFileError):
             CharacterMap(bytes(changed))
-            refused -= 1
-        refused += 1
-    assert refused == 20
+            opened += 1
+    assert opened <= 3  # one byte may move a key to another place, which nothing tells
 
 
 @examples(200)
