@@ -3,7 +3,7 @@
     python benchmarks/encode.py CORPUS --tokenizer VOCAB.json MERGES.txt
 
 The files are GPT-2's. Each library runs in fresh processes of its own. Cold is the first pass
-over the corpus, warm the median of later ones; a keystroke encodes 2,000 characters anew. Times are
+over the corpus, warm the median of later ones. Times are
 those of the processor: each library uses one thread.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import statistics
 import sys
 import time
@@ -26,9 +25,7 @@ from engine import Tokenizer
 from engine.text.patterns import PATTERNS
 
 END = "<|endoftext|>"
-TYPED = 2000
-KEYSTROKES = 2000
-COLUMNS = ["cold MB/s", "warm MB/s", "cold ratio", "warm ratio", "peak MB", "p50 µs", "p99 µs"]
+COLUMNS = ["cold MB/s", "warm MB/s", "cold ratio", "warm ratio", "peak MB"]
 
 Encode = Callable[[str], Any]
 
@@ -37,12 +34,11 @@ def load(files: list[str]) -> Tokenizer:
     return Tokenizer.from_files(files[0], files[1], special_tokens=[END])
 
 
-def ours(files: list[str]) -> tuple[Encode, Encode]:
-    tokenizer = load(files)
-    return tokenizer.encode, tokenizer.live().encode
+def ours(files: list[str]) -> Encode:
+    return load(files).encode
 
 
-def tiktokens(files: list[str]) -> tuple[Encode, Encode]:
+def tiktokens(files: list[str]) -> Encode:
     import tiktoken
 
     vocab = load(files).vocab
@@ -53,27 +49,25 @@ def tiktokens(files: list[str]) -> tuple[Encode, Encode]:
         mergeable_ranks={token: token_id for token_id, token in vocab.items() if token_id != end},
         special_tokens={END: end},
     )
-    encode = lambda text: encoding.encode(text, allowed_special="all")  # noqa: E731
-    return encode, encode
+    return lambda text: encoding.encode(text, allowed_special="all")
 
 
-def hugging_faces(files: list[str]) -> tuple[Encode, Encode]:
+def hugging_faces(files: list[str]) -> Encode:
     import tokenizers
     from tokenizers import models, pre_tokenizers
 
     tokenizer = tokenizers.Tokenizer(models.BPE.from_file(*files))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.add_special_tokens([END])
-    encode = lambda text: tokenizer.encode(text).ids  # noqa: E731
-    return encode, encode
+    return lambda text: tokenizer.encode(text).ids
 
 
-def rs_bpes(files: list[str]) -> tuple[Encode, Encode]:
+def rs_bpes(files: list[str]) -> Encode:
     """Load rs-bpe, which has its own vocabulary and no special tokens."""
     from rs_bpe import openai
 
-    encode = openai.cl100k_base().encode
-    return encode, encode
+    encode: Encode = openai.cl100k_base().encode
+    return encode
 
 
 LIBRARIES = {
@@ -97,32 +91,17 @@ def seconds(encode: Encode, text: str) -> float:
     return time.process_time() - start
 
 
-def keystrokes(text: str) -> list[str]:
-    """Return the text after each keystroke that adds, removes or replaces a character."""
-    choice = random.Random(0)
-    typed, source, states = text[:TYPED], text[TYPED:], []
-    for number in range(KEYSTROKES):
-        place = choice.randrange(len(typed))
-        key = source[number % len(source)] if number % 2 else ""
-        typed = typed[:place] + key + typed[place + (not key) :]
-        states.append(typed)
-    return states
-
-
 def measure(name: str, arguments: argparse.Namespace) -> Figures | dict[str, str]:
     try:
-        encode, encode_live = LIBRARIES[name](arguments.tokenizer)
+        encode = LIBRARIES[name](arguments.tokenizer)
     except ImportError as error:
         return {"skipped": str(error)}
     text = read(arguments.corpus, arguments.megabytes)
     megabytes = len(text.encode()) / 1e6
     cold, *warm = (seconds(encode, text) for _ in range(1 + arguments.passes))
-    latencies = sorted(seconds(encode_live, state) for state in keystrokes(text.replace(END, "")))
     return {
         "cold MB/s": megabytes / cold,
         "warm MB/s": megabytes / statistics.median(warm),
-        "p50 µs": 1e6 * latencies[len(latencies) // 2],
-        "p99 µs": 1e6 * latencies[len(latencies) * 99 // 100],
     }
 
 

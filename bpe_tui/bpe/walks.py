@@ -33,8 +33,8 @@ from bpe_tui.widgets.visible import width as cell_width
 from engine.analysis.greedy import where_greedy_differs
 from engine.analysis.measures import Segmentations
 from engine.bpe.frame import Frame
-from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import TracedMerge, seen_before, trace_pretoken
+from engine.encoding.typed_text import EncodedPretoken
 from engine.pipeline.conversion import ModelAlphabet
 from engine.pipeline.models import WordPiece
 from engine.text.patterns import STAGED, Alternative

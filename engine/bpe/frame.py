@@ -22,9 +22,9 @@ from engine.core.arguments import checked
 from engine.core.events import Pair
 from engine.core.wording import Sentence, counted, frequency, say
 from engine.encoding.alphabet import UNKNOWN, Units
-from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.typed_text import EncodedPretoken
 from engine.recording.playback import MergeFrame, MergeTimeline
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike

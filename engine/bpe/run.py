@@ -14,9 +14,9 @@ from engine.core.arrays import Ints
 from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import ByteAlphabet
-from engine.encoding.incremental import TypedText
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.typed_text import TypedText
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.merge_record import copied
 from engine.recording.place_tally import PlaceTally

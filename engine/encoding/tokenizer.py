@@ -28,7 +28,6 @@ from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable
-from engine.encoding.incremental import LiveEncoding
 from engine.encoding.parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import (
@@ -414,10 +413,6 @@ class Tokenizer:
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, size)
         chunks = (chunk.data for chunk in cutter.cut(map(_check_block, blocks)))
         return encode_chunks(self._encoder, chunks, workers)
-
-    def live(self) -> LiveEncoding:
-        """Return an encoder for a text that is being typed: it encodes only what has changed."""
-        return LiveEncoding(self._encoder)
 
     @property
     def encoder(self) -> Encoder:

@@ -261,17 +261,6 @@ class SpecialSplitter:
             yield AlignedPretoken(pretoken.bytes, *places, pretoken.special)
             start = end
 
-    def special_crosses(self, text: str, place: int) -> bool:
-        """Whether a special token begins before `place` and ends after it.
-
-        >>> SpecialSplitter(["<a>"]).special_crosses("x<a>y", 1)
-        False
-        """
-        return any(
-            token in text[max(place - len(token) + 1, 0) : place + len(token) - 1]
-            for token in self._texts
-        )
-
     def documents(self, data: bytes) -> list[bytes]:
         """Split the bytes at the special tokens; empty documents are included."""
         return self.bytes_regex.split(data)
