@@ -404,8 +404,7 @@ class SessionApp(BaseApp):
             from bpe_tui.dialogs.export import Export  # 15 ms that the first frame need not wait
 
             self.hold()
-            kinds = self.session.model.part("exports")
-            self.push_screen(Export(self.screen, shown, self._file_name, kinds), self._saved)
+            self.push_screen(Export(self.screen, shown.step, self._file_name), self._saved)
 
     @property
     def _file_name(self) -> str:

@@ -37,7 +37,6 @@ MODEL = Model(
     training="bpe_tui.bpe.model",
     transcript="bpe_tui.bpe.transcript:BpeTranscript",
     save="bpe_tui.bpe.summary_screens:SaveTokenizer",
-    exports="bpe_tui.bpe.summary_screens:EXPORTS",
     screens={
         "lesson": "bpe_tui.lessons.screen:BpeLesson",
         "training": "bpe_tui.bpe.training_screen:TrainingScreen",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bpe_tui.bpe.phases import describe_border, describe_gain
+from bpe_tui.bpe.phases import describe_border
 from bpe_tui.views.narration import (
     CONTINUED,
     GIVEN,
@@ -22,7 +22,6 @@ from bpe_tui.views.narration import (
     part_of,
     times,
 )
-from bpe_tui.views.report import StepReport, merge_report
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
@@ -155,25 +154,6 @@ def _other_rules(
     for rule, choice in choices.items():
         if pick.rivals and choice != pick.pair:
             yield f"The tie rule {TIE_RULES[rule].title} {would} {format_pair(frame, choice)}."
-
-
-def report_step(frame: Frame) -> StepReport:
-    """Return the report of the step that led to a frame.
-
-    >>> from engine import Timeline, Trainer
-    >>> counts = {b"low": 5, b"lower": 2}
-    >>> report = report_step(Timeline(counts, Trainer(counts, 300).steps()).seek(1))
-    >>> report.title
-    'Merge 1: o and w → ow'
-    >>> next(iter(report.sentences))
-    'Merge 1 of 4: o and w occurred together 7 times; they are one token now, ow.'
-    """
-    sentences = [narrate(frame)]
-    if frame.merge is not None:
-        sentences += explain_merge(frame)
-        average = f"A token has {frame.bytes_per_token:.2f} bytes on average"
-        sentences.append(f"{average}{describe_gain(frame)}.")
-    return merge_report(frame, sentences, "pretoken")
 
 
 def narrate_next(frame: Frame) -> Iterator[str]:

@@ -22,15 +22,6 @@ def describe_border(frame: Frame) -> tuple[str, ...]:
     return f"{begins} {frame.bytes_per_token:.2f} bytes per token so far.", begins
 
 
-def describe_gain(frame: Frame) -> str:
-    """Compare bytes per token with those at the last border, as a clause; empty before any."""
-    passed = [start for start in frame.phase_starts if start.step < frame.step]
-    if not passed:
-        return ""
-    then = frame.at(passed[-1].step).bytes_per_token
-    return f", {then:.2f} when phase {len(passed) + 1} began"
-
-
 def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str]:
     """Yield a line about each phase of a training that has ended.
 

@@ -1,4 +1,4 @@
-"""The screens that sum a BPE tokenizer up: vocabulary, inspection, charts; saving and exports."""
+"""The screens that sum a BPE tokenizer up: vocabulary, inspection, charts; saving."""
 
 from __future__ import annotations
 
@@ -15,17 +15,14 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
-from bpe_tui.bpe.narration import report_step
 from bpe_tui.bpe.training_screen import BPE_VIEW
 from bpe_tui.session.declarations import CHARTS as NAME
 from bpe_tui.session.declarations import INSPECTION, VOCABULARY
 from bpe_tui.session.session import Session
 from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
-from bpe_tui.views.exports import exports_of
 from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
-from bpe_tui.views.report import json_lines, markdown
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.token_table import VocabularyPanel
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
@@ -205,7 +202,3 @@ class SaveTokenizer(SaveFile):
     def write(self, path: Path, overwrite: bool, chosen: TokenizerFormat | None = None) -> None:
         name = (chosen or self._format).name
         save(self._frame.tokenizer(), path, name, overwrite=overwrite, renumber=True)
-
-
-EXPORTS = exports_of(partial(markdown, "Byte-pair encoding", report_step), json_lines)
-"""The kinds of files that a BPE training or replay can be exported to."""

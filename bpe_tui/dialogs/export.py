@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -24,13 +22,12 @@ from bpe_tui.session.saved_sessions import (
     saved_session,
     why_not_in_command,
 )
-from bpe_tui.session.session import Session, StepFrame
+from bpe_tui.session.session import Session
 from bpe_tui.views.dialog import Dialog, SaveFile
-from bpe_tui.views.exports import ExportKind, ExportSource
-from bpe_tui.views.typed import parse_step, parse_steps
+from bpe_tui.views.exports import screen_svg, screen_text
+from bpe_tui.views.typed import parse_step
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import cursor_sign
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.files import check_free, write_files
@@ -54,109 +51,24 @@ class GoTo(Dialog):
             self.dismiss(str(step))
 
 
-SLICE_SECONDS = 0.015
-"""Longest time for which making a file keeps the screen waiting."""
-
-
 class Export(SaveFile):
-    """The window to export a file; returns its name when it is written."""
+    """The window to export a screen, as a picture or as a text; returns the file's name."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "choose(-1)", "what", show=False, priority=True),
-        Binding("down", "choose(1)", "what", show=False, priority=True),
-    ]
-
-    def __init__(
-        self, screen: Screen[object], frame: StepFrame, corpus: str, kinds: Sequence[ExportKind]
-    ) -> None:
-        self._screen, self._frame, self._corpus = screen, frame, corpus
-        self._kinds, self._kind = kinds, kinds[0]
-        self._suggested = self._suggestion()
-        self._content = ""
-        super().__init__("export", "↑ ↓ choose what; the directory is made.", self._suggested)
-
-    def compose_more(self) -> ComposeResult:
-        yield Static(id="export-kinds")
-        first = str(max(self._frame.step, 1))
-        with Horizontal(id="export-range", classes="labelled"):
-            yield Static("steps")
-            yield Field(first, id="export-steps", compact=True)
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self._show_kind()
-
-    # -- the kind of file
-
-    def action_choose(self, by: int) -> None:
-        self._kind = self._kinds[(self._kinds.index(self._kind) + by) % len(self._kinds)]
-        field = self.query_one("#dialog-input", Input)
-        if field.value == self._suggested:
-            self._suggested = field.value = self._suggestion()
-        elif Path(field.value).suffix:
-            field.value = str(Path(field.value).with_suffix(self._kind.suffix))
-        self._show_kind()
-
-    def _suggestion(self) -> str:
-        return f"{self._corpus}-{self._kind.name}-{self._frame.step}{self._kind.suffix}"
-
-    def _show_kind(self) -> None:
-        lines = [
-            f"{cursor_sign(kind is self._kind)[0]}{kind.label:<24}{kind.suffix}"
-            for kind in self._kinds
-        ]
-        self.query_one("#export-kinds", Static).update(Content("\n".join(lines)))
-        self.query_one("#export-range").display = self._kind.asks_for_steps
-        if self._kind.asks_for_steps:
-            last = number(self._frame.recorded_steps)
-            self.say(f"Tab: which steps, like 128 or 1-200, of {last}.")
-        else:
-            self.say("↑ ↓ choose what to export.")
-
-    # -- the file
+    def __init__(self, screen: Screen[object], step: int, corpus: str) -> None:
+        self._screen, self._step = screen, step
+        hint = "A picture; with a name that ends in .txt, the text."
+        super().__init__("export the screen", hint, f"{corpus}-screen-{step}.svg")
 
     def answer(self, value: str) -> None:
-        path = self.query_one("#dialog-input", Input).value.strip()
-        kind, last = self._kind, self._frame.recorded_steps
-        if path and not path.endswith("/") and not Path(path).suffix:
-            path += kind.suffix
-        steps: tuple[int, int] | None = 0, 0
-        if kind.asks_for_steps:
-            steps = parse_steps(self.query_one("#export-steps", Input).value, last)
-        if not path:
-            self.refuse("Name a file.")
-        elif steps is None and not last:
-            self.refuse("No step is recorded yet.")
-        elif steps is None:
-            self.refuse(f"Give a step or a range from 1 to {number(last)}, like 128 or 1-200.")
-        else:
-            exported = ExportSource(self._screen, self._frame, *steps)
-            work: Any = partial(self._write, path, kind.parts_of(exported))
-            self.run_worker(work, exclusive=True)
-
-    async def _write(self, name: str, parts: Iterator[str]) -> None:
-        with self.writing(name, asked=name) as (path, overwrite):
-            if not overwrite:
-                check_free(path)  # before the long work
-            self._content = await self._joined(parts)
-            self.write(path, overwrite)
+        lacks_suffix = value and not value.endswith("/") and not Path(value).suffix
+        super().answer(f"{value}.svg" if lacks_suffix else value)
 
     def write(self, path: Path, overwrite: bool) -> None:
-        write_files({path: self._content.encode("utf-8", "replace")}, overwrite=overwrite)
-
-    async def _joined(self, parts: Iterator[str]) -> str:
-        """Make the file's text in slices, between which Esc closes the window."""
-        made: list[str] = []
-        lines = 0
-        due = monotonic() + SLICE_SECONDS
-        for part in parts:
-            made.append(part)
-            lines += part.endswith("\n")  # a step may be made in several parts
-            if monotonic() >= due:
-                self.say(f"{plural(lines, 'step')} made; Esc stops.")
-                await asyncio.sleep(0)
-                due = monotonic() + SLICE_SECONDS
-        return "".join(made)
+        if path.suffix == ".txt":
+            drawn = screen_text(self._screen)
+        else:
+            drawn = screen_svg(self._screen, f"bpe-tui, step {number(self._step)}")
+        write_files({path: drawn.encode("utf-8", "replace")}, overwrite=overwrite)
 
 
 FORKED = "It opens the run that was forked, at the fork."

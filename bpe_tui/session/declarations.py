@@ -169,7 +169,6 @@ class Model:
         training: the module with `start`, `outputs` and `write`; see `bpe_tui.bpe.model`.
         transcript: the class that answers commands about a recording without a screen.
         save: the class of the window that saves the tokenizer of a step.
-        exports: the kinds of files that can be exported.
         screens: the model's own screens, named like `wordpiece-charts`. A kind without one uses the
             screen that is named like the kind.
         steps_a_second: the speed of playing at first.
@@ -189,7 +188,6 @@ class Model:
     training: str
     transcript: str
     save: str
-    exports: str
     screens: Mapping[str, str] = field(default_factory=dict)
     steps_a_second: int = 10
     counts_bytes: bool = False
@@ -202,7 +200,7 @@ class Model:
     undrawn: tuple[str, ...] = ()
 
     def part(self, name: str) -> Any:
-        """Import a part: `training`, `transcript`, `save` or `exports`."""
+        """Import a part: `training`, `transcript` or `save`."""
         return resolve_name(getattr(self, name))
 
     def screen(self, kind: str) -> str:

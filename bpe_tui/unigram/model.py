@@ -106,7 +106,6 @@ MODEL = Model(
     training="bpe_tui.unigram.model",
     transcript="bpe_tui.unigram.transcript:UnigramTranscript",
     save="bpe_tui.unigram.summary_screens:SavePieces",
-    exports="bpe_tui.unigram.summary_screens:EXPORTS",
     screens={
         UNIGRAM_LESSON: "bpe_tui.lessons.screen:UnigramLesson",
         UNIGRAM_TRAINING: "bpe_tui.unigram.training_screen:UnigramTrainingScreen",

@@ -5,18 +5,12 @@ Scores, expected counts and probabilities have one form everywhere: `score_text`
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from itertools import islice
 from math import isinf
-from typing import Any
 
 from bpe_tui.views.narration import UNLIMITED_ROOM, first_fitting
-from bpe_tui.views.report import ROWS, StepReport, Table
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.frame import UnigramFrame, count_changes
-from engine.unigram.pieces import UNKNOWN
 from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
@@ -207,121 +201,3 @@ def describe_unknown(frame: UnigramFrame, text: str, room: int = UNLIMITED_ROOM)
         f"No piece spells {few}{more}: unknown characters side by side are one {token}.",
         f"{number(len(unknown))} × {token}: unknown characters side by side are one.",
     )
-
-
-# -- reports
-
-
-def report_step(frame: UnigramFrame) -> StepReport:
-    """Return the report of the step that led to a frame.
-
-    >>> from engine.unigram.frame import UnigramTimeline
-    >>> from engine.unigram.trainer import UnigramTrainer
-    >>> trainer = UnigramTrainer({"hug": 10, "pug": 5, "hugs": 5, "bun": 4}, 10)
-    >>> steps = list(trainer.steps())
-    >>> timeline = UnigramTimeline(trainer.record, steps)
-    >>> report = report_step(timeline.seek(3))
-    >>> report.title
-    'Step 3: prune 1'
-    >>> report.tables[0].rows
-    [('bun', '−2.04', '0.7411', 'b u n'), ('hugs', '−1.80', '0.1768', 'hug s')]
-    """
-    step, sentence = frame.came_by, narrate(frame)[0]
-    if step is None:
-        return StepReport("Step 0", [sentence])
-    removed = step.size_before - step.size_after
-    if isinstance(step, PruneStep):
-        earlier = frame.at(frame.step - 1)
-        pruned = [
-            (
-                visible_text(piece.text),
-                score_text(piece.score),
-                cost_text(piece.loss_increase) if piece.loss_increase else "unused",
-                " ".join(map(visible_text, _alternative(earlier, piece.text))),
-            )
-            for piece in step.removed[:ROWS]
-        ]
-        head = "piece", "score", "loss increase", "instead"
-        title = f"Step {number(frame.step)}: prune {step.round + 1}"
-        if isinstance(frame.record, TextbookRecord):
-            title = f"Step {number(frame.step)}: {visible_text(step.removed[0].text)} goes"
-        return StepReport(title, [sentence], [Table(head, pruned, removed)])
-    vanished = [
-        (visible_text(piece.text), score_text(piece.score), count_text(piece.expected_count))
-        for piece in step.removed[:ROWS]
-    ]
-    changes = [
-        (visible_text(text), count_text(before), count_text(after))
-        for text, before, after in _largest_changes(frame)
-    ]
-    return StepReport(
-        f"Step {number(frame.step)}: EM {step.iteration + 1} of round {step.round + 1}",
-        [sentence],
-        [
-            Table(("vanished piece", "score", "expected count"), vanished, removed),
-            Table(
-                ("piece", "expected count before", "after"),
-                changes,
-                len(count_changes(frame).numbers),
-            ),
-        ],
-    )
-
-
-def json_lines(frame: UnigramFrame, first: int, last: int) -> Iterator[str]:
-    """Yield steps `first` … `last` (from 1) of the frame's run as JSON, each line in several parts.
-
-    A line is `EmStep.as_dict` or `PruneStep.as_dict`. Each piece that a prune removed also has its
-    best replacement; each iteration of EM has the expected counts that changed most.
-    """
-    for number_of_step in range(first, last + 1):
-        after, before = frame.at(number_of_step), frame.at(number_of_step - 1)
-        step = after.came_by
-        assert step is not None, "only step 0 has none"
-        facts = step.as_dict()
-        del facts["removed"]
-        if isinstance(step, EmStep):
-            facts["changes"] = [list(change) for change in _largest_changes(after)]
-        yield _json(facts)[:-1] + ', "removed": ['
-        removed: Iterator[Any] = iter(step.removed)
-        between = ""
-        while batch := list(islice(removed, BATCH)):
-            rows = []
-            for piece in batch:
-                row: dict[str, object] = piece._asdict()
-                del row["number"]
-                if isinf(piece.score):
-                    row["score"] = None
-                if isinstance(step, PruneStep):
-                    row["alternative"] = _alternative(before, piece.text)
-                rows.append(_json(row))
-            yield between + ", ".join(rows)
-            between = ", "
-        yield "]}\n"
-
-
-def _json(value: object) -> str:
-    """Return JSON with plain letters, or with escapes where a letter cannot be encoded."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-    return text
-
-
-def _largest_changes(frame: UnigramFrame) -> list[tuple[str, float, float]]:
-    """Return the expected counts that changed most: piece, before, after."""
-    texts, changes = frame.record.texts, count_changes(frame)
-    columns = (changes.numbers, changes.before, changes.after)
-    rows: Any = zip(*(column[:ROWS].tolist() for column in columns), strict=True)
-    return [(texts[piece], before, after) for piece, before, after in rows]
-
-
-def _alternative(frame: UnigramFrame, text: str) -> list[str]:
-    """Return the best segmentation of a piece without the piece itself."""
-    path = frame.alternative(text)
-    return [
-        frame.record.unknown if edge.piece == UNKNOWN else text[edge.start : edge.end]
-        for edge in (path.edges if path is not None else ())
-    ]

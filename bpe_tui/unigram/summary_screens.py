@@ -1,10 +1,9 @@
-"""The screens that sum Unigram up: vocabulary, inspection, charts; saving and exports."""
+"""The screens that sum Unigram up: vocabulary, inspection, charts; saving."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -19,7 +18,7 @@ from bpe_tui.unigram.model import (
     format_of,
     save_in_format,
 )
-from bpe_tui.unigram.narration import json_lines, report_step, score_text
+from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.piece_table import (
     PieceDetailPanel,
     PieceHistoryPanel,
@@ -31,7 +30,6 @@ from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
 from bpe_tui.unigram.training_screen import LOSS, SIZE, steps_chart
 from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
-from bpe_tui.views.exports import exports_of
 from bpe_tui.views.inspection_rows import (
     describe_numbers,
     describe_pattern,
@@ -40,7 +38,6 @@ from bpe_tui.views.inspection_rows import (
 )
 from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
-from bpe_tui.views.report import markdown
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.figure import Figure
@@ -275,7 +272,3 @@ class SavePieces(SaveFile):
         )
         if left_out:
             cast("Notifier", self.app).tell(f"Of the pieces {left_out}.", stays=True)
-
-
-EXPORTS = exports_of(partial(markdown, "Unigram", report_step), json_lines)
-"""The kinds of files that a Unigram training can be exported to."""

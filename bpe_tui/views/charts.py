@@ -2,8 +2,7 @@
 
 A table beside the charts shows what merges buy: the tokens that each further thousand saves.
 
-A model lists its charts as `ChartKind`s. `ChartsScreen` shows them with the timeline's cursor, and
-the exports draw them on a page.
+A model lists its charts as `ChartKind`s. `ChartsScreen` shows them with the timeline's cursor.
 """
 
 from __future__ import annotations

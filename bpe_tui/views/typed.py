@@ -114,17 +114,3 @@ def parse_step(text: str, now: int, last: int) -> int | None:
     elif text[0] in "+-":
         value = max(0, min(last, now + (value if text[0] == "+" else -value)))
     return value if value <= last else None
-
-
-def parse_steps(text: str, last: int) -> tuple[int, int] | None:
-    """Read a typed range of steps; return `None` if the text means no existing steps.
-
-    >>> parse_steps("128", 200), parse_steps("1-200", 200), parse_steps("5-2", 200)
-    ((128, 128), (1, 200), None)
-    """
-    start, _, end = text.replace(",", "").replace(" ", "").replace("–", "-").partition("-")
-    numbers = [start, end or start]
-    if not all(n.isascii() and n.isdigit() and len(n) <= 12 for n in numbers):
-        return None
-    low, high = map(int, numbers)
-    return (low, high) if 1 <= low <= high <= last else None

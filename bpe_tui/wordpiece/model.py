@@ -33,7 +33,6 @@ MODEL = Model(
     training="bpe_tui.wordpiece.model",
     transcript="bpe_tui.wordpiece.transcript:WordPieceTranscript",
     save="bpe_tui.wordpiece.summary_screens:SaveVocab",
-    exports="bpe_tui.wordpiece.summary_screens:EXPORTS",
     screens={
         WORDPIECE_LESSON: "bpe_tui.lessons.screen:WordPieceLesson",
         WORDPIECE_TRAINING: "bpe_tui.wordpiece.training_screen:WordPieceTrainingScreen",

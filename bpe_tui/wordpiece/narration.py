@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bpe_tui.views.narration import format_pair, format_rivals, times
-from bpe_tui.views.report import StepReport, Table, merge_report
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_bytes
 from engine.wordpiece.frame import WordPieceFrame
@@ -104,27 +103,6 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
         f"By count alone, as BPE chooses, {pair} would have merged, {its_score} = "
         f"{score_text(its_score.value)}. {why_lost(before, frequent, merge.score)}"
     )
-
-
-def report_step(frame: WordPieceFrame) -> StepReport:
-    """Return the report of the step that led to a frame.
-
-    >>> from engine.wordpiece.frame import WordPieceTimeline
-    >>> from engine.wordpiece.trainer import WordPieceTrainer
-    >>> trainer = WordPieceTrainer({b"hug": 10, b"pun": 12, b"hugs": 5}, 16)
-    >>> report_step(WordPieceTimeline(trainer.record, trainer.steps()).seek(1)).title
-    'Merge 1: ##g and ##s → ##gs'
-    """
-    sentences, pieces = [narrate(frame)[0]], []
-    if (merge := frame.merge) is not None:
-        sentences += explain_merge(frame)
-        sentences.append(f"A word has {frame.pieces_per_word:.2f} pieces on average.")
-        pieces = [
-            (visible_bytes(frame.any_token(part.piece_id)), number(part.before), number(part.after))
-            for part in merge.piece_changes
-        ]
-    table = Table(("piece", "count before", "after"), pieces, len(pieces))
-    return merge_report(frame, sentences, "word", table)
 
 
 def narrate(frame: WordPieceFrame) -> tuple[str, ...]:

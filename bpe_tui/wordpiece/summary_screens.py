@@ -1,10 +1,9 @@
-"""The screens that sum WordPiece up: vocabulary, inspection, charts; saving and exports."""
+"""The screens that sum WordPiece up: vocabulary, inspection, charts; saving."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,7 +12,6 @@ import numpy as np
 from bpe_tui.session.session import Session
 from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
-from bpe_tui.views.exports import exports_of
 from bpe_tui.views.inspection_rows import (
     describe_ids,
     describe_pattern,
@@ -23,7 +21,6 @@ from bpe_tui.views.inspection_rows import (
 from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.report import json_lines, markdown
 from bpe_tui.views.token_table import (
     CELLS,
     FILTER_SWITCHES,
@@ -39,7 +36,6 @@ from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS, WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
-from bpe_tui.wordpiece.narration import report_step
 from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW
 from engine.analysis.inspection import PieceInspection
 from engine.formats.tokenizer_format import Opened
@@ -230,7 +226,3 @@ class SaveVocab(SaveFile):
             save_pipeline(wordpiece_pipeline(self._frame.tokenizer), path, overwrite)
         else:
             save_vocab(self._frame.tokenizer.vocab, path, overwrite=overwrite)
-
-
-EXPORTS = exports_of(partial(markdown, "WordPiece", report_step), json_lines)
-"""The kinds of files that a WordPiece training can be exported to."""

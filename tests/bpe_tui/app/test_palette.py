@@ -109,7 +109,6 @@ def found_in(model: str) -> list[FoundCommand]:
         ("redo", "bpe", "return", ""),
         ("background", "bpe", "suspend", ""),
         ("glossary", "bpe", "help", ""),
-        ("csv", "bpe", "export", ""),
     ],
 )
 def test_the_best_answer_of_the_palette_is_the_right_command(

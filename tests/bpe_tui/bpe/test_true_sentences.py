@@ -12,12 +12,11 @@ from textual.widgets import Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
-from bpe_tui.bpe.narration import narrate, report_step, sentences_about
+from bpe_tui.bpe.narration import explain_merge, narrate, sentences_about
 from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop
-from bpe_tui.views.report import step_markdown
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import visible_bytes, width
 from engine import StopReason, Timeline, Tokenizer, Trainer
@@ -62,7 +61,7 @@ async def test_a_count_of_one_is_in_the_singular(tmp_path: Path) -> None:
             shown_text = [text_of(panel) for panel in app.screen.query(Lines)]
             shown_text += [str(panel.border_title) for panel in app.screen.query(Lines)]
             shown_text += [str(line.render()) for line in app.screen.query(Static)]
-            shown_text.append(step_markdown(report_step(app.session.frame)))
+            shown_text += [narrate(app.session.frame), *explain_merge(app.session.frame)]
             assert [found for text in shown_text for found in several.findall(text)] == []
             await pilot.press("right")
 

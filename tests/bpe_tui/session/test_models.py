@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.exports import ExportSource
 from bpe_tui.views.panel import BORDER_CELLS
 from bpe_tui.views.transcript import AnyTranscript
 from bpe_tui.widgets.controls import Switches
@@ -133,19 +131,6 @@ async def test_titles_in_borders_are_not_cut(model: str) -> None:
                     for said in (panel.border_title, panel.border_subtitle):
                         cells = Content.from_markup(said or "").cell_length
                         assert not panel.region or cells <= room, said
-
-
-@pytest.mark.parametrize("model", first_quick(MODELS))
-async def test_every_kind_of_file_can_be_exported(model: str) -> None:
-    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
-        app.seek(2)
-        await pilot.pause()
-        for kind in MODELS[model].part("exports"):
-            exported = ExportSource(app.screen, app.session.shown, 1, 2)
-            text = "".join(kind.parts_of(exported))
-            assert text
-            if kind.suffix == ".jsonl":
-                assert [json.loads(line)["index"] for line in text.splitlines()] == [0, 1]
 
 
 @every_model

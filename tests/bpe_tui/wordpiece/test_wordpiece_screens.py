@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
-from opening import each_size, opened, step, until
+from opening import each_size, opened, step
 from test_wordpiece_training_screen import frame_of, text_of
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Static, TextArea
 from wordpiece_screen import corpus as corpus
 
 from bpe_tui.views.encoding_screen import ROOMY_ROWS
@@ -20,7 +18,6 @@ from bpe_tui.widgets.controls import TabLine
 from bpe_tui.wordpiece.encoding_screen import WordLanesPanel, WordPieceLanesPanel
 from bpe_tui.wordpiece.summary_screens import (
     CHARTS,
-    EXPORTS,
     WordPieceChartsScreen,
     WordPieceRows,
     WordPieceVocabularyScreen,
@@ -183,27 +180,3 @@ async def test_an_unknown_word_is_one_piece_over_all_its_characters(
             await pilot.press("a")
             await pilot.pause()
             assert lanes.display == (app.size.height >= ROOMY_ROWS)  # there is room for both
-
-
-# -- exports
-
-
-@pytest.mark.slow
-async def test_steps_and_charts_are_written_into_files(corpus: Path, tmp_path: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("right")
-        suffixes = [kind.suffix for kind in EXPORTS]
-        for place, suffix in list(enumerate(suffixes))[2:]:
-            await pilot.press("x")
-            await pilot.pause()
-            await pilot.press(*["down"] * place)
-            app.screen.query_one("#dialog-input", Input).value = str(tmp_path / f"out{suffix}")
-            await pilot.press("enter")
-            await until(pilot, (tmp_path / f"out{suffix}").exists)
-        assert "Its score is 5 / (20 × 5) = 0.05" in (tmp_path / "out.md").read_text("utf-8")
-        (line,) = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
-        merge = frame_of(app).merge
-        assert merge is not None
-        assert json.loads(line) == json.loads(json.dumps(merge.as_dict()))
-        drawn = ElementTree.parse(tmp_path / "out.svg").getroot()
-        assert "Which score won?" in "".join(drawn.itertext())
