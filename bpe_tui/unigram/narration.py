@@ -5,7 +5,7 @@ Scores, expected counts and probabilities have one form everywhere: `score_text`
 
 from __future__ import annotations
 
-from math import isinf
+from math import exp, isinf
 
 from bpe_tui.views.narration import UNLIMITED_ROOM, first_fitting
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
@@ -171,6 +171,27 @@ def fate_text(frame: UnigramFrame, goes_at: int) -> str:
 def increase_text(increase: float) -> str:
     """Return a loss increase: `+7.803`; `unused` for 0, as no best segmentation has the n-gram."""
     return f"+{score_text(increase, 3)}" if increase else "unused"
+
+
+def worth(frame: UnigramFrame, at: int) -> str:
+    """Return score, probability and expected count of the piece at an index."""
+    score, expected = float(frame.scores[at]), float(frame.expected_counts[at])
+    if isinstance(frame.record, TextbookRecord):
+        total = number(float(frame.expected_counts.sum()))
+        return f"count {number(expected)} of {total}, −log P {score_text(-score, 3)}"
+    return (
+        f"score {score_text(score)}, probability {probability_text(exp(score))}, "
+        f"expected {often(count_text(expected))}"
+    )
+
+
+def describe_removal(frame: UnigramFrame, record: TextbookRecord, at: int) -> str:
+    """Return what the loss would be without the n-gram at an index, in a sentence."""
+    if not frame.expected_counts[at]:
+        return "To remove it would change nothing: no best segmentation uses it."
+    increase = float(record.increases_at(frame.step)[at])
+    without = score_text(frame.loss + increase, 3)
+    return f"Without it the loss would be {without}, +{score_text(increase, 3)}."
 
 
 def narrate_back(frame: UnigramFrame) -> tuple[str, str]:

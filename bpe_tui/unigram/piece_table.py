@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from math import exp
@@ -17,15 +17,16 @@ from textual.reactive import reactive
 from bpe_tui.unigram.narration import (
     cost_text,
     count_text,
+    describe_removal,
     fate_text,
     increase_text,
     probability_text,
     score_text,
+    worth,
 )
 from bpe_tui.unigram.pieces import Finder, PieceInText, PiecePainter, PiecePanel, Slices, step_name
-from bpe_tui.unigram.textbook import gram_rows, instead_rows
 from bpe_tui.views.panel import needs_marks, sentence
-from bpe_tui.views.targets import ToPretoken
+from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import Label, LanesPanel
 from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
 from bpe_tui.widgets.chart import Chart
@@ -42,7 +43,7 @@ from engine.encoding.lanes import Lanes, TokenPlace
 from engine.text.pretokenize import to_bytes
 from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import Occurrence, UnigramFrame, piece_occurrences
-from engine.unigram.pieces import unspelled
+from engine.unigram.pieces import UNKNOWN, Edge, unspelled
 from engine.unigram.record import NEVER
 from engine.unigram.textbook import TextbookRecord
 
@@ -326,7 +327,7 @@ class PieceDetailPanel(PiecePanel):
         yield from _numbers(frame, piece, width)
         yield Row([])
         if isinstance(record, TextbookRecord):
-            yield from gram_rows(frame, record, piece, width)
+            yield from _gram_rows(frame, record, piece, width)
         elif piece < record.characters:
             line = "A single character is never removed, so that every text keeps a segmentation."
             yield from paragraph(line, width)
@@ -389,15 +390,40 @@ class PieceDetailPanel(PiecePanel):
 def _numbers(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     at = frame.index_of(piece)
     assert at is not None
-    text, score = frame.record.texts[piece], float(frame.scores[at])
+    text = frame.record.texts[piece]
     goes_at = int(frame.goes_at[at])
     stays = "stays to the last step recorded"
     goes = stays if goes_at == NEVER else f"goes at step {goes_text(frame, goes_at)}"
     yield Row([(f"id {number(int(frame.ids[at]))} │ {plural(len(text), 'character')}", "")])
-    if not isinstance(frame.record, TextbookRecord):
-        yield Row([(f"score {score_text(score)} │ P {probability_text(exp(score))}", "")])
-        yield Row([(f"expected {count_text(float(frame.expected_counts[at]))}", "")])
+    yield from paragraph(worth(frame, at), width)
     yield Row(left([(goes, "stale-truth" if goes_at != NEVER else "")], width))
+
+
+def _gram_rows(
+    frame: UnigramFrame, record: TextbookRecord, piece: int, width: int
+) -> Iterator[Row]:
+    """Yield what the loss would be without an n-gram, and what would be in its place."""
+    at, other = frame.index_of(piece), frame.alternative(record.texts[piece])
+    assert at is not None
+    yield from paragraph(describe_removal(frame, record, at), width)
+    yield Row([])
+    edges = other.edges if other is not None else ()
+    yield from _instead_rows(frame, edges, lambda score: score_text(-score, 3), width)
+
+
+def _instead_rows(
+    frame: UnigramFrame, edges: Iterable[Edge], write: Callable[[float], str], width: int
+) -> Iterator[Row]:
+    """Yield the pieces in the place of another, each with its score as `write` gives it."""
+    yield Row([("in its place", "strong")])
+    painter = PiecePainter(frame)
+    for edge in edges:
+        is_known = edge.piece != UNKNOWN
+        name = painter.piece(edge.piece) if is_known else ("unknown", "loss")
+        yield Row(
+            [*left([name], width - 8), right(write(edge.score), 8)],
+            ToPiece(edge.piece) if is_known else None,
+        )
 
 
 def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
@@ -405,7 +431,7 @@ def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     other, at = frame.alternative(frame.record.texts[piece]), frame.index_of(piece)
     assert other is not None  # its characters are pieces
     assert at is not None
-    yield from instead_rows(frame, other.edges, score_text, width)
+    yield from _instead_rows(frame, other.edges, score_text, width)
     own = float(frame.scores[at])
     worse_by = own - other.score
     scores = f"{score_text(other.score)} together; the piece {score_text(own)}"

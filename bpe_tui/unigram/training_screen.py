@@ -12,11 +12,11 @@ from textual.containers import Vertical
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.unigram import textbook
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.narration import (
     count_text,
     describe_unknown,
+    narrate,
     probability_text,
     score_text,
 )
@@ -200,6 +200,10 @@ def _label(frame: UnigramFrame, piece: PieceInText) -> str:
     return score_text(piece.score, 1) if piece.score else piece.look[1]
 
 
+RULE = (
+    "The n-gram goes whose absence raises the loss least; of equals, the one with the smallest "
+    "bytes. Then all are counted again, in the best segmentations."
+)
 LOSS_COLUMN, REST = 11, 33
 """Cells of an increase of the loss, and of a row before there is room for bars."""
 SCARCE, ROOMY = 5, 9
@@ -254,10 +258,11 @@ class StepPanel(PiecePanel):
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
         step, record = frame.came_by, frame.record
+        if isinstance(record, TextbookRecord):
+            self.say("seed" if step is None else f"removal {number(frame.step)}", "↵ the n-gram")
+            return self._removal_rows(frame, width)
         if step is None:
             self.say("seed")
-            if isinstance(record, TextbookRecord):
-                return textbook.seed_rows(frame, record, width)
             return _seed_rows(frame, width)
         if isinstance(step, EmStep):
             self.say(
@@ -265,9 +270,6 @@ class StepPanel(PiecePanel):
                 "↑ ↓ whose arithmetic │ ↵ the piece",
             )
             return self._em_rows(frame, step, width)
-        if isinstance(record, TextbookRecord):
-            self.say(f"removal {number(frame.step)}", "↵ the n-gram")
-            return textbook.removal_rows(frame, record, step, width)
         self.say(f"prune {step.round + 1}", "the replacement of each")
         return prune_rows(frame, step, width, self.size.height)
 
@@ -277,11 +279,14 @@ class StepPanel(PiecePanel):
             self._rows = self.rows_of(self.frame, self.room)
         super().watch_cursor()
 
+    def _removal_rows(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
+        rows = [*paragraph(narrate(frame)[0], width), Row([]), *paragraph(RULE, width)]
+        if not frame.step:
+            return rows
+        return _change_rows(frame, count_changes(frame), [loss_row(frame), *rows], "counts", width)
+
     def _em_rows(self, frame: UnigramFrame, step: EmStep, width: int) -> Sequence[Row]:
         changes = count_changes(frame)
-        painter = PiecePainter(frame)
-        columns = columns_of_spans(("expected counts", 0), ("before", 10), ("after", 10))
-        table = RowTable(columns, width, least=6)
         gone = step.size_before - step.size_after
         size = f"{plural(step.size_after, 'piece')}, none too rare to keep"
         if gone:
@@ -291,22 +296,9 @@ class StepPanel(PiecePanel):
             loss_row(frame),
             Row([(size, "")]),
             Row([]),
-            *self._arithmetic(painter, changes, width),
-            Row([]),
-            table.header(),
+            *self._arithmetic(PiecePainter(frame), changes, width),
         ]
-
-        def row(place: int) -> Row:
-            piece = int(changes.numbers[place])
-            before, after = float(changes.before[place]), float(changes.after[place])
-            (text, role), now = painter.piece(piece), (count_text(after), "loss")
-            if frame.index_of(piece) is None:
-                role, now = "stale", ("gone", "stale-truth")
-            elif after > before:
-                now = count_text(after), "gain"
-            return table.row([[(text, role)], [(count_text(before), "")], [now]], ToPiece(piece))
-
-        return RowsOnDemand(len(changes.numbers), row, top)
+        return _change_rows(frame, changes, top, "expected counts", width)
 
     def _arithmetic(self, painter: PiecePainter, changes: CountChanges, width: int) -> list[Row]:
         """Return E and M for the piece at the cursor, or for the next one that still exists."""
@@ -331,6 +323,28 @@ class StepPanel(PiecePanel):
             Row([("M  ", "strong"), (f"score = ψ({expected}) − ψ({total})", "")]),
             Row([(first_fitting(width, f"{result}, P = {probability}", result), "")]),
         ]
+
+
+def _change_rows(
+    frame: UnigramFrame, changes: CountChanges, above: Sequence[Row], counts: str, width: int
+) -> Sequence[Row]:
+    """Return the rows above, then each piece with its count before and after the step."""
+    painter = PiecePainter(frame)
+    write = number if isinstance(frame.record, TextbookRecord) else count_text
+    columns = columns_of_spans((counts, 0), ("before", 10), ("after", 10))
+    table = RowTable(columns, width, least=6)
+
+    def row(place: int) -> Row:
+        piece = int(changes.numbers[place])
+        before, after = float(changes.before[place]), float(changes.after[place])
+        (text, role), now = painter.piece(piece), (write(after), "loss")
+        if frame.index_of(piece) is None:
+            role, now = "stale", ("gone", "stale-truth")
+        elif after > before:
+            now = write(after), "gain"
+        return table.row([[(text, role)], [(write(before), "")], [now]], ToPiece(piece))
+
+    return RowsOnDemand(len(changes.numbers), row, [*above, Row([]), table.header()])
 
 
 ARITHMETIC_ROWS = 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import exp
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +11,14 @@ from bpe_tui.unigram.model import format_of, save_in_format
 from bpe_tui.unigram.narration import (
     cost_text,
     count_text,
+    describe_removal,
     describe_unknown,
     fate_text,
     increase_text,
     narrate,
     narrate_back,
-    often,
-    probability_text,
     score_text,
+    worth,
 )
 from bpe_tui.views.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.widgets.numbers import number, plural
@@ -114,7 +113,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             increase = float(increases[at])
             fate = fate_text(frame, int(frame.goes_at[at]))
             yield (
-                f"{text}, {_worth(frame, at)}, loss without it "
+                f"{text}, {worth(frame, at)}, loss without it "
                 f"{score_text(frame.loss + increase, 3)}, {increase_text(increase)}: "
                 f"{fate if fate == 'stays' else f'goes {fate}'}."
             )
@@ -129,7 +128,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         order = np.argsort(-frame.scores, kind="stable")[:most]
         for at in order.tolist():
             text = visible_text(frame.record.texts[int(frame.numbers[at])])
-            yield f"{text}, {_worth(frame, at)}."
+            yield f"{text}, {worth(frame, at)}."
 
     def piece(self, rest: str) -> Iterator[str]:
         if not rest:
@@ -145,9 +144,10 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             gone_at = int(frame.record.steps_removing(np.array([found]))[0]) + 1
             yield f"{shown} is no piece any more: it went at step {number(gone_at)}."
             return
-        yield f"{shown} has the id {frame.ids[at]}: {_worth(frame, at)}."
+        yield f"{shown} has the id {frame.ids[at]}: {worth(frame, at)}."
         if isinstance(frame.record, TextbookRecord):
-            yield from self._gram(frame, frame.record, text, at)
+            yield describe_removal(frame, frame.record, at)
+            yield from self._leaving(frame, at)
             return
         if found < frame.record.characters:
             yield "As a single character it is never removed."
@@ -159,18 +159,9 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         change = f"change the loss by {cost_text(increase)} nats a pretoken"
         unused = "change nothing: no best segmentation uses it"
         yield f"To remove it would {change if increase else unused}."
-        if (goes_at := int(frame.goes_at[at])) != NEVER:
-            yield f"It goes at step {number(goes_at)}."
+        yield from self._leaving(frame, at)
 
-    def _gram(
-        self, frame: UnigramFrame, record: TextbookRecord, text: str, at: int
-    ) -> Iterator[str]:
-        increase = float(record.increases_at(frame.step)[at])
-        if not frame.expected_counts[at]:
-            yield "To remove it would change nothing: no best segmentation uses it."
-        else:
-            without = score_text(frame.loss + increase, 3)
-            yield f"Without it the loss would be {without}, +{score_text(increase, 3)}."
+    def _leaving(self, frame: UnigramFrame, at: int) -> Iterator[str]:
         if (goes_at := int(frame.goes_at[at])) != NEVER:
             yield f"It goes at step {number(goes_at)}."
 
@@ -205,18 +196,6 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         )
         if left_out:
             yield f"Of the pieces {left_out}."
-
-
-def _worth(frame: UnigramFrame, at: int) -> str:
-    """Return score, probability and expected count of the piece at an index."""
-    score, expected = float(frame.scores[at]), float(frame.expected_counts[at])
-    if isinstance(frame.record, TextbookRecord):
-        total = number(float(frame.expected_counts.sum()))
-        return f"count {number(expected)} of {total}, −log P {score_text(-score, 3)}"
-    return (
-        f"score {score_text(score)}, probability {probability_text(exp(score))}, "
-        f"expected {often(count_text(expected))}"
-    )
 
 
 def _instead(frame: UnigramFrame, text: str) -> str:
