@@ -35,7 +35,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.styles import BRIGHT, sheet
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.model import UNIGRAM_LESSON
-from bpe_tui.unigram.pieces import UNIGRAM_VIEW, Slices
+from bpe_tui.unigram.pieces import UNIGRAM_VIEW
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import (
     AnyExplainer,
@@ -47,6 +47,7 @@ from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.views.narration import first_fitting, name_of
 from bpe_tui.views.panel import TokenPainter, needs_marks
 from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.slices import Slices
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines

@@ -35,7 +35,6 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.arrays import Ints
-from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN
 from engine.unigram.record import Pruned, PruneRule, PruneStep
@@ -84,8 +83,6 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
-        self._removals: dict[bool, tuple[UnigramFrame, PieceRemovals]] = {}
-        """The costs of removals at the last even step and at the last odd one."""
         self._answers: dict[str, tuple[tuple[object, ...], Any]] = {}
 
     def _kept(self, what: str, key: tuple[object, ...], make: Callable[[], KeptT]) -> KeptT:
@@ -114,15 +111,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def weigh(self, frame: UnigramFrame) -> Iterator[object] | None:
         """Return the work still needed to explain a prune: the costs of losing other pieces."""
-        return self._weighing(frame) if _is_prune(frame) and not self._knows(frame) else None
-
-    def _weighing(self, frame: UnigramFrame) -> Iterator[object]:
-        found = yield from frame.removals()
-        self._removals[_is_odd(frame)] = frame, found
-
-    def _knows(self, frame: UnigramFrame) -> bool:
-        known = self._removals.get(_is_odd(frame))
-        return known is not None and known[0].record is frame.record and known[0].step == frame.step
+        is_due = _is_prune(frame) and frame.known_removals is None
+        return frame.removals() if is_due else None
 
     # -- 1 cost
 
@@ -149,7 +139,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             rows = [
                 self._with_fate(frame, each, row) for each, row in zip(shown, rows, strict=True)
             ]
-        if frame is after and not self._knows(frame) and len(rows) == room.rows:
+        if frame is after and frame.known_removals is None and len(rows) == room.rows:
             rows[-1] = Row([("  ", ""), *self.spans("Weighing the pieces that stay …", "dim")])
         return rows
 
@@ -171,7 +161,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def _weighed(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
         """Return the pieces to show; kept for the frames before and after a step."""
-        key = frame.run, frame.step, self._knows(frame)
+        key = frame.run, frame.step, frame.known_removals is None
         slot = f"{rows} bars of {'an odd' if _is_odd(frame) else 'an even'} step"
         return self._kept(slot, key, lambda: self._to_show(frame, rows))
 
@@ -182,8 +172,9 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         gone = sorted((piece.loss_increase, piece.number) for piece in pruned)
         gone = [piece for piece in gone if isfinite(piece[0])]
         stay: list[tuple[float, int]] = []
-        if self._knows(frame):
-            costs = self._removals[_is_odd(frame)][1].loss_increases
+        known = frame.known_removals
+        if known is not None:
+            costs = known.loss_increases
             staying = np.setdiff1d(frame.numbers, _leaving(frame), assume_unique=True)
             staying = staying[np.isfinite(costs[staying])]
             # Rounded, so that equal costs stay in the order of the pieces.
@@ -191,7 +182,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             stay = list(zip(costs[cheapest].tolist(), cheapest.tolist(), strict=True))
             most = FEW * max(stay[0][0], gone[-1][0] if gone else 0) if stay else 0
             stay = stay[: max(sum(cost <= most for cost, _ in stay), rows)]
-        goers = _spread(gone, (rows + 1) // 2 if stay or not self._knows(frame) else rows)
+        goers = _spread(gone, (rows + 1) // 2 if stay or known is None else rows)
         others = _spread(stay, rows - len(goers))
         return [
             WeighedPiece(piece, cost, self._instead(frame, frame.record.texts[piece]))

@@ -24,8 +24,9 @@ from bpe_tui.unigram.narration import (
     score_text,
     worth,
 )
-from bpe_tui.unigram.pieces import Finder, PieceInText, PiecePainter, PiecePanel, Slices, step_name
+from bpe_tui.unigram.pieces import PieceInText, PiecePainter, PiecePanel, step_name
 from bpe_tui.views.panel import needs_marks, sentence
+from bpe_tui.views.slices import Finder, Slices
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import Label, LanesPanel
 from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
@@ -41,7 +42,6 @@ from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.encoding.lanes import Lanes, TokenPlace
 from engine.text.pretokenize import to_bytes
-from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import Occurrence, UnigramFrame, piece_occurrences
 from engine.unigram.pieces import UNKNOWN, Edge, unspelled
 from engine.unigram.record import NEVER
@@ -154,7 +154,6 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         super().__init__(id=id)
         self._sought = ""
         self._values: dict[str, Floats | Ints] = {}
-        self._removals: dict[int, PieceRemovals] = {}
         self._weighing: int | None = None
         self._slices = Slices(self, self._sliced)
 
@@ -162,7 +161,6 @@ class PieceRows(VocabularyRows[UnigramFrame]):
 
     def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
         if old is None or new is None or old.record is not new.record:
-            self._removals.clear()
             self._weighing = self._chosen = None
             if new is not None and self.sorting not in {each.name for each in columns_of(new)}:
                 of_grams = isinstance(new.record, TextbookRecord)
@@ -186,9 +184,9 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             order = np.array(found, dtype=np.int64)
         self._order = order
         self.show_order(self.Found(len(self._order), frame.size))
-        if frame.step not in self._removals and frame.step != self._weighing:
+        if frame.known_removals is None and frame.step != self._weighing:
             self._weighing = frame.step
-            self._slices.start(self._removing(frame))
+            self._slices.start(frame.removals())
 
     def search(self, typed: str) -> None:
         """Search for pieces that contain a text; a blank means ▁."""
@@ -207,17 +205,9 @@ class PieceRows(VocabularyRows[UnigramFrame]):
 
     # -- what a removal costs
 
-    def _removing(self, frame: UnigramFrame) -> Iterator[object]:
-        self._removals[frame.step] = yield from frame.removals()
-
     def _sliced(self, is_last: bool) -> None:
         if is_last:
             self.rebuild()
-
-    @property
-    def removals(self) -> PieceRemovals | None:
-        """The costs of all removals at this step; None until they are known."""
-        return None if self.frame is None else self._removals.get(self.frame.step)
 
     def losses(self, frame: UnigramFrame) -> Floats:
         """Return the loss increase without each piece; NaN until it is known."""
@@ -225,7 +215,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             # Rounded, so that equal ones stay in their order.
             known_increases: Floats = frame.record.increases_at(frame.step).round(9)
             return known_increases
-        known = self._removals.get(frame.step)
+        known = frame.known_removals
         if known is None:
             return np.full(frame.size, np.nan)
         losses: Floats = known.loss_increases[frame.numbers]
@@ -288,15 +278,13 @@ WORDS_SOUGHT = 100
 class PieceDetailPanel(PiecePanel):
     """The piece `number` at the table's cursor: its numbers, what replaces it, who uses it.
 
-    `removals` is None until the costs of all removals at this step are computed. The search for
-    the words that use the piece runs while the cursors rest.
+    The search for the words that use the piece runs while the cursors rest.
     """
 
     ID = "piece"
     FOLLOWS_RECORDING = True
 
     number: reactive[int | None] = reactive(None, repaint=False)
-    removals: Drawn[PieceRemovals | None] = Drawn(None)
 
     _about: tuple[UnigramFrame, int] | None = None
     """The frame and the piece whose uses are searched for."""
@@ -307,7 +295,7 @@ class PieceDetailPanel(PiecePanel):
 
     def forget_run(self) -> None:
         super().forget_run()
-        self._about = self.removals = None
+        self._about = None
         self._uses.stop()
 
     def watch_number(self) -> None:
@@ -334,33 +322,9 @@ class PieceDetailPanel(PiecePanel):
         else:
             yield from _instead(frame, piece, width)
             yield Row([])
-            yield from self._cost(frame, piece, width)
+            yield from _cost_rows(frame, piece, width)
         yield Row([])
         yield from self._used_in(frame, piece, width)
-
-    def _cost(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
-        yield Row([("what its removal costs", "strong")])
-        if self.removals is None:
-            yield Row([("Weighing all pieces …", "dim")])
-            return
-        cost = self.removals.cost_of(piece, frame.record.corpus.pretokens)
-        if cost is None:
-            yield from paragraph("Nothing: no best segmentation uses it.", width)
-            return
-        uses, change = number(cost.uses), cost.before - cost.after
-        all_tokens = plural(round(cost.total), "token")
-        instead = plural(len(cost.alternative), "token")
-        sign = "+" if cost.loss_increase >= 0 else ""
-        of_pretokens = f"{uses} ÷ {number(cost.pretokens)} pretokens × {score_text(change)}"
-        yield from paragraph(
-            f"{uses} of {all_tokens} are it: log P {score_text(cost.before)}", width
-        )
-        yield from paragraph(f"{instead} in its place: log P {score_text(cost.after)}", width)
-        yield from paragraph(
-            f"{of_pretokens} = {sign}{score_text(cost.loss_increase, 6)} nats",
-            width,
-            "loss" if cost.loss_increase > 0 else "gain",
-        )
 
     def _used_in(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         """Yield the pretokens whose best segmentation has the piece, most frequent first."""
@@ -375,7 +339,7 @@ class PieceDetailPanel(PiecePanel):
             return
         painter = PiecePainter(frame, marks=needs_marks(self.app))
         cells = len(number(found[0].times))
-        yield Row([(f"used in {self._uses.describe_count(frame)}", "strong")])
+        yield Row([(f"used in {self._uses.describe_count(frame.record.TEXT)}", "strong")])
         for use in found:
             yield Row(
                 [
@@ -385,6 +349,29 @@ class PieceDetailPanel(PiecePanel):
                 ],
                 ToPretoken(to_bytes(unspelled(use.text))),
             )
+
+
+def _cost_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+    yield Row([("what its removal costs", "strong")])
+    if frame.known_removals is None:
+        yield Row([("Weighing all pieces …", "dim")])
+        return
+    cost = frame.known_removals.cost_of(piece, frame.record.corpus.pretokens)
+    if cost is None:
+        yield from paragraph("Nothing: no best segmentation uses it.", width)
+        return
+    uses, change = number(cost.uses), cost.before - cost.after
+    all_tokens = plural(round(cost.total), "token")
+    instead = plural(len(cost.alternative), "token")
+    sign = "+" if cost.loss_increase >= 0 else ""
+    of_pretokens = f"{uses} ÷ {number(cost.pretokens)} pretokens × {score_text(change)}"
+    yield from paragraph(f"{uses} of {all_tokens} are it: log P {score_text(cost.before)}", width)
+    yield from paragraph(f"{instead} in its place: log P {score_text(cost.after)}", width)
+    yield from paragraph(
+        f"{of_pretokens} = {sign}{score_text(cost.loss_increase, 6)} nats",
+        width,
+        "loss" if cost.loss_increase > 0 else "gain",
+    )
 
 
 def _numbers(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from time import perf_counter
-from typing import Generic, NamedTuple, TypeVar
-
-from textual.timer import Timer
-from textual.widget import Widget
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
 from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.panel import PRETOKEN_BORDER, FramePanel, token_edge
 from bpe_tui.widgets.controls import Marks
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     TOKEN_HUES,
     Row,
@@ -29,17 +24,6 @@ from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled
 from engine.unigram.record import PruneStep
 from engine.unigram.textbook import TextbookRecord
-
-SLICE_SECONDS = 0.01
-"""Longest time of a slice, in which the screen waits."""
-BREATH_SECONDS = 0.005
-"""Time for the screen between two slices."""
-REST_SECONDS = 0.15
-"""Time without movement of the cursor before the work begins."""
-_THE_END = object()
-
-FoundT = TypeVar("FoundT")
-
 
 PiecePanel = FramePanel[UnigramFrame]
 """A panel about a frame of Unigram."""
@@ -145,75 +129,6 @@ def loss_row(frame: UnigramFrame) -> Row:
             (("+" if change > 0 else "") + score_text(change, 3), "loss" if change > 0 else "gain"),
         ]
     )
-
-
-class Slices:
-    """Long work for a panel, done in slices so that the screen keeps reacting.
-
-    A timer of `widget` advances an iterator, a slice at a time. After each slice it calls `after`,
-    with True for the last one.
-    """
-
-    def __init__(self, widget: Widget, after: Callable[[bool], None]) -> None:
-        self._widget, self._after = widget, after
-        self._work: Iterator[object] = iter(())
-        self._timer: Timer | None = None
-
-    def start(self, work: Iterator[object]) -> None:
-        """Start this work, and give up any other."""
-        self.stop()
-        self._work = work
-        self._timer = self._widget.set_timer(REST_SECONDS, self._slice)
-
-    def stop(self) -> None:
-        self._work = iter(())
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-
-    def _slice(self) -> None:
-        until = perf_counter() + SLICE_SECONDS
-        is_done = False
-        while not is_done and perf_counter() < until:
-            is_done = next(self._work, _THE_END) is _THE_END
-        self._timer = None if is_done else self._widget.set_timer(BREATH_SECONDS, self._slice)
-        self._after(is_done)
-
-
-class Finder(Slices, Generic[FoundT]):
-    """A search that runs while the cursors rest, and rebuilds its panel after each slice.
-
-    Attributes:
-        found: the results so far, at most `most`.
-        is_done: whether the search has ended.
-    """
-
-    def __init__(self, panel: Lines, most: int) -> None:
-        super().__init__(panel, self._sliced)
-        self._panel, self._most = panel, most
-        self.found: list[FoundT] = []
-        self.is_done = False
-
-    def look(self, results: Iterator[FoundT | None]) -> None:
-        """Start another search; `results` gives None for a candidate without a result."""
-        self.found, self.is_done = [], False
-        self.start(self._looking(results))
-
-    def describe_count(self, frame: UnigramFrame) -> str:
-        """Return the number of results: `at least 100 pretokens`."""
-        more = "at least " if len(self.found) == self._most else ""
-        return f"{more}{plural(len(self.found), frame.record.TEXT)}"
-
-    def _looking(self, results: Iterator[FoundT | None]) -> Iterator[None]:
-        for result in results:
-            self.found += [] if result is None else [result]
-            if len(self.found) == self._most:
-                return
-            yield
-
-    def _sliced(self, is_last: bool) -> None:
-        self.is_done = is_last
-        self._panel.rebuild()
 
 
 def words_of_line(

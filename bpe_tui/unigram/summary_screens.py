@@ -23,7 +23,6 @@ from bpe_tui.unigram.piece_table import (
     PieceDetailPanel,
     PieceHistoryPanel,
     PieceLanesPanel,
-    PieceRows,
     UnigramVocabularyPanel,
 )
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
@@ -78,8 +77,10 @@ class UnigramVocabularyScreen(VocabularyScreen):
         )
 
     def look_at(self, token: int | None) -> None:
-        self.query_one(PieceDetailPanel).removals = self.query_one(PieceRows).removals
-        self.query_one(PieceDetailPanel).number = token
+        about = self.query_one(PieceDetailPanel)
+        if about.number == token:
+            about.rebuild()  # the costs may be known now
+        about.number = token
         self.query_one(PieceHistoryPanel).number = token
         frame, lanes = self.frame, self.query_one(PieceLanesPanel)
         lanes.pieces = ()

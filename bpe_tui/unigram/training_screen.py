@@ -23,7 +23,6 @@ from bpe_tui.unigram.narration import (
 from bpe_tui.unigram.piece_table import PiecesPanel, loss_text
 from bpe_tui.unigram.pieces import (
     UNIGRAM_VIEW,
-    Finder,
     PieceInText,
     PiecePainter,
     PiecePanel,
@@ -43,6 +42,7 @@ from bpe_tui.views.corpus import ExcerptPanel, flowed
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, needs_marks, sentence, token_edge
 from bpe_tui.views.player_screen import StepsScreen
+from bpe_tui.views.slices import Finder
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
 from bpe_tui.widgets.rows import (
@@ -138,7 +138,7 @@ class UnigramPretokens(PiecePanel):
             self._about = frame
             self._finder.look(changed_words(made))
         finder = self._finder
-        changed = finder.describe_count(frame) + (" of step 1" if not frame.step else "")
+        changed = finder.describe_count(text) + (" of step 1" if not frame.step else "")
         self.say(f"{text}s", changed + " │ more …" * (not finder.is_done))
         if not finder.found:
             none = f"Every {text} is cut as before."

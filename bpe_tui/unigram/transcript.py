@@ -24,7 +24,6 @@ from bpe_tui.views.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCom
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
 from engine.core.events import finished
-from engine.unigram.em import PieceRemovals
 from engine.unigram.frame import UnigramFrame, count_changes
 from engine.unigram.pieces import spelled
 from engine.unigram.record import NEVER, EmStep, PruneStep
@@ -52,8 +51,6 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         *AT_THE_END,
     )
     SAVED = "the pieces", "a file to save in, like save tokenizer.json"
-
-    _removals: tuple[int, PieceRemovals] | None = None
 
     def narrate(self) -> str:
         return narrate(self.frame)[0]
@@ -153,9 +150,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             yield "As a single character it is never removed."
             return
         yield f"Without it {_instead(frame, text)} would replace it."
-        if self._removals is None or self._removals[0] != frame.step:
-            self._removals = frame.step, finished(frame.removals())  # once a step
-        increase = float(self._removals[1].loss_increases[found])
+        increase = float(finished(frame.removals()).loss_increases[found])
         change = f"change the loss by {cost_text(increase)} nats a pretoken"
         unused = "change nothing: no best segmentation uses it"
         yield f"To remove it would {change if increase else unused}."

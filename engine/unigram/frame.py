@@ -33,6 +33,9 @@ from engine.unigram.record import (
 )
 from engine.unigram.trainer import Event
 
+REMOVALS_KEPT = 4
+"""Number of steps whose costs of removals a run keeps."""
+
 
 class UnigramRun(RecordedRun[EmStep | PruneStep]):
     """The recorded EM iterations and prunes of a training.
@@ -45,6 +48,7 @@ class UnigramRun(RecordedRun[EmStep | PruneStep]):
 
     Attributes:
         prunes: the steps right after a prune.
+        known_removals: the costs of removals at the last steps that were asked for.
     """
 
     record: UnigramRecord
@@ -62,6 +66,7 @@ class UnigramRun(RecordedRun[EmStep | PruneStep]):
         self.prunes: list[int] = []
         self.pattern = as_pattern(pattern)
         self._splitter = SpecialSplitter(record.special_tokens)
+        self.known_removals: dict[int, PieceRemovals] = {}
 
     def extend(self, steps: Iterable[Event]) -> None:
         """Append the steps among the events; other events are ignored.
@@ -196,7 +201,17 @@ class UnigramFrame:
 
     def removals(self) -> Work[PieceRemovals]:
         """Estimate the effect of removing each piece; takes some 0.1 s for 1 MB of text."""
-        return (yield from self.record.removals_at(self.step))
+        known = self.run.known_removals
+        if self.step not in known:
+            known[self.step] = yield from self.record.removals_at(self.step)
+            if len(known) > REMOVALS_KEPT:
+                del known[next(iter(known))]
+        return known[self.step]
+
+    @property
+    def known_removals(self) -> PieceRemovals | None:
+        """The result of `removals` if it is there already."""
+        return self.run.known_removals.get(self.step)
 
     # -- texts under these pieces
 

@@ -8,7 +8,7 @@ from edges import edged
 from opening import until
 from textual.pilot import Pilot
 
-from bpe_tui.unigram.pieces import Slices
+from bpe_tui.views.slices import Slices
 from bpe_tui.widgets.lines import Lines
 
 TEXT = "the hugs of the thugs and the bugs; a pun, puns, a shrug and the hugger of bugs\n" * 4

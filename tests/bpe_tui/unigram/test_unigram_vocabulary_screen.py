@@ -205,4 +205,4 @@ async def test_the_costs_of_removals_change_with_the_step(
         for key in (last, first, last):  # the last time both are known
             await pilot.press(key)
             await settled(pilot)
-        assert app.screen.query_one(PieceDetailPanel).removals is not None
+        assert frame_of(app).known_removals is not None
