@@ -130,7 +130,7 @@ def encode(
     # On a terminal the ids, printed while text is read, show the progress.
     watch = iter if sys.stdout.isatty() else console.with_progress
     given = watch(console.input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
-    blocks = policy.checked(loaded, inputs.noting_newer(given))
+    blocks = policy.checked(loaded, given)
     allowing = policy.applied(loaded)
     with choices.hint_at_allow_special():
         if explain:
@@ -242,10 +242,7 @@ def _write_ids(
     if not overwrite:
         outputs.check_free(out)
     readers = [read_blocks(samples.file_of(name)) for name in names]
-    texts = (
-        policy.checked(tokenizer, inputs.noting_newer(console.with_progress(reader, reader)))
-        for reader in readers
-    )
+    texts = (policy.checked(tokenizer, console.with_progress(reader, reader)) for reader in readers)
     started = monotonic()
     with choices.hint_at_allow_special():
         allowing = policy.applied(tokenizer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from engine.core.errors import BpeError
 from engine.encoding.alphabet import UNITS
 from engine.text.corpus import Corpus, Reading
 from engine.text.doubts import doubts_about
-from engine.text.patterns import CHANGED_LETTER, as_pattern, describe_newer, newer_characters
+from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
 from engine.text.remote import RemoteFile, is_address
 from engine.text.sources import STANDARD_INPUT, describe_near_file
@@ -199,26 +199,6 @@ def note_stand_ins(text: str) -> None:
 
     for found in islice(stand_ins_in(text), NOTES):
         _note_visible(f"{visible_text(found.spelling)}: {found.describe(quoted)}")
-
-
-_ASCII = bytes(range(128))
-_DEPENDS = CHANGED_LETTER.encode()
-
-
-def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Pass blocks on; after the last, print a note if they contain very new characters.
-
-    A character across two blocks is ignored.
-    """
-    found: set[str] = set()
-    for block in blocks:
-        if not block.isascii():
-            # One letter depends on those after it; without it ASCII need not be searched.
-            text = block if _DEPENDS in block else block.translate(None, _ASCII)
-            found.update(newer_characters(text.decode("utf-8", "ignore")))
-        yield block
-    if found:
-        _note_visible(describe_newer(sorted(found)))
 
 
 def open_named(

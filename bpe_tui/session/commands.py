@@ -159,8 +159,6 @@ COMMANDS: tuple[Command, ...] = (
             "Sort by the next column.", in_footer=True, panel="tokens"),
     Command("C", "turn round", "screen.reverse", LOOK, (VOCABULARY,),
             "Turn the order round.", panel="tokens"),
-    Command("space", "fold", "screen.fold", LOOK, (VOCABULARY,),
-            "Fold a part of the tree.", in_footer=True, panel="tree"),
     Command("F", "filter", "screen.menu('filter')", FILTER, (VOCABULARY,),
             "A menu of filters: which tokens the table shows.", in_footer=True, panel="tokens"),
     Command("p", "partial", "screen.filter('partial')", FILTER, (VOCABULARY,),

@@ -94,7 +94,6 @@ REFUSED = {
     "app.breakpoints": _BREAKPOINTS,
     "screen.why": "Unigram joins no pairs; Enter on a piece says why it stays or goes.",
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
-    "screen.fold": "The tree that folds is of merges; a piece has none below it.",
     "screen.filter('unused')": "Pieces have expected counts; u leaves those below one.",
 }
 """Action of a command that Unigram lacks → the sentence that its key gives."""

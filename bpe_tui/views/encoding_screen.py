@@ -41,7 +41,6 @@ from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.why_not import stand_ins_in
 from engine.core.errors import TokenIdsError
 from engine.encoding.typed_ids import decode_known, read_ids
-from engine.text.patterns import describe_newer, newer_characters
 
 SPELLING_SOUGHT = 4000
 """Number of characters that are searched for GPT-2's spelling at each key."""
@@ -333,16 +332,16 @@ class WalkScreen(SessionScreen):
         """Do the slow work of `show_text` in a thread, so that the screen stays responsive."""
 
     def _take_in_text(self) -> None:
-        """Show the text; note in its border GPT-2's spelling, or else a very new character."""
+        """Show the text; note in its border GPT-2's spelling."""
         found = next(stand_ins_in(self.text[:SPELLING_SOUGHT]), None)
         note = ""
         if found is not None:
             word = shorten(visible_text(found.spelling), 16)
             note = f"  {word} is {found.describe(quoted)}"
-        newer = newer_characters(self.text[:SPELLING_SOUGHT])
-        title = f"text  {describe_newer(newer, most=1)}" if newer and not note else f"text{note}"
         text = self.query_one("#text", TextArea)
-        text.border_title = Content(leading_parts(text.outer_size.width - BORDER_CELLS, title))
+        text.border_title = Content(
+            leading_parts(text.outer_size.width - BORDER_CELLS, f"text{note}")
+        )
         self.show_text()
         self.fit()
 

@@ -295,21 +295,10 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
 
     token_id: reactive[int | None] = reactive(None, repaint=False)
 
-    _folded: frozenset[int] = frozenset()
-    """Tokens whose parts are not shown."""
-
     def watch_token_id(self) -> None:
-        self._folded = frozenset()
         self.cursor = 1  # under the title
         self.scroll_to(y=0, animate=False, immediate=True)
         self.rebuild()
-
-    def toggle_fold(self) -> None:
-        """Fold or unfold the token under the cursor, wherever it occurs in the tree."""
-        target = self.row(self.cursor).target if self.cursor < self.row_count else None
-        if isinstance(target, ToToken):
-            self._folded ^= {target.token_id}
-            self.rebuild()
 
     def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
         if self.token_id is None or not frame.has_token(self.token_id):
@@ -318,12 +307,12 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         width -= 1  # a blank before the scrollbar
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
-        self.say(f"merge tree of {name}", "space folds │ ↵ goes there")
-        lines = frame.vocabulary.merge_tree(self.token_id, self._folded)
+        self.say(f"merge tree of {name}", "↵ goes there")
+        lines = frame.vocabulary.merge_tree(self.token_id)
         tree = [_ranked_title("made of", width)]
         tree += [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]
         if next(lines, None) is not None:
-            tree.append(Row([("… and more: space folds a part away", "dim")]))
+            tree.append(Row([("… and more", "dim")]))
         tree += twin_rows(painter, self.token_id, width)
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
@@ -375,8 +364,6 @@ def _ranked_title(title: str, width: int) -> Row:
 def _tree_row(painter: TokenPainter, line: TreeLine, width: int) -> Row:
     rank = "" if line.rank is None else number(line.rank + 1)
     spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
-    if line.folded:
-        spans.append((" …", "dim"))
     room = max(width - RANK_CELLS, 4)
     return Row([*left(spans, room), right(rank, RANK_CELLS, "dim")], ToToken(line.token_id))
 

@@ -377,6 +377,3 @@ class VocabularyScreen(SessionScreen):
             self.tell("Choose a token of this step: f shows its places in the corpus.")
         else:
             self.host.navigation.show_places(token)
-
-    def action_fold(self) -> None:
-        self.query_one(MergeTreePanel).toggle_fold()

@@ -79,14 +79,12 @@ class TreeLine:
 
     Attributes:
         rank: the rank of the merge that made the token; `None` for a byte or a special token.
-        folded: whether its parts are left out.
         trunk: for each level above, whether another line of that level follows further down, for
             drawing `├─`, `└─` and `│`.
     """
 
     token_id: int
     rank: int | None
-    folded: bool
     trunk: tuple[bool, ...]
 
 
@@ -318,11 +316,10 @@ class Vocabulary:
                 found[how] = self.id_of(twin_row)
         return found
 
-    def merge_tree(self, token_id: int, folded: Collection[int] = ()) -> Iterator[TreeLine]:
+    def merge_tree(self, token_id: int) -> Iterator[TreeLine]:
         """Yield the merge tree of a token, depth first: the token, then its two parts with theirs.
 
-        The parts of the ids in `folded` are left out. A tree may have millions of lines: take only
-        as many as fit.
+        A tree may have millions of lines: take only as many as fit.
 
             "the" = t + he, he = h + e      the   rank 2, trunk ()
                                             t             trunk (True,)
@@ -337,9 +334,8 @@ class Vocabulary:
         while waiting:
             token_id, trunk = waiting.pop()
             parts = self.parents_of(token_id)
-            is_folded = parts is not None and token_id in folded
-            yield TreeLine(token_id, self.rank_of(token_id), is_folded, trunk)
-            if parts is not None and not is_folded:
+            yield TreeLine(token_id, self.rank_of(token_id), trunk)
+            if parts is not None:
                 left, right = parts
                 waiting.append((right, (*trunk, False)))
                 waiting.append((left, (*trunk, True)))

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from engine.core.errors import PatternError
 from engine.core.registry import Registry
-from engine.core.slow_modules import regex, unicodedata
+from engine.core.slow_modules import regex
 
 
 class Alternative(NamedTuple):
@@ -443,48 +443,3 @@ def name_of(pattern: Pattern) -> str | None:
     """
     same = (name for name, each in PATTERNS.items() if each.source == pattern.source)
     return next(same, None)
-
-
-# Characters newer than some libraries
-
-CHANGED_LETTER = "\u0295"
-"""A letter of lower case until Unicode 17, and since then of none; `regex` knows it so."""
-_CUT_OTHERWISE = rf"{CHANGED_LETTER}[\p{{Lm}}\p{{Lo}}\p{{M}}]*[\p{{Lu}}\p{{Lt}}]"
-"""A place where o200k's pattern ends a word if that letter is of lower case."""
-
-
-def newer_characters(text: str) -> list[str]:
-    r"""Return the characters that libraries disagree on, sorted by code point.
-
-    A pattern such as `\p{L}+` asks a Unicode table what a letter is. The table of `regex`, which
-    cuts texts here, is newer than those of tiktoken and of Hugging Face's library; Python's table
-    is the oldest. Libraries may cut differently where `regex` knows a character and Python does
-    not; they agree on all others but one, U+0295 before a capital letter.
-
-    >>> newer_characters("a漢ሴʕ"), len(newer_characters("\U00011de0")), newer_characters("ʕA")
-    ([], 1, ['ʕ'])
-    """
-    if text.isascii():
-        return []
-    unknown = (each for each in set(text) if unicodedata.category(each) == "Cn")
-    changed = (
-        [CHANGED_LETTER] if CHANGED_LETTER in text and regex.search(_CUT_OTHERWISE, text) else []
-    )
-    return sorted([*changed, *(each for each in unknown if regex.match(r"\P{Cn}", each))])
-
-
-def describe_newer(characters: list[str], most: int = 3) -> str:
-    """Describe characters of `newer_characters` in a clause that names their code points.
-
-    >>> describe_newer(["\\U00011de0"]).split(" than ")[0]
-    'U+11DE0 is newer'
-    """
-    named = " ".join(f"U+{ord(each):04X}" for each in characters[:most])
-    more = " …" if len(characters) > most else ""
-    verb = "is" if len(characters) == 1 else "are"
-    changed = ", or of another category since" if CHANGED_LETTER in characters else ""
-    version = unicodedata.unidata_version.removesuffix(".0")
-    return (
-        f"{named}{more} {verb} newer than Unicode {version}{changed}: libraries with older tables "
-        "may cut the text elsewhere"
-    )

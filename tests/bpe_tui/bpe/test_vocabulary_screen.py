@@ -212,21 +212,6 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         assert rows.token == 262
 
 
-@pytest.mark.slow
-async def test_space_folds_a_part_of_the_tree() -> None:
-    async with vocabulary() as (app, pilot, _):
-        app.navigation.go_to_target(ToToken(262))
-        await pilot.press("tab")
-        tree = app.screen.query_one(MergeTreePanel)
-        await pilot.pause()
-        unfolded = tree.row_count
-        await pilot.press("space")
-        assert " …" in line(tree, 1)
-        assert tree.row_count < unfolded
-        await pilot.press("space")
-        assert tree.row_count == unfolded
-
-
 async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> None:
     async with vocabulary() as (app, pilot, rows):
         app.navigation.go_to_target(ToToken(300))

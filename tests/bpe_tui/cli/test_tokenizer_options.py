@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from program import HANDOUT, refusal, run, train
 
-from bpe_tui.cli.inputs import noting_newer
 from engine import Tokenizer
 from engine.core.gpt2_bytes import spell
 from engine.formats import WRITABLE, open_tokenizer
@@ -82,13 +81,3 @@ def test_formats_are_checked_before_the_corpus_is_read(tmp_path: Path) -> None:
         arguments = ["train", HANDOUT, "--vocab-size", "300", "--out", tmp_path / "tok", *options]
         assert message in refusal(run(*arguments))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_characters_on_which_libraries_disagree_are_named(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    blocks = [b"low ", "\U00011de0漢".encode()]
-    assert list(noting_newer(blocks)) == blocks
-    assert "note: U+11DE0 is newer than Unicode" in capsys.readouterr().err
-    assert list(noting_newer(["漢é".encode()]))
-    assert capsys.readouterr().err == ""

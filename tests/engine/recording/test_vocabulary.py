@@ -151,9 +151,6 @@ def test_the_merge_tree_goes_down_to_bytes() -> None:
         (ord("h"), None, (False, True)),
         (ord("e"), None, (False, False)),
     ]
-    folded = list(vocabulary.merge_tree(257, folded={256}))
-    assert [line.token_id for line in folded] == [257, ord("t"), 256]
-    assert folded[-1].folded
 
 
 @given(oracles.corpora())
