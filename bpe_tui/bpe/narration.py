@@ -63,7 +63,7 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
     if not merge.count:
         return sentence, f"Merge {step}: {pair} make {token}."
     forked = f" {why}" if (why := _describe_fork(frame)) else ""
-    sentence += _describe_part(frame, merge.token, messages)
+    part = _describe_part(frame, merge.token, messages)
     shorter = say(
         "Merge {step}: {pair}, {times}, become {token}.",
         step=step,
@@ -72,7 +72,7 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
         token=merge.token,
     )
     short = shorter.translated(messages).describe(visible_bytes)
-    return f"{sentence}{forked}", f"{short}{forked}", short
+    return f"{sentence}{part}{forked}", f"{short}{part}{forked}", f"{short}{forked}", short
 
 
 def _describe_part(frame: Frame, token: bytes, messages: Messages) -> str:

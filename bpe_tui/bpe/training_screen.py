@@ -19,7 +19,7 @@ from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.narration import GIVEN, NO_CORPUS, characters_of
-from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence
+from bpe_tui.views.panel import FramePanel, Panel, pair_text, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
@@ -52,14 +52,6 @@ from engine.text.pretokenize import to_bytes
 
 class CorpusPanel(MergingExcerptPanel[Frame]):
     """The beginning of the corpus in pretokens and tokens, wrapped at the panel's width."""
-
-    shows_characters: Drawn[bool] = Drawn(True)
-    """Whether characters that tokens cut are drawn once, over marks, or in their bytes."""
-
-    def painter(self, frame: Frame) -> TokenPainter:
-        painter = super().painter(frame)
-        painter.in_bytes = not self.shows_characters
-        return painter
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         if not frame.has_corpus and not frame.excerpt.lines:
@@ -307,10 +299,10 @@ class TrainingScreen(StepsScreen):
         self.host.navigation.find_pair()
 
     def action_characters(self) -> None:
-        """Show characters that tokens cut, or their bytes, in the corpus."""
-        corpus = self.query_one(CorpusPanel)
-        corpus.shows_characters = not corpus.shows_characters
-        self.show_panel("corpus")
+        """Show characters that tokens cut, or their bytes, in all panels."""
+        in_bytes = not self.query_one(CorpusPanel).in_bytes
+        for panel in self.query(FramePanel):
+            panel.in_bytes = in_bytes
 
     def action_sub_step(self) -> None:
         """Make one move in the heap, or show the next part of a step, without a heap."""

@@ -485,6 +485,13 @@ class BpeLesson(LessonScreen):
     VIEW = BPE_VIEW
     EXPLAINER = BpeExplainer
 
+    def action_characters(self) -> None:
+        """Show characters that tokens cut, over marks, or their bytes."""
+        assert isinstance(self.explainer, BpeExplainer)
+        self.explainer.in_bytes = not self.explainer.in_bytes
+        self._still = ()
+        self.show_again()
+
 
 class WordPieceLesson(LessonScreen):
     """The lesson view of WordPiece."""

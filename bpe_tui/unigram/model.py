@@ -130,6 +130,7 @@ MODEL = Model(
     refused=REFUSED,
     signs=("underline",),
     undrawn=(
+        "parted",
         "pair",
         "joining",
         "fresh",

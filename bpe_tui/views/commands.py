@@ -239,7 +239,12 @@ WORDS = {
 
 
 def legend_of(
-    kind: str, model: Model | None = None, *, marks: bool = False, messages: Messages = ENGLISH
+    kind: str,
+    model: Model | None = None,
+    *,
+    marks: bool = False,
+    messages: Messages = ENGLISH,
+    needed: Sequence[str] = (),
 ) -> tuple[tuple[Span, ...], ...]:
     """Return the signs of a screen's legend with their names, the model's own signs first.
 
@@ -248,8 +253,11 @@ def legend_of(
         model: the model whose screen it is.
         marks: whether signs are drawn as they are without colours.
         messages: the table of the language.
+        needed: signs that the text needs; they come first where tokens are drawn.
     """
     names = LEGENDS.get(kind, ())
+    if "fresh" in names:
+        names = tuple(dict.fromkeys((*needed, *names)))
     if model is not None:
         first = model.signs if kind in WITH_PIECES else ()
         names = (*first, *(name for name in names if name not in model.undrawn))

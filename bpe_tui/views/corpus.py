@@ -10,6 +10,7 @@ from textual import events
 from textual.strip import Strip
 
 from bpe_tui.session.session import StepFrame
+from bpe_tui.views.narration import characters_of
 from bpe_tui.views.panel import (
     FRESH_ROLES,
     JOINING_ROLES,
@@ -25,12 +26,15 @@ from bpe_tui.widgets.rows import (
     Row,
     Span,
     behind_mark,
+    first_rows,
     has_row_below,
     left,
     spans_width,
+    subject_cells,
+    subjects_at,
     with_below,
 )
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.wording import ENGLISH, Messages, frequency, text_of
 from engine.recording.affected_pretokens import AffectedPretoken
@@ -97,10 +101,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
             rows += list(self.line_rows(frame, lines[line], width))[skipped:]
             skipped = 0
             line += 1
-        shown = rows[: self.size.height]
-        if shown and len(shown) < len(rows) and has_row_below(shown[-1]):
-            shown.pop()  # the marks below it are not visible
-        return shown, line
+        return first_rows(rows, self.size.height), line
 
     def place_to_show(self, frame: StepFrameT, rows: Sequence[Row]) -> int | None:
         """Return a line to scroll to, at a token just made; `None` to stay."""
@@ -179,6 +180,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
         """Return a painter of the frame's tokens, and of the pair that merges next."""
         painter = self.PAINTER(frame, marks=needs_marks(self.app))
         painter.joining = frame.next_pair if self.MARKS_NEXT else None
+        painter.in_bytes = self.in_bytes
         return painter
 
     def line_rows(
@@ -236,6 +238,17 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
         if not found:
             return Row([("Not in the lines read for show.", "dim")])
         return elsewhere_row(painter, found[0], excerpt, is_made=roles is FRESH_ROLES, width=width)
+
+    def foot_at(self, row: Row) -> str:
+        """Return the token that is pointed at, its id and its bytes."""
+        cells = subject_cells(row.spans)
+        if self.frame is None or self.pointed is None or self.pointed >= len(cells):
+            return self._foot
+        (token_id,) = subjects_at(row.spans, cells[self.pointed])
+        token = self.frame.any_token(token_id)
+        characters = characters_of(self.frame, [token_id])
+        names = filter(None, (visible_bytes(token), characters, f"id {token_id}"))
+        return f"{'  '.join(names)} │ bytes {token.hex(' ').upper()}"
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
         """Whether the pretoken contains a token."""
@@ -397,6 +410,8 @@ def flowed(words: Iterable[SizedWord], width: int) -> Iterator[Row]:
 def within_rows(words: Iterable[SizedWord], rows: int, width: int) -> list[Row]:
     """Return at most `rows` rows of `flowed`, with `…` at the end if words are left over."""
     found = list(islice(flowed(words, width), rows + 1))
+    if any(map(has_row_below, found)):
+        return first_rows(found, rows)
     if len(found) > rows:
         found[rows - 1 :] = [Row(left([*found[rows - 1].spans, *found[rows].spans], width))]
     return found

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from bpe_tui.session.session import StepFrame
 from bpe_tui.views.corpus import CorpusPlace
-from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.narration import characters_of, first_fitting
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
 from bpe_tui.widgets.numbers import bar, number, trace
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width
@@ -88,6 +88,8 @@ def bar_row(
     if is_picked:
         pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
     number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"
+    spare = columns.pair - spans_width(pair) - 3
+    pair.append((f"  {characters_of(painter.frame, drawn.pair, spare)}", "dim"))
     spans: list[Span] = [(BAR_SIGNS.get(drawn.mark, "  "), role), *left(pair, columns.pair)]
     if columns.fraction:
         spans += [right(drawn.fraction, columns.fraction, "dim"), ("  ", "")]

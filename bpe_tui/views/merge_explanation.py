@@ -49,6 +49,7 @@ from bpe_tui.widgets.rows import (
     Span,
     SubjectSpan,
     behind_mark,
+    first_rows,
     left,
     paragraph,
     right,
@@ -92,6 +93,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     PAINTER: ClassVar[type[LessonPainter]] = LessonPainter
     FRACTION = 0
     """Least cells of the column of fractions."""
+
+    in_bytes = False
+    """Whether characters that tokens cut are spelled in their bytes."""
 
     # Kept, since each beat asks for them.
     _earlier_painter: LessonPainter | None = None
@@ -315,14 +319,13 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         before = self.painter_of(moment.before)
         after = self.painter_of(moment.after, is_fresh=True)
         before.joining = merge.pair
-        rows = [self._rule_row(before, after, merge, is_lit, width)]
         touched = moment.after.affected(words)
-        rows += self._word_rows(before, after, touched, is_lit, width)
-        del rows[1 + words :]  # those with marks below take two
-        if (rest := merge.pretokens - len(touched)) > 0 and touched:
+        rows = first_rows(self._word_rows(before, after, touched, is_lit, width), words)
+        shown = sum(bool(row.spans[0][0].strip()) for row in rows)  # marks below have no count
+        if (rest := merge.pretokens - shown) > 0 and rows:
             more = self.text("and {n} more", n=number(rest))
             rows[-1] = Row(with_end(rows[-1].spans, more, width))
-        return rows
+        return [self._rule_row(before, after, merge, is_lit, width), *rows]
 
     def _rule_row(
         self,
@@ -397,6 +400,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def painter_of(self, frame: MergeFrameT, is_fresh: bool = False) -> LessonPainter:
         """Return a painter of a frame's tokens; `is_fresh`: highlight the last merge's token."""
         painter = self.PAINTER(frame, marks=self.marks)
+        painter.in_bytes = self.in_bytes
         if not is_fresh:
             painter.fresh = -1
         return painter
@@ -413,7 +417,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             for line in lines.following(top.line)
             for row in flowed(reserved(painter, earlier, line), width)
         )
-        shown = list(islice(found, top.row, top.row + rows))
+        shown = first_rows(islice(found, top.row, None), rows)
         if (word := self._only_elsewhere(moment)) is not None:
             is_made = not moment.is_ahead
             excerpt = moment.frame.excerpt
@@ -442,7 +446,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         """
         frame, kept = moment.before or moment.after, self._earlier_painter
         step = max(layout_step(frame.step), frame.phase_began)  # other phases cut otherwise
-        if kept is None or (kept.frame.run, kept.frame.step) != (frame.run, step):
+        wanted = frame.run, step, self.in_bytes
+        if kept is None or (kept.frame.run, kept.frame.step, kept.in_bytes) != wanted:
             kept = self._earlier_painter = self.painter_of(frame.at(step))
         return kept
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
+from unicodedata import category
 
 from textual.app import App
 from textual.content import Content
@@ -14,7 +15,7 @@ from textual.strip import Strip
 from bpe_tui.session.host import Notifier
 from bpe_tui.views.narration import is_partial, leading_parts
 from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
-from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
     TOKEN_HUES,
@@ -35,6 +36,9 @@ from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN, Pair, pair_name
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import Pretoken
+
+if TYPE_CHECKING:
+    from engine.encoding.lanes import Lanes
 
 # How tokens, pairs and pretokens look, everywhere.
 
@@ -194,17 +198,17 @@ class TokenPainter:
         sizes = (token.end - token.start for token in lanes.tokens)
         of_bytes = [place for place, size in enumerate(sizes) for _ in range(size)]
         last, mark = -1, 1
-        for character in lanes.characters:
-            place = of_bytes[character.start]
+        for start, end in self._clusters(lanes, [ids[place] for place in of_bytes]):
+            place = of_bytes[start]
             border = [edges[place]] if last < place and place else []
             if ids[place] not in self._partial:
                 if last < place:
                     yield Unit(border, parts[place], ((ids[place], 0),))
                     last, mark = place, 1
                 continue
-            text = visible_bytes(lanes.between(character.start, character.end))
+            text = visible_bytes(lanes.between(start, end))
             below, begun = list[Span](), list[tuple[int, int]]()
-            for place, run in groupby(of_bytes[character.start : character.end]):
+            for place, run in groupby(of_bytes[start:end]):
                 cells = len(list(run))
                 if last < place:
                     below += [CHIPS_MEET] * bool(below)
@@ -217,6 +221,21 @@ class TokenPainter:
             below.append((MARKS[mark] * spare, below[-1][1]))
             padded = text + " " * max(-spare, 0)
             yield Unit(border, [CutSpan.of(padded, "", below)], tuple(begun))
+
+    def _clusters(self, lanes: Lanes, of_bytes: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Yield the bytes of each character; a letter and its marks are one if tokens cut both.
+
+        Args:
+            lanes: the text.
+            of_bytes: the token of each byte.
+        """
+        begun = 0
+        for before, each in pairwise((*lanes.characters, None)):
+            assert before is not None, "only the last one is followed by None"
+            is_mark = each is not None and bool(each.text) and category(each.text or "")[0] == "M"
+            if not (is_mark and self._partial.issuperset(of_bytes[before.start : before.end + 1])):
+                yield begun, before.end
+                begun = before.end
 
     def joints(self, ids: Sequence[int]) -> set[int]:
         """Return the places before which the pair about to join does so, from left to right.
@@ -316,6 +335,9 @@ class FramePanel(Lines, Generic[FrameT]):
     """Whether the panel changes when steps are recorded but the cursor does not move."""
 
     frame: reactive[Any] = reactive(None, repaint=False)
+
+    in_bytes: Drawn[bool] = Drawn(False)
+    """Whether a character that tokens cut is spelled in its bytes, not over marks."""
 
     _foot = _shown_title = _shown_foot = _key = ""
 
@@ -424,6 +446,10 @@ class FramePanel(Lines, Generic[FrameT]):
         super().watch_cursor()
         self._say_foot()
 
+    def action_point(self, by: int) -> None:
+        super().action_point(by)
+        self._say_foot()
+
     def watch_has_focus(self, value: bool) -> None:
         super().watch_has_focus(value)
         self._say_foot()
@@ -443,6 +469,7 @@ class TokenPanel(FramePanel[MergeFrameT]):
     def painter(self, frame: MergeFrameT) -> TokenPainter:
         """Return a painter of the frame's tokens, and of the next merge's pair if `MARKS_NEXT`."""
         painter = self.PAINTER(frame, marks=needs_marks(self.app))
+        painter.in_bytes = self.in_bytes
         if self.MARKS_NEXT:
             painter.joining = frame.next_pair
         return painter

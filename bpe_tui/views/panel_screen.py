@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from textual import events, on
@@ -236,9 +236,17 @@ class PanelScreen(PaintedOnce[None]):
     def show_keys(self) -> None:
         """Show the signs, and the keys that work now, those of the focused panel first."""
         self.query_one(FootLine).legend = legend_of(
-            *kind_and_model(self.id or ""), marks=needs_marks(self.app), messages=self.messages
+            *kind_and_model(self.id or ""),
+            marks=needs_marks(self.app),
+            messages=self.messages,
+            needed=self.needed_signs,
         )
         self.query_one(KeyBar).keys = self.keys.footer()
+
+    @property
+    def needed_signs(self) -> Sequence[str]:
+        """The signs that the text of the session needs in the legend."""
+        return ()
 
     @property
     def messages(self) -> Messages:

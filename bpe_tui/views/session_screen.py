@@ -97,6 +97,10 @@ class SessionScreen(PanelScreen):
         return self.host.guide.named_keys if self.host.has_guide else None
 
     @property
+    def needed_signs(self) -> Sequence[str]:
+        return () if self.session.text.isascii() else ("parted", "byte")
+
+    @property
     def session(self) -> Session:
         return self.host.session
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -122,6 +122,14 @@ def with_below(spans: Sequence[Span]) -> list[Sequence[Span]]:
     for span in spans:
         below += span.below if isinstance(span, CutSpan) else [(" " * width(span[0]), "")]
     return [spans, below]
+
+
+def first_rows(rows: Iterable[Row], most: int) -> list[Row]:
+    """Return the first rows; characters whose marks have no room are left out."""
+    shown = list(islice(rows, most))
+    if shown and has_row_below(shown[-1]):
+        shown.pop()
+    return shown
 
 
 class NameSpans(list[Span]):

@@ -49,7 +49,7 @@ MODEL = Model(
         "screen.ask": "The probes show it: each row is a piece that was looked up.",
     },
     signs=("inside",),
-    undrawn=("stale", "claimed", "best", "active", "inactive", "link"),
+    undrawn=("parted", "stale", "claimed", "best", "active", "inactive", "link"),
 )
 
 

@@ -192,7 +192,7 @@ def test_a_question_in_chinese_has_no_english_words_but_names() -> None:
 def test_the_sentence_about_a_step_is_chinese_in_a_chinese_lesson() -> None:
     lesson = read_lesson(PLACE / "zh" / "02-count-pick-replace.md")
     frame = recording_of(config_of(lesson, lesson.scenes[0])).seek(1)
-    long, _, short = sentences_about(frame, messages_in("zh"))
+    long, *_, short = sentences_about(frame, messages_in("zh"))
     assert long == "第 1 次合并，共 12 次：s 和 t 相邻出现 9 次，现在是一个词元 st。"
     assert short == "第 1 次合并：s 和 t 出现 9 次，合成 st。"
 
