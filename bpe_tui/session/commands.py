@@ -264,7 +264,7 @@ COMMANDS: tuple[Command, ...] = (
             "To the pretokens that the step changes.", words="words touched"),
     Command("m", "merges", "screen.show('merges')", LOOK, (TRAINING,), "To the list of merges.",
             words="rank order history all"),
-    Command("a", "characters", "screen.characters", LOOK, (LESSON, TRAINING),
+    Command("a", "characters", "screen.characters", LOOK, (LESSON, TRAINING, PIPELINE),
             "Characters that tokens cut, over marks, or their bytes.",
             words="unicode utf-8 emoji chinese"),
     Command("w", "why not", "screen.ask", LOOK, (ENCODING,),

@@ -164,6 +164,7 @@ class PipelineScreen(SessionScreen):
         self._seen: tuple[Session | None, int] = (None, -1)
         self._wanted: AnyFrame | None = None
         self._token = 0
+        self._in_letters = False
 
     def compose_body(self) -> ComposeResult:
         with Vertical(id="texts") as texts:
@@ -247,7 +248,12 @@ class PipelineScreen(SessionScreen):
             return
         self._token = min(self._token, max(len(run.tokens) - 1, 0))
         self._shown = PipelineView(
-            self._draft, run, losses(pipeline, run), None, marks=needs_marks(self.app)
+            self._draft,
+            run,
+            losses(pipeline, run),
+            None,
+            marks=needs_marks(self.app),
+            in_letters=self._in_letters,
         )
         self._point_at(self._token)
         model = pipeline.model
@@ -281,6 +287,11 @@ class PipelineScreen(SessionScreen):
 
     async def action_forward(self, by: int) -> None:
         self._point_at(self._token + by)
+
+    def action_characters(self) -> None:
+        """Show characters, or GPT-2's letters for their bytes."""
+        self._in_letters = not self._in_letters
+        self._run()
 
     # -- switching stages
 

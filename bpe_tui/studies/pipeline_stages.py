@@ -5,17 +5,19 @@ The part of the output that belongs to the token under the cursor is marked in e
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from textual.content import Content
 
-from bpe_tui.views.panel import PRETOKEN_BORDER, sentence, token_edge
+from bpe_tui.views.panel import MARKS, PRETOKEN_BORDER, mark_role, sentence, token_edge
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     TOKEN_HUES,
+    CutSpan,
     Row,
     Span,
     cursor_sign,
@@ -23,9 +25,11 @@ from bpe_tui.widgets.rows import (
     left,
     paragraph,
     spans_width,
+    with_below,
     wrapped,
 )
-from bpe_tui.widgets.visible import shorten, visible_text, width
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, whole_characters, width
+from engine.core.gpt2_bytes import unspell
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
 from engine.pipeline.draft import (
     DECODER,
@@ -39,9 +43,10 @@ from engine.pipeline.losses import Losses
 from engine.pipeline.models import WordPiece
 from engine.pipeline.pipeline import OutputToken, PipelineRun, TextRun
 from engine.pipeline.post_processors import PostProcessor, spelled_template
-from engine.pipeline.pretokenizers import Split
+from engine.pipeline.pretokenizers import ByteLevel, Split
 from engine.pipeline.stage import Stage
 from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_bytes, to_text
 
 GUTTER = 16
 """Cells for the names of the stages."""
@@ -84,28 +89,45 @@ def anywhere_broken(lines: Iterable[Sequence[Span]]) -> Iterator[list[Span]]:
 def token_lines(
     tokens: Sequence[OutputToken],
     chosen: OutputToken | None,
-    marks: bool,
+    shown: PipelineView,
     room: int,
-) -> list[list[Span]]:
-    """Draw tokens over their ids, in pairs of lines."""
+) -> list[Sequence[Span]]:
+    """Draw tokens over their ids; a character that they cut is over marks."""
     upper: list[list[Span]] = []
     lower: list[list[Span]] = []
-    for place, token in enumerate(tokens):
-        text = visible_text(token.text) or "␣"
-        hue = f"token-{token.token_id % TOKEN_HUES}"
-        span = (text, "special" if token.from_template else hue)
-        if token is chosen:
-            span = _mark(text, marks)
-        label = str(token.token_id)
-        following = tokens[place + 1] if place + 1 < len(tokens) else None
-        within = following is not None and following.piece == token.piece is not None
-        border = token_edge(marks=marks) if within else PRETOKEN_BORDER
+    place = 0
+    for text, together in shown.characters(tokens):
+        place += len(together)
+        labels = [str(each.token_id) for each in together]
+        following = tokens[place] if place < len(tokens) else None
+        within = following is not None and following.piece == together[-1].piece is not None
+        border = token_edge(marks=shown.marks) if within else PRETOKEN_BORDER
         # Two labels without a border between their tokens have a blank between them.
-        cells = min(max(width(span[0]), len(label) + (not border[0])), room - 1)
-        upper.append([*filled([span], cells), border])
-        lower.append(left([(label, "dim")], cells + width(border[0])))
+        label = " ".join(labels)
+        cells = min(max(width(text), len(label) + (not border[0])), room - 1)
+        roles = [_role(each, chosen) for each in together]
+        if len(together) == 1:
+            span = _mark(text, shown.marks) if together[0] is chosen else (text, roles[0])
+            upper.append([*filled([span], cells), border])
+        else:
+            below: list[Span] = [
+                (f"{MARKS[at % 2] * len(each)} ", mark_role(role))
+                for at, (each, role) in enumerate(zip(labels, roles, strict=True))
+            ]
+            padded = "".join(part for part, _ in left([(text, "")], spans_width(below)))
+            upper.append([CutSpan.of(padded, "", below), *left([], cells - len(padded)), border])
+        lower.append(left([(label, "dim")], spans_width(upper[-1])))
     pairs = zip(wrapped(upper, room), wrapped(lower, room), strict=True)
-    return [line for pair in pairs for line in pair if line]
+    return [line for above, ids in pairs if above for line in (*with_below(above), ids)]
+
+
+def _role(token: OutputToken, chosen: OutputToken | None) -> str:
+    """Return the role of a token."""
+    if token is chosen:
+        return "joining"
+    if token.from_template:
+        return "special"
+    return "base" if len(token.text) == 1 else f"token-{token.token_id % TOKEN_HUES}"
 
 
 # -- names
@@ -151,6 +173,7 @@ class PipelineView:
         losses: the text that it lost.
         chosen: the token under the cursor; `None` if there is none.
         marks: whether «» mark the text of that token, if there are no colours.
+        in_letters: whether bytes are shown as GPT-2's letters, not as their characters.
     """
 
     draft: Draft
@@ -158,6 +181,27 @@ class PipelineView:
     losses: Losses
     chosen: OutputToken | None
     marks: bool
+    in_letters: bool = False
+
+    def data_of(self, text: str) -> bytes | None:
+        """Return the bytes that GPT-2's letters spell; `None` if the text itself is shown."""
+        stages = self.draft.stages(PRE_TOKENIZER)
+        if self.in_letters or not any(isinstance(each, ByteLevel) for each in stages):
+            return None
+        data = unspell(text)
+        return None if data.isascii() else data
+
+    def characters(
+        self, tokens: Sequence[OutputToken]
+    ) -> Iterator[tuple[str, Sequence[OutputToken]]]:
+        """Yield the visible text of tokens: one by one, but those together that cut a character."""
+        spelled = [None if each.from_template else self.data_of(each.text) for each in tokens]
+        place = 0
+        for together in whole_characters(b"" if each is None else each for each in spelled):
+            run = tokens[place : place + len(together)]
+            text = visible_bytes(b"".join(together)) or visible_text(run[0].text) or "␣"
+            place += len(run)
+            yield text, run
 
     @property
     def text(self) -> TextRun:
@@ -219,7 +263,11 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     for at, part in enumerate(shown.text.pieces):
         marked = range(*chosen.within) if chosen and chosen.piece == at else range(0)
         role = "special" if part.token else f"token-{at % TOKEN_HUES}"
-        words.append([*_marked(part.text, marked, shown.marks, role), PRETOKEN_BORDER])
+        spelled, data = part.text, None if part.token else shown.data_of(part.text)
+        if data is not None:
+            spelled = to_text(data)
+            marked = _characters_at(spelled, marked)
+        words.append([*_marked(spelled, marked, shown.marks, role), PRETOKEN_BORDER])
     lines = wrapped(words, width - gutter)
     pieces = [part.text for part in shown.text.pieces]
     notes: list[Span] = [
@@ -231,6 +279,12 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     yield from _switchable(PRE_TOKENIZER, shown, lines, gutter, width, notes)
 
 
+def _characters_at(text: str, marked: range) -> range:
+    """Return the characters of a text that have some of its bytes."""
+    ends = list(accumulate(len(to_bytes(each)) for each in text))
+    return range(bisect_right(ends, marked.start), bisect_left(ends, marked.stop) + bool(marked))
+
+
 def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     model = shown.draft.original.model
     # The token under the cursor as the model made it, before the template.
@@ -238,7 +292,7 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     finished = (each for each in shown.run.tokens if not each.from_template)
     both = zip(tokens, finished, strict=False)
     chosen = next((before for before, after in both if after is shown.chosen), None)
-    lines = token_lines(tokens, chosen, shown.marks, width - gutter)
+    lines = token_lines(tokens, chosen, shown, width - gutter)
     made = plural(len(tokens), "token")
     summary = f"{model.name}, vocabulary {number(len(model.vocab))} → {made}"
     notes: list[Span] = []
@@ -259,7 +313,7 @@ def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines: Sequence[Sequence[Span]] = ()
     notes: list[Span] = []
     if any(token.from_template for token in shown.run.tokens):
-        lines = token_lines(shown.run.tokens, shown.chosen, shown.marks, width - gutter)
+        lines = token_lines(shown.run.tokens, shown.chosen, shown, width - gutter)
         notes = [("encode --template adds these tokens on the command line", "dim")]
     elif shown.draft.pipeline.post_processor is not None:
         notes = [("adds no tokens", "dim")]
@@ -326,7 +380,9 @@ def describe_token(shown: PipelineView) -> str:
     if token is None:
         return "Type a text: e. There is no token yet."
     place = next(n for n, each in enumerate(shown.run.tokens, start=1) if each is token)
-    name = f"Token {number(place)} of {number(len(shown.run.tokens))}: {visible_text(token.text)}"
+    data = None if token.from_template else shown.data_of(token.text)
+    text = visible_text(token.text) if data is None else visible_bytes(data)
+    name = f"Token {number(place)} of {number(len(shown.run.tokens))}: {text}"
     if token.from_template:
         return f"{name}, id {token.token_id}: the template adds it."
     start, end = token.span
