@@ -24,12 +24,13 @@ from bpe_tui.widgets.rows import (
     filled,
     left,
     paragraph,
+    plain_text,
     spans_width,
     with_below,
     wrapped,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, whole_characters, width
-from engine.core.gpt2_bytes import unspell
+from engine.core.gpt2_bytes import spell, unspell
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
 from engine.pipeline.draft import (
     DECODER,
@@ -102,29 +103,26 @@ def token_lines(
         following = tokens[place] if place < len(tokens) else None
         within = following is not None and following.piece == together[-1].piece is not None
         border = token_edge(marks=shown.marks) if within else PRETOKEN_BORDER
-        # Two labels without a border between their tokens have a blank between them.
-        label = " ".join(labels)
-        cells = min(max(width(text), len(label) + (not border[0])), room - 1)
-        roles = [_role(each, chosen) for each in together]
         if len(together) == 1:
-            span = _mark(text, shown.marks) if together[0] is chosen else (text, roles[0])
+            is_chosen = together[0] is chosen
+            span = _mark(text, shown.marks) if is_chosen else (text, _role(together[0]))
+            # Two labels without a border between their tokens have a blank between them.
+            cells = min(max(width(span[0]), len(labels[0]) + (not border[0])), room - 1)
             upper.append([*filled([span], cells), border])
         else:
-            below: list[Span] = [
-                (f"{MARKS[at % 2] * len(each)} ", mark_role(role))
-                for at, (each, role) in enumerate(zip(labels, roles, strict=True))
-            ]
-            padded = "".join(part for part, _ in left([(text, "")], spans_width(below)))
-            upper.append([CutSpan.of(padded, "", below), *left([], cells - len(padded)), border])
-        lower.append(left([(label, "dim")], spans_width(upper[-1])))
+            below: list[Span] = []
+            for at, (token, label) in enumerate(zip(together, labels, strict=True)):
+                role = "tab" if token is chosen else mark_role(_role(token))
+                below += [(MARKS[at % 2] * len(label), role), (" ", "")]
+            padded = plain_text(left([(text, "")], spans_width(below)))
+            upper.append([CutSpan.of(padded, "", below), border])
+        lower.append(left([(" ".join(labels), "dim")], spans_width(upper[-1])))
     pairs = zip(wrapped(upper, room), wrapped(lower, room), strict=True)
     return [line for above, ids in pairs if above for line in (*with_below(above), ids)]
 
 
-def _role(token: OutputToken, chosen: OutputToken | None) -> str:
+def _role(token: OutputToken) -> str:
     """Return the role of a token."""
-    if token is chosen:
-        return "joining"
     if token.from_template:
         return "special"
     return "base" if len(token.text) == 1 else f"token-{token.token_id % TOKEN_HUES}"
@@ -199,7 +197,7 @@ class PipelineView:
         place = 0
         for together in whole_characters(b"" if each is None else each for each in spelled):
             run = tokens[place : place + len(together)]
-            text = visible_bytes(b"".join(together)) or visible_text(run[0].text) or "␣"
+            text = visible_text(_characters_of(b"".join(together)) or run[0].text) or "␣"
             place += len(run)
             yield text, run
 
@@ -265,8 +263,7 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         role = "special" if part.token else f"token-{at % TOKEN_HUES}"
         spelled, data = part.text, None if part.token else shown.data_of(part.text)
         if data is not None:
-            spelled = to_text(data)
-            marked = _characters_at(spelled, marked)
+            spelled, marked = _characters_of(data), _characters_at(to_text(data), marked)
         words.append([*_marked(spelled, marked, shown.marks, role), PRETOKEN_BORDER])
     lines = wrapped(words, width - gutter)
     pieces = [part.text for part in shown.text.pieces]
@@ -277,6 +274,11 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         few = _few(dict.fromkeys(map(_shown, dropped)))
         notes.append((f"left out, so a decoder can only guess: {few}", "loss"))
     yield from _switchable(PRE_TOKENIZER, shown, lines, gutter, width, notes)
+
+
+def _characters_of(data: bytes) -> str:
+    """Return bytes as characters, with GPT-2's letters for spaces and controls."""
+    return "".join(spell(to_bytes(c)) if c.isascii() else c for c in to_text(data))
 
 
 def _characters_at(text: str, marked: range) -> range:

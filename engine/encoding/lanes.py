@@ -7,7 +7,7 @@ column for each byte, and one for each token that covers no byte, such as a `▁
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -75,22 +75,12 @@ class Character:
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A part of a token: whole characters, or the token's part of one."""
-
-    start: int
-    end: int
-    whole: bool
-
-
-@dataclass(frozen=True)
 class TokenSpan:
-    """A token and its pieces."""
+    """A token at bytes `start` to `end`."""
 
     start: int
     end: int
     token_id: int
-    pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True)
@@ -123,8 +113,8 @@ def align(tokens: Iterable[tuple[int, bytes]]) -> Lanes:
     >>> lanes = align([(300, b" \xe6\xbc"), (162, b"\xa2")])   # " 漢" in two tokens
     >>> [(c.start, c.end, c.text) for c in lanes.characters]
     [(0, 1, ' '), (1, 4, '漢')]
-    >>> [[(p.start, p.end, p.whole) for p in token.pieces] for token in lanes.tokens]
-    [[(0, 1, True), (1, 3, False)], [(3, 4, False)]]
+    >>> [(t.start, t.end) for t in lanes.tokens]
+    [(0, 3), (3, 4)]
     """
     tokens = [(token_id, token) for token_id, token in tokens if token]
     edges = accumulate((len(token) for _, token in tokens), initial=0)
@@ -154,15 +144,7 @@ def align_places(data: bytes, places: Iterable[TokenPlace]) -> Lanes:
         Character(column_of[each.start], column_of[each.end - 1] + 1, each.text)
         for each in _characters(data)
     )
-    character_at = {
-        column: character
-        for character in characters
-        for column in range(character.start, character.end)
-    }
-    tokens = (
-        TokenSpan(first, last, token_id, tuple(_pieces(character_at, first, last)))
-        for token_id, first, last in spans
-    )
+    tokens = (TokenSpan(first, last, token_id) for token_id, first, last in spans)
     return Lanes(tuple(columns), characters, tuple(tokens))
 
 
@@ -181,21 +163,3 @@ def _characters(data: bytes) -> Iterator[Character]:
         if broken:
             yield Character(place, place + len(broken), None)
             place += len(broken)
-
-
-def _pieces(character_at: Mapping[int, Character], start: int, end: int) -> Iterator[Piece]:
-    """Yield the pieces of the token at `start` to `end`; adjacent whole characters are one."""
-    if start not in character_at:
-        return  # it covers no byte
-    whole_from = place = start
-    while place < end:
-        character = character_at[place]
-        stop = min(character.end, end)
-        if character.text is None or character.start < start or character.end > end:
-            if whole_from < place:
-                yield Piece(whole_from, place, True)
-            yield Piece(place, stop, False)
-            whole_from = stop
-        place = stop
-    if whole_from < end:
-        yield Piece(whole_from, end, True)

@@ -81,11 +81,11 @@ async def test_every_stage_shows_its_output_and_the_token_is_marked_in_all() -> 
     async with pipeline() as (app, pilot):
         await typed(app, pilot, "the café")
         assert "the·café" in stage(app, "normalizer")[1]
-        assert "the│ĠcafÃ©│" in stage(app, "pre-tokenizer")[1]
+        assert "the│Ġcafé│" in stage(app, "pre-tokenizer")[1]
         assert "comes back" in stage(app, "decoder")[-1]
         await pilot.press(*["right"] * 20)
         # Half of the é: in the text it is the whole character.
-        assert [text.rstrip() for text in marked(app)] == ["é", "é", "©", "©"]
+        assert [text.rstrip() for text in marked(app)] == ["é", "é", "é", "▄▄▄"]
         assert "“é”" in str(app.screen.query_one("#narration", Static).render())
 
 

@@ -58,8 +58,6 @@ def test_each_lane_covers_all_bytes(lanes: Lanes) -> None:
     size = len(lanes.data)
     assert covers([(c.start, c.end) for c in lanes.characters], 0, size)
     assert covers([(t.start, t.end) for t in lanes.tokens], 0, size)
-    for token in lanes.tokens:
-        assert covers([(p.start, p.end) for p in token.pieces], token.start, token.end)
 
 
 @given(lanes_of_any_bytes())
@@ -69,18 +67,6 @@ def test_characters_are_those_that_python_decodes(lanes: Lanes) -> None:
     for character in lanes.characters:
         if character.text is not None:
             assert lanes.data[character.start : character.end] == character.text.encode()
-
-
-@given(lanes_of_any_bytes())
-def test_a_piece_is_whole_just_if_no_character_of_it_is_broken_or_cut(lanes: Lanes) -> None:
-    for token in lanes.tokens:
-        for piece in token.pieces:
-            inside = [c for c in lanes.characters if c.start < piece.end and piece.start < c.end]
-            unbroken = all(
-                c.text is not None and token.start <= c.start and c.end <= token.end for c in inside
-            )
-            assert piece.whole == unbroken
-            assert piece.whole or len(inside) == 1
 
 
 def test_tokens_keep_their_ids_and_empty_ones_are_left_out() -> None:
@@ -98,7 +84,6 @@ def test_text_without_a_token_and_a_token_without_text_have_columns_of_their_own
     assert [(c.text, c.start, c.end) for c in lanes.characters] == [
         ("é", 1, 3), (" ", 3, 4), ("b", 4, 5)
     ]  # fmt: skip
-    assert lanes.tokens[0].pieces == ()
 
 
 # -- the lanes of a text are the text, whatever a tokenizer makes of it
