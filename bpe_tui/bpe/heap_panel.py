@@ -265,7 +265,7 @@ class PairsPanel(Panel):
         """Return rows for the case that the heap's array does not exist, or not yet."""
         if not frame.tie_rule.static or not frame.run.record.by_rule:
             text = (
-                f"Under {frame.tie_rule.name} the order changes with the corpus: no heap keeps it."
+                f"Under {frame.tie_rule.title} the order changes with the corpus: no heap keeps it."
                 if frame.run.record.by_rule
                 else why_no_heap(frame)
             )

@@ -135,7 +135,7 @@ class BpeExplainer(MergeExplainer[Frame]):
         reason = before.tie_reason(pair, rival).translated(self.messages)
         why = reason.describe(visible_bytes)
         shorter = f"{why[:1].upper()}{why[1:]}" if why.startswith("same") else why
-        rule = self.text("Rule {rule}: {why}.", rule=before.tie_rule.name, why=why)
+        rule = self.text("Rule {rule}: {why}.", rule=before.tie_rule.title, why=why)
         return first, [(first_fitting(width, rule, self.text("{why}.", why=shorter)), "tie")]
 
 

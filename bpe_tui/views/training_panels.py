@@ -133,6 +133,8 @@ SLICE_SECONDS = 0.006
 """Seconds at a time for the search for pretokens: long ones take time to encode."""
 SCREENFULS = 3
 """Most screenfuls of pretokens to search for; a frequent pair occurs in thousands."""
+MOST_ZOOMED = 10_000
+"""Most pretokens to search for where the panel has the whole screen."""
 
 
 class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
@@ -168,7 +170,8 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         if not merge.pretokens:
             none = "No pretoken of this corpus holds the pair."
             return sentence(none if frame.has_corpus else NO_CORPUS, width)
-        limit = SCREENFULS * self.size.height
+        is_zoomed = self.has_class("-zoom")
+        limit = MOST_ZOOMED if is_zoomed else SCREENFULS * self.size.height
         touched, are_all = made.affected_within(SLICE_SECONDS, limit)
         if not are_all:
             self.set_timer(SLICE_SECONDS, partial(self._search_on, frame, made, limit))
@@ -188,8 +191,8 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
 
         if all(word.pretoken.isascii() for word in touched):
             return RowsOnDemand(len(touched) + bool(missing), row)
-        places = range(len(touched) + bool(missing))
-        return [Row(spans, row(at).target) for at in places for spans in with_below(row(at).spans)]
+        every = map(row, range(len(touched) + bool(missing)))
+        return [Row(spans, each.target) for each in every for spans in with_below(each.spans)]
 
     def _search_on(self, frame: MergeFrameT, made: MergeFrameT, limit: int) -> None:
         """Search for another slice of time; then make the rows again, if that changes any."""

@@ -17,7 +17,7 @@ from engine.core.slow_modules import np
 from engine.recording.merge_record import MergeRecord, copied
 
 PretokenT = TypeVar("PretokenT")
-MOST_FREQUENT = 200
+MOST_FREQUENT = 10_000
 """Number of the most frequent pretokens that are listed."""
 
 

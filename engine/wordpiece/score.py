@@ -147,6 +147,11 @@ class ScoreTieRule:
     then: TieRule
 
     @property
+    def title(self) -> str:
+        """Its name; as for `TieRule`, the summary says who uses it."""
+        return self.name
+
+    @property
     def in_short(self) -> str:
         """The first clause of the summary."""
         return self.summary.split(";")[0]

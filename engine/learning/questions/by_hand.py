@@ -401,7 +401,7 @@ def _hint(exercise: Exercise, progress: Part) -> Sentence:
                 "{n} pairs are tied, each occurs {times}. Rule {rule} decides.",
                 n=str(tied),
                 times=times,
-                rule=exercise.frame.tie_rule.name,
+                rule=exercise.frame.tie_rule.title,
             )
         return say("the pair occurs {times}.", times=times)
     places = _places(exercise, merge)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from engine.bpe.frame import Frame
-from engine.bpe.ties import TieRule
+from engine.bpe.ties import TIE_RULES, TieRule
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
 from engine.core.wording import Sentence, amount, frequency, say
@@ -116,7 +116,7 @@ def _pose_next_pair(frame: Frame, request: Request) -> Question:
         advice = say(
             "All of them occur equally often: the rule for ties, {rule}, decides.",
             shorter="All are tied: {rule} decides.",
-            rule=rule.name,
+            rule=rule.title,
         )
     elif contest.sight.is_whole:
         advice = say(
@@ -343,8 +343,8 @@ def _other_rules(frame: Frame, tied: frozenset[Pair]) -> Mistakes:
             f"decided the tie by the rule {name}",
             say(
                 "The rule {rule} takes it; here the rule is {own}.",
-                rule=name,
-                own=frame.tie_rule.name,
+                rule=TIE_RULES[name].title,
+                own=frame.tie_rule.title,
             ),
         )
         for pair, name in _choices_of_other_rules(frame, tied).items()
@@ -453,7 +453,7 @@ def by_rule(rule: TieRule | ScoreTieRule) -> Sentence:
     return say(
         "Rule {rule}: {summary}.",
         shorter="{summary}.",
-        rule=rule.name,
+        rule=rule.title,
         summary=say(rule.in_short),
     )
 
@@ -464,7 +464,7 @@ def tie_hint(tied: int, rule: TieRule | ScoreTieRule) -> Sentence:
         "{n} are tied. Rule {rule}: {summary}.",
         shorter="{n} tied: {summary}.",
         n=f"{tied:,}",
-        rule=rule.name,
+        rule=rule.title,
         summary=say(rule.in_short),
     )
 
@@ -477,7 +477,7 @@ def why_next(contest: Contest) -> tuple[Sentence, ...]:
         why = frame.tie_reason(right, rival)
         if (numbers := _compared(frame, right, rival)) is not None:
             why = say("{why}: {numbers}", why=why, numbers=numbers)
-        rule = frame.tie_rule.name
+        rule = frame.tie_rule.title
         n, most = f"{len(tied):,}", f"{count:,}"
         return (
             say("{pair} wins the tie of {n} at {count}.", pair=winner, n=n, count=most),

@@ -249,7 +249,7 @@ def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
     assert answers(transcript, "nonsense") == ["Answer with a number from 1 to 6."]
     assert answers(transcript, rows["s+t"]) == [
         "Right: s+t wins the tie of 2 at 9.",
-        "Rule lexicographic: s is later in byte order than e: e = 101 < s = 115.",
+        "Rule lexicographic (CS336): s is later in byte order than e: e = 101 < s = 115.",
         "Merge 1 of 6: s and t occurred together 9 times; they are one token now, st.",
         "0 of 1 at the first try; predict asks on.",
     ]

@@ -526,7 +526,8 @@ def test_a_tie_is_explained_by_the_rule_and_the_bytes() -> None:
     grade = question.grade(question.answer)
     assert str(grade.said) == "s+t wins the tie of 2 at 9."
     assert (
-        str(grade.why) == "Rule lexicographic: s is later in byte order than e: e = 101 < s = 115."
+        str(grade.why)
+        == "Rule lexicographic (CS336): s is later in byte order than e: e = 101 < s = 115."
     )
 
 
@@ -562,7 +563,7 @@ def test_words_are_given_with_their_counts_to_count_in() -> None:
             ("e", "s"),
             0,
             "e+s occurs 9 times, but so does another pair.",
-            "The rule sentencepiece takes it; here the rule is lexicographic. "
+            "The rule sentencepiece takes it; here the rule is lexicographic (CS336). "
             "Another pair has a byte above e = 101.",
         ),
     ],
