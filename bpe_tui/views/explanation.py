@@ -89,7 +89,8 @@ def bar_row(
         pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
     number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"
     spare = columns.pair - spans_width(pair) - 3
-    pair.append((f"  {characters_of(painter.frame, drawn.pair, spare)}", "dim"))
+    if parts := characters_of(painter.frame, drawn.pair, spare):
+        pair.append((f"  {parts}", "dim"))
     spans: list[Span] = [(BAR_SIGNS.get(drawn.mark, "  "), role), *left(pair, columns.pair)]
     if columns.fraction:
         spans += [right(drawn.fraction, columns.fraction, "dim"), ("  ", "")]
