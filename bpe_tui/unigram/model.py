@@ -58,8 +58,6 @@ COMMANDS: tuple[Command, ...] = (
             "To the pieces.", in_footer=True),
     Command("m", "steps", "screen.show('steps')", LOOK, (UNIGRAM_TRAINING,),
             "To the list of steps."),
-    Command("u", "charts", "screen.show('curves')", LOOK, (UNIGRAM_TRAINING,),
-            "To the charts of loss and size; m takes their place back."),
     Command("slash", "search", "screen.search", LOOK, (UNIGRAM_TRAINING,),
             "Search the pieces.", in_footer=True),
     Command("c", "column", "screen.sort", LOOK, (UNIGRAM_TRAINING,),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -26,7 +27,6 @@ from bpe_tui.unigram.piece_table import (
     UnigramVocabularyPanel,
 )
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
-from bpe_tui.unigram.training_screen import LOSS, SIZE, steps_chart
 from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.inspection_rows import (
@@ -200,9 +200,40 @@ def _step(frame: UnigramFrame) -> object:
     return frame.statistics, frame.step
 
 
+NO_STEP = "Without a step there is nothing to draw."
+
+
+def _size_here(frame: UnigramFrame) -> str:
+    """Return the number of pieces, and how many the step removed."""
+    here = plural(frame.size, "piece")
+    if not frame.step:
+        return here
+    gone = int(frame.statistics.removed(frame.step)[-1])
+    return f"{here} │ step {number(frame.step)} took {number(gone)}"
+
+
+# A training has its corpus at hand, so no chart lacks one.
+steps_chart = partial(charts.ChartKind, why_empty=NO_STEP, needs_corpus=False)
+
 CHARTS = (
-    LOSS,
-    SIZE,
+    steps_chart(
+        "loss",
+        "How improbable is the corpus?",
+        lambda frame: charts.from_start(
+            frame.statistics.losses(frame.recorded_steps), frame.record.LOSS_UNIT
+        ),
+        lambda frame: f"{score_text(frame.loss, 3)} nats │ step {number(frame.step)}",
+        charts.recorded,
+        "How improbable is it?",
+    ),
+    steps_chart(
+        "size",
+        "How many pieces are left?",
+        lambda frame: charts.from_start(frame.statistics.sizes(frame.recorded_steps), "pieces"),
+        _size_here,
+        charts.recorded,
+        "How many are left?",
+    ),
     steps_chart(
         "fertility",
         "How many tokens does it take?",

@@ -1,15 +1,11 @@
-"""The training screen of Unigram: corpus, pieces, step, pretokens, steps and curves."""
+"""The training screen of Unigram: corpus, pieces, step, pretokens and steps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from math import exp
 from typing import ClassVar
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
@@ -32,12 +28,6 @@ from bpe_tui.unigram.pieces import (
     words_of_line,
 )
 from bpe_tui.views import training_panels
-from bpe_tui.views.charts import (
-    ChartKind,
-    ChartPanel,
-    from_start,
-    recorded,
-)
 from bpe_tui.views.corpus import ExcerptPanel, flowed
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, needs_marks, sentence, token_edge
@@ -106,7 +96,7 @@ class StepsPanel(training_panels.StepList):
         ]
 
     def titles(self, frame: UnigramFrame, cells: int) -> list[Span]:
-        self.say("steps", "↵ goes there │ u charts")
+        self.say("steps", "↵ goes there")
         loss_cells = min(LOSS_CELLS, cells - 14)
         return [right("pieces", cells - loss_cells), right("loss", loss_cells)]
 
@@ -373,57 +363,8 @@ def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
     ]
 
 
-NO_STEP = "Without a step there is nothing to draw."
-
-
-def _size_here(frame: UnigramFrame) -> str:
-    """Return the number of pieces, and how many the step removed."""
-    here = plural(frame.size, "piece")
-    if not frame.step:
-        return here
-    gone = int(frame.statistics.removed(frame.step)[-1])
-    return f"{here} │ step {number(frame.step)} took {number(gone)}"
-
-
-# A training has its corpus at hand, so no chart lacks one.
-steps_chart = partial(ChartKind, why_empty=NO_STEP, needs_corpus=False)
-
-LOSS = steps_chart(
-    "loss",
-    "How improbable is the corpus?",
-    lambda frame: from_start(frame.statistics.losses(frame.recorded_steps), frame.record.LOSS_UNIT),
-    lambda frame: f"{score_text(frame.loss, 3)} nats │ step {number(frame.step)}",
-    recorded,
-    "How improbable is it?",
-)
-SIZE = steps_chart(
-    "size",
-    "How many pieces are left?",
-    lambda frame: from_start(frame.statistics.sizes(frame.recorded_steps), "pieces"),
-    _size_here,
-    recorded,
-    "How many are left?",
-)
-
-
-class CurvesPanel(Vertical):
-    """Charts of loss and size over the steps, in the place of the list of steps."""
-
-    ID = "curves"
-    IN_PLACE_OF = "steps"
-
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__(id=self.ID)
-
-    def compose(self) -> ComposeResult:
-        for kind in (LOSS, SIZE):
-            yield ChartPanel(kind).data_bind(frame=CurvesPanel.frame)
-
-
 class UnigramTrainingScreen(StepsScreen):
-    """The training screen: six panels and a line to type in."""
+    """The training screen: five panels and a line to type in."""
 
     NAME = UNIGRAM_TRAINING
     VIEW = UNIGRAM_VIEW
@@ -433,7 +374,6 @@ class UnigramTrainingScreen(StepsScreen):
         StepPanel,
         UnigramPretokens,
         StepsPanel,
-        CurvesPanel,
     )
     FIRST = "step"
     HIDDEN: ClassVar[Mapping[str, str]] = {

@@ -11,7 +11,6 @@ from unigram_texts import TEXT
 
 from bpe_tui.unigram.summary_screens import CHARTS, UnigramChartsScreen
 from bpe_tui.views.charts import ChartKind, ChartPanel
-from bpe_tui.widgets.chart import Chart
 from engine.unigram.frame import UnigramFrame
 
 
@@ -55,19 +54,6 @@ async def test_a_click_goes_to_the_step_and_escape_back_to_the_step_before(corpu
         assert step(app) == len(app.session.recording or ())
         await pilot.press("escape")
         assert (app.screen.id, step(app)) == ("unigram-charts", 0)
-
-
-@pytest.mark.slow
-async def test_the_charts_beside_the_steps_are_the_same(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("u")
-        await pilot.pause()
-        frame = app.session.shown
-        for name, kind in (("loss", CHARTS[0]), ("size", CHARTS[1])):
-            beside, alone = app.screen.query_one(f"#{name}", Chart).figure, kind.figure(frame)
-            assert beside is not None
-            assert alone is not None
-            assert beside.ys.tolist() == alone.ys.tolist()
 
 
 @pytest.mark.slow  # a walk over sizes

@@ -27,7 +27,6 @@ from bpe_tui.unigram.training_screen import (
     prune_rows,
 )
 from bpe_tui.views.commands import commands_on
-from bpe_tui.widgets.chart import BELOW, Chart
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame
@@ -184,7 +183,7 @@ async def test_at_step_0_the_pretokens_that_the_first_step_changes_are_shown(cor
 
 
 @pytest.mark.slow
-async def test_the_list_of_steps_leads_to_each_and_shares_its_place_with_charts(
+async def test_the_list_of_steps_leads_to_each(
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
@@ -194,13 +193,6 @@ async def test_the_list_of_steps_leads_to_each_and_shares_its_place_with_charts(
         assert len(text_of(steps)) == frame_of(app).recorded_steps + 1
         head = "".join(text for text, _ in steps.head)
         assert {len(row) for row in text_of(steps)} == {len(head)}  # the numbers end below names
-        await pilot.press("u")
-        await pilot.pause()
-        chart = app.screen.query_one("#loss", Chart)
-        assert chart.has_focus
-        assert chart.at == 2
-        assert chart.figure is not None
-        assert not app.screen.query_one(StepsPanel).display
 
 
 async def test_a_typed_text_is_cut_with_the_pieces_of_the_step(corpus: Path) -> None:
@@ -252,17 +244,15 @@ async def test_the_pieces_are_saved(corpus: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow  # a walk over sizes
-async def test_the_end_is_shown_and_the_loss_is_drawn_at_every_size(
+async def test_the_end_is_shown_at_every_size(
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "u")
+        await pilot.press("end")
         async for size in each_size(pilot):
             text_shown = str(app.screen.query_one("#narration", Static).content)
             assert "The end: " in text_shown or "ended: " in text_shown
             assert width(text_shown) <= size[0] - 2
-            chart = app.screen.query_one("#loss", Chart)
-            assert chart.size.height > BELOW
 
 
 async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(
