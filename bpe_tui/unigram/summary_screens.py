@@ -41,7 +41,7 @@ from bpe_tui.views.targets import ToPiece
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural, short_number
-from bpe_tui.widgets.visible import shorten, visible_text
+from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection import UnigramInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import FILE
@@ -170,9 +170,6 @@ class UnigramInspectionScreen(InspectionScreen):
         return UnigramInspection(frame)
 
 
-PIECE_CELLS = 12
-
-
 def _scores(frame: UnigramFrame) -> Figure | None:
     scores = frame.statistics.sorted_scores(frame.step)
     if not len(scores):
@@ -182,12 +179,7 @@ def _scores(frame: UnigramFrame) -> Figure | None:
 
 def _best_and_worst(frame: UnigramFrame) -> str:
     scores = frame.scores
-    if not len(scores):
-        return ""
-    text = frame.record.texts[int(frame.numbers[int(scores.argmax())])]
-    best = shorten(visible_text(text), PIECE_CELLS)
-    lowest, highest = score_text(float(scores.min())), score_text(float(scores.max()))
-    return f"{highest} ({best}) to {lowest}"
+    return f"{score_text(scores.max())} to {score_text(scores.min())}" if len(scores) else ""
 
 
 def _lengths(frame: UnigramFrame) -> Figure:

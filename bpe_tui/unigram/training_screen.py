@@ -34,7 +34,7 @@ from bpe_tui.views.panel import PRETOKEN_BORDER, needs_marks, sentence, token_ed
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.slices import Finder
 from bpe_tui.views.targets import ToPiece, ToPretoken
-from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,
@@ -194,10 +194,8 @@ RULE = (
     "The n-gram goes whose absence raises the loss least; of equals, the one with the smallest "
     "bytes. Then all are counted again, in the best segmentations."
 )
-LOSS_COLUMN, REST = 11, 33
-"""Cells of an increase of the loss, and of a row before there is room for bars."""
-SCARCE, ROOMY = 5, 9
-"""Heights, in rows: lower panels have the loss alone above the pieces, higher ones the rule."""
+LOSS_COLUMN = 11
+"""Cells of an increase of the loss."""
 RULES = {
     PruneRule.LOSS: "Those go whose removal was expected to raise the loss least; first those that "
     "no best segmentation uses.",
@@ -205,10 +203,9 @@ RULES = {
 }
 
 
-def prune_rows(frame: UnigramFrame, step: PruneStep, width: int, height: int) -> Sequence[Row]:
+def _prune_rows(frame: UnigramFrame, step: PruneStep, width: int) -> Sequence[Row]:
     """Return the pieces that a prune removes, each with its replacement."""
-    pruned, bar_cells = step.removed, bar_room(width - REST)
-    scale = scale_of(max((piece.loss_increase for piece in pruned), default=0.0))
+    pruned = step.removed
     earlier = PiecePainter(frame.at(frame.step - 1))
 
     def replaced(piece: Pruned) -> list[Span]:
@@ -220,20 +217,17 @@ def prune_rows(frame: UnigramFrame, step: PruneStep, width: int, height: int) ->
     columns = [
         RowColumn("piece → instead", 0, replaced),
         RowColumn("loss", LOSS_COLUMN, lambda piece: [(loss_text(piece.loss_increase), "")], True),
-        RowColumn(
-            "",
-            bar_cells and bar_cells + 2,
-            lambda piece: [("  ", ""), (bar(piece.loss_increase / scale, bar_cells), "border")],
-        ),
     ]
-    table, top = RowTable(columns[: 2 + bool(bar_cells)], width, least=6), [loss_row(frame)]
-    if height >= SCARCE:
-        sizes = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}"
-        never_used = number(sum(not piece.loss_increase for piece in pruned))
-        removed = f"{number(len(pruned))} removed, {never_used} of them unused"
-        top += paragraph(f"{sizes}: {removed}", width)
-        top += [*paragraph(RULES[step.rule], width, "dim"), Row([])] if height > ROOMY else []
-        top.append(table.header())
+    table = RowTable(columns, width, least=6)
+    sizes = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}"
+    never_used = number(sum(not piece.loss_increase for piece in pruned))
+    top = [
+        loss_row(frame),
+        *paragraph(f"{sizes}: {number(len(pruned))} removed, {never_used} of them unused", width),
+        *paragraph(RULES[step.rule], width, "dim"),
+        Row([]),
+        table.header(),
+    ]
     return RowsOnDemand(len(pruned), lambda place: table.row(pruned[place]), top)
 
 
@@ -261,7 +255,7 @@ class StepPanel(PiecePanel):
             )
             return self._em_rows(frame, step, width)
         self.say(f"prune {step.round + 1}", "the replacement of each")
-        return prune_rows(frame, step, width, self.size.height)
+        return _prune_rows(frame, step, width)
 
     def watch_cursor(self) -> None:
         """Compute the arithmetic of the piece at the cursor."""

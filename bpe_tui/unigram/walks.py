@@ -159,21 +159,9 @@ HEAD = 3
 """Number of rows above the bars: the nodes, the characters, the best scores."""
 
 
-@dataclass(frozen=True)
-class BarStyle:
-    """The ends, the line and the role of a bar."""
-
-    left: str
-    right: str
-    line: str
-    role: str
-
-
-TAKEN = BarStyle("┝", "┥", "━", "pair")
-KEPT_HERE = BarStyle("╞", "╡", "═", "gain")
-ARRIVING = BarStyle("├", "┤", "─", "")
-KEPT = BarStyle("├", "┤", "─", "hue")
-LEFT_OUT = BarStyle("╎", "╎", "┄", "dim")
+TAKEN, KEPT_HERE = ("┝━┥", "pair"), ("╞═╡", "gain")
+ARRIVING, KEPT, LEFT_OUT = ("├─┤", ""), ("├─┤", "hue"), ("╎┄╎", "dim")
+"""How bars look: the left end, the line and the right end, and the role."""
 CUT = "…"
 """The end of a bar that continues outside the panel."""
 
@@ -253,20 +241,19 @@ class LatticeDrawing:
         return spans
 
     def _bar(self, edge: Edge, cells: int) -> Span:
-        look = self._look(edge)
-        left = CUT if edge.start < self._first else look.left
-        right = CUT if edge.end > self._last else look.right
+        (left, line, right), role = self._look(edge)
+        left = CUT if edge.start < self._first else left
+        right = CUT if edge.end > self._last else right
         # Piece and score if they fit, else the score in as few cells as possible.
         label = f" {visible_text(self._walk.word[edge.start : edge.end])} {score_text(edge.score)} "
         if edge.end - edge.start == 1 or width(label) > cells - 2:
             label = score_text(edge.score, 1 if edge.score > -9.95 else 0)
         text = shorten(label, cells - 2)
         spare = cells - 2 - width(text)
-        line = look.line * (spare // 2) + text + look.line * (spare - spare // 2)
-        role = self._painter.role(edge.piece) if look.role == "hue" else look.role
-        return f"{left}{line}{right}", role
+        body = line * (spare // 2) + text + line * (spare - spare // 2)
+        return f"{left}{body}{right}", self._painter.role(edge.piece) if role == "hue" else role
 
-    def _look(self, edge: Edge) -> BarStyle:
+    def _look(self, edge: Edge) -> tuple[str, str]:
         walk, reached = self._walk, self._walk.reached(self._place)
         if edge in self._taken:
             return TAKEN
@@ -298,8 +285,6 @@ def lanes_of(walk: Walkthrough) -> list[list[Edge]]:
 
 SUM_CELLS = 24
 REMARK_CELLS = 8
-ROOM_FOR_REMARKS = 42
-"""Least width, in cells, for a remark after each sum."""
 SHARPNESS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Factors for the scores before a segmentation is drawn (α in Kudo 2018)."""
 DRAWN = 3
@@ -333,9 +318,8 @@ def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[R
     arrive = plural(len(reached.arrivals), "piece")
     verb = "ends" if len(reached.arrivals) == 1 else "end"
     yield Row([(f"Node {reached.node}: {arrive} {verb} here", "strong")])
-    painter, has_remarks = PiecePainter(walk.frame), width >= ROOM_FOR_REMARKS
-    remark_cells = [("", REMARK_CELLS)] * has_remarks  # ▸ marks the kept one already
-    columns = columns_of_spans(("", 0), ("", 4), ("", SUM_CELLS), *remark_cells)
+    painter = PiecePainter(walk.frame)
+    columns = columns_of_spans(("", 0), ("", 4), ("", SUM_CELLS), ("", REMARK_CELLS))
     table = RowTable(columns, width, least=6)
     for arrival in sorted(reached.arrivals, key=lambda arrival: -arrival.score):
         edge, is_kept = arrival.edge, arrival == reached.best

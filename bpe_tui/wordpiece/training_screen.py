@@ -15,12 +15,8 @@ from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair, ToToken
 from bpe_tui.widgets.numbers import (
-    LONGEST_BAR,
-    SHORTEST_BAR,
-    bar,
     number,
     plural,
-    scale_of,
     short_number,
     signed,
 )
@@ -33,7 +29,6 @@ from bpe_tui.widgets.rows import (
     left,
     paragraph,
     right,
-    spans_width,
 )
 from bpe_tui.widgets.virtual_table import Column, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes
@@ -99,19 +94,15 @@ class WordPieceCorpusPanel(MergingExcerptPanel[WordPieceFrame]):
 
 
 class WordPieceMergesPanel(training_panels.StepList):
-    """The merges with their scores; a score is left out where the pair needs its cells."""
+    """The merges with their scores."""
 
     PAINTER = WordPiecePainter
     COUNTED = "score"
 
     def step_spans(self, frame: WordPieceFrame, step: int, cells: int) -> list[Span]:
         merge = frame.merge_at(step - 1)
-        painter = self.painter(frame)
-        pair = painter.pair(merge.pair)
-        if spans_width(pair) > cells - SCORE_CELLS:
-            return left(pair, cells)
-        score = right(score_text(merge.score.value), SCORE_CELLS)
-        return [*left(pair, cells - SCORE_CELLS), score]
+        score = f" {score_text(merge.score.value)}"  # no column follows it
+        return [*left(self.painter(frame).pair(merge.pair), cells - len(score)), (score, "")]
 
 
 class WordPiecePretokens(training_panels.ChangedPretokensPanel[WordPieceFrame]):
@@ -140,8 +131,7 @@ class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], TokenPanel
 SHOWN = 100
 LEFT_OUT_SHOWN = 20
 """Most rows of pairs that the minimum leaves out, under the others."""
-WIDE = 58
-"""Least width, in cells, for blanks in the fractions."""
+FRACTION = "ab / (a × b)"
 MANYFOLD = 10
 """Least growth of a score that is given as a multiple instead of a percentage."""
 
@@ -163,7 +153,7 @@ class ScoresPanel(TokenPanel[WordPieceFrame]):
         pairs, left_out = frame.top_pairs(SHOWN), frame.top_left_out(LEFT_OUT_SHOWN)
         if not pairs and not left_out:
             return sentence("No pair is left that occurs often enough.", width)
-        table = ScoreTable(self.painter(frame), frame, width, (pairs or left_out)[0])
+        table = ScoreTable(self.painter(frame), frame, width)
         below: list[Row] = []
         if left_out:
             rarer = plural(len(frame.left_out), "rarer pair")
@@ -185,38 +175,30 @@ def _dimmed(row: Row) -> Row:
 
 
 class ScoreTable:
-    """The table of the scores of a frame, in `width` cells; the bar of `best` is full."""
+    """The table of the scores of a frame, in `width` cells."""
 
-    def __init__(
-        self, painter: TokenPainter, frame: WordPieceFrame, width: int, best: ScoredPair
-    ) -> None:
-        self._painter, self._frame = painter, frame
-        self._scale = scale_of(float(best.score.value))
-        self._blank = " " if width >= WIDE else ""
-        title = self._fraction("ab", "a", "b")
+    def __init__(self, painter: TokenPainter, frame: WordPieceFrame, width: int) -> None:
+        self._frame = frame
         # Counts only fall, so a column with room for the highest count never moves.
         highest = number(frame.highest_count)
-        fraction = max(len(self._fraction(highest, highest, highest)), len(title))
+        fraction = f"{highest} / ({highest} × {highest})"
         columns = (
             Column("place", "", 5, 7),
             Column("pair", "pair", 8, 9, share=1),
-            Column("fraction", title, fraction, 8, is_number=True),
+            Column("fraction", FRACTION, max(len(fraction), len(FRACTION)), 8, is_number=True),
             Column("score", "score", SCORE_CELLS - 1, 6, is_number=True),
             Column("pmi", "PMI", 5, 3, is_number=True),
-            Column("bar", "", SHORTEST_BAR, 4, share=2),
             Column("change", "change", 6, 5, is_number=True),
         )
         self._places = arranged(columns, width)
-        self._bar_cells = sum(p.cells for p in self._places if p.column.name == "bar")
         titles = {column.name: column.title for column in columns}
         self.header = arranged_row(self._places, lambda name: [(titles[name], "dim")])
         self._cells: Mapping[str, Callable[[RankedPair], Sequence[Span]]] = {
             "place": self._place,
             "pair": lambda ranked: painter.pair(ranked[1].pair),
-            "fraction": self._counts,
+            "fraction": lambda ranked: [(str(ranked[1].score), "")],
             "score": lambda ranked: [(score_text(ranked[1].score.value), self._role(ranked))],
             "pmi": lambda ranked: [(f"{frame.pmi_of(ranked[1].score):.2f}", "dim")],
-            "bar": self._bar,
             "change": self._change,
         }
 
@@ -224,11 +206,6 @@ class ScoreTable:
         """Return the row of a pair."""
         target = ToPair(ranked[1].pair)
         return arranged_row(self._places, lambda name: self._cells[name](ranked), target)
-
-    def _fraction(self, count: str, left: str, right: str) -> str:
-        """Return `ab / (a × b)`, without blanks in a narrow panel."""
-        blank = self._blank
-        return f"{count}{blank}/{blank}({left}{blank}×{blank}{right})"
 
     def _role(self, ranked: RankedPair) -> str:
         return "pair" if ranked[1].pair == self._frame.next_pair else ""
@@ -240,14 +217,6 @@ class ScoreTable:
             right(str(place or "–"), 3, "tie" if scored.tied else "dim"),
             ("=" if scored.tied and place else " ", "tie"),
         ]
-
-    def _counts(self, ranked: RankedPair) -> list[Span]:
-        score = ranked[1].score
-        return [(self._fraction(*map(number, (score.count, score.left, score.right))), "")]
-
-    def _bar(self, ranked: RankedPair) -> list[Span]:
-        body = bar(float(ranked[1].score.value) / self._scale, min(self._bar_cells, LONGEST_BAR))
-        return [(body, self._role(ranked) or "border")]
 
     def _change(self, ranked: RankedPair) -> list[Span]:
         """Return how the last merge changed the score: it rises when a part becomes rarer."""
@@ -352,8 +321,8 @@ def _rivals(
     painter: TokenPainter, before: WordPieceFrame, merge: WordPieceStep, width: int
 ) -> Iterator[Row]:
     """Yield the pairs of the next highest scores, then BPE's choice, and why they lost."""
-    best, *others = before.top_pairs(RUNNERS_UP + 1)
-    table = ScoreTable(painter, before, width, best)
+    _, *others = before.top_pairs(RUNNERS_UP + 1)
+    table = ScoreTable(painter, before, width)
     if others:
         rule = before.tie_rule
         why = f"Tie rule {rule.name}: {rule.summary}."

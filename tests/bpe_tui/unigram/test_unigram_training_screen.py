@@ -24,7 +24,6 @@ from bpe_tui.unigram.training_screen import (
     StepsPanel,
     UnigramPretokens,
     UnigramTrainingScreen,
-    prune_rows,
 )
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.controls import Scrubber
@@ -140,8 +139,6 @@ async def test_a_prune_lists_removed_pieces_with_their_replacements(corpus: Path
         frame = frame_of(app)
         assert isinstance(frame.came_by, PruneStep)
         pruned = frame.came_by.removed
-        rows = prune_rows(frame, frame.came_by, 57, height=3)  # as at 60×20
-        assert len(rows) == 1 + len(pruned)
         text_shown = text_of(app.screen.query_one(StepPanel))[-len(pruned) :]
         before = frame.at(frame.step - 1)
         for row, piece in zip(text_shown, pruned, strict=True):

@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 from opening import each_size, opened
 
 from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.unigram.training_screen import prune_rows
 from bpe_tui.widgets.numbers import BODY, HALF, bar, scale_of, trace
-from bpe_tui.wordpiece.training_screen import ScoresPanel
-from engine.unigram.frame import UnigramFrame
-from engine.unigram.record import PruneStep
-from engine.wordpiece.frame import WordPieceFrame
 
 
 def halves(text: str) -> int:
@@ -61,44 +56,6 @@ async def test_the_bars_of_the_heap_are_ordered_like_its_true_counts() -> None:
                 assert [lengths[count] for count in sorted(lengths)] == sorted(lengths.values())
                 assert lengths[top] > 0
             assert len(places) == 1  # the column does not move
-
-
-@pytest.mark.slow
-async def test_the_bars_of_scores_are_ordered_like_the_scores() -> None:
-    async with opened(model="wordpiece", size=(160, 50)) as (app, pilot):
-        panel = app.screen.query_one(ScoresPanel)
-        for _ in range(5):
-            await pilot.press("right")
-            frame = app.session.shown
-            assert isinstance(frame, WordPieceFrame)
-            lengths = []
-            for place in range(1, panel.row_count):
-                row = panel.row(place)
-                if row.target is None:
-                    break  # below are the pairs that the minimum leaves out
-                score = frame.score_of(row.target.pair)  # type: ignore[attr-defined]
-                assert score is not None
-                text = "".join(text for text, _ in row.spans)
-                lengths.append((score.value, halves(text)))
-            assert [drawn for _, drawn in sorted(lengths)] == sorted(drawn for _, drawn in lengths)
-            assert all(drawn for _, drawn in lengths)
-
-
-@pytest.mark.slow
-async def test_the_longest_bar_of_a_prune_has_the_highest_cost() -> None:
-    async with opened(model="unigram") as (app, pilot):
-        await pilot.press("right", "right", "right")
-        frame = app.session.shown
-        assert isinstance(frame, UnigramFrame)
-        assert isinstance(frame.came_by, PruneStep)
-        rows = prune_rows(frame, frame.came_by, 60, height=8)
-        costs = [piece.loss_increase for piece in frame.came_by.removed]
-        texts = ["".join(text for text, _ in row.spans) for row in rows][-len(costs) :]
-        drawn = list(map(halves, texts))
-        assert [bool(cost) for cost in costs] == list(map(bool, drawn))
-        assert max(drawn) == drawn[costs.index(max(costs))]
-        at = [text.index(BODY) for text in texts if BODY in text]
-        assert len(set(at)) == 1
 
 
 async def test_with_little_room_there_are_no_bars() -> None:
