@@ -420,6 +420,7 @@ async def test_a_screen_that_is_made_as_the_application_closes_does_no_harm() ->
         for name in ("inspection", "charts", "race"):
             mount_ahead(app, name)
         app.exit()
+    assert app.return_code == 0
 
 
 @pytest.mark.slow

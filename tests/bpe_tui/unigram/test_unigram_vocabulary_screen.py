@@ -10,7 +10,7 @@ import pytest
 from generated import first_quick
 from opening import opened, step, until
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 from unigram_texts import TEXT, settled, text_of
 
 from bpe_tui.app.app import BpeTuiApp
@@ -158,6 +158,7 @@ async def test_the_words_that_use_it_lead_to_their_lattices(tmp_path: Path) -> N
         panel.cursor = title + 1
         await pilot.press("enter")
         assert app.screen.id == "unigram-encoding"
+        assert app.screen.query_one(TextArea).text == using[0].replace("▁", " ")
         await pilot.press("escape")
         assert app.screen.id == "unigram-vocabulary"
 
@@ -197,12 +198,15 @@ async def test_a_piece_hidden_by_search_and_filters_is_shown_when_chosen(tmp_pat
 
 
 @pytest.mark.slow
-async def test_the_costs_of_removals_change_with_the_step(
-    tmp_path: Path,
-) -> None:
+async def test_the_costs_of_removals_change_with_the_step(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, _):
         last, first = "greater_than_sign", "less_than_sign"
+        costs = []
         for key in (last, first, last):  # the last time both are known
             await pilot.press(key)
             await settled(pilot)
-        assert frame_of(app).known_removals is not None
+            found = frame_of(app).known_removals
+            assert found is not None
+            costs.append(found.loss_increases.tolist())
+            assert costs[-1] == finished(frame_of(app).removals()).loss_increases.tolist()
+        assert costs[0] == costs[2] != costs[1]
