@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -378,23 +378,48 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     before = frame.at(frame.prunes[0] - 1)
     there = StepMoment(before, before.at(before.step + 1), Beat.LIGHT)
     explainer = UnigramExplainer(marks=False)
+    ahead = StepMoment(before.at(before.step - 1), before, Beat.REST)
+    assert said(explainer.count_rows(ahead, replace(ROOM, rows=1))) == [
+        "Weighing the pieces that stay …"
+    ]
     for _ in explainer.weigh(before) or ():
         pass
     assert explainer.stations(before) == ("COST", "PICK", "PRUNE")
+    stay = [
+        "▁buns    → ▁┊bun┊s     +0.3202  ▄▄▄▄▄▄▄▄▄▖ stays",
+        "hugs     → hug┊s      +0.4928  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄ stays",
+        "▁pug     → ▁┊p┊u┊g      +0.8330  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄ stays",
+    ]
+    for beat, share, shrunk in (
+        (Beat.LIGHT, 1.0, "▄▄▖"),
+        (Beat.JOIN, (JOINED_AT + SHRUNK_AT) / 2, "▄▖┄"),
+        (Beat.JOIN, 1.0, "┄┄┄"),
+    ):
+        here = StepMoment(before, there.after, beat, share)
+        assert said(explainer.count_rows(here, ROOM)) == [
+            f"✗ ▁hugs    → ▁┊hugs     +0.0887  {shrunk} goes",
+            *stay,
+        ]
+    assert said(explainer.count_rows(StepMoment(before, there.after, Beat.REST), ROOM)) == [
+        "hugs       25.0  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▖",
+        "hug        10.0  ▄▄▄▄▄▄▄▄▄▄▄▄▄▖",
+        "▁          5.00  ▄▄▄▄▄▄▖",
+        "▁pug       5.00  ▄▄▄▄▄▄▖",
+    ]
+    assert said(explainer.pick_rows(there, 70)) == [
+        "1 of 14 pieces go: those whose loss costs least.",
+        "The dearest of them, ▁hugs, raises the loss by 0.0887.",
+    ]
     going = {before.record.texts[number] for number in before.leaving}
-    rows = said(explainer.count_rows(there, ROOM))
-    assert {row.split()[1] for row in rows if row.endswith("goes")} <= going
-    assert all(row.startswith("✗") == row.endswith("goes") for row in rows)
-    sentence = f"{len(going)} of {before.size} pieces go: those whose loss costs least."
-    assert said(explainer.pick_rows(there, 70))[0] == sentence
     struck = [
         span for row in explainer.corpus_rows(there, CorpusPlace(0, 0), 3, 70) for span in row.spans
     ]
-    assert {text for text, role in struck if role == "stale"} <= going
-    pieces, sentence, *cut = said(explainer.replace_rows(there, 2, 70))
-    assert set(pieces.replace("✗", "").split()) == going
-    assert sentence == "Others replace them:"
-    assert len(cut) == 1
+    assert {text for text, role in struck if role == "stale"} <= going == {"▁hugs"}
+    assert said(explainer.replace_rows(there, 2, 70)) == [
+        "✗ ▁hugs",
+        "Others replace them:",
+        "5  ▁hugs  →  ▁┊hugs",
+    ]
     assert explainer.place_to_show(before, CorpusPlace(0, 3), 5, 70) == CorpusPlace(0, 3)
 
 
