@@ -487,6 +487,15 @@ def test_pieces_and_paths_are_graded_by_all_segmentations(
             assert_graded(question, texts.index(min(texts, key=measures.__getitem__)))
 
 
+def test_two_pieces_are_enough_to_ask_which_goes_first() -> None:
+    counts = {"bcb": 18, "aabc": 30, "aca": 28, "bc": 9, "ac": 6}
+    timeline = UnigramTimeline(*unigram_parts(UnigramTrainer(counts, 4)), words=counts)
+    question = ask("first-to-go", timeline.seek(5), "1")
+    options = question.form.options
+    assert sorted(option.label for option in options) == [(b"aca",), (b"bcb",)]
+    assert options[question.answer].note == "17.9 × 5.17"
+
+
 def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:
     events = list(trainer.steps())
     return trainer.record, events
