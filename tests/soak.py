@@ -159,10 +159,9 @@ def quiz(_: Path) -> App[int]:
     run = Timeline(counts, trainer.steps(), record=trainer.record, excerpt=excerpt)
     run.complete()
     asked = [
-        *(ask("next-pair", run.seek(0)), ask("count-change", run.seek(0), about="e|s")),
-        *(ask("stale", run.seek(2), about="w|e"), ask("cuts", run.seek(0), about="don't go")),
+        *(ask("next-pair", run.seek(1)), ask("count-change", run.seek(0), about="e|s")),
+        ask("stale", run.seek(2), about="w|e"),
         ask("encode-by-hand", run.seek(2), about="newest"),
-        ask("decode", run.seek(2), about="110 101"),
         ask("make-merges", run.seek(0)),
     ]
     return SingleScreenApp(lambda: QuizScreen(asked, lambda _: None, "low"))

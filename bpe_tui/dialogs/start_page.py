@@ -92,9 +92,10 @@ def lesson_offers() -> list[Offer | str]:
     for lesson in lessons.builtin_lessons():
         if lesson.number == lessons.FIRST_OF_MORE:
             offers.append("More lessons")
-        mark = progress.get(lessons.progress_key(lesson.path), lessons.LessonProgress()).mark
-        sign = [(f"{lesson.number:>2} ", "dim"), (f"{mark or ' '} ", "gain")]
+        known = progress.get(lessons.progress_key(lesson.path), lessons.LessonProgress())
+        sign = [(f"{lesson.number:>2} ", "dim"), (f"{known.mark or ' '} ", "gain")]
         title = visible_text(lesson.title, spaces=False)
+        title += ", mastered" if known.mastered else ""
         offers.append(Offer(title, "", lesson.path, sign, partial(_about_lesson, lesson)))
     return offers
 

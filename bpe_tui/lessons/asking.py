@@ -23,7 +23,7 @@ from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
-from engine.core.errors import BpeError
+from engine.core.errors import BpeError, QuestionError
 from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, FirstTries, Question
@@ -39,13 +39,16 @@ class AskWindow(Window[bool]):
         attempts: the questions that are left.
         place: returns the region of the window, beside the text.
         over: called with each question that is over.
-        score: returns the score, for the title.
+        score: returns the score before an attempt, for the title.
         foot: says what Esc does.
         messages: the table of the lesson's language.
+        another: returns an attempt at another question of the same kind; raises a `QuestionError`
+            if there is none.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+b", "dismiss(False)", "look", priority=True)
+        Binding("escape,ctrl+b", "dismiss(False)", "look", priority=True),
+        Binding("r", "another", "another one"),
     ]
 
     def __init__(
@@ -53,12 +56,13 @@ class AskWindow(Window[bool]):
         attempts: Sequence[Attempt],
         place: Callable[[], Region],
         over: Callable[[Attempt], None],
-        score: Callable[[], str],
+        score: Callable[[Attempt], str],
         foot: str = FOOT,
         messages: Messages = ENGLISH,
+        another: Callable[[Attempt], Attempt] | None = None,
     ) -> None:
         super().__init__()
-        self._left, self._messages = list(attempts), messages
+        self._left, self._messages, self._another = list(attempts), messages, another
         self._place, self._over, self._score = place, over, score
         self._foot = foot
 
@@ -79,8 +83,20 @@ class AskWindow(Window[bool]):
         template = "question, and {n} more" if count > 1 else "question"
         title = text_of(self._messages, template, n=str(count - 1))
         foot = text_of(self._messages, self._foot)
-        panel.ask(self._left[0], f"{title}   {self._score()}".rstrip(), foot)
+        panel.ask(self._left[0], f"{title}   {self._score(self._left[0])}".rstrip(), foot)
+        panel.offers_another = self._another is not None
         panel.focus()
+
+    def action_another(self) -> None:
+        """Ask for the same with another example, once the question is over."""
+        if self._another is None or not self._left[0].is_over:
+            return
+        try:
+            self._left[0] = self._another(self._left[0])
+        except QuestionError as error:
+            self.query_one(QuestionPanel).refuse(str(error))
+        else:
+            self._ask()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
@@ -130,7 +146,7 @@ def ask_by_hand(
         [attempt],
         lambda: live_region(screen),
         over,
-        score=lambda: "",
+        score=lambda attempt: "",
         foot=FOOT_BY_HAND,
         messages=screen.messages,
     )

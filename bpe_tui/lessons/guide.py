@@ -94,6 +94,8 @@ class LessonList(Window[Path | Close | None]):
             if lesson.number == lessons.FIRST_OF_MORE:
                 rows.append(Row([("   ", ""), (text_of(self._messages, "More"), "strong")]))
             spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
+            if known is not None and known.mastered:
+                spans.append((f"  {text_of(self._messages, 'mastered')}", "dim"))
             rows.append(Row(spans, lesson.path))
         if self._current is not None:
             rows.append(
@@ -144,6 +146,7 @@ class Guide:
         self.place = 0
         self.progress = lessons.LessonProgress()
         self._score: FirstTries | None = None
+        self._in_a_row: dict[str, int] = {}  # kind of question → how many were right at once
         self._due: ScreenSetup | None = None
         self._messages = self._without_lesson = ENGLISH
 
@@ -193,13 +196,13 @@ class Guide:
             return
         known = lessons.all_progress().get(lessons.progress_key(path), lessons.LessonProgress())
         if known.done or known.scene >= len(lesson.scenes):
-            known = lessons.LessonProgress(done=known.done)
+            known = replace(known, scene=0, seen=frozenset(), answered=frozenset())
         self.begin(lesson, known)
         self.go_to(known.scene)
 
     def begin(self, lesson: Lesson, progress: lessons.LessonProgress | None = None) -> None:
         """Set the open lesson; `go_to` shows its first scene."""
-        self.lesson, self._score = lesson, None
+        self.lesson, self._score, self._in_a_row = lesson, None, {}
         self._messages = lessons.messages_in(lessons.language_of(lesson.path))
         self.progress = progress or lessons.LessonProgress()
 
@@ -357,6 +360,7 @@ class Guide:
         from bpe_tui.lessons.asking import AskWindow
         from engine.learning.questions import ask  # imports all models
         from engine.learning.questions.question import Attempt, FirstTries
+        from engine.learning.quiz import another_example
 
         recording = self._host.session.recording
         if recording is None:
@@ -373,13 +377,20 @@ class Guide:
             asked.append((name, Attempt(question.translated(self.messages))))
 
         score = self._score = self._score or FirstTries()
+        questions = [attempt.question for _, attempt in asked]
 
         def over(attempt: Attempt) -> None:
             score.count(attempt)
-            name = next(name for name, each in asked if each is attempt)
-            self.progress = replace(self.progress, answered=self.progress.answered | {name})
+            names = {name for name, each in asked if each is attempt}
+            self.progress = replace(self.progress, answered=self.progress.answered | names)
+            self._count_in_a_row(attempt)
             self._keep()
             self._host.seek(attempt.question.frame.step)
+
+        def another(attempt: Attempt) -> Attempt:
+            question = another_example(copy(recording), attempt.question.kind, questions)
+            questions.append(question.translated(self.messages))
+            return Attempt(questions[-1])
 
         def leave(all_over: bool | None) -> None:
             self.attend(self._app.screen)
@@ -394,18 +405,39 @@ class Guide:
 
         if not asked:
             return False
-        attempts = [attempt for _, attempt in asked]
         if (pane := self._pane) is not None:
             pane.give_keys_away()
         window = AskWindow(
-            attempts,
+            [attempt for _, attempt in asked],
             self._room_for_questions,
             over,
-            score=lambda: score.describe(self.messages) if score.asked else "",
+            score=self._standing,
             messages=self.messages,
+            another=another,
         )
         self._app.push_screen(window, leave)
         return True
+
+    def _count_in_a_row(self, attempt: Attempt) -> None:
+        """Count how many questions of a kind were right one after another; three are enough."""
+        assert self.lesson is not None
+        kind, is_sure = attempt.question.kind, attempt.at_first_try and not attempt.hinted
+        self._in_a_row[kind] = number = (self._in_a_row.get(kind, 0) + 1) * is_sure
+        if number >= lessons.IN_A_ROW:
+            sure = self.progress.sure | {kind}
+            mastered = self.lesson.kinds.keys() <= sure
+            self.progress = replace(self.progress, sure=sure, mastered=mastered)
+
+    def _standing(self, attempt: Attempt) -> str:
+        """Return the score, and how many questions of a kind were right one after another."""
+        score, kind, messages = self._score, attempt.question.kind, self.messages
+        if score is None or not score.asked:
+            return ""
+        if kind in self.progress.sure:
+            return text_of(messages, "mastered")
+        n, last = str(self._in_a_row.get(kind, 0)), str(lessons.IN_A_ROW)
+        row = text_of(messages, "{n} of {last} in a row", n=n, last=last)
+        return f"{score.describe(messages)}   {row}"
 
     def _room_for_questions(self) -> Region:
         """Return the live screen's part of the terminal."""

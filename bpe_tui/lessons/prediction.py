@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bpe_tui.lessons.question_rows import option_rows, packed_rows, sentence_spans
+from bpe_tui.lessons.question_rows import packed_rows, sentence_spans
 from bpe_tui.views.explanation import AnyExplainer, Bar, CountRoom
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.widgets.controls import FooterKey
@@ -20,7 +20,7 @@ from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
 from engine.learning.questions import kinds_for, predict
-from engine.learning.questions.question import Attempt, Choice, FirstTries, Question
+from engine.learning.questions.question import Attempt, Choice, FirstTries
 
 MOST_ROWS = 6
 """Largest number of pairs to choose from: each needs words to count it in."""
@@ -73,38 +73,28 @@ class Prediction:
 
     def count_rows(self, room: CountRoom) -> list[Row]:
         """Return the choices, in an order that does not give the answer away."""
-        question = self.attempt.question
-        if isinstance(self.explainer, MergeExplainer) and question.pairs:
-            rows = self.explainer.rows_of_bars(question.frame, self._bars(question), room)
-        else:
-            form = question.form
-            assert isinstance(form, Choice)  # as all that `predict` asks
-            rows = option_rows(self.attempt, form.options, self.chosen, room.width)
+        assert isinstance(self.explainer, MergeExplainer)  # only BPE's steps are predicted
+        rows = self.explainer.rows_of_bars(self.attempt.question.frame, self._bars(), room)
         rows = [Row(row.spans, ToOption(place)) for place, row in enumerate(rows)]
         first = max(min(self.chosen - room.rows + 1, len(rows) - room.rows), 0)
         return rows[first : first + room.rows]
 
-    def _bars(self, question: Question) -> list[Bar]:
+    def _bars(self) -> list[Bar]:
         """Return the pairs with their bars; the numbers are hidden until they may be shown."""
-        explainer, frame, attempt = self.explainer, question.frame, self.attempt
-        assert isinstance(explainer, MergeExplainer)
+        attempt, question = self.attempt, self.attempt.question
         bars = []
         for place, pair in enumerate(question.pairs):
-            is_right = attempt.is_over and place == question.answer
-            is_revealed = attempt.reveals(place) or (attempt.hinted and pair in question.tied)
-            mark = remark = ""
-            if is_right:
+            is_tied = question.kind == "tie"
+            mark, remark = ("tie", "tied") if is_tied else ("", "")
+            if attempt.is_over and place == question.answer:
                 mark, remark = "pair", "wins"
-            elif is_revealed and pair in question.tied:
-                mark, remark = "tie", "tied"
             elif place in attempt.tried:
                 mark, remark = "loss", "no"
             if place == self.chosen and not attempt.is_over:
                 mark = "chosen"
-            value = explainer.value(frame, pair) if is_revealed else 0.0
-            value_text, fraction = explainer.value_text(frame, pair)
-            shown = value_text if is_revealed else "?"
-            bars.append(Bar(pair, value, shown, value, "", mark, remark, fraction))
+            count = question.frame.count_of(pair) if is_tied or attempt.reveals(place) else None
+            shown = "?" if count is None else number(count)
+            bars.append(Bar(pair, count or 0, shown, count or 0, "", mark, remark, ""))
         return bars
 
     def pick_rows(self, width: int) -> list[Row]:
@@ -113,7 +103,7 @@ class Prediction:
         if attempt.given_up:
             return [Row(sentence_spans(sentence, width)) for sentence in question.model_answer]
         text = self.explainer.text
-        hint = Row(sentence_spans(question.hint, width, ((text("Hint: "), ""),), "tie"))
+        hint = Row(sentence_spans(attempt.hint, width, ((text("Hint: "), ""),), "tie"))
         if grade is None:
             advice = Row(sentence_spans(question.advice, width, role="dim"))
             first = Row(sentence_spans(question.asks, width, role="strong"))

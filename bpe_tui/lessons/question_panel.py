@@ -10,7 +10,7 @@
     Merges    gaps in several words        ← → ↑ ↓ h l k j, Space, Enter a click on a gap
 
 `H` asks for a hint and `!` for the answer; `→` skips, unless it moves. After the
-answer Enter goes on. PageUp scrolls up.
+answer Enter goes on, and `r` asks again where there is another example. PageUp scrolls up.
 
     panel = QuestionPanel()
     panel.ask(Attempt(ask("next-pair", frame)), "question 1 of 2")
@@ -86,6 +86,8 @@ class QuestionPanel(Lines):
         attempt: Attempt
 
     attempt: Attempt | None = None
+    offers_another = False
+    """Whether `r` asks for the same with another example, after the end."""
     _question: Question
     _form: Form
 
@@ -112,6 +114,11 @@ class QuestionPanel(Lines):
         self._board = MergesBoard(self._form) if isinstance(self._form, Merges) else None
         self._refusal, self._is_touched, self._is_replaced = "", False, False
         self.border_title, self.border_subtitle = Content(title), Content(foot)
+        self.rebuild()
+
+    def refuse(self, reason: str) -> None:
+        """Show why something cannot be done."""
+        self._refusal = visible_text(reason, spaces=False)
         self.rebuild()
 
     # -- drawing
@@ -249,7 +256,7 @@ class QuestionPanel(Lines):
     def _keys_text(self, is_cut: bool) -> str:
         messages = self._question.messages
         if self._is_over:
-            return text_of(messages, "↵ go on")
+            return text_of(messages, "↵ go on  r another one" if self.offers_another else "↵ go on")
         hint, show, skip = self._help_keys
         match self._form:
             case Choice():

@@ -30,6 +30,8 @@ DEFAULT_LANGUAGE = "en"
 FIRST_OF_MORE = 16
 """The number of the first lesson that a course may leave out."""
 PROGRESS, KEPT = "lessons.json", 200
+IN_A_ROW = 3
+"""Number of questions of a kind to be right, one after another, at the first try without a hint."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,7 @@ def kinds_of_lessons(numbers: Iterable[int]) -> list[str]:
     for number in numbers:
         if number not in paths:
             raise _no_lesson(number)
-        for scene in read_lesson(paths[number]).scenes:
-            found |= dict.fromkeys(asked.kind for asked in scene.asks)
+        found |= read_lesson(paths[number]).kinds
     return list(found)
 
 
@@ -220,17 +221,21 @@ class LessonProgress:
         seen: the scenes that were shown.
         answered: the questions that were answered, as `scene.question`.
         done: whether all scenes were shown and all questions answered once.
+        sure: the kinds of its questions that were right `IN_A_ROW` times in a row.
+        mastered: whether these are all of its kinds.
     """
 
     scene: int = 0
     seen: frozenset[int] = frozenset()
     answered: frozenset[str] = frozenset()
     done: bool = False
+    sure: frozenset[str] = frozenset()
+    mastered: bool = False
 
     @property
     def mark(self) -> str:
         """Its sign in a list of lessons."""
-        return "✓" if self.done else "◐" if self.seen else ""
+        return "★" if self.mastered else "✓" if self.done else "◐" if self.seen else ""
 
 
 def progress_key(lesson: Path) -> str:
@@ -246,14 +251,17 @@ def all_progress() -> dict[str, LessonProgress]:
     for key, entry in kept.items() if isinstance(kept, dict) else ():
         if not isinstance(entry, dict):
             continue
-        seen, answered = (
-            each if isinstance(each, list) else () for each in map(entry.get, ("seen", "answered"))
+        seen, answered, sure = (
+            each if isinstance(each, list) else ()
+            for each in map(entry.get, ("seen", "answered", "sure"))
         )
         found[key] = LessonProgress(
             next(filter(_is_place, (entry.get("scene"),)), 0),
             frozenset(filter(_is_place, seen)),
             frozenset(each for each in answered if isinstance(each, str)),
             entry.get("done") is True,
+            frozenset(each for each in sure if isinstance(each, str)),
+            entry.get("mastered") is True,
         )
     return found
 
@@ -271,6 +279,8 @@ def keep_progress(key: str, progress: LessonProgress) -> None:
             "seen": sorted(each.seen),
             "answered": sorted(each.answered),
             "done": each.done,
+            "sure": sorted(each.sure),
+            "mastered": each.mastered,
         }
         for key, each in list(every.items())[:KEPT]
     }

@@ -80,8 +80,6 @@ class PlainQuestion:
         if word == "hint":
             attempt.ask_hint()
             yield f"{text_of(question.messages, 'Hint: ')}{_plain(attempt.hint)}"
-            if isinstance(question.form, Choice) and attempt.reveals(0):
-                yield from self._rows(question.form)
             return
         if word in ("show", "skip"):
             attempt.given_up = True

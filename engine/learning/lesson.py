@@ -153,6 +153,11 @@ class Lesson:
             for number in range(len(scene.asks))
         )
 
+    @property
+    def kinds(self) -> dict[str, None]:
+        """The kinds of its questions, each once, in order."""
+        return dict.fromkeys(asked.kind for scene in self.scenes for asked in scene.asks)
+
     def options_of(self, scene: Scene) -> Mapping[str, Any]:
         """Return the options of the run that a scene shows."""
         return {**self.options, **(scene.show.options if scene.show else {})}

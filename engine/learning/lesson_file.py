@@ -14,7 +14,7 @@
     ## Your turn
     ```ask
     kind = "next-pair"
-    steps = [3, 4]
+    steps = [1, 3]
     ```
 
 The title and the options of the run are between `+++`, in TOML. Each `##` begins a scene. A fenced
@@ -376,7 +376,7 @@ class _Parser:
             self._report(self._line_of("kind", line, min(end, len(self._lines))), str(error))
             return
         if "step" in table and "steps" in table:
-            self._report(line, "step and steps are one too many; say steps = [3, 4]")
+            self._report(line, "step and steps are one too many; say steps = [1, 3]")
         steps = (table["step"],) if "step" in table else tuple(table.get("steps", (None,)))
         for step in steps:
             seed = str(table.get("seed", 0))

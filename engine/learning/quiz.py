@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -19,27 +19,26 @@ from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.core.registry import Registry
 from engine.learning.questions import KINDS, ask
-from engine.learning.questions.question import Answer, Attempt, Chance, Level, Question
+from engine.learning.questions.question import Answer, Attempt, Chance, Choice, Level, Question
 from engine.learning.session_file import read_options
 from engine.recording.playback import Player
 
 MOST_QUESTIONS = 100
 DECK = (
-    *("next-pair", "next-pair", "next-pair", "tie", "count-change", "count-change"),
-    *("make-merges", "encode-by-hand", "encode-by-hand", "stale", "tokens-left", "tokens-left"),
+    *("next-pair", "next-pair", "tie", "tie", "count-change", "count-change"),
+    *("make-merges", "encode-by-hand", "stale", "tokens-left"),
     *("reason", "reason", "fewer", "fewer"),
-    *("best-score", "best-score", "longest-match", "longest-match"),
-    *("first-to-go", "best-path"),
+    *("longest-match", "best-path"),
 )
 """The kinds to draw from; one that is listed more often is asked more often."""
 QUIZ_KINDS = Registry("kind of question", {name: KINDS[name] for name in DECK})
 """The kinds that a quiz asks."""
-OF_ONE_MOMENT = frozenset(("next-pair", "tie", "make-merges", "best-score", "first-to-go"))
+OF_ONE_MOMENT = frozenset(("next-pair", "tie", "make-merges"))
 """Kinds that ask what a step does: at the same or a neighbouring step one reveals another."""
 NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
 """Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
-TRIES = 12
-"""Number of draws in search of a question of the wanted level; then the nearest is taken."""
+TRIES, EXAMPLES = 12, 60
+"""Numbers of draws in search of a question of the wanted level, and of another example."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +110,8 @@ def make_quiz(
         found = list(_candidates(player, deck, level, chance, chosen))
         asked = Counter(question.kind for question in chosen)
         if found:
-            # Three earlier questions of a kind weigh as much as a wrong level.
-            chosen.append(min(found, key=lambda q: abs(q.level - level) + asked[q.kind] / 3))
+            # An earlier question of a kind weighs as much as a level too far.
+            chosen.append(min(found, key=lambda q: abs(q.level - level) + asked[q.kind]))
     if not chosen:
         raise QuestionError("nothing can be asked about this run; give a corpus with more in it")
     return tuple(sorted(chosen, key=lambda question: question.level))
@@ -127,12 +126,9 @@ def _candidates(
 ) -> Iterator[Question]:
     """Yield new questions that can be asked, up to one of the wanted level."""
     for _ in range(TRIES):
-        # A learner can follow early steps: half of the draws are below the square root of all.
-        step = int((len(player) + 1) ** chance.share()) - 1
         kind = chance.pick(deck)
-        try:
-            question = ask(kind, player.frame.at(step), f"{chance.below(1 << 30)}")
-        except QuestionError:
+        question = _drawn(player, kind, chance)
+        if question is None or not question.is_fair:
             continue
         if any(_are_alike(question, other) for other in chosen):
             continue
@@ -140,6 +136,37 @@ def _candidates(
         is_varied = len(set(deck)) < 3 or kind not in [other.kind for other in chosen[-2:]]
         if question.level == level and is_varied:
             return
+
+
+def _drawn(player: Player[Any], kind: str, chance: Chance) -> Question | None:
+    """Draw a step, and ask there; `None` if that is not possible."""
+    # A learner can follow early steps: half of the draws are below the square root of all.
+    step = int((len(player) + 1) ** chance.share()) - 1
+    try:
+        return ask(kind, player.frame.at(step), f"{chance.below(1 << 30)}")
+    except QuestionError:
+        return None
+
+
+def another_example(player: Player[Any], kind: str, asked: Sequence[Question]) -> Question:
+    """Return a question of a kind that is none of those asked before.
+
+    Raises:
+        QuestionError: none was found.
+    """
+    chance = Chance(f"another:{kind}:{len(asked)}")
+    for _ in range(EXAMPLES):
+        question = _drawn(player, kind, chance)
+        if question is not None and not any(_is_same(question, other) for other in asked):
+            return question
+    raise QuestionError("no other example was found in this corpus")
+
+
+def _is_same(one: Question, other: Question) -> bool:
+    """Whether two questions ask for the same, in whatever order the rows are."""
+    forms = [question.form for question in (one, other)]
+    rows = [{*form.options} if isinstance(form, Choice) else form for form in forms]
+    return (one.asks, {*one.given}, rows[0]) == (other.asks, {*other.given}, rows[1])
 
 
 def _are_alike(one: Question, other: Question) -> bool:
@@ -156,7 +183,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 9
+FORMAT, VERSION = "bpe-tui answers", 10
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100

@@ -6,7 +6,7 @@
     attempt = Attempt(question)
     grade = attempt.try_answer(question.form.read("2"))         # the second row
     grade.right, grade.said, grade.why                          # at once, with the numbers
-    question.hint, question.model_answer
+    attempt.hint, question.model_answer
 
 The kind, the frame and the seed decide the question, on every machine.
 """
@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from engine.bpe.frame import Frame
 from engine.core.arguments import checked
 from engine.core.errors import QuestionError
 from engine.core.registry import registry_of
@@ -27,8 +28,8 @@ from engine.learning.questions.pair_choice import NEXT_PAIR, TIE
 from engine.learning.questions.question import Chance, Question, Request
 from engine.learning.questions.reason import REASON
 from engine.learning.questions.sizes import TOKENS_LEFT
-from engine.learning.questions.unigram import BEST_PATH, FIRST_TO_GO
-from engine.learning.questions.wordpiece import BEST_SCORE, LONGEST_MATCH
+from engine.learning.questions.unigram import BEST_PATH
+from engine.learning.questions.wordpiece import LONGEST_MATCH
 
 KINDS = registry_of(
     "kind of question",
@@ -41,9 +42,7 @@ KINDS = registry_of(
     FEWER,
     STALE,
     TOKENS_LEFT,
-    BEST_SCORE,
     LONGEST_MATCH,
-    FIRST_TO_GO,
     BEST_PATH,
 )
 """All kinds, in the order in which they are offered."""
@@ -87,13 +86,12 @@ it.', 's+t wins the tie of 2 at 9.']
     return replace(found.pose(frame, Request(chance, about, rows)), kind=kind)
 
 
-OF_WHAT_FOLLOWS = ("next-pair", "best-score", "first-to-go", "best-path")
-"""Kinds asked before a step, in the order of preference; Unigram's steps without pruning take the
-last one."""
+OF_WHAT_FOLLOWS = ("next-pair", "tie")
+"""Kinds asked before a step: where one pair has the highest count alone, and at a tie."""
 
 
 def predict(frame: Any, seed: str = "", *, rows: int = 6) -> Question:
-    """Return a question about what the next step will do, for any model.
+    """Return a question about what the next step of BPE will do.
 
     Args:
         frame, seed, rows: as for `ask`.
@@ -101,13 +99,8 @@ def predict(frame: Any, seed: str = "", *, rows: int = 6) -> Question:
     Raises:
         QuestionError: nothing can be asked there; the message gives the reason.
     """
-    refusal = QuestionError("nothing is asked about this model")
-    for kind in (kind for kind in OF_WHAT_FOLLOWS if kind in kinds_for(frame)):
-        try:
-            return ask(kind, frame, seed, rows=rows)
-        except QuestionError as error:
-            refusal = error
-    raise refusal
+    is_tied = isinstance(frame, Frame) and len(frame.queue.tied) > 1
+    return ask(OF_WHAT_FOLLOWS[is_tied], frame, seed, rows=rows)
 
 
 def kinds_for(frame: Any) -> list[str]:

@@ -28,11 +28,9 @@ from engine.learning.questions.question import (
 from engine.learning.questions.words_in_sight import words_with
 from engine.recording.affected_pretokens import AffectedPretoken, pair_changes
 from engine.recording.merge_record import PairStep
-from engine.wordpiece.frame import WordPieceFrame
 
 # -- how the next merge changes the count of another pair
 
-MergingFrame = Frame | WordPieceFrame
 Row = tuple[int, tuple[int, ...]]
 """The count of a word, and its tokens."""
 
@@ -46,7 +44,7 @@ MOST_PRETOKENS = 400
 """A merge that changes more different pretokens is not asked about: reading them takes long."""
 
 
-def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
+def _pose_count_change(frame: Frame, request: Request) -> Question:
     """Ask for the count of a pair after the next merge, with the words where the two meet."""
     merge = countable_merge(frame, MOST_PRETOKENS)
     about = None if request.about is None else named_pair(frame, request.about)
@@ -87,7 +85,9 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
         change.after,
         explain=lambda: _why_count(frame, change, words),
         explain_wrong=lambda count: _why_not_count(frame, change, count),
-        hint=say("where {pair} has a + beside it, it loses that place.", pair=pair),
+        find_hints=lambda _: (
+            say("where {pair} has a + beside it, it loses that place.", pair=pair),
+        ),
         advice=advice,
         given=tuple(
             say("{n} × {word}", n=f"{count:,}", word=joining(frame, ids, merge.pair))
@@ -98,7 +98,7 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
 
 
 def _askable(
-    frame: MergingFrame,
+    frame: Frame,
     found: Sequence[tuple[CountChange, tuple[AffectedPretoken, ...]]],
     request: Request,
 ) -> Iterator[tuple[CountChange, tuple[AffectedPretoken, ...], list[Row], bool]]:
@@ -121,10 +121,8 @@ def _askable(
             yield change, words, rows, False
 
 
-def _all_words_with(frame: MergingFrame, pair: Pair) -> list[Row]:
+def _all_words_with(frame: Frame, pair: Pair) -> list[Row]:
     """Return all words with a pair, and their counts; [] if they are many or long."""
-    if not isinstance(frame, Frame):
-        return []
     words = list(islice(words_with(frame, pair), MOST_WORDS + MOST_BESIDE))
     seen = sum(word.pairs[pair] * word.count for word in words)
     if seen != frame.count_of(pair) or any(word.is_part for word in words):
@@ -132,7 +130,7 @@ def _all_words_with(frame: MergingFrame, pair: Pair) -> list[Row]:
     return [(word.count, word.tokens) for word in words]
 
 
-def countable_merge(frame: MergingFrame, most: int) -> PairStep:
+def countable_merge(frame: Frame, most: int) -> PairStep:
     """Return the next merge, if the different words that it changes are at most `most`.
 
     Raises:
@@ -151,7 +149,7 @@ def countable_merge(frame: MergingFrame, most: int) -> PairStep:
 
 
 def words_beside(
-    frame: MergingFrame,
+    frame: Frame,
     chance: Chance,
     is_near: Callable[[tuple[int, ...]], bool | None],
     count: int,
@@ -188,7 +186,7 @@ def words_beside(
 
 
 def _untouched_words(
-    frame: MergingFrame, pair: Pair, merged: Pair, chance: Chance, count: int
+    frame: Frame, pair: Pair, merged: Pair, chance: Chance, count: int
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Draw words in which a pair occurs and the next merge takes none of it.
 
@@ -206,7 +204,7 @@ def _untouched_words(
 
 
 def _countable_changes(
-    frame: MergingFrame, about: Pair | None
+    frame: Frame, about: Pair | None
 ) -> Iterator[tuple[CountChange, tuple[AffectedPretoken, ...]]]:
     """Yield each change of the next merge that a few words cause, with these; largest first."""
     attribution = frame.at(frame.step + 1).attribution
@@ -223,7 +221,7 @@ def _countable_changes(
 
 
 def _why_count(
-    frame: MergingFrame, change: CountChange, words: Sequence[AffectedPretoken]
+    frame: Frame, change: CountChange, words: Sequence[AffectedPretoken]
 ) -> tuple[Sentence, ...]:
     pair, merged = change.pair, pair_words(frame, frame.merge_at(frame.step).pair)
     losses = []
@@ -247,7 +245,7 @@ def _why_count(
     )
 
 
-def _why_not_count(frame: MergingFrame, change: CountChange, count: int) -> Wrong:
+def _why_not_count(frame: Frame, change: CountChange, count: int) -> Wrong:
     pair = pair_words(frame, change.pair)
     why, n = say("Where {pair} has a + beside it, it loses that place.", pair=pair), f"{count:,}"
     if count == change.before:
@@ -266,7 +264,7 @@ def _mistake_in_count(change: CountChange, count: int) -> str:
     return "took away too little" if count > change.after else "took away too much"
 
 
-COUNT_CHANGE = Kind("count-change", (Frame, WordPieceFrame), "BPE or WordPiece", _pose_count_change)
+COUNT_CHANGE = Kind("count-change", (Frame,), "BPE", _pose_count_change)
 
 # -- whether an entry of the lazily deleted heap is stale
 
@@ -307,7 +305,9 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
             if stale
             else Wrong("took a stale entry for true", say("a merge has changed its count since."))
         ),
-        hint=say("look for {pair} in the words: is one of them taken?", pair=(left, "┊", right)),
+        find_hints=lambda _: (
+            say("look for {pair} in the words: is one of them taken?", pair=(left, "┊", right)),
+        ),
         advice=say("It is stale if a later merge changed the pair's count."),
         given=tuple(
             _said_merge(frame, index, examples.get(index) or _example(frame, index, entry.pair))

@@ -69,8 +69,7 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
             if places and places == answer[: len(places)]
             else ()
         ),
-        find_later_hint=lambda places: _hint_at_join(frame, merges, len(places)),
-        hint=_hint_at_join(frame, merges, 0),
+        find_hints=lambda places: _hints_at_join(frame, merges, len(places)),
         advice=say("Next is the pair whose merge came first; of two such, the left one."),
         given=tuple(
             say("merge {n}   {left} + {right}", left=left, right=right, n=f"{rank + 1:,}")
@@ -140,13 +139,18 @@ def _join(frame: Frame, merge: TracedMerge) -> Sentence:
     return say("{left} + {right} (merge {n})", left=left, right=right, n=f"{merge.step.rank + 1:,}")
 
 
-def _hint_at_join(frame: Frame, merges: Sequence[TracedMerge], done: int) -> Sentence:
-    """Name the token to make next after some joins, or say how to see that none is left."""
+def _hints_at_join(frame: Frame, merges: Sequence[TracedMerge], done: int) -> tuple[Sentence, ...]:
+    """Return how many pairs of the list are there after some joins, then one that has to wait."""
     if done == len(merges):
-        return say("look for each pair of neighbours in the list: is one of them there?")
+        return (say("look for each pair of neighbours in the list: is one of them there?"),)
     step = merges[done].step
-    joined = frame.any_token(step.pair[0]) + frame.any_token(step.pair[1])
-    return say("the token to make next is {token}.", token=joined)
+    waiting = [each for each in candidates(frame.rules, step.before) if each.rank > step.rank]
+    number = len({each.rank for each in waiting}) + 1
+    hint = say("pairs of the list that can join now: {n}.", n=str(number))
+    if not waiting:
+        return (hint,)
+    pair = pair_words(frame, waiting[-1].pair)
+    return hint, say("{pair}, merge {n}, has to wait.", pair=pair, n=f"{waiting[-1].rank + 1:,}")
 
 
 def _why_join(frame: Frame, merge: TracedMerge) -> tuple[Sentence, ...]:

@@ -71,10 +71,12 @@ def _pose_fewer(frame: Frame, request: Request) -> Question:
         costs.index(first),
         explain=lambda: (first.said, second.said),
         explain_wrong=lambda row: Wrong("took a text of more tokens", costs[row].said),
-        hint=say(
-            "{text} begins with the token {token}.",
-            text=to_bytes(shown.text),
-            token=shown.tokens[0],
+        find_hints=lambda _: (
+            say(
+                "{text} begins with the token {token}.",
+                text=to_bytes(shown.text),
+                token=shown.tokens[0],
+            ),
         ),
         advice=say("What the corpus has often is few tokens; a space and capitals count."),
         find_level=lambda: (

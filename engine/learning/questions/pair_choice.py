@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from engine.bpe.frame import Frame
@@ -33,9 +32,7 @@ from engine.learning.questions.words_in_sight import (
     all_words,
     first_words,
     sample_words,
-    words_of_tie,
 )
-from engine.wordpiece.score import ScoreTieRule
 
 CLOSE = 0.9
 """A choice is close if the second count is at least this share of the first."""
@@ -43,8 +40,10 @@ MOST_COMPARED = 64
 """Largest number of tied pairs among which other tie rules choose, too."""
 MORE = 3
 """Number of frequent pairs to choose from, for each row: a sample cannot show all of them."""
-LINES = 20
-"""Number of lines in which pairs across pretokens are counted."""
+LINES, MOST_ACROSS = 20, 4
+"""Number of lines in which pairs across pretokens are counted, and of such pairs to draw from."""
+DRAWS = 200
+"""Number of draws of the wrong pairs."""
 BY_ID = ("smallest-ids", "huggingface")
 """Tie rules whose key is a pair of ids, which the rows show."""
 
@@ -71,6 +70,7 @@ class Contest:
         pairs: the pairs to choose from, in the order of the rows.
         mistakes: the mistake behind some of them.
         sight: the words to count in; `None` if nothing is to be counted.
+        is_fair: as of `Question`.
     """
 
     frame: Frame
@@ -79,6 +79,7 @@ class Contest:
     pairs: tuple[Pair, ...]
     mistakes: Mapping[Pair, PairMistake]
     sight: WordsInSight | None
+    is_fair: bool = True
 
     @property
     def place(self) -> int:
@@ -111,50 +112,37 @@ class Contest:
 def _pose_next_pair(frame: Frame, request: Request) -> Question:
     """Ask which of some pairs merges next, with words to count in."""
     contest = _next_pair_contest(frame, request)
-    right, tied, pairs, rule = contest.right, contest.tied, contest.pairs, frame.tie_rule
-    if contest.sight is None or (tied.issuperset(pairs) and not contest.sight.is_whole):
-        advice = say(
-            "All of them occur equally often: the rule for ties, {rule}, decides.",
-            shorter="All are tied: {rule} decides.",
-            rule=rule.title,
-        )
-    elif contest.sight.is_whole:
-        advice = say(
-            "Count for yourself: these are all words, and how often each occurs.",
-            shorter="Count for yourself, in these words.",
-        )
-    else:
-        advice = say(
-            "Count for yourself in this sample of words, with how often each occurs.",
-            shorter="Count for yourself, in these words.",
-        )
-    hint = say("the counts are beside the pairs now.")
-    if tied:
-        hint = tie_hint(len(tied), rule)
+    right, pairs, sight = contest.right, contest.pairs, contest.sight
+    assert sight is not None
+    advice = say(
+        "Count for yourself: these are all words, and how often each occurs."
+        if sight.is_whole
+        else "Count for yourself in this sample of words, with how often each occurs.",
+        shorter="Count for yourself, in these words.",
+    )
     counts = {pair: frame.count_of(pair) for pair in pairs}
+    second = max((pair for pair in pairs if pair != right), key=lambda pair: sight.counts[pair])
     return Question(
         frame,
         say("Which pair merges next?"),
         Choice(
             tuple(
-                Option(
-                    label=pair_words(frame, pair),
-                    note=contest.ids(pair),
-                    revealed=f"{counts[pair]:,}",
-                    amount=counts[pair],
-                )
+                Option(pair_words(frame, pair), revealed=f"{counts[pair]:,}", amount=counts[pair])
                 for pair in pairs
             )
         ),
         contest.place,
         explain=lambda: why_next(contest),
         explain_wrong=lambda row: why_not_next(contest, pairs[row]),
-        hint=hint,
+        find_hints=lambda _: (
+            say("{pair} {occurs}.", pair=pair_words(frame, second), occurs=contest.occurs(second)),
+            say("the right one {occurs}.", occurs=contest.occurs(right)),
+        ),
         advice=advice,
         given=contest.sentences(),
-        find_level=lambda: _next_pair_level(frame, right, tied),
+        find_level=lambda: _next_pair_level(frame, right),
         pairs=pairs,
-        tied=tied,
+        is_fair=contest.is_fair,
     )
 
 
@@ -178,13 +166,11 @@ def _pose_tie(frame: Frame, request: Request) -> Question:
         contest.place,
         explain=lambda: why_next(contest),
         explain_wrong=lambda row: _why_not_in_tie(contest, contest.pairs[row]),
-        hint=_what_to_compare(contest),
-        more_hints=_first_bytes(contest),
+        find_hints=lambda _: (_what_to_compare(contest), *_first_bytes(contest)),
         advice=by_rule(rule),
         given=contest.sentences(),
         find_level=lambda: Level.TIE,
         pairs=contest.pairs,
-        tied=tied,
     )
 
 
@@ -211,29 +197,29 @@ def refuse_prescribed(frame: Frame) -> None:
 
 def _next_pair_contest(frame: Frame, request: Request) -> Contest:
     refuse_prescribed(frame)
+    if tied := _tied(frame):
+        raise QuestionError(
+            f"{len(tied):,} pairs are tied at step {frame.step:,}, and a rule decides; ask tie"
+        )
     most, chance = max(2, request.rows), request.chance
-    top = [pair for pair, _ in frame.top_pairs(most)]
-    if len(top) < 2:
+    right, *top = (pair for pair, _ in frame.top_pairs(MORE * most))
+    if not top:
         raise QuestionError(f"only one pair is left at step {frame.step:,}")
-    right, tied = top[0], _tied(frame)
     sight = all_words(frame)
     mistakes = _mistakes_of_the_run(frame, right, tied)
     if sight is not None:
         mistakes = _mistakes_in_counting(frame, sight, right) | mistakes
-    more = [pair for pair, _ in frame.top_pairs(MORE * most)]
-    others = _balanced(frame, right, _filled(mistakes, more, MORE * most), most - 1, chance)
+    candidates = _filled(mistakes, top, MORE * most)
+    is_fair = _is_fair(frame, right, candidates)
+    others = _fair(frame, right, candidates, most - 1, mistakes, chance)
     pairs = [right, *others[: most - 1]]
-    if sight is None and tied:
-        sight = words_of_tie(frame, pairs)
-        if sight is None:
-            return _tie_contest(frame, tied, request)
-    elif sight is None:
+    if sight is None:
         found = sample_words(frame, right, others, most, chance)
         if found is None:
             raise QuestionError("no few words of this corpus show which pair merges next")
         pairs, sight = found
         mistakes = _mistakes_in_counting(frame, sight, right, pairs) | mistakes
-    return Contest(frame, right, tied, tuple(chance.shuffled(pairs)), mistakes, sight)
+    return Contest(frame, right, tied, tuple(chance.shuffled(pairs)), mistakes, sight, is_fair)
 
 
 def contest_in_words(
@@ -267,16 +253,45 @@ def _tie_contest(frame: Frame, tied: frozenset[Pair], request: Request) -> Conte
     return Contest(frame, top[0], tied, shuffled, _other_rules(frame, tied), sight)
 
 
-def _balanced(
-    frame: Frame, right: Pair, others: Sequence[Pair], most: int, chance: Chance
+def _fair(
+    frame: Frame,
+    right: Pair,
+    others: Sequence[Pair],
+    most: int,
+    mistakes: Mapping[Pair, PairMistake],
+    chance: Chance,
 ) -> list[Pair]:
-    """Return other pairs such that any number of the first `most` is later in byte order."""
-    tokens = {pair: tuple(map(frame.any_token, pair)) for pair in (right, *others)}
-    later = [pair for pair in others if tokens[pair] > tokens[right]]
-    earlier = [pair for pair in others if tokens[pair] < tokens[right]]
-    wanted = chance.below(most + 1)
-    first = [*later[:wanted], *earlier[: most - wanted]]
-    return _filled(first, others, len(others))
+    """Return other pairs, the first `most` drawn: no rule about names finds the right one.
+
+    By its place in byte order, and by its length, it has any rank equally often, where that can be.
+    If none is longer, or shorter, as many as can be are as long. Of draws that are as good, the one
+    with the most mistakes is taken.
+    """
+    names = {pair: b"".join(map(frame.any_token, pair)) for pair in (right, *others)}
+    most = min(most, len(others))
+    wanted = [chance.below(most + 1), chance.below(most + 1)]
+    lengths = [len(names[pair]) - len(names[right]) for pair in others]
+    if not min(lengths) < 0 < max(lengths):
+        wanted[1] = most * (min(lengths) >= 0)
+
+    def unfairness(drawn: Sequence[Pair]) -> tuple[float, int]:
+        name, rows = names[right], [names[pair] for pair in drawn]
+        earlier = sum(row < name for row in rows)
+        shorter = sum(len(row) < len(name) for row in rows)
+        shorter += sum(len(row) == len(name) for row in rows) / 2
+        distance = abs(earlier - wanted[0]) + 2 * abs(shorter - wanted[1])
+        return distance, -len(mistakes.keys() & {*drawn})
+
+    drawn = min((chance.shuffled(others)[:most] for _ in range(DRAWS)), key=unfairness)
+    return _filled(drawn, others, len(others))
+
+
+def _is_fair(frame: Frame, right: Pair, others: Sequence[Pair]) -> bool:
+    """Whether a pair is neither the first nor the last of all by byte order or by length."""
+    right_name, *names = (b"".join(map(frame.any_token, pair)) for pair in (right, *others))
+    lengths = [*map(len, names)]
+    is_between = min(names) < right_name < max(names)
+    return is_between and min(lengths) <= len(right_name) <= max(lengths)
 
 
 def _filled(first: Iterable[Pair], top: Sequence[Pair], most: int) -> list[Pair]:
@@ -296,13 +311,11 @@ def _tied(frame: Frame) -> frozenset[Pair]:
 def _mistakes_of_the_run(frame: Frame, right: Pair, tied: frozenset[Pair]) -> Mistakes:
     """Return pairs that win by an old count, by another tie rule, or across pretokens."""
     found = dict(_stale_counts(frame, right)) | _other_rules(frame, tied)
-    across = _winner_across_pretokens(frame, right)
-    if across is not None:
-        found[across] = PairMistake(
-            "took a pair across two pretokens",
-            say("It lies across two pretokens, and merges never cross their border."),
-        )
-    return found
+    across = PairMistake(
+        "took a pair across two pretokens",
+        say("It lies across two pretokens, and merges never cross their border."),
+    )
+    return found | dict.fromkeys(_across_pretokens(frame, right), across)
 
 
 def _stale_counts(frame: Frame, right: Pair) -> Iterator[tuple[Pair, PairMistake]]:
@@ -351,26 +364,19 @@ def _other_rules(frame: Frame, tied: frozenset[Pair]) -> Mistakes:
     }
 
 
-def _winner_across_pretokens(frame: Frame, right: Pair) -> Pair | None:
-    """Return the pair that wins if neighbours in different pretokens count; `None` if it is right.
-
-    It is looked for in the first lines of the corpus.
-    """
-    within: Counter[Pair] = Counter()
+def _across_pretokens(frame: Frame, right: Pair) -> list[Pair]:
+    """Return pairs that occur only across pretokens: first those with a token of the right one."""
     across: Counter[Pair] = Counter()
     for line in frame.excerpt.lines[:LINES]:
         last: int | None = None
         for pretoken in line:
             ids = () if pretoken.special else frame.tokens_of(pretoken.bytes)
-            within.update(pairwise(ids))
             if last is not None and ids:
                 across[last, ids[0]] += 1
             last = ids[-1] if ids else None
-    if not across:
-        return None
-    best = min(across, key=lambda pair: (-across[pair] - within[pair], pair))
-    is_ahead = across[best] + within[best] >= within[right]
-    return best if is_ahead and best != right else None
+    found = [pair for pair in across if not frame.count_of(pair)]
+    found.sort(key=lambda pair: ({*right}.isdisjoint(pair), -across[pair], pair))
+    return found[:MOST_ACROSS]
 
 
 def _mistakes_in_counting(
@@ -448,22 +454,11 @@ def _first_bytes(contest: Contest) -> tuple[Sentence, ...]:
     return (say("their first bytes are {bytes}.", bytes=tuple(listed[1:])),)
 
 
-def by_rule(rule: TieRule | ScoreTieRule) -> Sentence:
+def by_rule(rule: TieRule) -> Sentence:
     """Return what a tie rule prefers."""
     return say(
         "Rule {rule}: {summary}.",
         shorter="{summary}.",
-        rule=rule.title,
-        summary=say(rule.in_short),
-    )
-
-
-def tie_hint(tied: int, rule: TieRule | ScoreTieRule) -> Sentence:
-    """Return the number of tied pairs, and what the tie rule prefers."""
-    return say(
-        "{n} are tied. Rule {rule}: {summary}.",
-        shorter="{n} tied: {summary}.",
-        n=f"{tied:,}",
         rule=rule.title,
         summary=say(rule.in_short),
     )
@@ -629,10 +624,8 @@ def _compared(frame: Frame, winner: Pair, rival: Pair) -> Sentence | None:
     )
 
 
-def _next_pair_level(frame: Frame, right: Pair, tied: frozenset[Pair]) -> Level:
+def _next_pair_level(frame: Frame, right: Pair) -> Level:
     """Return the difficulty of the choice: hardest if another pair led until the last merge."""
-    if tied:
-        return Level.TIE
     if frame.step:
         before = frame.at(frame.step - 1)
         others = (pair for pair, _ in before.top_pairs(2) if pair != before.next_pair)

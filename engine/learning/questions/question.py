@@ -357,16 +357,16 @@ class Question:
         answer: the right answer.
         explain: explains the right answer.
         explain_wrong: returns the mistake in a wrong answer.
-        hint: a help that does not reveal the answer.
-        more_hints: further helps, each with more than the one before.
+        find_hints: returns helps for the part after an answer that is right so far, each with more
+            than the one before; none reveals the answer.
         advice: how to find the answer.
         given: facts to find the answer with, a row each.
         find_level: returns the difficulty of the question.
         explain_part: explains an answer that is right so far; returns () for any other.
-        find_later_hint: returns the help for the part after an answer that is right so far.
         pairs: the pairs of a choice between pairs, in the order of the rows, so that a view can
             draw them itself.
-        tied: the pairs that share the highest count or score; empty if one has it alone.
+        is_fair: whether no rule about the names of the rows finds the answer; others are asked only
+            where somebody has chosen the step, and never in a quiz.
         steps: the number of steps that it asks about, from the frame's on.
         kind: its name in `KINDS`, which `ask` sets.
         messages: the table of its language.
@@ -378,15 +378,13 @@ class Question:
     answer: Answer
     explain: Callable[[], tuple[Sentence, ...]]
     explain_wrong: Callable[[Any], Wrong]
-    hint: Sentence
+    find_hints: Callable[[tuple[int, ...]], tuple[Sentence, ...]]
     advice: Sentence
     given: tuple[Sentence, ...] = ()
     find_level: Callable[[], Level] = lambda: Level.CLEAR
     explain_part: Callable[[Any], tuple[Sentence, ...]] = lambda answer: ()
-    find_later_hint: Callable[[tuple[int, ...]], Sentence] | None = None
     pairs: tuple[Pair, ...] = ()
-    tied: frozenset[Pair] = frozenset()
-    more_hints: tuple[Sentence, ...] = ()
+    is_fair: bool = True
     steps: int = 1
     kind: str = ""
     messages: Messages = field(default_factory=lambda: ENGLISH)
@@ -404,22 +402,17 @@ class Question:
         def told(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
             return tuple(sentence.translated(messages) for sentence in sentences)
 
-        find_later_hint = self.find_later_hint
-        asks, hint, advice = told((self.asks, self.hint, self.advice))
+        asks, advice = told((self.asks, self.advice))
         return replace(
             self,
             asks=asks,
-            hint=hint,
             advice=advice,
             given=told(self.given),
             form=self.form.translated(messages),
-            more_hints=told(self.more_hints),
+            find_hints=lambda progress: told(self.find_hints(progress)),
             explain=lambda: told(self.explain()),
             explain_wrong=lambda answer: self.explain_wrong(answer).translated(messages),
             explain_part=lambda answer: told(self.explain_part(answer)),
-            find_later_hint=None
-            if find_later_hint is None
-            else lambda progress: find_later_hint(progress).translated(messages),
             messages=messages,
         )
 
@@ -501,10 +494,7 @@ class Attempt:
     @property
     def hint(self) -> Sentence:
         """A help for the present part that does not reveal the answer."""
-        question = self.question
-        if question.find_later_hint is not None and self.progress:
-            return question.find_later_hint(self.progress)
-        hints = question.hint, *question.more_hints
+        hints = self.question.find_hints(self.progress)
         return hints[min(max(self.shown, 1), len(hints)) - 1]
 
     def ask_hint(self) -> None:
@@ -542,10 +532,8 @@ class Attempt:
         return self.given_up or self.is_right
 
     def reveals(self, place: int) -> bool:
-        """Whether the number and the bar of a row are shown: once tried, as a hint, at the end."""
-        form = self.question.form
-        has_bars = isinstance(form, Choice) and any(option.amount for option in form.options)
-        return self.is_over or place in self.tried or (self.hinted and has_bars)
+        """Whether the number and the bar of a row are shown: once it is tried, and at the end."""
+        return self.is_over or place in self.tried
 
     @property
     def at_first_try(self) -> bool:

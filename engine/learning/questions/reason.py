@@ -113,8 +113,10 @@ def _pose_reason(frame: Frame, request: Request) -> Question:
             say("it is another reason than “{reason}”.", reason=say(LABELS[row])),
             say(IF_SO[row]),
         ),
-        hint=say("does one of the tokens cross an edge of {piece}?", piece=piece),
-        more_hints=(_hint_at_merge(frame, piece),),
+        find_hints=lambda _: (
+            say("does one of the tokens cross an edge of {piece}?", piece=piece),
+            _hint_at_merge(frame, piece),
+        ),
         advice=say("Compare its count with the last merge's, and its edges with the tokens'."),
         given=(
             say("{text} is {tokens}", text=text, tokens=edged(tokens)),

@@ -52,8 +52,10 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
         following.token_count,
         explain=lambda: _why_left(frame, words),
         explain_wrong=lambda count: _why_not_left(frame, count),
-        hint=say(
-            "in {word} each + saves a token.", word=joining(frame, words[0].before, merge.pair)
+        find_hints=lambda _: (
+            say(
+                "in {word} each + saves a token.", word=joining(frame, words[0].before, merge.pair)
+            ),
         ),
         advice=say(
             "All words with the pair are here. A token that has joined joins no other one.",

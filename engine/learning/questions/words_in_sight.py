@@ -177,20 +177,6 @@ def _is_won(words: Iterable[SeenWord], right: Pair, others: Iterable[Pair]) -> b
     return all(counts.get(pair, 0) < counts.get(right, 0) for pair in others)
 
 
-def words_of_tie(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
-    """Return all words of tied pairs and others; `None` if they are many.
-
-    Only all of them show the tie. They are in the order of their appearance.
-    """
-    drawn = {word: None for pair in pairs for word in islice(words_with(frame, pair), POOL)}
-    if len(drawn) > MOST_WORDS or any(word.is_part for word in drawn):
-        return None
-    places = {word: place for place, word in enumerate(frame.counts)} if len(drawn) > 1 else {}
-    sight = WordsInSight(tuple(sorted(drawn, key=lambda word: places.get(word.text, 0))), False)
-    is_all = all(sight.counts.get(pair, 0) == frame.count_of(pair) for pair in pairs)
-    return sight if is_all else None
-
-
 def first_words(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
     """Return the first word of the corpus for each pair, in the order of their appearance."""
     found: dict[bytes, SeenWord] = {}

@@ -44,7 +44,7 @@ def timeline() -> Timeline:
 async def test_each_form_of_answer_has_its_keys() -> None:
     run_of = timeline()
     asked = [
-        ask("next-pair", run_of.seek(0)),
+        ask("tie", run_of.seek(0)),
         ask("count-change", run_of.seek(0), about="e|s"),
         ask("stale", run_of.seek(2), about="w|e"),
         word_to_cut(),
@@ -63,13 +63,13 @@ async def test_each_form_of_answer_has_its_keys() -> None:
                 "".join(text for text, _ in panel.row(row).spans) for row in range(panel.row_count)
             )
 
-        assert "Hint: 2 are tied." in await press("H")
+        assert "Hint: compare the bytes" in await press("H")
         rows = [str(option.label[0]) + str(option.label[2]) for option in asked[0].form.options]
         tied, right = (
             rows.index(f"{left!r}{right!r}") for left, right in ((b"e", b"s"), (b"s", b"t"))
         )
-        assert "No: e+s occurs 9 times" in await press(*["down"] * tied, "enter")
-        assert "Right: s+t wins" in await press("k", "j", *["down"] * ((right - tied) % 6), "enter")
+        assert "No: e+s loses to another" in await press(*["down"] * tied, "enter")
+        assert "Right: s+t wins" in await press("k", "j", *["down"] * ((right - tied) % 2), "enter")
         text = await press("enter", "1", "2", "x")
         assert ("Answer: 12▏" in text, "Answer with a number." in text) == (True, True)
         assert "Answer with a number." not in await press("0", "backspace")
@@ -104,7 +104,7 @@ async def test_each_form_of_answer_has_its_keys() -> None:
 
 async def test_the_mouse_chooses_rows_and_gaps() -> None:
     run_of = timeline()
-    asked = [ask("next-pair", run_of.seek(0)), word_to_cut()]
+    asked = [ask("tie", run_of.seek(0)), word_to_cut()]
     over: list[Attempt] = []
     app = SingleScreenApp(lambda: QuizScreen(asked, over.append, "low"))
     async with app.run_test(size=(80, 30)) as pilot:

@@ -216,11 +216,15 @@ async def test_every_screen_has_room_for_its_text() -> None:
 async def test_lessons_come_first_with_their_progress() -> None:
     key = progress_key(builtin_lessons()[0].path)
     keep_progress(key, LessonProgress(1, frozenset((0, 1)), done=True))
+    third = progress_key(builtin_lessons()[2].path)
+    keep_progress(third, LessonProgress(done=True, mastered=True))
     async with started() as (app, pilot):
         lessons = app.screen.query_one("#lessons", OfferList)
         said = ["".join(text for text, _ in lessons.row(n).spans) for n in range(1, 4)]
         assert "1 ✓ Bytes and tokens" in said[0]
         assert said[1].startswith("❯  2   Count, pick, replace")  # the first that is not done
+        assert "3 ★ " in said[2]
+        assert said[2].rstrip().endswith("mastered")
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.id == "lesson" and app.screen.query(LessonPane))
         assert app.guide.lesson is not None

@@ -35,6 +35,7 @@ from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
 from engine import Frame
 from engine.learning.lesson_file import read_lesson
+from engine.learning.questions.question import Question
 
 BUILT_IN = [*PLACE.glob("*/*.md")]
 TRIAL = """+++
@@ -51,7 +52,7 @@ panel = "merge"
 ```
 ```ask
 kind = "next-pair"
-steps = [3, 4]
+steps = [1, 3]
 ```
 ## Type
 ```show
@@ -286,7 +287,7 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
             assert panel.region.width >= 60
         await pilot.press("exclamation_mark", "enter")  # the answer is shown, then the next asked
         assert panel.attempt is not first
-        assert step(app) == 3  # the screen behind it has followed
+        assert step(app) == 1  # the screen behind it has followed
         await pilot.press("escape")  # to look at the screen
         await until(pilot, lambda: app.screen.id == "training")
         assert all_progress()[str(trial)].answered == {"0.0"}
@@ -309,6 +310,40 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
     async with learning(trial) as (app, pilot):  # once more, from the beginning
         assert (app.guide.place, app.guide.progress.answered) == (0, frozenset())
         assert all_progress()[str(trial)].done
+
+
+async def test_a_question_is_asked_again_until_three_in_a_row_are_right(trial: Path) -> None:
+    async with learning(trial) as (app, pilot):
+        await pilot.press("N")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        panel = app.screen.query_one(QuestionPanel)
+        asked: list[Question] = []
+
+        async def answer(*answers: int) -> str:
+            """Answer the question in front, and ask for another one; return the title then."""
+            assert panel.attempt is not None
+            asked.append(panel.attempt.question)
+            await pilot.press("r")  # nothing: the question is not over
+            assert panel.attempt.question is asked[-1]
+            for each in answers:
+                panel._try(each)
+            panel._try(asked[-1].answer)
+            await pilot.press("r")
+            await until(pilot, lambda: panel.attempt and panel.attempt.question is not asked[-1])
+            return str(panel.border_title)
+
+        wrong = (panel.attempt.question.answer + 1) % 6  # type: ignore[union-attr, operator]
+        titles = [await answer(wrong), *[await answer() for _ in range(3)]]
+        assert [title.split("   ")[-1] for title in titles] == [
+            "0 of 3 in a row",
+            "1 of 3 in a row",
+            "2 of 3 in a row",
+            "mastered",
+        ]
+        assert len({str(question.form) for question in asked}) == 4
+    kept = all_progress()[str(trial)]
+    assert (kept.sure, kept.mastered, kept.mark) == ({"next-pair"}, False, "◐")  # not yet fewer
+    assert "0.0" in kept.answered
 
 
 async def test_at_80_by_24_the_text_is_above_the_live_screen(trial: Path) -> None:
@@ -404,7 +439,7 @@ def learn(*arguments: str | Path, stdin: str = "") -> str:
 def test_check_names_file_and_line_of_a_step_beyond_the_run(trial: Path) -> None:
     assert learn(trial, "--check") == ""
     broken = TRIAL.replace("step = 2", "step = 99").replace('"training"', '"trainig"')
-    trial.write_text(broken.replace("steps = [3, 4]", "steps = [3, 500]"), "utf-8")
+    trial.write_text(broken.replace("steps = [1, 3]", "steps = [1, 500]"), "utf-8")
     problems = learn(trial, "--check").splitlines()
     assert [line.removeprefix(f"{trial}:").split(";")[0] for line in problems] == [
         "8: the run does not reach step 99",

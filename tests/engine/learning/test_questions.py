@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -24,7 +23,7 @@ from hypothesis import strategies as st
 
 from engine import AnswerError, QuestionError, Timeline, Trainer, ask
 from engine.bpe.ties import TIE_RULES
-from engine.learning.questions import KINDS, kinds_for
+from engine.learning.questions import KINDS, kinds_for, predict
 from engine.learning.questions.fewer import ways_to_write
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
@@ -43,10 +42,8 @@ from engine.learning.questions.question import (
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS
 from engine.unigram.frame import UnigramTimeline
-from engine.unigram.record import PruneRule
 from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.frame import WordPieceTimeline
-from engine.wordpiece.score import SCORE_TIE_RULES
 from engine.wordpiece.trainer import WordPieceTrainer
 
 Corpus = dict[bytes, int]
@@ -294,7 +291,8 @@ def assert_graded(question: Question, right: Answer) -> None:
         assert str(grade.said)
         assert bool(grade.mistake) == (not grade.right)
         assert question.form.words_of(answer)
-    assert all(map(str, (question.asks, question.hint, *question.model_answer, *question.given)))
+    hints = question.find_hints(())
+    assert all(map(str, (question.asks, *hints, *question.model_answer, *question.given)))
 
 
 @given(oracles.corpora(), st.sampled_from(list(TIE_RULES)), st.integers(0, 99))
@@ -377,21 +375,6 @@ def test_hints_come_one_after_another() -> None:
 # -- WordPiece and Unigram
 
 
-def best_score(question: Question, step: wordpiece_oracle.OracleStep) -> Answer:
-    """Compare the fractions, then apply the oracle's tie rule."""
-    form = question.form
-    assert isinstance(form, Choice)
-    for option in form.options:
-        left, _, right = option.label
-        pair = left.decode(), right.decode()  # type: ignore[union-attr]
-        score = step.scores[pair]
-        lefts, rights = step.pieces_before[pair[0]], step.pieces_before[pair[1]]
-        assert option.note == f"{step.pairs_before[pair]:,} / ({lefts:,} × {rights:,})"
-        assert Fraction(step.pairs_before[pair], lefts * rights) == score
-    labels = [option.label for option in form.options]
-    return labels.index((step.pair[0].encode(), "+", step.pair[1].encode()))
-
-
 def longest_match(question: Question, vocab: set[str]) -> Answer:
     """Return the cuts, among all, whose pieces are longest from the left."""
     form = question.form
@@ -418,43 +401,10 @@ def test_words_are_graded_by_all_their_cuts(corpus: dict[str, int], seed: int) -
     trainer = WordPieceTrainer(counts, 200, min_count=1)
     timeline = WordPieceTimeline(trainer.record, trainer.steps())
     characters = {f"{'##' if at else ''}{c}" for word in corpus for at, c in enumerate(word)}
-    for step, question in asked(timeline, ["longest-match", "count-change"], str(seed)):
-        if step >= len(steps):
-            break
-        if question.kind == "longest-match":
+    for step, question in asked(timeline, ["longest-match"], str(seed)):
+        if step < len(steps):
             vocab = characters | {made.piece for made in steps[:step]}
             assert_graded(question, longest_match(question, vocab))
-        else:
-            left, right, *_ = (w.decode() for w in question.asks.words if isinstance(w, bytes))
-            assert_graded(question, steps[step].pairs_after[left, right])
-
-
-@given(wordpiece_oracle.corpora(), st.sampled_from(list(SCORE_TIE_RULES)))
-@examples(40)
-def test_scores_are_graded_by_their_fractions(corpus: dict[str, int], rule: str) -> None:
-    steps = wordpiece_oracle.train(corpus, 12, rule)
-    counts = {word.encode(): count for word, count in corpus.items()}
-    trainer = WordPieceTrainer(counts, 200, tie_rule=rule, min_count=1)
-    timeline = WordPieceTimeline(trainer.record, trainer.steps())
-    for step, question in asked(timeline, ["best-score"]):
-        if step < len(steps):
-            assert_graded(question, best_score(question, steps[step]))
-
-
-def test_a_question_about_scores_names_the_minimum_and_a_pair_that_it_leaves_out() -> None:
-    trainer = WordPieceTrainer({b"aaaaaaa": 1, b"bcbcb": 1, b"de": 1}, 20, min_count=2)
-    question = ask("best-score", WordPieceTimeline(trainer.record).frame)
-    sentences = (question.advice, *question.given, question.model_answer[0])
-    assert [each.describe(bytes.decode) for each in sentences] == [
-        "Of the pairs that occur at least 2 times, the one of the highest score: its count ÷ "
-        "(left count × right count).",
-        "Left out by the minimum of 2: d+##e, 1 / (1 × 1) = 1.",
-        "Answer: ##c+##b has the highest score of those that occur 2 times or more: "
-        "2 / (2 × 2) = 0.5.",
-    ]
-    form = question.form
-    assert isinstance(form, Choice)
-    assert sorted(option.note for option in form.options) == ["2 / (2 × 2)", "5 / (6 × 6)"]
 
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 50), min_size=2)
@@ -463,28 +413,19 @@ WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 5
 @given(WORDS, st.integers(0, 9))
 @example({"a": 27, "b": 41, "baa": 1, "aaabaa": 1}, 0)  # the best path has too many pieces to show
 @examples(40)
-def test_pieces_and_paths_are_graded_by_all_segmentations(
-    counts: dict[str, int], seed: int
-) -> None:
+def test_paths_are_graded_by_all_segmentations(counts: dict[str, int], seed: int) -> None:
     trainer = UnigramTrainer(counts, 1 + len(set("".join(counts))))
     timeline = UnigramTimeline(*unigram_parts(trainer), words=counts)
-    for _, question in asked(timeline, ["first-to-go", "best-path"], str(seed)):
+    for _, question in asked(timeline, ["best-path"], str(seed)):
         frame = question.frame
         model = dict(zip(frame.texts, frame.scores.tolist(), strict=True))
-        if question.kind == "best-path":
-            paths = list(unigram_by_hand.segmentations(question.asks.words[1].decode(), model))
-            best = max(paths, key=lambda pieces: unigram_by_hand.score(pieces, model))
-            shown = [
-                tuple(part.decode() for part in option.label if isinstance(part, bytes))
-                for option in question.form.options
-            ]
-            assert_graded(question, shown.index(best))
-        else:
-            measures = model
-            if frame.leads_on.rule is PruneRule.LOSS:
-                measures = unigram_by_hand.loss_increases(counts, model)
-            texts = [option.label[0].decode() for option in question.form.options]
-            assert_graded(question, texts.index(min(texts, key=measures.__getitem__)))
+        paths = list(unigram_by_hand.segmentations(question.asks.words[1].decode(), model))
+        best = max(paths, key=lambda pieces: unigram_by_hand.score(pieces, model))
+        shown = [
+            tuple(part.decode() for part in option.label if isinstance(part, bytes))
+            for option in question.form.options
+        ]
+        assert_graded(question, shown.index(best))
 
 
 def test_two_pieces_are_enough_to_ask_which_goes_first() -> None:
@@ -522,7 +463,7 @@ def row_of(question: Question, left: str, right: str) -> int:
 
 
 def test_a_wrong_pair_shows_its_own_count_and_not_the_answer() -> None:
-    question = ask("next-pair", timeline_of(LOW).seek(2))
+    question = ask("next-pair", timeline_of(LOW).seek(3))
     wrong = next(place for place in range(6) if place != question.answer)
     said = str(question.grade(wrong).said)
     winner = question.form.options[question.answer]
@@ -567,13 +508,6 @@ def test_words_are_given_with_their_counts_to_count_in() -> None:
             1,
             "l+o occurs 7 times; another pair occurs more often.",
             "With each word counted once it would be among the first, but 6 × means 6 times.",
-        ),
-        (
-            ("e", "s"),
-            0,
-            "e+s occurs 9 times, but so does another pair.",
-            "The rule sentencepiece takes it; here the rule is lexicographic (CS336). "
-            "Another pair has a byte above e = 101.",
         ),
     ],
 )
@@ -644,7 +578,6 @@ def test_a_tie_compares_the_bytes_in_which_two_pairs_differ() -> None:
     [
         ({b"ab": 9, b"cd": 2}, 0, Level.CLEAR),
         ({b"ab": 20, b"cd": 19}, 0, Level.CLOSE),
-        ({b"ab": 9, b"cd": 9}, 0, Level.TIE),
         ({b"abc": 9, b"ab": 1, b"de": 8, b"fg": 2}, 1, Level.AFTER_LOSS),  # bc occurred 9 times
     ],
 )
@@ -668,6 +601,23 @@ def test_an_impossible_question_is_refused_with_a_reason(kind: str, step: int, r
         ask(kind, timeline.seek(step))
 
 
+def test_a_tie_is_no_question_about_the_highest_count_but_what_comes_next_is_asked_for() -> None:
+    frame = timeline_of(LOW).frame
+    with pytest.raises(QuestionError, match="2 pairs are tied at step 0"):
+        ask("next-pair", frame)
+    assert (predict(frame).kind, predict(timeline_of(LOW).seek(1)).kind) == ("tie", "next-pair")
+
+
+def test_the_hint_of_encoding_by_hand_says_how_many_pairs_can_join_not_which() -> None:
+    question = ask("encode-by-hand", timeline_of(LOW).seek(12), about="newest")
+    first, second = question.find_hints(())
+    assert str(first) == "pairs of the list that can join now: 2."
+    assert str(second) == "n+e, merge 6, has to wait."
+    done = question.answer
+    assert isinstance(done, tuple)
+    assert len(question.find_hints(done[:-1])) == 1
+
+
 # -- the same everywhere
 
 
@@ -687,7 +637,7 @@ def test_chance_is_the_same_on_every_machine() -> None:
 
 
 def test_an_answer_is_read_in_its_form() -> None:
-    rows = ask("next-pair", timeline_of(LOW).frame).form
+    rows = ask("tie", timeline_of(LOW).frame).form
     assert rows.read(" 2 ") == 1
     assert Number().read("1,204") == 1204
     assert YesOrNo().read("Yes") is True
@@ -720,11 +670,11 @@ def test_values_of_a_file_are_checked(form: Any, value: object) -> None:
 @pytest.mark.parametrize("typed", ["", "x", "0", "7", "1e3", "9" * 30, "٣", "1 2"])
 def test_a_row_that_does_not_exist_is_no_answer(typed: str) -> None:
     with pytest.raises(AnswerError):
-        ask("next-pair", timeline_of(LOW).frame).form.read(typed)
+        ask("tie", timeline_of(LOW).frame).form.read(typed)
 
 
 def test_an_attempt_counts_only_the_first_try() -> None:
-    question = ask("next-pair", timeline_of(LOW).frame)
+    question = ask("tie", timeline_of(LOW).frame)
     right, wrong = question.answer, (question.answer + 1) % 2
     first, later, given_up = Attempt(question), Attempt(question), Attempt(question)
     first.try_answer(right)
@@ -736,5 +686,5 @@ def test_an_attempt_counts_only_the_first_try() -> None:
 
 
 def test_every_kind_has_a_slow_grader() -> None:
-    elsewhere = {"best-score", "longest-match", "first-to-go", "best-path"}
+    elsewhere = {"longest-match", "best-path"}
     assert {*GRADERS, *elsewhere} == set(KINDS)
