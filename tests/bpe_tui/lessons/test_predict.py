@@ -47,7 +47,7 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
         assert isinstance(screen, LessonScreen)
         screen.clock.motion = False
         assert "2 pairs occur 9 times each: which one merges?" in said(screen, "pick")
-        assert "Rule lexicographic: later in byte" in said(screen, "pick")
+        assert "Rule lexicographic (CS336): later in byte" in said(screen, "pick")
         assert not screen.query_one("#replace").display
         count = said(screen, "count")
         rows = [row for row in count.splitlines() if "+" in row]
