@@ -122,11 +122,6 @@ class LedgerWindow(Window[object | None]):
                     ToLine(lines[place]),
                 ),
             )
-        elif example := excerpt.example_of(pretoken):
-            self._say(
-                f"a line with {name}", "from later in the corpus", "Esc back to the pretokens"
-            )
-            rows = [Row(self._line_spans(example, to_text(pretoken)))]
         else:
             text = f"{name} comes later in the corpus than the part that is read for show."
             rows = [Row([(text, "dim")])]

@@ -39,9 +39,7 @@ def write_counts(
             from engine.counting.cluster import counted_on  # Dask is slow to import
 
             with TrainingBar() as bar:
-                counted = opened.enter_context(
-                    counted_on(cluster, source, *cut, bar.on_progress, bar.on_work)
-                )
+                counted = opened.enter_context(counted_on(cluster, source, *cut, bar.on_progress))
             content, skipped = counted.file(), counted.skipped
         write_files({out: content}, overwrite=overwrite)
     inputs.note_skipped(skipped)
@@ -51,8 +49,6 @@ def _counted_here(
     corpus: Corpus, pattern: str, special_tokens: Sequence[str], workers: int | None
 ) -> tuple[Iterator[bytes], int]:
     """Return the counts file, and the number of bad records that were left out."""
-    from engine.counting.examples import examples_for  # brings numpy, which is slow to import
-
     bytes_read = 0
     with TrainingBar() as bar:
 
@@ -65,7 +61,6 @@ def _counted_here(
             corpus, pattern, special_tokens, workers, on_progress, on_chunk=bar.on_chunk
         )
         skipped = corpus.reader.skipped
-        examples = examples_for(corpus, count, pattern, special_tokens, bar.on_work)
     bar.print_chunks()
-    content = counts_of(corpus, count, pattern, special_tokens, bytes_read, examples)
+    content = counts_of(corpus, count, pattern, special_tokens, bytes_read)
     return content, skipped

@@ -25,7 +25,6 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
     Span,
-    behind_mark,
     first_rows,
     has_row_below,
     left,
@@ -34,7 +33,7 @@ from bpe_tui.widgets.rows import (
     subjects_at,
     with_below,
 )
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.wording import ENGLISH, Messages, frequency, text_of
 from engine.recording.affected_pretokens import AffectedPretoken
@@ -237,7 +236,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
         found = made.affected(1)
         if not found:
             return Row([("Not in the lines read for show.", "dim")])
-        return elsewhere_row(painter, found[0], excerpt, is_made=roles is FRESH_ROLES, width=width)
+        return elsewhere_row(painter, found[0], is_made=roles is FRESH_ROLES, width=width)
 
     def foot_at(self, row: Row) -> str:
         """Return the token that is pointed at, its id and its bytes."""
@@ -301,7 +300,6 @@ def first_line_with(excerpt: Excerpt, covered: bytes, holds: Callable[[bytes], b
 def elsewhere_row(
     painter: TokenPainter,
     word: AffectedPretoken,
-    excerpt: Excerpt,
     *,
     is_made: bool,
     width: int,
@@ -309,33 +307,15 @@ def elsewhere_row(
 ) -> Row:
     """Draw a word with a merge that no visible line has: `Not in these lines: ·q+x  occurs once …`.
 
-    If another line with the word is known, draw that line: `Elsewhere: the·q+x·fox  once`.
-
     Args:
         painter: draws the tokens.
         word: the word and its count.
-        excerpt: may know another line with the word.
         is_made: whether the merge is made; else it is the next merge.
         width: cells of the row.
         messages: the table of the language.
     """
     often = str(frequency(word.count).translated(messages))
     tokens = painter.tokens(word.after if is_made else word.before)
-    spelled = word.pretoken
-    if spelled not in excerpt.examples and b" " + spelled not in painter.frame.run.counts:
-        spelled = b" " + spelled  # words of some models lack the space before them
-    if line := excerpt.example_of(spelled):
-        ahead = text_of(messages, "Elsewhere: " if is_made else "Next, elsewhere: ")
-        note = f"  {often}"
-        room = width - cells_of(ahead) - cells_of(note)
-        place = next(at for at, found in enumerate(line) if found.bytes == spelled)
-        context: list[Span] = [(visible_text(found.text), "dim") for found in line]
-        before, after = context[:place], context[place + 1 :]
-        if spelled != word.pretoken:
-            before.append((visible_text(" "), "dim"))
-        if spans_width(tokens) < room:
-            shown = _within_line(before, tokens, after, room)
-            return Row([(ahead, "dim"), *shown, (note, "dim")])
     ahead = text_of(messages, "Not in these lines: " if is_made else "Next, not in these lines: ")
     note = f"  {text_of(messages, 'occurs {times} elsewhere', times=often)}"
     if spans_width(tokens) > width - cells_of(ahead) - cells_of(note):
@@ -344,19 +324,6 @@ def elsewhere_row(
     room = max(width - cells_of(ahead) - cells_of(note), 8)
     shown = tokens if spans_width(tokens) <= room else left(tokens, room)
     return Row([(ahead, "dim"), *shown, (note, "dim")])
-
-
-def _within_line(
-    before: Sequence[Span], tokens: Sequence[Span], after: Sequence[Span], cells: int
-) -> list[Span]:
-    """Return the tokens of a word with the text around them, cut to `cells` cells."""
-    spare = cells - spans_width(tokens)
-    skipped = 0
-    while spans_width(shown := behind_mark(before, skipped)) > spare // 2 and skipped < len(before):
-        skipped += 1
-    spare -= spans_width(shown)
-    rest = after if spans_width(after) <= spare else left(after, spare)
-    return [*shown, *tokens, *rest]
 
 
 def layout_step(step: int) -> int:

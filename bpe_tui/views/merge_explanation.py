@@ -420,10 +420,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         shown = first_rows(islice(found, top.row, None), rows)
         if (word := self._only_elsewhere(moment)) is not None:
             is_made = not moment.is_ahead
-            excerpt = moment.frame.excerpt
-            row = elsewhere_row(
-                painter, word, excerpt, is_made=is_made, width=width, messages=self.messages
-            )
+            row = elsewhere_row(painter, word, is_made=is_made, width=width, messages=self.messages)
             shown = [*shown[: rows - 1], row]
         return shown
 

@@ -15,7 +15,7 @@ The workers need this package. Dask is imported only here and for the connection
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import getitem
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ClusterError, CorpusError
-from engine.core.events import CountProgress, WorkProgress
+from engine.core.events import CountProgress
 from engine.counting.cluster_connection import connected, explained_errors
 from engine.counting.cluster_sums import (
     PlacedCounts,
@@ -45,7 +45,6 @@ from engine.counting.cluster_tasks import (
 )
 from engine.counting.count import Tally, counter_for
 from engine.counting.counts_file import CountsMetadata, written
-from engine.counting.examples import commonest, example_lines, pretokens_of_head
 from engine.text.corpus import Corpus, Reading, between, is_plain
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter
@@ -68,13 +67,11 @@ class ClusterCount:
     Attributes:
         metadata: the metadata of the counts file.
         head: the beginning of the text.
-        examples: pretoken → a line in which it occurs, for frequent ones that are not in `head`.
         skipped: number of bad records that were left out.
     """
 
     metadata: CountsMetadata
     head: bytes
-    examples: Mapping[bytes, bytes]
     skipped: int
     _counts: Iterator[PlacedCounts]
 
@@ -84,7 +81,7 @@ class ClusterCount:
         Raises:
             ClusterError: the connection is lost.
         """
-        return written(self.metadata, self.head, packed(self._counts), self.examples)
+        return written(self.metadata, self.head, packed(self._counts))
 
 
 @contextmanager
@@ -94,7 +91,6 @@ def counted_on(
     pattern: PatternLike = "gpt2",
     special_tokens: Sequence[str] = (),
     on_progress: Callable[[CountProgress], None] | None = None,
-    on_work: Callable[[WorkProgress], None] | None = None,
 ) -> Iterator[ClusterCount]:
     """Count a corpus on a cluster, and keep the connection open inside the `with`.
 
@@ -103,7 +99,6 @@ def counted_on(
             threads on this machine, without the kernel four processes.
         corpus: the workers read its sources, by the same names as here.
         on_progress: called after each task; an exception from it stops the work.
-        on_work: gets the progress of the search for example lines.
 
     Raises:
         ClusterError: the cluster cannot be used, or the connection is lost.
@@ -125,8 +120,7 @@ def counted_on(
             # Submitted as a task, it can be repeated; scattered data would be lost with its worker.
             counted.append(client.submit(PlacedCounts, *_count_ends(texts, options), pure=False))
             corpus.read_head()
-            shown = pretokens_of_head(corpus, pattern, specials)
-            finished = _reduced(client, counted, min(sum(threads.values()), MOST_PARTS), shown)
+            finished = _reduced(client, counted, min(sum(threads.values()), MOST_PARTS))
             del counted
             found = client.gather(
                 [client.submit(getitem, each, 0, pure=False) for each in finished]
@@ -144,12 +138,7 @@ def counted_on(
             _blocks(client, cluster, each, about.blocks)
             for each, about in zip(finished, found, strict=True)
         ]
-        head = corpus.head
-        most = added_up([each.commonest for each in found])
-        pretokens = most.pretokens()
-        wanted = [pretokens[place] for place in commonest(pretokens, most.counts, ())]
-        examples = example_lines(corpus, wanted, pattern, specials, on_work)
-        yield ClusterCount(metadata, head, examples, skipped, in_order(blocks))
+        yield ClusterCount(metadata, corpus.head, skipped, in_order(blocks))
 
 
 def tasks_of(corpus: Corpus, threads: int) -> list[Task]:
@@ -293,7 +282,7 @@ def _count_ends(texts: Sequence[bytes], options: CountingOptions) -> PlacedCount
     return PlacedCounts.of(*tally.columns(), np.array(places, np.int64))
 
 
-def _reduced(client: Any, counted: list[Any], parts: int, shown: frozenset[bytes]) -> list[Any]:
+def _reduced(client: Any, counted: list[Any], parts: int) -> list[Any]:
     """Add up the counts by hash, a few at a time; return a future for each hash."""
     pieces = [client.submit(split, group, parts, pure=False) for group in _groups(counted)]
     finished = []
@@ -301,7 +290,7 @@ def _reduced(client: Any, counted: list[Any], parts: int, shown: frozenset[bytes
         futures = [client.submit(getitem, piece, part, pure=False) for piece in pieces]
         while len(futures) > IN_A_SUM:
             futures = [client.submit(added_up, group, pure=False) for group in _groups(futures)]
-        finished.append(client.submit(finish, futures, shown, pure=False))
+        finished.append(client.submit(finish, futures, pure=False))
     return finished
 
 

@@ -20,7 +20,6 @@ import numpy as np
 
 from engine.core.arrays import Ints, parts_of
 from engine.counting.counts_file import BLOCK_BYTES, IN_A_BLOCK, packed_columns
-from engine.counting.examples import LONGEST, MOST, commonest
 from engine.native import KERNEL
 from engine.native.counting import kernel_numbers
 
@@ -171,37 +170,19 @@ class Summary(NamedTuple):
 
     Attributes:
         distinct: number of pretokens.
-        commonest: the commonest that are not at the beginning of the corpus.
         blocks: number of blocks in which they are sent.
     """
 
     distinct: int
-    commonest: PlacedCounts
     blocks: int
 
 
-def finish(
-    parts: Sequence[PlacedCounts], shown: frozenset[bytes]
-) -> tuple[Summary, list[PlacedCounts]]:
-    """Add up the parts of one hash; return a summary, and all pretokens in blocks.
-
-    Args:
-        shown: the pretokens at the beginning of the corpus.
-    """
+def finish(parts: Sequence[PlacedCounts]) -> tuple[Summary, list[PlacedCounts]]:
+    """Add up the parts of one hash; return a summary, and all pretokens in blocks."""
     sums = added_up(parts)
     distinct = len(sums.lengths)
     blocks = [sums.rows(start, start + TO_FETCH) for start in range(0, distinct, TO_FETCH)]
-    return Summary(distinct, _commonest(sums, shown), len(blocks)), blocks
-
-
-def _commonest(sums: PlacedCounts, shown: frozenset[bytes]) -> PlacedCounts:
-    """Return the commonest rows that get an example line."""
-    short = np.flatnonzero(sums.lengths <= LONGEST)
-    # However many of these are shown, as many are left as get a line.
-    most = short[np.argsort(-sums.counts[short], kind="stable")[: MOST + len(shown)]]
-    some = sums.only(np.sort(most))
-    places = commonest(some.pretokens(), some.counts, shown)
-    return some.only(np.sort(np.array(places, np.int64)))
+    return Summary(distinct, len(blocks)), blocks
 
 
 def block_of(finished: tuple[Summary, list[PlacedCounts]], number: int) -> PlacedCounts:

@@ -3,17 +3,17 @@
 `bpe-tui train --format counts` writes them, every command that takes a corpus reads them, and the
 cache keeps them. They are written and read block by block:
 
-    line      `bpe-tui pretokens 2`: the version of the format
+    line      `bpe-tui pretokens 1`: the version of the format
     section   JSON: see `CountsMetadata`
     section   the beginning of the text
-    section   example lines, see `engine.counting.examples`; not in version 1
-    section   the pretokens with an example line, and the number of its line; not in version 1
     sections  the pretokens in order of first appearance, some thousands in each: their lengths,
               their counts, their bytes, joined; lengths and counts as 64-bit little-endian integers
 
 A section is its packed size (8 bytes, little-endian), a digest (16 bytes), and its content, packed
 by zlib. The digest is BLAKE2b of the packed content, keyed by the digest before: so no section can
 be missing, and the last digest identifies the whole file. Nothing is unpickled.
+
+A file of version 2 has two more sections behind the beginning of the text, which are skipped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import accumulate, chain, islice, pairwise
@@ -37,15 +37,13 @@ from engine.counting.plain import CorpusCount
 from engine.text.corpus import COUNTS, Corpus
 from engine.text.patterns import PATTERNS, PatternLike, as_pattern
 
-VERSION, WITHOUT_EXAMPLES = b"2\n", b"1\n"
+VERSION, WITH_LINES = b"1\n", b"2\n"
 IN_A_BLOCK, BLOCK_BYTES = 1 << 14, 1 << 20
 """Pretokens and bytes of a block; it ends with the pretoken that reaches either."""
 LARGEST_SECTION = 1 << 28
 """Largest number of bytes of an unpacked section: a small file must not fill the memory."""
 LARGEST_METADATA = 1 << 20
 """Largest number of bytes of the first section: JSON takes twenty times as much memory."""
-LONGEST_EXAMPLE = 1 << 10
-"""Largest number of bytes of an example line."""
 MOST = 1 << 60
 """Largest number of bytes of a text: sums of its counts fit into 64 bits."""
 
@@ -53,9 +51,6 @@ _SECTION = struct.Struct("<Q16s")
 _DIGEST = 16
 _LEVEL = 3
 _WIDTH = 8
-
-
-NO_EXAMPLES: Mapping[bytes, bytes] = {}
 
 
 @dataclass(frozen=True)
@@ -86,7 +81,6 @@ def counts_of(
     pattern: PatternLike,
     special_tokens: Sequence[str],
     bytes_read: int,
-    examples: Mapping[bytes, bytes] = NO_EXAMPLES,
 ) -> Iterator[bytes]:
     """Yield the parts of a counts file for a corpus that has been counted."""
     metadata = CountsMetadata(
@@ -98,22 +92,16 @@ def counts_of(
         special_tokens=tuple(special_tokens),
         head_is_all=corpus.head_is_all,
     )
-    return written(metadata, corpus.head, packed_blocks(count.counts.items()), examples)
+    return written(metadata, corpus.head, packed_blocks(count.counts.items()))
 
 
-def written(
-    metadata: CountsMetadata,
-    head: bytes,
-    blocks: Iterable[bytes],
-    examples: Mapping[bytes, bytes] = NO_EXAMPLES,
-) -> Iterator[bytes]:
+def written(metadata: CountsMetadata, head: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the parts of a counts file.
 
     Args:
         head: the beginning of the text.
         blocks: the pretokens in order of first appearance, with their counts, packed; with
             `metadata.distinct` pretokens in all.
-        examples: pretoken → a line in which it occurs, for some that are not in `head`.
 
     Raises:
         OutputError: a pretoken is too long for a file.
@@ -121,7 +109,7 @@ def written(
     yield COUNTS + VERSION
     digest = b""
     meta = json.dumps(asdict(metadata), ensure_ascii=True, separators=(",", ":")).encode()
-    for content in chain((meta, head), _packed_examples(examples), blocks):
+    for content in chain((meta, head), blocks):
         if len(content) > LARGEST_SECTION:
             raise OutputError(
                 f"a pretoken of {len(content):,} bytes is too long for a file of counts; choose a "
@@ -130,12 +118,6 @@ def written(
         packed = zlib.compress(content, _LEVEL)
         digest = _digest(packed, digest)
         yield _SECTION.pack(len(packed), digest) + packed
-
-
-def _packed_examples(examples: Mapping[bytes, bytes]) -> Iterator[bytes]:
-    numbers = {line: number for number, line in enumerate(dict.fromkeys(examples.values()))}
-    yield packed_block([*numbers])
-    yield packed_block([*examples], [numbers[line] for line in examples.values()])
 
 
 def packed_blocks(counts: Iterable[tuple[bytes, int]]) -> Iterator[bytes]:
@@ -154,36 +136,36 @@ def packed_blocks(counts: Iterable[tuple[bytes, int]]) -> Iterator[bytes]:
         yield packed_block(pretokens, numbers)
 
 
-def packed_block(pretokens: Sequence[bytes], *columns: Sequence[int] | Ints) -> bytes:
-    """Pack pretokens, and columns with a number for each pretoken."""
-    return packed_columns(b"".join(pretokens), [*map(len, pretokens)], *columns)
+def packed_block(pretokens: Sequence[bytes], counts: Sequence[int]) -> bytes:
+    """Pack pretokens and their counts."""
+    return packed_columns(b"".join(pretokens), [*map(len, pretokens)], counts)
 
 
 def packed_columns(
-    text: bytes, lengths: Sequence[int] | Ints, *columns: Sequence[int] | Ints
+    text: bytes, lengths: Sequence[int] | Ints, counts: Sequence[int] | Ints
 ) -> bytes:
-    """Pack pretokens that are joined, their lengths, and columns with a number for each."""
-    numbers = [len(lengths)], lengths, *columns
+    """Pack pretokens that are joined, their lengths, and their counts."""
+    numbers = [len(lengths)], lengths, counts
     return b"".join((*(np.asarray(column, "<i8").tobytes() for column in numbers), text))
 
 
-def unpacked_block(content: bytes, columns: int) -> tuple[list[bytes], list[Ints]]:
+def unpacked_block(content: bytes) -> tuple[list[bytes], Ints]:
     """Unpack a block of `packed_block`.
 
     Raises:
         ValueError: the content is no such block.
     """
     number = int.from_bytes(content[:_WIDTH], "little")
-    start = _WIDTH * (1 + number * (1 + columns))
+    start = _WIDTH * (1 + 2 * number)
     if number > len(content) or start > len(content):
         raise ValueError("too short")
-    numbers = np.frombuffer(content, "<i8", number * (1 + columns), _WIDTH).astype(np.int64)
-    lengths, *others = numbers.reshape(1 + columns, number)
+    numbers = np.frombuffer(content, "<i8", 2 * number, _WIDTH).astype(np.int64)
+    lengths, counts = numbers.reshape(2, number)
     room = len(content) - start
     if (number and not 0 < lengths.min() <= lengths.max() <= room) or lengths.sum() != room:
         raise ValueError("lengths that do not fit")
     ends = accumulate(lengths.tolist(), initial=start)
-    return [content[a:b] for a, b in pairwise(ends)], others
+    return [content[a:b] for a, b in pairwise(ends)], counts
 
 
 def _digest(packed: bytes, before: bytes) -> bytes:
@@ -203,14 +185,13 @@ class CountsReader:
     Attributes:
         metadata: the metadata of the file.
         head: the beginning of the text.
-        examples: pretoken → a line in which it occurs, for frequent ones that are not in `head`.
     """
 
     def __init__(self, name: str, file: BinaryIO) -> None:
         self._name, self._file, self._last = name, file, b""
         version = file.read(len(COUNTS + VERSION))
         is_one = version.startswith(COUNTS) and len(version) == len(COUNTS + VERSION)
-        if is_one and not version.endswith((VERSION, WITHOUT_EXAMPLES)):
+        if is_one and not version.endswith((VERSION, WITH_LINES)):
             raise CorpusError(
                 f"{name}: is a counts file of another version of bpe-tui; make it again with "
                 "bpe-tui train --format counts"
@@ -219,19 +200,8 @@ class CountsReader:
             _check(is_one)
             self.metadata = _metadata(self._section(LARGEST_METADATA))
             self.head = self._section(LARGEST_SECTION)
-            has_examples = version.endswith(VERSION)
-            self.examples = self._examples() if has_examples else NO_EXAMPLES
-
-    def _examples(self) -> Mapping[bytes, bytes]:
-        lines, _ = unpacked_block(self._section(LARGEST_SECTION), 0)
-        pretokens, (numbers,) = unpacked_block(self._section(LARGEST_SECTION), 1)
-        _check(max(len(lines), len(pretokens)) <= IN_A_BLOCK)
-        _check(max(map(len, lines), default=0) <= LONGEST_EXAMPLE)
-        _check(all(0 <= number < len(lines) for number in numbers.tolist()))
-        return {
-            pretoken: lines[number]
-            for pretoken, number in zip(pretokens, numbers.tolist(), strict=True)
-        }
+            for _ in range(2 if version.endswith(WITH_LINES) else 0):
+                self._section(LARGEST_SECTION)
 
     def blocks(self) -> Iterator[dict[bytes, int]]:
         """Yield pretoken → count, in order of first appearance, some thousands at a time."""
@@ -240,7 +210,7 @@ class CountsReader:
             while left:
                 content = self._section(LARGEST_SECTION)
                 _check(int.from_bytes(content[:_WIDTH], "little") <= IN_A_BLOCK)
-                pretokens, (numbers,) = unpacked_block(content, 1)
+                pretokens, numbers = unpacked_block(content)
                 block = dict(zip(pretokens, numbers.tolist(), strict=True))
                 _check(0 < len(block) <= left and len(block) == len(pretokens))
                 _check(min(block.values()) > 0)
@@ -334,7 +304,6 @@ def read_counts(
 
         counts = reader.counts(on_block)
     corpus.head, corpus.head_is_all = reader.head, metadata.head_is_all
-    corpus.examples = reader.examples
     return CorpusCount.of(metadata.documents, counts)
 
 

@@ -261,7 +261,6 @@ def cut_head(
         special_tokens,
         complete=corpus.head_is_all,
         splitter=splitter,
-        examples=corpus.examples,
     )
 
 

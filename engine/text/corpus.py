@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from operator import attrgetter
@@ -152,7 +152,6 @@ class Corpus:
         is_read_once: whether some source is standard input or another pipe.
         head: the first bytes of the text, at most `HEAD`, as far as they have been read.
         head_is_all: whether nothing has been read beyond the head.
-        examples: pretoken → a line that contains it, if a counts file gives examples.
         reader: the current pass through the text: its size, and what has been read and left out.
     """
 
@@ -175,7 +174,6 @@ class Corpus:
         self.is_read_once = any(map(is_pipe, self.sources))
         self.head = b""
         self.head_is_all = True
-        self.examples: Mapping[bytes, bytes] = {}
         self.reader = SourceReader(self.sources, reading, separator, keeps_marks=False)
 
     @cached_property

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
 from engine.text.cutting import text_cutter
-from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
-from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
+from engine.text.patterns import Pattern, PatternLike, as_pattern
+from engine.text.pretokenize import Pretoken, SpecialSplitter, to_bytes, to_text
 
 LONGEST_LINE = 200
 """Largest number of pretokens in a line; a longer line is continued on the next."""
@@ -108,14 +108,10 @@ class Excerpt:
     Attributes:
         lines: the pretokens of each line, special tokens among them.
         complete: whether the excerpt is the whole corpus.
-        examples: pretoken → a line from elsewhere that contains it, for some pretokens.
-        pattern: the pattern that cuts these lines.
     """
 
     lines: PretokenLines
     complete: bool
-    examples: Mapping[bytes, bytes] = field(default_factory=dict, repr=False)
-    pattern: Pattern = PATTERNS["gpt2"]
 
     @classmethod
     def of(
@@ -126,7 +122,6 @@ class Excerpt:
         *,
         complete: bool = True,
         splitter: SpecialSplitter | None = None,
-        examples: Mapping[bytes, bytes] | None = None,
     ) -> Excerpt:
         """Cut the beginning of a corpus into lines.
 
@@ -135,11 +130,9 @@ class Excerpt:
             pattern, special_tokens: as in counting.
             complete: whether `data` is the whole corpus.
             splitter: replaces the splitter made of `special_tokens`.
-            examples: pretoken → a line from elsewhere that contains it.
         """
-        pattern = as_pattern(pattern)
-        lines = PretokenLines(to_text(data), pattern, splitter or SpecialSplitter(special_tokens))
-        return cls(lines, complete, examples or {}, pattern)
+        splitter = splitter or SpecialSplitter(special_tokens)
+        return cls(PretokenLines(to_text(data), as_pattern(pattern), splitter), complete)
 
     @cached_property
     def first_sentence(self) -> str:
@@ -171,19 +164,6 @@ class Excerpt:
                 for text in texts:
                     first.setdefault(text, number)
         return {to_bytes(text): number for text, number in first.items()}
-
-    def example_of(self, pretoken: bytes) -> tuple[Pretoken, ...]:
-        r"""Return a line from elsewhere in the corpus that contains the pretoken; empty if unknown.
-
-        >>> examples = {b" fox": b"a fox"}
-        >>> found = Excerpt.of(b"low", complete=False, examples=examples).example_of(b" fox")
-        >>> [pretoken.text for pretoken in found]
-        ['a', ' fox']
-        """
-        line = to_text(self.examples.get(pretoken, b""))
-        found = tuple(pretokens(line, self.pattern, SpecialSplitter(())))
-        # Examples come from a file, so they are checked.
-        return found if any(each.bytes == pretoken for each in found) else ()
 
     def lines_with(self, pretoken: bytes) -> list[int]:
         r"""Return the numbers, from 0, of the lines that contain the pretoken.

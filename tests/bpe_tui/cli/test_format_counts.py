@@ -6,18 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
-from edges import edged
-from opening import opened_as, until
+from opening import opened_as
 
 from bpe_tui import cli
-from bpe_tui.bpe.merge_panel import MergePanel
-from bpe_tui.bpe.training_screen import CorpusPanel
-from bpe_tui.bpe.windows import LedgerWindow
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.opening import config_for
-from bpe_tui.views.corpus import MergingExcerptPanel
-from bpe_tui.views.targets import ToChange
-from bpe_tui.widgets.lines import Lines, RowList
 
 COUNT = "train", "--format", "counts"
 TEXT = "low low lower<s>newest\n" * 20
@@ -102,50 +95,3 @@ async def test_counts_open_on_the_screen_as_they_were_made(counts: Path) -> None
         assert shown is not None
         assert shown.excerpt.lines.text.startswith("low low lower<s>")
         assert shown.counts[b"low"] == 80
-
-
-@pytest.fixture
-def long(tmp_path: Path) -> Path:
-    """Counts of a corpus with words after its excerpt."""
-    (tmp_path / "long.txt").write_text("low low low\n" * 40_000 + "the qx fox, the qx\n")
-    out = tmp_path / "long.counts"
-    assert cli.main([*COUNT, str(tmp_path / "long.txt"), "--out", str(out)]) == 0
-    return out
-
-
-@pytest.mark.slow
-async def test_words_after_the_excerpt_are_shown_in_an_example_line(long: Path) -> None:
-    async with opened_as(config_for(RunConfig(str(long)))) as (app, pilot):
-        frame = app.session.frame
-        assert frame is not None
-        merges = [frame.merge_at(index).token for index in range(frame.recorded_steps)]
-        app.seek(merges.index(b"qx") + 1)
-        await pilot.pause()
-        panel = app.screen.query_one(CorpusPanel)
-        await until(pilot, lambda: "Elsewhere: the·+qx·fox,·the·qx  2 times" in told(panel))
-
-        app.screen.show_panel("merge")  # type: ignore[attr-defined]
-        merge = app.screen.query_one(MergePanel)
-        rows = range(merge.row_count)
-        merge.cursor = next(at for at in rows if isinstance(merge.row(at).target, ToChange))
-        await pilot.press("enter", "enter")
-        ledger = app.screen.query_one("#ledger-rows", RowList)
-        await until(pilot, lambda: "the│·┊qx│·fox│" in told(ledger))
-        await pilot.press("enter")  # there is no line of the corpus panel to go to
-        assert isinstance(app.screen, LedgerWindow)
-
-
-@pytest.mark.slow
-async def test_words_of_wordpiece_without_spaces_are_shown_too(long: Path) -> None:
-    config = config_for(RunConfig(str(long), model="wordpiece"))
-    async with opened_as(config) as (app, pilot):
-        merges = app.session.merges
-        assert merges is not None
-        made = [merges.frame.at(step).merge for step in range(1, len(merges) + 1)]
-        app.seek(1 + next(at for at, merge in enumerate(made) if merge and merge.covers == b"qx"))
-        panel = app.screen.query_one(MergingExcerptPanel)
-        await until(pilot, lambda: "Elsewhere: the·qx·fox,·the·qx  2 times" in told(panel))
-
-
-def told(lines: Lines) -> str:
-    return "\n".join(edged(lines.row(at).spans) for at in range(lines.row_count))

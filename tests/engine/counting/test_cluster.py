@@ -27,7 +27,6 @@ from engine.counting.cluster import counted_on
 from engine.counting.cluster_tasks import CountingOptions
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
-from engine.counting.examples import examples_for
 from engine.text.corpus import Corpus, Reading, separator_of
 from engine.text.patterns import as_pattern
 
@@ -37,8 +36,7 @@ SPECIAL = ("<|endoftext|>",)
 def on_one_machine(names: list[str], pattern: str, special: tuple[str, ...]) -> bytes:
     corpus = corpus_of(names, special)
     count = count_corpus(corpus, pattern, special)
-    examples = examples_for(corpus, count, pattern, special)
-    return b"".join(counts_of(corpus, count, pattern, special, corpus.reader.total or 0, examples))
+    return b"".join(counts_of(corpus, count, pattern, special, corpus.reader.total or 0))
 
 
 def corpus_of(names: list[str], special: tuple[str, ...]) -> Corpus:
@@ -59,9 +57,7 @@ def in_tasks(
     counted = [*(counts for _, counts in done), cluster._count_ends(texts, how)]
     sent = [pickle.loads(pickle.dumps(each)) for each in counted]
     pieces = [cluster_sums.split(some, 2) for some in (sent[::2], sent[1::2]) if some]
-    finished = [
-        cluster_sums.finish([piece[part] for piece in pieces], frozenset()) for part in (0, 1)
-    ]
+    finished = [cluster_sums.finish([piece[part] for piece in pieces]) for part in (0, 1)]
     blocks = cluster_sums.in_order([iter(blocks) for _, blocks in finished])
     counts: dict[bytes, int] = {}
     for block in blocks:

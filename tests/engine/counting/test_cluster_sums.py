@@ -72,15 +72,12 @@ def test_what_is_split_by_hash_and_merged_is_whole(
     placed, sums = in_parts(parts)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(cluster_sums, "TO_FETCH", size)
-        finished = [
-            cluster_sums.finish([part], frozenset()) for part in cluster_sums.split(placed, hashes)
-        ]
+        finished = [cluster_sums.finish([part]) for part in cluster_sums.split(placed, hashes)]
     merged = cluster_sums.in_order([iter(blocks) for _, blocks in finished])
     assert entries(*merged) == [*sums.items()]
     for summary, blocks in finished:
         assert summary.distinct == sum(len(block.lengths) for block in blocks)
         assert summary.blocks == len(blocks)
-        assert len(summary.commonest.lengths) == summary.distinct
 
 
 @given(PARTS)

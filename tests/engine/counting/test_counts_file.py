@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from engine import CorpusError, OutputError, check, count_pretokens, train_bpe
-from engine.counting import counts_file, examples
-from engine.counting.count import count_corpus, count_text
+from engine.counting import counts_file
+from engine.counting.count import count_corpus
 from engine.counting.counts_file import (
     CountsMetadata,
     CountsReader,
@@ -24,7 +23,6 @@ from engine.counting.counts_file import (
     packed_blocks,
     written,
 )
-from engine.counting.examples import examples_for
 from engine.text.corpus import Corpus
 from engine.text.patterns import as_pattern
 
@@ -122,7 +120,7 @@ def test_impossible_counts_are_damage(entries: list[tuple[bytes, int]], distinct
 
 
 def with_sections(*contents: bytes) -> io.BytesIO:
-    """A file of the first version with these sections, each with its right digest."""
+    """A file with these sections, each with its right digest."""
     data, digest = b"bpe-tui pretokens 1\n", b""
     for packed in map(zlib.compress, contents):
         digest = counts_file._digest(packed, digest)
@@ -159,55 +157,13 @@ def test_metadata_without_the_number_of_counts_is_damage(metadata: bytes) -> Non
         CountsReader("c", with_sections(metadata))
 
 
-def test_frequent_words_behind_the_beginning_come_with_a_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(examples, "MOST", 50)
-    words = [f" word{number}" for number in range(200)]
-    late = [" ".join(Random(seed).choices(words, k=12)) for seed in range(500)]
-    path = tmp_path / "long.txt"
-    path.write_text("low\n" * 90_000 + "".join(f"{line}<|endoftext|>\u4e2d\n" for line in late))
-    corpus = Corpus(path)
-    count = count_corpus(corpus, "gpt2", SPECIAL)
-    found = examples_for(corpus, count, "gpt2", SPECIAL)
-    ranked = sorted(count.counts.items(), key=lambda item: -item[1])  # stable: by first appearance
-    missing = [pretoken for pretoken, _ in ranked if pretoken not in (b"low", b"\n")]
-    assert set(found) == set(missing[:50])
-    text = path.read_bytes()
-    for pretoken, line in found.items():
-        assert pretoken in count_text(line, "gpt2")
-        assert line in text
-        assert len(line) <= 2 * examples.AROUND + len(pretoken)
-        assert b"\n" not in line
-        assert b"|" not in line
-
-    for line in found.values():  # in an order that no hash decides
-        held = [pretoken for pretoken in found if found[pretoken] is line]
-        assert held == [pretoken for pretoken in count_text(line, "gpt2") if pretoken in held]
-    data = b"".join(counts_of(corpus, count, "gpt2", SPECIAL, len(text), found))
-    assert CountsReader("c", io.BytesIO(data)).examples == found
-
-
-def test_a_file_of_the_first_version_has_no_lines_and_opens(counts: Path) -> None:
+def test_two_more_sections_of_version_2_are_skipped(counts: Path) -> None:
     expected = count_pretokens(counts, special_tokens=SPECIAL)
     metadata = CountsMetadata("c", 1, 1, len(expected), as_pattern("gpt2").source, SPECIAL, True)
     block = packed_block([*expected], [*expected.values()])
-    file = with_sections(json.dumps(asdict(metadata)).encode(), b"", block)
-    assert file.getvalue().startswith(b"bpe-tui pretokens 1\n")
-    counts.write_bytes(file.getvalue())
+    file = with_sections(json.dumps(asdict(metadata)).encode(), b"", b"", b"", block)
+    counts.write_bytes(file.getvalue().replace(b"pretokens 1", b"pretokens 2", 1))
     assert count_pretokens(counts, special_tokens=SPECIAL) == expected
-
-
-@pytest.mark.parametrize(("line", "number"), [(b"line", 1), (b"line", -1), (b"l" * 2000, 0)])
-def test_a_missing_or_too_long_line_is_damage(
-    line: bytes, number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blocks = packed_block([line]), packed_block([b"pretoken"], [number])
-    monkeypatch.setattr(counts_file, "_packed_examples", lambda _: blocks)
-    with refused("damaged"):
-        CountsReader(
-            "c", io.BytesIO(b"".join(written(CountsMetadata("c", 1, 1, 0, "x", (), True), b"", ())))
-        )
 
 
 def test_another_version_pattern_or_special_token_is_an_error(counts: Path) -> None:
@@ -215,7 +171,7 @@ def test_another_version_pattern_or_special_token_is_an_error(counts: Path) -> N
         count_pretokens(counts, "cl100k", SPECIAL)
     with refused(r"other special tokens \(<\|endoftext\|>\)"):
         count_pretokens(counts)
-    counts.write_bytes(counts.read_bytes().replace(b"pretokens 2", b"pretokens 3", 1))
+    counts.write_bytes(counts.read_bytes().replace(b"pretokens 1", b"pretokens 3", 1))
     with refused("of another version"):
         count_pretokens(counts, special_tokens=SPECIAL)
 

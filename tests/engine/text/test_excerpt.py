@@ -62,13 +62,6 @@ def test_a_special_token_is_no_pretoken_even_with_the_same_spelling() -> None:
     assert b"<s>" not in excerpt.first_lines
 
 
-def test_an_example_line_is_used_only_if_it_contains_the_pretoken() -> None:
-    examples = {b" fox": b"a fox", b"ox": b"a fox"}
-    excerpt = Excerpt.of(b"low", complete=False, examples=examples)
-    assert [pretoken.text for pretoken in excerpt.example_of(b" fox")] == ["a", " fox"]
-    assert excerpt.example_of(b"ox") == excerpt.example_of(b"cow") == ()
-
-
 def test_an_empty_text_has_no_lines() -> None:
     assert not Excerpt.of(b"").lines
 
