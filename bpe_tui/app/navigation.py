@@ -17,7 +17,6 @@ from bpe_tui.session.declarations import ENCODING, TABS, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.views import targets
-from bpe_tui.views.panel import TokenPanel
 from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
@@ -150,16 +149,6 @@ class ScreenNavigation:
         from bpe_tui.bpe.windows import PlacesWindow
 
         self.app.push_screen(PlacesWindow(frame, token_id), self._left_window)
-
-    def find_pair(self) -> None:
-        """Open the window that finds pairs by one of their tokens."""
-        frame = self.host.session.frame
-        if frame is not None:
-            self.host.hold()
-            from bpe_tui.dialogs.find_pair import FindPair
-
-            painter = self.app.screen.query(TokenPanel).first().painter
-            self.app.push_screen(FindPair(frame, painter), self._left_window)
 
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Show the encoding of a text on its screen; `look` goes to the panel of pretokens."""

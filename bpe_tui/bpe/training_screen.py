@@ -294,10 +294,6 @@ class TrainingScreen(StepsScreen):
                 pairs.next_view()
             self.show_panel("pairs")
 
-    def action_find_pair(self) -> None:
-        """Find a pair by one of its tokens."""
-        self.host.navigation.find_pair()
-
     def action_characters(self) -> None:
         """Show characters that tokens cut, or their bytes, in all panels."""
         in_bytes = not self.query_one(CorpusPanel).in_bytes

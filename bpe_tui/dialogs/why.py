@@ -66,8 +66,6 @@ class WhyWindow(Window[object | None]):
         Binding("down", "move(1)", "down", priority=True),
         Binding("enter", "choose", "go there", priority=True),
     ]
-    TITLE_SAYS: ClassVar[str] = "why"
-    ADVICE: ClassVar[str] = ADVICE
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(
@@ -90,7 +88,7 @@ class WhyWindow(Window[object | None]):
     def compose(self) -> ComposeResult:
         tokens = map(visible_bytes, self._asked.tokens)
         with Vertical(id="why", classes="window") as window:
-            window.border_title = Content(self.TITLE_SAYS)
+            window.border_title = Content("why")
             yield Field(BETWEEN.join(tokens), id="why-input", compact=True)
             yield AnswerRows("why-rows")
             yield Chart("why-chart")
@@ -119,13 +117,13 @@ class WhyWindow(Window[object | None]):
     def _show(self) -> None:
         frame, asked, painter = self._frame, self._asked, self._painters(self._frame)
         width = self.query_one(AnswerRows).size.width - 1
-        self._say_title(self.TITLE_SAYS)
+        self._say_title("why")
         if not asked.tokens:
-            self._show_rows(paragraph(self.ADVICE, width, "dim"))
+            self._show_rows(paragraph(ADVICE, width, "dim"))
         elif asked.known and len(asked.tokens) == 1:
-            self._show_rows(self.about_token(painter, asked.known[0], width))
-        elif not asked.known and not self.explains_pieces:
-            text = f"{describe_unknown(frame, asked)} {self.ADVICE}"
+            self._show_rows(self._about_token(painter, asked.known[0], width))
+        elif not asked.known and not isinstance(frame, Frame):
+            text = f"{describe_unknown(frame, asked)} {ADVICE}"
             self._show_rows(paragraph(text, width, "dim"))
         else:
             pair = (asked.known[0], asked.known[1]) if asked.known else None
@@ -147,12 +145,7 @@ class WhyWindow(Window[object | None]):
     def _say_title(self, title: str) -> None:
         self.query_one("#why").border_title = Content(title)
 
-    @property
-    def explains_pieces(self) -> bool:
-        """Whether the window can explain a piece outside the vocabulary."""
-        return isinstance(self._frame, Frame)
-
-    def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
+    def _about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         """Return the answer about one token."""
         beside = self._beside if self._pointed_at == (token_id,) else (None, None)
         rows = token_rows(painter, token_id, width, beside)

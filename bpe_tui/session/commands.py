@@ -258,8 +258,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("w", "why", "screen.why", LOOK, (TRAINING, VOCABULARY),
             "Why any two tokens merge or not: counts over the steps, merges; or what a token is.",
             in_footer=True, words="explain count life history pair ever never"),
-    Command("slash", "find pair", "screen.find_pair", LOOK, (TRAINING,),
-            "Find pairs by one of their tokens.", panel="pairs", words="search"),
     Command("W", "pretokens", "screen.show('pretokens')", LOOK, (TRAINING,),
             "To the pretokens that the step changes.", words="words touched"),
     Command("m", "merges", "screen.show('merges')", LOOK, (TRAINING,), "To the list of merges.",

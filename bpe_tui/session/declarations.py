@@ -213,7 +213,6 @@ _HEAP = "There is no heap here: a step looks at all of its candidates."
 ONLY_BPE: Mapping[str, str] = {
     "screen.sub_step": _HEAP,
     "screen.heap_view": _HEAP,
-    "screen.find_pair": _HEAP,
     "screen.pseudocode": "The pseudocode is of BPE's trainers; Tab leads to what a step did.",
     "screen.places": "Places are listed of BPE's tokens; 2 shows how a text is cut here.",
     "screen.characters": "Pieces are of whole characters: none is cut into bytes.",

@@ -21,7 +21,6 @@ ABOUT_MERGES = frozenset(
         "screen.walk(-1)",
         "screen.play",
         "screen.why",
-        "screen.find_pair",
         "screen.sub_step",
         "screen.heap_view",
         "screen.pseudocode",

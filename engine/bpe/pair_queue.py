@@ -197,16 +197,6 @@ class PairQueue:
             return ()
         return losses_of(self._record.counts, number, entry.recorded, self._step)
 
-    def entries_with(self, token_id: int, limit: int) -> list[QueueEntry]:
-        """Return the entries of pairs with this token on either side, the highest claims first."""
-        numbers = self._record.pairs.numbers_with(token_id)
-        numbers = numbers[numbers < len(self._claims)]
-        claims = self._claims[numbers]
-        best = np.argsort(-claims.astype(np.int64), kind="stable")[:limit]
-        return [
-            self._entry(int(numbers[place]), int(claims[place])) for place in best if claims[place]
-        ]
-
     # -- the heap's own array
 
     def array(self, limit: int, moves: int = 0) -> list[QueueEntry]:

@@ -81,15 +81,6 @@ class PairNumbers(Sequence[Pair]):
         """
         return np.array([self._keys[each] for each in numbers.tolist()], np.int64) // STRIDE
 
-    def numbers_with(self, token_id: int) -> Ints:
-        """Return the numbers of the pairs with this token on either side, ascending.
-
-        >>> PairNumbers([(7, 8), (9, 9), (8, 7)]).numbers_with(7).tolist()
-        [0, 2]
-        """
-        keys = np.array(self._keys[:], dtype=np.int64)
-        return np.flatnonzero((keys // STRIDE == token_id) | (keys % STRIDE == token_id))
-
     def add_new(self, keys: Sequence[int]) -> range:
         """Number new pairs, given by their keys; return their numbers."""
         first = len(self._keys)
@@ -161,10 +152,6 @@ class PairsInIds(Sequence[Pair]):
         """Return the left tokens of some pairs."""
         lefts = self._pairs.lefts(numbers).tolist()
         return np.fromiter(map(self._ids.id_of, lefts), np.int64, len(lefts))
-
-    def numbers_with(self, token_id: int) -> Ints:
-        """Return the numbers of the pairs with this token on either side, ascending."""
-        return self._pairs.numbers_with(self._ids.place_of(token_id))
 
 
 class PairStep(ABC):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.bpe.trainers import fast
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
-from engine.core.arrays import Integers, Ints, SmallInts
+from engine.core.arrays import Integers, SmallInts
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.slow_modules import np
@@ -48,9 +48,6 @@ class NativePairs(PairNumbers):
     def lefts(self, numbers: Integers) -> Integers:
         lefts: SmallInts = self._columns()[numbers, 0]
         return lefts
-
-    def numbers_with(self, token_id: int) -> Ints:
-        return np.flatnonzero((self._columns() == token_id).any(axis=1))
 
     def _columns(self) -> SmallInts:
         """Return the ids as numpy's array, a row for each pair."""

@@ -10,11 +10,10 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
-from bpe_tui.dialogs.find_pair import FindPair
 from bpe_tui.views.heap_table import EntryTable, TableRoom
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.targets import ToPair
-from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from engine import Timeline, Trainer
 from engine.bpe.trainers.algorithm import Move
@@ -145,12 +144,6 @@ async def test_the_table_says_which_token_took_how_much_of_a_stale_count() -> No
         assert row.split()[2:4] == ["3,389", "939"]
         assert row.rstrip().endswith("stale: he took 2,450")
         assert "┄" in row
-        await pilot.press("slash", *"t|")
-        await pilot.press("backspace")
-        await until(pilot, lambda: isinstance(app.screen, FindPair))
-        found = text_of(app.screen.query_one("#why-rows", RowList))
-        assert "recorded" in found
-        assert "stale: he took 2,450" in found
 
 
 @pytest.mark.parametrize("width", [37, 45, 52, 57, 63, 85])

@@ -180,29 +180,6 @@ async def test_wordpiece_answers_too_and_unigram_says_what_it_has_instead() -> N
         assert "##" in answer(app)
 
 
-async def test_slash_finds_the_pairs_of_a_token_and_enter_explains_one() -> None:
-    async with opened() as (app, pilot):
-        app.seek(60)
-        frame = app.session.frame
-        assert frame is not None
-        await pilot.press("slash", *"he")
-        await pilot.pause()
-        queue = frame.queue
-        held = [entry for entry in queue.entries(queue.size) if 257 in entry.pair]
-        assert queue.entries_with(257, 10**6) != []
-        assert {(e.pair, e.recorded, e.count) for e in queue.entries_with(257, 10**6)} == {
-            (e.pair, e.recorded, e.count) for e in held
-        }
-        claims = [entry.recorded for entry in queue.entries_with(257, 10**6)]
-        assert claims == sorted(claims, reverse=True)
-        rows = app.screen.query_one(AnswerRows)
-        assert rows.row_count == min(len(held), 200) + 1
-        await pilot.press("down", "enter")
-        await pilot.pause()
-        assert isinstance(app.screen, WhyWindow)
-        assert app.screen._ids == queue.entries_with(257, 2)[1].pair
-
-
 @pytest.mark.slow
 async def test_a_token_in_the_lanes_can_be_asked_about() -> None:
     async with opened() as (app, pilot):
