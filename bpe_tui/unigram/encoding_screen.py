@@ -161,14 +161,3 @@ class UnigramEncodingScreen(WalkScreen):
     def action_lanes(self) -> None:
         """Switch between the bytes and tokens of the text and the lattice of a pretoken."""
         self.show_panel("lattice" if self.has_class("-lanes") else "lanes")
-
-    def action_following(self, by: int) -> None:
-        """Draw the next sample."""
-        paths = self.query_one(walks.PathsPanel)
-        paths.seed += 1
-        self.show_panel("paths")
-
-    def action_more(self, by: int) -> None:
-        paths = self.query_one(walks.PathsPanel)
-        paths.sharpness = max(0, min(paths.sharpness + by, len(walks.SHARPNESS) - 1))
-        self.show_panel("paths")

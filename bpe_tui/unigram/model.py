@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import (
-    DO,
     FILTER,
     LOOK,
     ONLY_BPE,
@@ -72,12 +71,6 @@ COMMANDS: tuple[Command, ...] = (
             menu="filter"),
     Command("d", "go next", "screen.filter('leaving')", FILTER, (UNIGRAM_VOCABULARY,),
             "Only pieces that the next step removes.", menu="filter"),
-    Command("n", "sample", "screen.following(1)", DO, (UNIGRAM_ENCODING,),
-            "Draw another segmentation by chance.", in_footer=True),
-    Command("plus,equals_sign", "sharper", "screen.more(1)", DO, (UNIGRAM_ENCODING,),
-            "Draw good segmentations more often."),
-    Command("minus", "flatter", "screen.more(-1)", DO, (UNIGRAM_ENCODING,),
-            "Draw all segmentations more alike."),
 )
 # fmt: on
 

@@ -9,8 +9,6 @@ from math import exp
 from typing import Any, ClassVar
 
 import numpy as np
-from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.content import Content
 from textual.reactive import reactive
 
@@ -30,9 +28,7 @@ from bpe_tui.views.slices import Finder, Slices
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import Label, LanesPanel
 from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
-from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import FilterSwitch
-from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
@@ -270,7 +266,6 @@ class PiecesPanel(UnigramVocabularyPanel):
 
 
 TITLE_CELLS = 24
-NO_PIECE = "No piece is under the table's cursor."
 WORDS_SOUGHT = 100
 """Most words that the search for uses of a piece collects."""
 
@@ -306,7 +301,7 @@ class PieceDetailPanel(PiecePanel):
     def rows_of(self, frame: UnigramFrame, width: int) -> list[Row]:
         if self.number is None or frame.index_of(self.number) is None:
             self.say(self.named)
-            return sentence(NO_PIECE, width)
+            return sentence("No piece is under the table's cursor.", width)
         return list(self._rows_about(frame, self.number, width - 1))  # a blank, the scrollbar
 
     def _rows_about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
@@ -443,49 +438,3 @@ class PieceLanesPanel(LanesPanel):
     def labels_of(self, frame: UnigramFrame, lanes: Lanes) -> Iterator[Label]:
         for token, piece in zip(lanes.tokens, self.pieces, strict=False):
             yield Label(token.start, token.end, *piece.look)
-
-
-class PieceHistoryPanel(Horizontal):
-    """Charts of a piece's expected count and score, up to the step that removes it."""
-
-    ID = "history"
-
-    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
-    number: reactive[int | None] = reactive(None, repaint=False)
-
-    _drawn: object = None
-    """The run, its number of steps, and the piece that the charts show."""
-
-    def __init__(self) -> None:
-        super().__init__(id=self.ID)
-
-    def compose(self) -> ComposeResult:
-        for chart in (Chart("expected"), Chart("score")):
-            chart.why_empty = NO_PIECE
-            chart.border_title = Content(str(chart.id))
-            yield chart
-
-    def show_history(self) -> None:
-        """Update the charts; draw new ones for another piece or more recorded steps."""
-        frame, piece = self.frame, self.number
-        if frame is None or not self.is_mounted or not self.display:
-            return
-        history = None if piece is None else frame.record.history_of(piece, frame.recorded_steps)
-        drawn, self._drawn = self._drawn, (frame.record, frame.recorded_steps, piece)
-        at = None if piece is None else frame.index_of(piece)
-        for chart in self.query(Chart):
-            is_score = chart.id == "score"
-            if drawn != self._drawn:
-                series = history and (history.scores if is_score else history.expected_counts)
-                chart.figure = None if series is None else _over_steps(series, str(chart.id))
-            chart.at = frame.step
-            now = frame.scores if is_score else frame.expected_counts
-            write = score_text if is_score else count_text
-            chart.border_subtitle = Content("" if at is None else write(float(now[at])))
-
-    on_show = watch_frame = watch_number = show_history
-
-
-def _over_steps(series: Floats, label: str) -> Figure | None:
-    known = np.isfinite(series)  # an unused n-gram has no score
-    return Figure(np.flatnonzero(known), series[known], "step", label) if known.any() else None

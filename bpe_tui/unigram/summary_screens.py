@@ -22,7 +22,6 @@ from bpe_tui.unigram.model import (
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.piece_table import (
     PieceDetailPanel,
-    PieceHistoryPanel,
     PieceLanesPanel,
     UnigramVocabularyPanel,
 )
@@ -57,13 +56,12 @@ class UnigramVocabularyScreen(VocabularyScreen):
     NAME = UNIGRAM_VOCABULARY
     VIEW = UNIGRAM_VIEW
     TABLE = UnigramVocabularyPanel
-    BESIDE = (PieceDetailPanel, PieceHistoryPanel)
+    BESIDE = (PieceDetailPanel,)
     LANES = PieceLanesPanel
-    SLOT = ("piece", "history", "lanes")
+    SLOT = ("piece", "lanes")
     PANEL_ORDER = ("tokens", *SLOT)
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "piece": "piece",
-        "history": "history",
         "lanes": "bytes and tokens",
     }
 
@@ -81,7 +79,6 @@ class UnigramVocabularyScreen(VocabularyScreen):
         if about.number == token:
             about.rebuild()  # the costs may be known now
         about.number = token
-        self.query_one(PieceHistoryPanel).number = token
         frame, lanes = self.frame, self.query_one(PieceLanesPanel)
         lanes.pieces = ()
         at = None if frame is None or token is None else frame.index_of(token)

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf
-from random import Random
 from typing import ClassVar
 
 from bpe_tui.unigram.narration import probability_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, PiecePanel
 from bpe_tui.views.panel import needs_marks, sentence, token_edge
-from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, plural
 from bpe_tui.widgets.rows import Row, RowTable, Span, columns_of_spans, left, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
@@ -20,12 +18,12 @@ from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (
     Lattice,
     Path,
-    PathSums,
     PathThrough,
     Reached,
     TracedBack,
     ViterbiStep,
     best_paths_through_edges,
+    log_total,
     viterbi_steps,
 )
 from engine.unigram.pieces import Edge
@@ -79,17 +77,11 @@ class Walkthrough:
     @cached_property
     def log_total(self) -> float:
         """log P(pretoken): the sum over all its segmentations."""
-        return PathSums(self.lattice).log_total
+        return log_total(self.lattice)
 
     def probability(self, path: Path) -> float:
         """Return the probability of a segmentation, given the pretoken."""
         return exp(path.score - self.log_total)
-
-    def sample(self, sharpness: float, seed: int) -> tuple[Path, float]:
-        """Draw a random segmentation; return it with the probability of that draw."""
-        sums = PathSums(self.lattice, sharpness)
-        path = sums.sample(Random(seed))
-        return path, exp(sharpness * path.score - sums.log_total)
 
     # -- one step of the walk
 
@@ -285,10 +277,6 @@ def lanes_of(walk: Walkthrough) -> list[list[Edge]]:
 
 SUM_CELLS = 24
 REMARK_CELLS = 8
-SHARPNESS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Factors for the scores before a segmentation is drawn (α in Kudo 2018)."""
-DRAWN = 3
-"""Number of samples shown, the latest first."""
 
 
 class ArrivalsPanel(WalkPanel):
@@ -363,36 +351,23 @@ def _way_back_rows(
 
 
 class PathsPanel(WalkPanel):
-    """The n best segmentations, and three random ones: for `seed` and the two before it."""
+    """The best segmentations, with their probabilities."""
 
     ID, TITLE = "paths", "segmentations"
-    NOTHING_TYPED = "Here are the best ways to cut the pretoken, and some by chance."
-
-    seed: Drawn[int] = Drawn(1)
-    sharpness: Drawn[int] = Drawn(SHARPNESS.index(1.0))
-    """Index of the current factor in `SHARPNESS`."""
+    NOTHING_TYPED = "Here are the best ways to cut the pretoken."
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
-        alpha, painter = SHARPNESS[self.sharpness], self.painter(walk)
-        self.say("segmentations", "n draws │ + − α │ w why not others")
-
-        def row(table: RowTable, place: int, path: Path, probability: float) -> Row:
+        self.say("segmentations", "w why not others")
+        painter = self.painter(walk)
+        columns = columns_of_spans(("", 4), ("score", 8), ("P", 10), ("  the best", 0))
+        table = RowTable(columns, width, least=6)
+        rows = [table.header()]
+        for place, path in enumerate(walk.paths, 1):
             cut = [("  ", ""), *painter.cut(walk.word, path.edges)]
-            score, share = score_text(path.score), probability_text(probability)
-            return table.row([[(str(place), "dim")], [(score, "")], [(share, "")], cut])
-
-        numbers = ("score", 8), ("P", 10)
-        named = columns_of_spans(("", 4), *numbers, ("  the best", 0))
-        drawn = columns_of_spans(("seed", 4), *numbers, (f"  by chance, α = {alpha:g}", 0))
-        best, by_chance = (RowTable(columns, width, least=6) for columns in (named, drawn))
-        seeds = range(self.seed, max(self.seed - DRAWN, 0), -1)
-        return [
-            best.header(),
-            *(row(best, at, path, walk.probability(path)) for at, path in enumerate(walk.paths, 1)),
-            Row([]),
-            by_chance.header(),
-            *(row(by_chance, seed, *walk.sample(alpha, seed)) for seed in seeds),
-        ]
+            share = probability_text(walk.probability(path))
+            score = score_text(path.score)
+            rows.append(table.row([[(str(place), "dim")], [(score, "")], [(share, "")], cut]))
+        return rows
 
 
 class WhyNotPiecesPanel(WalkPanel):

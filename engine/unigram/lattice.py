@@ -21,10 +21,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, log
-from random import Random
 from typing import NamedTuple, Protocol
 
-from engine.core.errors import UnigramError
 from engine.encoding.pretoken_encoder import BoundedMemo
 from engine.unigram.pieces import Edge, PieceTable
 
@@ -220,61 +218,18 @@ def log_sum_exp(values: Iterable[float]) -> float:
     return greatest + log(sum(exp(value - greatest) for value in values))
 
 
-class PathSums:
-    """The sums over all paths of a lattice.
-
-    Args:
-        lattice: the text and its pieces.
-        sharpness: factor of each score (α in Kudo 2018): 0 makes all segmentations equally
-            probable, 1 keeps the model's probabilities, a large factor leaves only the best.
+def log_total(lattice: Lattice) -> float:
+    """Return the log-probability of a text, log Z: of all its segmentations together.
 
     >>> from engine.unigram.pieces import PieceTable
     >>> ab = Lattice("ab", PieceTable(["a", "b", "ab"], [log(0.5), log(0.4), log(0.1)]))
-    >>> round(exp(PathSums(ab).log_total), 3)  # 0.5 × 0.4 + 0.1
+    >>> round(exp(log_total(ab)), 3)  # 0.5 × 0.4 + 0.1
     0.3
     """
-
-    def __init__(self, lattice: Lattice, sharpness: float = 1.0) -> None:
-        if not 0 <= sharpness < inf:
-            raise UnigramError(f"a sharpness of {sharpness} makes no sense; it is 0 or more")
-        self.lattice = lattice
-        self.sharpness = sharpness
-
-    @cached_property
-    def forward(self) -> list[float]:
-        """For each node the log-probability of all paths from the first node to it."""
-        sums = [0.0]
-        for edges in self.lattice.arriving[1:]:
-            sums.append(
-                log_sum_exp(sums[edge.start] + self.sharpness * edge.score for edge in edges)
-            )
-        return sums
-
-    @property
-    def log_total(self) -> float:
-        """The log-probability of the text, log Z: of all its segmentations together."""
-        return self.forward[-1]
-
-    def sample(self, random: Random) -> Path:
-        """Draw a segmentation by its probability: forward filtering, backward sampling
-        (Kudo 2018, section 3.3).
-
-        From the end back, the edge that ends at a node is drawn by its share in the probability of
-        all paths to the node. The score of the path is the model's, without the sharpness.
-        """
-        edges: list[Edge] = []
-        node = len(self.lattice.text)
-        while node:
-            arriving = self.lattice.arriving[node]
-            shares = [
-                exp(self.forward[edge.start] + self.sharpness * edge.score - self.forward[node])
-                for edge in arriving
-            ]
-            (edge,) = random.choices(arriving, shares)
-            edges.append(edge)
-            node = edge.start
-        edges.reverse()
-        return Path(tuple(edges), sum(edge.score for edge in edges))
+    sums = [0.0]  # for each node the log-probability of all paths from the first node to it
+    for edges in lattice.arriving[1:]:
+        sums.append(log_sum_exp(sums[edge.start] + edge.score for edge in edges))
+    return sums[-1]
 
 
 # -- the encoder

@@ -35,13 +35,6 @@ from engine.unigram.seed import Seeds
 NEVER = np.iinfo(np.int32).max
 
 
-class PieceHistory(NamedTuple):
-    """The scores and expected counts of a piece at the places 0, 1, … until it is removed."""
-
-    scores: Floats
-    expected_counts: Floats
-
-
 class UnigramRecord:
     """The record of one run.
 
@@ -184,19 +177,6 @@ class UnigramRecord:
     def steps_removing(self, numbers: Ints) -> Ints:
         """Return the index of the step that removes each piece; `NEVER` if none has so far."""
         return self._gone_at[numbers].astype(np.int64)
-
-    def history_of(self, number: int, last: int) -> PieceHistory:
-        """Return a piece's history from the seed to its removal, or to the place `last`."""
-        last = min(last, int(self._gone_at[number]))
-        scores: list[float] = []
-        expected: list[float] = []
-        for place in range(last + 1):
-            index = int(np.count_nonzero(self._gone_at[:number] >= place))
-            at_place = self._scores[place]
-            # A prune changes no score.
-            scores.append(scores[-1] if at_place is None else float(at_place[index]))
-            expected.append(float(self._expected[place][index]))
-        return PieceHistory(np.array(scores), np.array(expected))
 
     # -- texts and the corpus under the pieces of a place
 

@@ -119,13 +119,6 @@ def test_the_steps_are_forwards_then_back(timeline: UnigramTimeline) -> None:
     assert all(found.edge in found.path.edges for found in walk.lost)
 
 
-def test_a_seed_draws_the_same_segmentation_again(timeline: UnigramTimeline) -> None:
-    walk = Walkthrough(timeline.seek(0), "▁hugs")
-    drawn_twice = [walk.sample(0.5, seed) for seed in (3, 3)]
-    assert drawn_twice[0] == drawn_twice[1]
-    assert 0 < drawn_twice[0][1] <= 1
-
-
 def test_too_long_a_pretoken_has_no_steps(timeline: UnigramTimeline) -> None:
     assert Walkthrough(timeline.seek(0), "h" * (LONGEST + 1)).steps == []
 
@@ -182,17 +175,6 @@ async def test_adjacent_unknown_characters_count_as_one(corpus: Path) -> None:
         (row,) = text_of(app.screen.query_one(UnigramTextPretokens))
         assert row.split()[:3] == ["❯", "漢字", "1"]
         assert "side by side are one <unk>" in str(field.border_subtitle)
-
-
-async def test_n_draws_anew_and_plus_sharpens(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", "e", "ctrl+u", *"hugs", "escape", "n", "n", "minus", "minus")
-        text_shown = text_of(app.screen.query_one(PathsPanel))
-        assert any("α = 0.2" in row for row in text_shown)
-        assert text_shown[-1].split()[0] == "1"
-        assert text_shown[-3].split()[0] == "3"
-        await pilot.press("plus")
-        assert any("α = 0.5" in row for row in text_of(app.screen.query_one(PathsPanel)))
 
 
 @pytest.mark.slow

@@ -18,7 +18,6 @@ from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, PieceRows
 from bpe_tui.unigram.summary_screens import UnigramVocabularyScreen
 from bpe_tui.views.targets import ToPiece
-from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import Switches
 from bpe_tui.widgets.numbers import plural
 from engine.analysis.inspection import PIECE_FILTERS
@@ -123,23 +122,6 @@ async def test_enter_goes_to_a_part_of_the_replacement_and_escape_comes_back(
         await pilot.press("escape")
         await pilot.pause()
         assert rows.token == before
-
-
-@pytest.mark.slow
-async def test_the_curves_of_a_piece_end_where_it_goes(tmp_path: Path) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
-        chart = app.screen.query_one("#expected", Chart)
-        for key in ("d", "d"):
-            await pilot.press("F", key)
-            await pilot.pause()
-            frame, piece = frame_of(app), rows.token
-            assert piece is not None
-            assert chart.figure is not None
-            assert chart.at == frame.step
-            assert (
-                chart.figure.ys.tolist()
-                == frame.record.history_of(piece, frame.recorded_steps).expected_counts.tolist()
-            )
 
 
 @pytest.mark.slow

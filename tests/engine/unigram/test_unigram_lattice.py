@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from math import exp, log
-from random import Random
-
 import pytest
 import unigram_by_hand as by_hand
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import UnigramError
-from engine.unigram.lattice import Lattice, PathSums
+from engine.unigram.lattice import Lattice, log_total
 from engine.unigram.pieces import PieceTable
 
 SCORES = st.floats(min_value=-20, max_value=-0.01)
@@ -54,29 +50,7 @@ def test_the_n_best_paths_are_the_first_of_all_segmentations_sorted(
 def test_the_probability_of_a_text_is_the_sum_of_all_its_segmentations(
     text: str, model: dict[str, float]
 ) -> None:
-    sums = PathSums(lattice_of(text, model))
-    assert sums.log_total == pytest.approx(by_hand.log_total(text, model))
-
-
-@pytest.mark.parametrize("sharpness", [0.0, 0.5, 1.0])
-def test_samples_have_the_frequency_of_their_sharpened_probability(sharpness: float) -> None:
-    model = {"a": log(0.4), "b": log(0.2), "ab": log(0.2), "ba": log(0.1), "aba": log(0.1)}
-    sums = PathSums(lattice_of("abab", model), sharpness)
-    weights = {
-        way: exp(sharpness * by_hand.score(way, model))
-        for way in by_hand.segmentations("abab", model)
-    }
-    draws, random = 4000, Random(1)
-    drawn = Counter(tuple(sums.lattice.spelled(sums.sample(random))) for _ in range(draws))
-    for way, weight in weights.items():
-        assert drawn[way] / draws == pytest.approx(weight / sum(weights.values()), abs=0.03)
-
-
-def test_the_same_seed_draws_the_same_segmentation_and_its_score_is_the_models() -> None:
-    sums = PathSums(lattice_of("abab", {"a": -1.0, "b": -2.0, "ab": -2.5}), 0.1)
-    first, second = sums.sample(Random(7)), sums.sample(Random(7))
-    assert first == second
-    assert first.score == sum(edge.score for edge in first.edges)
+    assert log_total(lattice_of(text, model)) == pytest.approx(by_hand.log_total(text, model))
 
 
 def test_of_equal_paths_the_last_piece_that_starts_furthest_left_wins() -> None:
@@ -114,11 +88,6 @@ def test_unusable_pieces_are_an_error(texts: list[str], unknown: int | None, mes
         PieceTable(texts, [-1.0] * len(texts), unknown)
 
 
-def test_a_sharpness_below_zero_is_an_error() -> None:
-    with pytest.raises(UnigramError, match="sharpness of -1"):
-        PathSums(lattice_of("a", {"a": -1.0}), -1)
-
-
 def test_memory_for_many_equal_paths_grows_only_with_the_text() -> None:
     lattice = lattice_of("a" * 5000, {"a": -1.0, "aa": -2.0, "aaa": -3.0})
     assert [path.score for path in lattice.n_best(3)] == pytest.approx([-5000.0] * 3)
@@ -129,5 +98,5 @@ def test_the_empty_text_has_one_segmentation_of_no_pieces() -> None:
     lattice = lattice_of("", {"a": -1.0})
     assert lattice.best == lattice.n_best(2)[0]
     assert lattice.best.edges == ()
-    assert PathSums(lattice).log_total == 0.0
+    assert log_total(lattice) == 0.0
     assert lattice.n_best(0) == []

@@ -51,21 +51,6 @@ def test_ids_of_pieces_are_those_of_the_saved_vocabulary() -> None:
         assert frame.vocab_size == len(vocabulary)
 
 
-@examples(25)
-@given(WORDS)
-def test_the_history_of_a_piece_agrees_with_each_frame(words: dict[str, int]) -> None:
-    timeline = recorded(words)
-    seed, *later = frames(timeline)
-    for number in seed.numbers.tolist():
-        history = timeline.run.record.history_of(number, len(timeline))
-        there = [f for f in (seed, *later) if f.index_of(number) is not None]
-        places = [(frame, frame.index_of(number)) for frame in there]
-        assert history.scores.tolist() == [frame.scores[at] for frame, at in places]
-        assert history.expected_counts.tolist() == [f.expected_counts[at] for f, at in places]
-        goes_at = int(seed.goes_at[seed.index_of(number) or 0])
-        assert goes_at == (NEVER if len(there) > len(timeline) else len(there))
-
-
 def test_a_removal_that_is_not_recorded_yet_is_unknown() -> None:
     timeline = recorded(HUGS)
     early = UnigramFrame(timeline.run, 0, 0)
