@@ -1,9 +1,9 @@
 """The comparison screen: one text under several tokenizers, from difference to difference.
 
-Each tokenizer has a strip, one above the other, aligned. Where any of them cuts, all strips have a
-cell for a border: `│` in those that cut there, a blank in the others. So a segment, the text from
-border to border, has the same cells in every strip. A character that any tokenizer cuts in two is
-written in bytes in all of them.
+Each tokenizer has a strip of chips, one above the other, aligned. Without colours, where any of
+them cuts, all strips have a cell for a border: `│` in those that cut there, a blank in the others.
+So a segment, the text from border to border, has the same cells in every strip. A character that
+any tokenizer cuts in two is written in bytes in all of them.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from bpe_tui.session.declarations import COMPARISON
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import Dialog
 from bpe_tui.views.measures import describe_merge_difference
+from bpe_tui.views.panel import needs_marks
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.text_comparison import (
     MergeListDifference,
@@ -71,9 +72,23 @@ class Segment:
     cut_by: tuple[bool, ...]
     difference: int
 
+    @property
+    def has_no_edge(self) -> bool:
+        """Whether no border has a cell, since tokens are chips."""
+        return self.cells == width(self.text)
 
-def segments_of(comparison: TextComparison, start: int, end: int, widest: int) -> list[Segment]:
-    """Return the segments of a part of the text that begins and ends where all cut."""
+
+def segments_of(
+    comparison: TextComparison, start: int, end: int, widest: int, edge: int = 1
+) -> list[Segment]:
+    """Return the segments of a part of the text that begins and ends where all cut.
+
+    Args:
+        comparison: the text.
+        start, end: the part.
+        widest: most cells of a segment.
+        edge: cells of a border.
+    """
     edges = [each[np.searchsorted(each, start) :] for each in comparison.edges]
     edges = [each[: np.searchsorted(each, end, side="right")] for each in edges]
     places = np.unique(np.concatenate(edges))
@@ -87,7 +102,7 @@ def segments_of(comparison: TextComparison, start: int, end: int, widest: int) -
         pairwise(places.tolist()), cut, inside.tolist(), strict=False
     ):
         text = shorten(visible_bytes(comparison.data[a:b]), widest)
-        segments.append(Segment(a, b, text, 1 + width(text), tuple(cuts), difference))
+        segments.append(Segment(a, b, text, edge + width(text), tuple(cuts), difference))
     return segments
 
 
@@ -110,13 +125,15 @@ def strip(line: Sequence[Segment], tokenizer: int, current: int) -> list[Span]:
     """Draw one tokenizer's strip of a line."""
     spans: list[Span] = []
     for segment in line:
-        role = "tab" if segment.difference == current >= 0 else ""
-        cut = segment.cut_by[tokenizer]
+        is_current, cut = segment.difference == current >= 0, segment.cut_by[tokenizer]
+        if segment.has_no_edge:
+            spans += [*[CHIPS_MEET] * cut, (segment.text, "current" if is_current else "base")]
+            continue
+        role = "tab" if is_current else ""
         agreed = all(segment.cut_by)
         spans.append((BORDER if cut else NO_BORDER, "border" if agreed else "tie"))
         spans.append((segment.text, role))
-    spans.append((BORDER, "border"))
-    return spans
+    return spans if line[-1].has_no_edge else [*spans, (BORDER, "border")]
 
 
 def marks(line: Sequence[Segment], current: int) -> list[Span]:
@@ -127,8 +144,9 @@ def marks(line: Sequence[Segment], current: int) -> list[Span]:
     for segment in line:
         sign = sign_of.get(segment.difference, OTHER_MARK)
         joins = segment.difference == before
-        spans.append((sign if joins else SAME_MARK, "tie"))
-        spans.append((sign * (segment.cells - 1), "tie"))
+        edge = 0 if segment.has_no_edge else 1
+        spans.append(((sign if joins else SAME_MARK) * edge, "tie"))
+        spans.append((sign * (segment.cells - edge), "tie"))
         before = segment.difference
     return spans
 
@@ -186,7 +204,8 @@ class StripsPanel(Lines):
             first, last = max(focus - BEFORE, 0), min(focus + SHOWN - BEFORE, end)
             start, end = comparison.agreed_around(first, last)
         room = max(self.scrollable_content_region.width - NAME_CELLS, 8)
-        for line in broken(segments_of(comparison, start, end, room - 2), room):
+        edge = int(needs_marks(self.app))
+        for line in broken(segments_of(comparison, start, end, room - 2, edge), room):
             for segment in line:
                 self._lines_of.setdefault(segment.difference, len(rows))
             for place, name in enumerate(self.names):

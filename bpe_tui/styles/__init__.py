@@ -61,6 +61,7 @@ CHIPS = {
     "hashes": _chip("role-hashes"),
     "fresh": _chip("role-fresh", "fresh"),
     "joining": _chip("role-joining", "joining", is_joining=True),
+    "current": _chip("role-joining", "joining"),
     "fresh-joining": _chip("role-fresh", "fresh", is_joining=True),
     **{f"token-{hue}": _chip(f"role-token-{hue}") for hue in _HUES},
 }

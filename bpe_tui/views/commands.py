@@ -77,7 +77,10 @@ SIGNS = {
         ("│", "border"), "pretoken edge", "No merge ever joins what it, or the gap, separates."
     ),
     "edge": Sign(
-        ("│", "border"), "a token ends", "Here this tokenizer cuts; a blank: it does not."
+        ("│", "base"),
+        "a token ends",
+        "Here this tokenizer cuts: two grounds, or │ without colours.",
+        chips=("to", "ken"),
     ),
     "apart": Sign(
         ("▔", "tie"),

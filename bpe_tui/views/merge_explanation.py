@@ -50,6 +50,7 @@ from bpe_tui.widgets.rows import (
     SubjectSpan,
     behind_mark,
     first_rows,
+    has_row_below,
     left,
     paragraph,
     right,
@@ -462,8 +463,12 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             return top
         painter, earlier = self.painter(lit), self._earlier(lit)
         line = flowed(reserved(painter, earlier, before.excerpt.lines[place]), width)
-        row = next((at for at, found in enumerate(line) if has_role(found, JOINING_ROLES)), None)
-        return top if row is None else CorpusPlace(place, max(row - (rows > 3), 0))
+        found = list(line)
+        row = next((at for at, each in enumerate(found) if has_role(each, JOINING_ROLES)), None)
+        start = max((row or 0) - (rows > 3), 0)
+        if start and has_row_below(found[start - 1]):
+            start -= 1  # the marks belong to the characters above them
+        return top if row is None else CorpusPlace(place, start)
 
     def _line_with(self, frame: MergeFrameT, pair: Pair) -> int | None:
         """Return the first line of the excerpt in which the pair occurs."""

@@ -128,8 +128,8 @@ class TokenPainter:
         text = visible_bytes(token)
         if is_partial(token):
             self._partial.add(token_id)
-            if not (self.marks or token.decode(errors="ignore")):
-                text = text[1:-1]  # its ground is in place of the brackets: `E6 88`
+            if not token.decode(errors="ignore") and (len(token) > 1 or not self.marks):
+                text = text[1:-1]  # `E6 88`: no text has this blank; `E6` only on a ground
         if token_id == self.fresh:
             return SubjectSpan.of(f"«{text}»" if self.marks else text, role, token_id)
         span = self._tokens[token_id] = SubjectSpan.of(text, role, token_id)

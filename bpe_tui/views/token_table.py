@@ -10,7 +10,7 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.narration import characters_of, first_fitting
 from bpe_tui.views.panel import TokenPainter, needs_marks
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.vocabulary_screen import (
@@ -65,9 +65,15 @@ def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> l
     return [(number(children), "" if children else "dim")]
 
 
+def _text(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+    """Return a token, and frequent characters that its bytes are a part of."""
+    token, characters = painter.token(token_id), characters_of(painter.frame, [token_id])
+    return [token, (f" {characters}", "dim")] if characters else NameSpans([token])
+
+
 CELLS: dict[str, Cell] = {
     "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
-    "text": lambda vocabulary, painter, token_id: NameSpans([painter.token(token_id)]),
+    "text": _text,
     "bytes": lambda vocabulary, painter, token_id: [
         (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
     ],

@@ -24,6 +24,7 @@ from bpe_tui.studies.comparison import (
     segments_of,
     strip,
 )
+from bpe_tui.widgets.rows import plain_text
 from engine import Tokenizer
 from engine.analysis.text_comparison import TextComparison
 
@@ -71,6 +72,9 @@ def test_strips_are_aligned_and_marks_are_under_the_differences() -> None:
     assert upper == "│x│·│a b│c│·│a b│d│"
     assert lower == "│x│·│a│b c│·│a│b│d│"
     assert below.rstrip() == "     ▲▲▲▲▲   ▔▔▔"
+    comparison = TextComparison([ONE, OTHER], b"x abc")
+    chips = strip(segments_of(comparison, 0, 5, 60, edge=0), 0, 0)
+    assert plain_text(chips, between="┊") == "┊x┊ ┊ab┊c".replace(" ", "·")
 
 
 def test_a_character_that_any_tokenizer_cuts_is_shown_in_bytes_by_all() -> None:
