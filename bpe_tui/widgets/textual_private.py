@@ -22,8 +22,10 @@ from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
 from textual.await_remove import AwaitRemove
 from textual.css.model import RuleSet, SelectorType
+from textual.css.query import NoMatches
 from textual.css.stylesheet import Stylesheet
 from textual.driver import Driver
+from textual.errors import NoWidget
 from textual.events import Event, Mount, ScreenResume
 from textual.geometry import Size
 from textual.message import Message
@@ -175,7 +177,9 @@ class SurvivingApp(App[ReturnType]):
 def guard_messages(survive: Callable[[Exception], object]) -> None:
     """Pass exceptions of any widget's messages to `survive`, and let the widget go on.
 
-    Textual would end the widget's loop, before it asks the application.
+    Textual would end the widget's loop, before it asks the application. It is no failure that a
+    widget which is being removed finds nothing: Textual may remove a window before its first
+    message, and after that gives its messages to it without its children.
     """
     dispatch = MessagePump._dispatch_message
 
@@ -183,9 +187,17 @@ def guard_messages(survive: Callable[[Exception], object]) -> None:
         try:
             await dispatch(pump, message)
         except Exception as error:
-            survive(error)
+            if not (isinstance(error, NoMatches | NoWidget) and is_leaving(pump)):
+                survive(error)
 
     setattr(MessagePump, "_dispatch_message", guarded)  # noqa: B010
+
+
+def is_leaving(pump: MessagePump) -> bool:
+    """Whether a widget is being removed, or one that holds it."""
+    return isinstance(pump, Widget) and any(
+        isinstance(each, Widget) and each._pruning for each in pump.ancestors_with_self
+    )
 
 
 def mount_unseen(app: App[Any], screen: Screen[Any]) -> None:

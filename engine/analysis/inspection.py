@@ -384,9 +384,9 @@ class Inspection(AnyInspection):
     @cached_property
     def whitespace_runs(self) -> dict[str, list[int]]:
         """The lengths of the tokens that are only spaces, only newlines, only tabs."""
-        longest, tokens = int(self.lengths.max(initial=0)), self.ordinary.distinct
+        tokens = self.ordinary.distinct
         return {
-            name: [n for n in range(1, longest + 1) if sign * n in tokens]
+            name: sorted(len(token) for token in tokens if token and not token.strip(sign))
             for name, sign in (("spaces", b" "), ("newlines", b"\n"), ("tabs", b"\t"))
         }
 

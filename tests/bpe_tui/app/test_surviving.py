@@ -17,6 +17,7 @@ from textual.message_pump import MessagePump
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.windows import LedgerWindow
 from bpe_tui.session import state
 from bpe_tui.widgets.textual_private import guard_messages
 from engine.core.interrupts import Interrupts
@@ -147,6 +148,18 @@ def test_a_report_and_our_folders_are_private_and_those_above_are_not_touched(
     assert mode(written) == 0o600
     assert mode(above / "bpe-tui" / "reports") == mode(above / "bpe-tui") == 0o700
     assert mode(above) == mode(above.parent) == mode(own_state / "other")
+
+
+async def test_a_window_that_closes_before_it_is_mounted_is_no_failure(surviving: None) -> None:
+    async with opened() as (app, pilot):
+        failures: list[Exception] = []
+        guard_messages(failures.append)
+        screen = app.screen
+        app.push_screen(LedgerWindow(app.session.frame, (32, 116)))
+        app.pop_screen()
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.pause()
+        assert failures == []
 
 
 async def test_a_click_on_a_widget_that_has_left_is_ignored(

@@ -32,6 +32,7 @@ NAMES: dict[str, Any] = {
     "_layout_required": Widget,
     "_on_timer_update": Screen,
     "_prune": App,
+    "_pruning": Widget,
     "_register": App,
     "_screen_resized": Screen,
     "_scroll_required": Widget,
