@@ -1,7 +1,8 @@
 # ruff: noqa: E402, the path has to be known before the imports
 """Search for keys that do harm: `python tests/soak.py SECONDS [--seed N]`.
 
-Random keys, some of them at once, clicks, drags, wheels, pastes and sizes go to the applications of
+Random keys, some of them at once, clicks, drags, wheels, pastes and sizes, and storms of clicks and
+sizes over the palette, go to the applications of
 all models, to tokenizers, counts, sessions, checks, comparisons, the start page, lessons and a
 quiz, with colours and without. Of each failure the seed and the shortest sequence that still fails
 are printed; what stands raw on a screen is one, too, and so is a report. At the end the screens
@@ -39,7 +40,9 @@ from opening import _RUNS, burst, recorded_once
 from screen_text import raw_on_screen
 from textual import events
 from textual.app import App
+from textual.drivers.headless_driver import HeadlessDriver
 from textual.errors import NoWidget
+from textual.geometry import Size
 from textual.pilot import OutOfBounds, Pilot
 from textual.screen import Screen
 from textual.widgets import Input
@@ -52,6 +55,7 @@ from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.opening import config_for
 from bpe_tui.studies.comparison import ComparisonScreen
+from bpe_tui.widgets.textual_private import guard_messages
 from engine import (
     Timeline,
     Tokenizer,
@@ -111,6 +115,18 @@ def some_burst(dice: random.Random) -> tuple[str, ...]:
     return (*dice.choice((("ctrl+p",), ())), *typed, *ends)
 
 
+def some_storm(dice: random.Random) -> tuple[str, ...]:
+    """Return what comes at once while the palette opens: clicks, moves, wheels, sizes and keys."""
+    kinds = ("down", "down", "up", "up", "move", "wheel", "size", "size", "key")
+    storm = []
+    for _ in range(dice.choice((3, 10, 30))):
+        kind = dice.choice(kinds)
+        places = dice.choice(SIZES) if kind == "size" else (dice.randrange(120), dice.randrange(40))
+        key = dice.choice(("escape", "escape", "enter", "down", *"st"))
+        storm.append(key if kind == "key" else " ".join([kind, *map(str, places)]))
+    return tuple(storm)
+
+
 def some_doing(dice: random.Random) -> list[Doing]:
     """Return an action: keys, the mouse, a paste or another size of the terminal."""
     done: list[Doing] = []
@@ -121,6 +137,8 @@ def some_doing(dice: random.Random) -> list[Doing]:
             done.append(("key", some_key(dice)))
         elif kind < 0.85:
             done.append(("keys", *some_burst(dice)))
+        elif kind < 0.87:
+            done.append(("storm", *some_storm(dice)))
         elif kind < 0.9:
             done.append(("click", *places[:2]))
         elif kind < 0.92:
@@ -246,6 +264,12 @@ async def do(app: App[int], pilot: Pilot[int], kind: str, what: tuple[str, ...])
     elif kind == "keys" and app._driver is not None:  # before any of them is dealt with
         burst(app, *what)
         await pilot.pause()
+    elif kind == "storm" and app._driver is not None:
+        burst(app, "ctrl+p")
+        for each in what:
+            storm(app, *each.split())
+        await pilot.pause()
+        await pilot.resize_terminal(120, 40)
     elif kind == "size":
         await pilot.resize_terminal(int(what[0]), int(what[1]))
     elif kind == "text" and isinstance(app.focused, Input):
@@ -265,6 +289,29 @@ async def do(app: App[int], pilot: Pilot[int], kind: str, what: tuple[str, ...])
     SEEN.add(type(app.screen).__name__)
 
 
+MOUSE: dict[str, type[events.MouseEvent]] = {
+    "down": events.MouseDown,
+    "up": events.MouseUp,
+    "move": events.MouseMove,
+    "wheel": events.MouseScrollDown,
+}
+
+
+def storm(app: App[int], kind: str, *places: str) -> None:
+    """Send an event as the terminal does, before those before it are dealt with."""
+    assert isinstance(app._driver, HeadlessDriver)
+    x, y = map(int, places or "00")
+    if kind == "size":
+        app._driver._size = Size(x, y)
+        app.post_message(events.Resize(Size(x, y), Size(x, y)))
+    elif kind in MOUSE:
+        app._driver.process_message(
+            MOUSE[kind](None, x, y, 0, 0, int(kind in ("down", "up")), False, False, False, x, y)
+        )
+    else:
+        burst(app, kind)
+
+
 SEEN = set[str]()
 """The screens and windows that got an action."""
 
@@ -281,6 +328,10 @@ def never_seen(kind: type[Any] = Screen) -> list[str]:
 
 def reports() -> list[Path]:
     return [*Path(os.environ["XDG_STATE_HOME"], "bpe-tui").glob("reports/*")]
+
+
+def reraise(error: Exception) -> None:
+    raise error
 
 
 async def failure_of(opened: str, doing: list[Doing], corpus: Path) -> str | None:
@@ -386,6 +437,7 @@ if __name__ == "__main__":
     parser.add_argument("--growth", action="store_true", help="measure memory instead")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    guard_messages(reraise)  # as the application does at a terminal
     gc.freeze = lambda: None  # it would keep each application for ever
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)  # what it saves goes with it

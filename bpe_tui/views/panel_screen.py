@@ -343,10 +343,11 @@ class PanelScreen(PaintedOnce[None]):
     # -- commands that all screens have
 
     def action_next_panel(self, by: int) -> None:
-        """Focus the next panel in the order of Tab."""
+        """Focus the next panel in the order of Tab, if any panel has room."""
         focused, order = self.panels.focused(), self.tab_order
         place = order.index(focused) if focused in order else -1 if by > 0 else 0
-        self.show_panel(order[(place + by) % len(order)])
+        if order:
+            self.show_panel(order[(place + by) % len(order)])
 
     @property
     def tab_order(self) -> tuple[str, ...]:

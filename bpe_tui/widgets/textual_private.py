@@ -18,6 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from textual._context import active_message_pump
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
 from textual.await_remove import AwaitRemove
@@ -170,16 +171,14 @@ class SurvivingApp(App[ReturnType]):
         return False
 
     def _handle_exception(self, error: Exception) -> None:  # what Textual calls at any failure
-        if not self.survives(error):
+        if not (finds_nothing(error, active_message_pump.get(None)) or self.survives(error)):
             super()._handle_exception(error)
 
 
 def guard_messages(survive: Callable[[Exception], object]) -> None:
     """Pass exceptions of any widget's messages to `survive`, and let the widget go on.
 
-    Textual would end the widget's loop, before it asks the application. It is no failure that a
-    widget which is being removed finds nothing: Textual may remove a window before its first
-    message, and after that gives its messages to it without its children.
+    Textual would end the widget's loop, before it asks the application.
     """
     dispatch = MessagePump._dispatch_message
 
@@ -187,16 +186,21 @@ def guard_messages(survive: Callable[[Exception], object]) -> None:
         try:
             await dispatch(pump, message)
         except Exception as error:
-            if not (isinstance(error, NoMatches | NoWidget) and is_leaving(pump)):
+            if not finds_nothing(error, pump):
                 survive(error)
 
     setattr(MessagePump, "_dispatch_message", guarded)  # noqa: B010
 
 
-def is_leaving(pump: MessagePump) -> bool:
-    """Whether a widget is being removed, or one that holds it."""
-    return isinstance(pump, Widget) and any(
-        isinstance(each, Widget) and each._pruning for each in pump.ancestors_with_self
+def finds_nothing(error: Exception, pump: MessagePump | None) -> bool:
+    """Whether a widget that is being removed looked for another one in vain: that is no failure.
+
+    Textual may remove a window before its first message, and still gives it its messages then.
+    """
+    return (
+        isinstance(error, NoMatches | NoWidget)
+        and isinstance(pump, Widget)
+        and any(isinstance(each, Widget) and each._pruning for each in pump.ancestors_with_self)
     )
 
 
