@@ -251,7 +251,7 @@ OPENINGS: dict[str, Callable[[Path], App[int]]] = {
     "quiz": quiz,
 }
 LESSONS: dict[str, Callable[[Path], App[int]]] = {
-    f"lesson {number + 1}": lambda _, number=number: lesson(number) for number in range(13)
+    f"lesson {number + 1}": lambda _, number=number: lesson(number) for number in range(22)
 }
 
 

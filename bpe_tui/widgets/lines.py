@@ -196,10 +196,14 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to_row(self.cursor)
 
     def move_to_target(self, by: int) -> None:
-        """Move to the next row that leads somewhere, or the one before; else scroll by a row."""
+        """Move to the next row that leads somewhere, or the one before; else scroll by a row.
+
+        Args:
+            by: 1 or -1; 0 for this row itself, or the nearest above it.
+        """
         place = self.cursor + by
         while 0 <= place < self.row_count and self.row(place).target is None:
-            place += by
+            place += by or -1
         if 0 <= place < self.row_count:
             self.action_move(place - self.cursor)
         else:

@@ -201,7 +201,10 @@ def test_every_command_is_found_from_every_model(model: str) -> None:
 
 
 @pytest.mark.slow
-async def test_a_page_key_before_the_list_has_lines_does_not_fail() -> None:
+async def test_a_page_key_before_the_list_has_lines_does_not_fail_nor_tab_without_room() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("ctrl+p", "pagedown", "pageup", "escape")
+        await pilot.press("ctrl+p", *"zzz", "pagedown", "escape")  # a line that leads nowhere
+        await pilot.resize_terminal(1, 1)
+        await pilot.press("tab", "shift+tab")  # no panel has room
         await until(pilot, lambda: app.screen.id == "training")
