@@ -167,4 +167,4 @@ SEVERAL_MADE = (
 )
 PHASE_BEGINS = "Phase {n} begins here: {label}."
 FIRST_GIVEN = "The tokenizer's file gives their order."
-NO_COUNT = "No corpus is open: no count tells why."
+NO_COUNT = "The tokenizer says so; no count tells why."

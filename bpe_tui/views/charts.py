@@ -416,6 +416,10 @@ class FrequentTile:
         return f"Which {self.what}s are most frequent?"
 
 
+MOST_LISTED = 200
+"""Most pretokens in the table of the most frequent, unless it has the whole screen."""
+
+
 class FrequentPanel(FramePanel[Any]):
     """The most frequent pretokens with their counts; Enter shows how one encodes."""
 
@@ -427,6 +431,8 @@ class FrequentPanel(FramePanel[Any]):
 
     def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
         every, shown = frame.statistics.pretoken_counts, frame.statistics.most_frequent
+        if not self.has_class("-zoom"):
+            shown = shown[:MOST_LISTED]
         room = self.outer_size.width - BORDER_CELLS
         title = first_fitting(room, self._tile.title, self._tile.short)
         if not shown:

@@ -28,10 +28,10 @@ NAME_CELLS = 12
 LISTED = 10
 
 DIFFERENCE = (
-    "An even cut is the end of an equal part of the file, even amid a word. A thread counts chunks "
-    "while others count theirs. The difference: a chunk of the course begins with a special token, "
-    "so without one in the text there is one chunk, for one worker. bpe-tui cuts wherever no "
-    "pretoken crosses the cut, so it needs none. The counts are the same."
+    "An even cut is the end of an equal part of the file, even inside a word. A thread counts "
+    "chunks while others count theirs. The difference: a chunk of the course begins with a special "
+    "token, so without one in the text there is one chunk, for one worker. bpe-tui cuts wherever "
+    "no pretoken crosses the cut, so it needs none. The counts are the same."
 )
 
 

@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Paste
-from textual.geometry import Size
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
@@ -205,8 +204,6 @@ def _set_lines(
     return used
 
 
-ROOMY_ROWS = 36
-"""Least height of the screen, in rows, for the tokens over their ids and the lanes as well."""
 BELOW_LANES = 21
 """Rows reserved for panels, ids and the lines of the screen."""
 LONG_TEXT = 20_000
@@ -274,7 +271,6 @@ class WalkScreen(SessionScreen):
     # -- the screen
 
     def compose_body(self) -> ComposeResult:
-        self.set_class(self._is_roomy(self.app.size), "-roomy", update=False)
         text = TextField(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
         text.border_subtitle = Content("e types")
@@ -291,17 +287,12 @@ class WalkScreen(SessionScreen):
             return
         super().show_session(session)
         self.say("#heading", self.heading(session, self.heading_room))
-        self.set_class(self._is_roomy(self.size), "-roomy")
         if self.text != session.text:
             text = self.query_one("#text", TextArea)
             text.load_text(session.text)
             text.move_cursor(text.document.end)
         self.show_text()
         self.call_after_refresh(self.fit)  # once panels have their final widths
-
-    def _is_roomy(self, size: Size) -> bool:
-        """Whether tokens and lanes are both visible; a lesson shows one of them at a time."""
-        return size.height >= ROOMY_ROWS and not self._has_lesson
 
     # -- the text
 
@@ -410,7 +401,7 @@ class WalkScreen(SessionScreen):
             return
         self.fit()  # the lanes know their number of rows only once they are visible
         self.show_panel("ids")
-        self.set_focus(self.query_one("#ids LanesPanel"))  # with enough room both are visible
+        self.set_focus(self.query_one("#ids LanesPanel"))
 
     # -- the walk
 

@@ -68,7 +68,7 @@ from engine.recording.playback import AnyMergeFrame, MergeRun
 
 LONGEST_NAMED = 18
 """Cells of a token within a sentence."""
-ONLY_MERGES = "No corpus is open: only the merges are known. Press o to open one."
+NO_LINES = "none is open"
 NONE_LEFT = "No pair is left: every pretoken is one token."
 
 
@@ -411,7 +411,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     ) -> list[Row]:
         lines = moment.frame.excerpt.lines
         if not lines:
-            return paragraph(self.text(ONLY_MERGES), width, "dim")
+            return [Row(self.spans(NO_LINES, "dim"))]
         painter, earlier = self.painter(moment), self._earlier(moment)
         found = (
             row

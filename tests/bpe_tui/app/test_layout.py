@@ -63,13 +63,16 @@ async def test_text_and_tokens_have_the_lines_that_they_need(model: str) -> None
 
 
 @pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
-async def test_a_tall_screen_shows_tokens_and_lanes(model: str) -> None:
+async def test_tokens_or_lanes_are_shown_and_fill_the_screen_in_a_zoom(model: str) -> None:
     async with opened(model=model, size=(120, 40), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding(TEXT)
         await pilot.pause()
-        assert is_seen(app, "#tokens-and-ids")
-        assert is_seen(app, "#lanes")
         await pilot.press("escape")
+        for lanes_are_seen in (True, False):
+            await pilot.press("a")
+            await pilot.pause()
+            assert is_seen(app, "#lanes") == lanes_are_seen
+            assert is_seen(app, "#tokens-and-ids") != lanes_are_seen
         app.screen.show_panel("ids")  # type: ignore[attr-defined]
         await pilot.press("z")
         await pilot.pause()
