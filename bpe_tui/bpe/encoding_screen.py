@@ -39,9 +39,12 @@ from engine.analysis.why import explain
 from engine.analysis.why_not import occurrences, parts_asked
 from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN
+from engine.core.wording import text_of
 from engine.encoding.lanes import TokenPlace, tokens_in
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes, to_text
+
+WAYS_TO_LOOK = "ids below │ a bytes and tokens"
 
 PLACES_SHOWN = 20
 LONGEST_PIECE = 200
@@ -226,9 +229,6 @@ class EncodingScreen(WalkScreen):
     IDS = "ids: 1014 270, or [1014, 270]"
     _specials_as_text = False
 
-    def on_mount(self) -> None:
-        self._say_specials()
-
     # -- new frames and texts
 
     def frame_of(self, session: Session) -> Frame | None:
@@ -255,12 +255,11 @@ class EncodingScreen(WalkScreen):
     def action_specials(self) -> None:
         """Switch special tokens in the text between one id and ordinary text."""
         self._specials_as_text = not self._specials_as_text
-        self._say_specials()
         self.show_session(self.session)
 
     def _say_specials(self) -> None:
         how = "as text" if self._specials_as_text else "as one id"
-        label = f"e types │ special tokens {how} │ Ctrl+S"
+        label = text_of(self.messages, f"e types │ special tokens {how} │ Ctrl+S")
         self.query_one("#text").border_subtitle = Content(label)
 
     def encode_ahead(self, text: str) -> None:
@@ -276,10 +275,12 @@ class EncodingScreen(WalkScreen):
         if self.frame is not None:
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
             self.query_one(TypedLanesPanel).show(self.frame, text)
-            self.query_one(EncodedText).say(
-                f"tokens  {number(len(ids))}",
-                f"{plural(len(to_bytes(text)), 'byte')} │ ids below │ a bytes and tokens",
-            )
+            encoded, count = self.query_one(EncodedText), len(to_bytes(text))
+            wording = encoded.wording
+            size, ways = wording.counted(count, "byte"), wording.text(WAYS_TO_LOOK)
+            tokens = wording.text("tokens  {n}", n=number(len(ids)))
+            encoded.say(tokens, f"{size} │ {ways}")
+        self._say_specials()
         self.decode()
 
     def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:

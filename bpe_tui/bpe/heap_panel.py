@@ -12,7 +12,7 @@ from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left
 from engine.bpe.frame import Frame
 from engine.bpe.heap import HeapMove
@@ -34,6 +34,12 @@ ROOMY = 44
 """Least width, in cells, for the names of the views in their order."""
 
 
+SAYS = {
+    Move.POP_STALE: "is stale, true {n}",
+    Move.PUSH_BACK: "back with {n}",
+    Move.POP: "is true: it merges",
+    Move.PUSH: "new",
+}
 LINKED = "linked"
 """The trainer with linked lists, and its view."""
 KEY_MAKES_THEM = " (key . makes them)"
@@ -45,15 +51,16 @@ def array_rows(
     """Return the moves of the next merge, then the array with several entries a row."""
     if width >= SIDE_BY_SIDE:
         return _beside_the_tree(frame, painter, width, how_made)
-    moves, done = frame.queue.moves(), frame.moves_done
+    moves, done, wording = frame.queue.moves(), frame.moves_done, painter.wording
     if moves:
-        head = f"next: {plural(len(moves), 'move')}" + ("" if done else how_made)
+        head = wording.text("next: {moves}", moves=wording.counted(len(moves), "move"))
+        head += "" if done else wording.text(how_made)
         rows = [Row([(head, "dim")])]
         first = max(0, min(done - MOVES_SHOWN // 2, len(moves) - MOVES_SHOWN))
         for place, move in enumerate(moves[first : first + MOVES_SHOWN], first + 1):
             rows.append(_move_row(painter, move, place, done))
     else:
-        rows = [Row([("No merge follows: nothing moves.", "dim")])]
+        rows = [Row([(wording.text("No merge follows: nothing moves."), "dim")])]
     rows.append(Row([]))
     entries = frame.queue.array(ARRAY_SHOWN, done)
     a_row = max(width // CELL, 1)
@@ -109,24 +116,20 @@ def _entry(painter: TokenPainter, entry: QueueEntry) -> list[Span]:
         (number(entry.recorded), "stale" if entry.stale else ""),
     ]
     if entry.stale:
-        spans.append((f" true {number(entry.count)}", "stale-truth"))
+        true = painter.wording.text("true {n}", n=number(entry.count))
+        spans.append((f" {true}", "stale-truth"))
     return spans
 
 
 def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> Row:
-    says = {
-        Move.POP_STALE: f"is stale, true {number(move.true)}",
-        Move.PUSH_BACK: f"back with {number(move.true)}",
-        Move.POP: "is true: it merges",
-        Move.PUSH: "new",
-    }
+    said = painter.wording.text(SAYS[move.move], n=number(move.true))
     verb = "pop " if move.move in (Move.POP, Move.POP_STALE) else "push"
     spans: list[Span] = [
         ("▸ " if place == done else "  ", "pair"),
         (f"{verb} ", "strong" if place == done else "dim"),
         *painter.pair(move.pair),
         (f" {number(move.claimed)} ", ""),
-        (says[move.move], "stale-truth" if move.move is Move.POP_STALE else "dim"),
+        (said, "stale-truth" if move.move is Move.POP_STALE else "dim"),
     ]
     return Row(spans if place <= done else [(text, "dim") for text, _ in spans], ToPair(move.pair))
 
@@ -156,10 +159,12 @@ class PairsPanel(Panel):
         frame, target = self.frame, row.target
         if frame is None or self.view == LINKED or not isinstance(target, ToPair):
             return self._foot
-        merges_at = frame.step_of(target.pair)
-        goes = "does not merge" if merges_at is None else f"Enter its merge ({number(merges_at)})"
-        others = ", ".join(view for view in (*VIEWS, LINKED) if view != self.view)
-        return f"{goes} │ w why │ v {others}"
+        text, merges_at = self.wording.text, frame.step_of(target.pair)
+        goes = text("does not merge")
+        if merges_at is not None:
+            goes = text("Enter its merge ({n})", n=number(merges_at))
+        others = ", ".join(text(view) for view in (*VIEWS, LINKED) if view != self.view)
+        return f"{goes} │ w {text('why')} │ v {others}"
 
     _is_in_use = False
     """Whether a row was clicked since the panel has the focus."""
@@ -214,18 +219,19 @@ class PairsPanel(Panel):
         if width < ROOMY:  # the present one comes first, as the last ones may be cut
             place = names.index(self.view)
             names = [*names[place:], *names[:place]]
-        views = " │ ".join(f"[{view}]" if view == self.view else view for view in names)
+        text = self.wording.text
+        views = " │ ".join(f"[{text(each)}]" if each == self.view else text(each) for each in names)
         if self.view == LINKED:
             return self._linked_rows(frame, width, f"v  {views}")
         if coming := self._replaying(queue.prepare(SLICE_SECONDS)):
-            self.say("heap", f"v  {views}")
+            self.say(text("heap"), f"v  {views}")
             return coming
         if frame.given:
-            self.say(f"pairs  {number(queue.size)}", f"v  {views}")
+            self.say(text("pairs  {n}", n=number(queue.size)), f"v  {views}")
         else:
-            stale = number(queue.stale_count)
-            entries = f"{number(queue.size)} {'entry' if queue.size == 1 else 'entries'}"
-            self.say(f"heap  {entries} │ {stale} stale", f"v  {views}")
+            entries = "heap  {n} entry" if queue.size == 1 else "heap  {n} entries"
+            stale = text("{n} stale", n=number(queue.stale_count))
+            self.say(f"{text(entries, n=number(queue.size))} │ {stale}", f"v  {views}")
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
         if frame.given and frame.merges_nothing:
@@ -233,7 +239,7 @@ class PairsPanel(Panel):
                 f"No pairs are counted: {frame.run.obstacle or 'there are no merges'}.", width
             )
         if not queue.size:
-            return sentence("No pair is left: every pretoken is one token.", width)
+            return sentence(text("No pair is left: every pretoken is one token."), width)
         if self.view != "table" and (instead := self._instead_of_array(frame)):
             return instead
         how_made, painter = KEY_MAKES_THEM if self.moved_by_key else "", self.painter(frame)

@@ -10,15 +10,17 @@ from bpe_tui.views.heap_table import highest_shown
 from bpe_tui.views.narration import as_sentence, characters_of, part_of, times
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,
     RowsOnDemand,
     RowTable,
     Span,
+    left,
     paragraph,
     spans_width,
+    words_in,
     wrapped,
 )
 from engine.bpe.frame import Frame
@@ -46,32 +48,34 @@ class MergePanel(Panel):
     ID = "merge"
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        merge, picked = frame.merge, frame.picked
+        merge, picked, text = frame.merge, frame.picked, self.wording.text
         if merge is None or picked is None:
-            self.say("merge", "")
+            self.say(text("merge"), "")
             return [*_start_rows(frame, width), Row([]), *self._next_rows(frame, width)]
         is_tied = bool(picked.rivals)
-        tie = f" │ {plural(len(picked.rivals) + 1, 'pair')} tied" if is_tied else ""
-        change = "↵ a change's pretokens" if merge.count else ""
-        foot = change if frame.was_given else f"n next tie │ {change}"
-        self.say(f"merge {number(frame.step)}{tie}", foot)
+        tie = text(" │ {n} pairs tied", n=number(len(picked.rivals) + 1)) if is_tied else ""
+        change = text("↵ a change's pretokens") if merge.count else ""
+        foot = change if frame.was_given else f"{text('n next tie')} │ {change}"
+        self.say(f"{text('merge {n}', n=number(frame.step))}{tie}", foot)
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         above = [
             training_panels.merge_row(painter, merge, ToToken(merge.new_id)),
             *_part_rows(frame, merge, width),
             *(
-                paragraph(training_panels.describe_occurrences(merge, "pretoken"), width)
+                paragraph(
+                    training_panels.describe_occurrences(merge, "pretoken", self.wording), width
+                )
                 if frame.has_corpus
                 else []
             ),
             *gap,
-            *labelled("Why", why_it_merged(painter, frame, picked), width),
+            *labelled(text("Why"), why_it_merged(painter, frame, picked), width),
             *(_other_rules(painter, merge.pair, frame.choices_before, width) if is_tied else []),
             *self._next_rows(frame, width),
             *gap,
         ]
         if not merge.count:
-            return [*above, *(sentence(NOWHERE, width) if frame.has_corpus else ())]
+            return [*above, *(sentence(text(NOWHERE), width) if frame.has_corpus else ())]
         attribution = self._attribution(frame) if width >= ROOM_FOR_PRETOKENS else None
         return change_rows(frame, painter, merge, attribution, width, above)
 
@@ -83,19 +87,22 @@ class MergePanel(Panel):
         pick, picked = frame.pick, frame.picked
         if pick is None or pick.is_prescribed:
             return []
-        painter = self.painter(frame)
-        pair = [*painter.pair(pick.pair), ("  ", "")]
+        painter, wording = self.painter(frame), self.wording
+        pair, label = [*painter.pair(pick.pair), ("  ", "")], wording.text("Next")
         if not pick.rivals:
-            words = words_of(f"occurs {times(pick.count)}, more often than any other pair.")
-            return labelled("Next", [[pair, *words]], width) if picked is None else []
+            often = wording.times(pick.count)
+            words = words_of(
+                wording.text("occurs {times}, more often than any other pair.", times=often)
+            )
+            return labelled(label, [[pair, *words]], width) if picked is None else []
         parts = [[pair, *tied_with(painter, pick.rivals)]]
         if picked is not None and self.size.height < ROOMY:
-            return labelled("Next", parts, width)
+            return labelled(label, parts, width)
         if len(pick.rivals) == 1 or picked is None or len(picked.rivals) <= 1:
             # Against several rivals the reason is the rule itself, which is given above already.
-            parts.append(words_of(describe_decision(frame, pick)))
+            parts.append(words_of(describe_decision(frame, pick, wording.messages)))
         others = _other_rules(painter, pick.pair, frame.queue.choices, width)
-        return [*labelled("Next", parts, width), *others]
+        return [*labelled(label, parts, width), *others]
 
     def _attribution(self, frame: Frame) -> CountAttribution | None:
         """Return which pretokens changed the counts, or None while slices of work remain."""
@@ -139,15 +146,15 @@ SentenceWords = list[Sequence[Span]]
 
 
 def words_of(text: str, role: str = "") -> SentenceWords:
-    """Split a visible text into words."""
-    return [[(f"{word} ", role)] for word in text.split(" ")]
+    """Split a visible text into words, and into Chinese characters."""
+    return [[(word, role)] for word in words_in(f"{text} ")]
 
 
 def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list[Row]:
     """Return sentences as rows, each from a new line, with a label in the margin."""
     lines = (line for words in sentences for line in wrapped(words, max(width - MARGIN, 10)))
     return [
-        Row([(("" if place else label).ljust(MARGIN), "strong"), *line])
+        Row([*left([("" if place else label, "strong")], MARGIN), *line])
         for place, line in enumerate(lines)
     ]
 
@@ -155,25 +162,26 @@ def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list
 def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
     """Return `tied with  e+s  .+"  and 3 more`; no commas, since pairs may contain them."""
     named: SentenceWords = [[*painter.pair(pair), ("  ", "")] for pair in rivals[:TIED_SHOWN]]
-    more = len(rivals) - TIED_SHOWN
-    rest = words_of(f"and {number(more)} more") if more > 0 else []
-    return [[("tied with  ", "tie")], *named, *rest]
+    more, text = len(rivals) - TIED_SHOWN, painter.wording.text
+    rest = words_of(text("and {n} more", n=number(more))) if more > 0 else []
+    return [[(text("tied with  "), "tie")], *named, *rest]
 
 
 def why_it_merged(painter: TokenPainter, frame: Frame, picked: Pick) -> list[SentenceWords]:
     """Return the reason of a merge: its count, what decided a tie, what a fork forbids."""
+    text, messages = painter.wording.text, painter.wording.messages
     if picked.is_prescribed:
-        return [words_of(picked.reason.value)]
-    may_merge = " of the pairs that may merge" if picked.forbidden else ""
-    highest = f"the highest count{may_merge}"
+        return [words_of(text(picked.reason.value))]
+    of_all = "the highest count of the pairs that may merge"
+    highest = text(of_all if picked.forbidden else "the highest count")
     if picked.rivals:
         why = [[*words_of(f"{highest},"), *tied_with(painter, picked.rivals)]]
-        why.append(words_of(describe_decision(frame, picked)))
+        why.append(words_of(describe_decision(frame, picked, messages)))
     else:
-        none = "" if picked.forbidden else "; no other pair had as many"
+        none = "" if picked.forbidden else text("; no other pair had as many")
         why = [words_of(f"{highest}{none}")]
     if picked.forbidden:
-        forbidden: SentenceWords = words_of("Forbidden in this fork: ")
+        forbidden: SentenceWords = words_of(text("Forbidden in this fork: "))
         for pair, count in picked.forbidden[:TIED_SHOWN]:
             forbidden += [[*painter.pair(pair), (f" {times(count)}   ", "")]]
         why.append(forbidden)
@@ -200,8 +208,8 @@ def _other_rules(
             Row([(" " * start, ""), *line]) if place else Row([*first, *line], ToPair(choice))
             for place, line in enumerate(lines)
         ]
-    text = "Other rules would take" if rows else "Every other rule takes the same pair."
-    return [Row([(f"{indent}{text}", "dim")]), *rows]
+    said = "Other rules would take" if rows else "Every other rule takes the same pair."
+    return [Row([(f"{indent}{painter.wording.text(said)}", "dim")]), *rows]
 
 
 def change_rows(
@@ -216,11 +224,11 @@ def change_rows(
 
     `attribution` gives the number of pretokens behind each; it is None until that is known.
     """
-    changes = merge.changes
-    columns = training_panels.change_columns(highest_shown(frame), NOTE_CELLS)
+    changes, text = merge.changes, painter.wording.text
+    columns = training_panels.change_columns(highest_shown(frame), NOTE_CELLS, painter.wording)
     if width >= ROOM_FOR_PRETOKENS:
-        pretokens = RowColumn("pretokens", 10, lambda change: [(change.pretokens, "dim")], True)
-        columns.insert(-1, pretokens)
+        title = text("pretokens")
+        columns.insert(-1, RowColumn(title, 10, lambda each: [(each.pretokens, "dim")], True))
     table = RowTable(columns, width, least=8)
 
     def row(pair: Pair, before: int, after: int) -> Row:
@@ -231,7 +239,7 @@ def change_rows(
         )
 
     missing = max(len(changes) - CHANGES_SHOWN, 0)
-    rest = Row([(f"and {number(missing)} more", "dim")])
+    rest = Row([(text("and {n} more", n=number(missing)), "dim")])
     shown = len(changes) - missing
     return RowsOnDemand(
         shown + bool(missing),

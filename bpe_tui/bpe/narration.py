@@ -29,7 +29,7 @@ from engine.bpe.pick import Pick
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.algorithm import Move
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages, frequency, say
+from engine.core.wording import ENGLISH, Messages, frequency, say, text_of
 
 
 def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:
@@ -167,15 +167,16 @@ def narrate_next(frame: Frame) -> Iterator[str]:
     yield from _other_rules(frame, pick, frame.queue.choices, "would merge")
 
 
-def describe_decision(frame: Frame, pick: Pick) -> str:
+def describe_decision(frame: Frame, pick: Pick, messages: Messages = ENGLISH) -> str:
     """Return the tie rule and how it ranks pairs; against one rival, the difference.
 
     For example: `Tie rule lexicographic (CS336): s is later in byte order than e`.
     """
-    how = frame.tie_rule.in_short
+    how = text_of(messages, frame.tie_rule.in_short)
     if len(pick.rivals) == 1:
-        how = frame.tie_reason(pick.pair, pick.rivals[0]).describe(visible_bytes)
-    return f"Tie rule {frame.tie_rule.title}: {how}"
+        reason = frame.tie_reason(pick.pair, pick.rivals[0])
+        how = reason.translated(messages).describe(visible_bytes)
+    return text_of(messages, "Tie rule {rule}: {why}", rule=frame.tie_rule.title, why=how)
 
 
 def describe_unknown(frame: Frame, text: str) -> str:

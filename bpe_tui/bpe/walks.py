@@ -14,6 +14,7 @@ from bpe_tui.views.measures import describe_ways
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToStep
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
@@ -87,21 +88,21 @@ class PretokensPanel(PartsPanel[Frame]):
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         pattern = frame.rules.pattern
         self._staged = pattern.name == STAGED
-        foot = CACHED if any(self.seen) else ""
-        self.say(
-            f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else foot
-        )
+        text = self.wording.text
+        foot = text(CACHED) if any(self.seen) else ""
+        title = text("pretokens  {n}", n=number(len(self._pieces)))
+        self.say(title, pattern.summary if self._staged else foot)
         if not self._pieces:
-            return sentence("Nothing typed yet: press e and type.", width)
+            return sentence(text("Nothing typed yet: press e and type."), width)
         labels = (f"{quote_alternative(each)}, cached" for each in pattern.alternatives)
         spare = width - BESIDE_TEXT
         room = max(spare // 2, spare - MOST_TEXT, NAME_CELLS)
         name_width = min(max(map(cell_width, labels), default=NAME_CELLS), room)
         name_width = max(min(name_width, spare - self._text_cells()), self._name_cells())
         text_width = max(spare - name_width, 4)
-        matched_by = "" if self._staged else first_fitting(name_width, "matched by", "by")
-        head: list[Span] = [*left([("  text", "")], text_width + 2), right("tokens", TOKENS_CELLS)]
-        self.name_columns([*head, ("  ", ""), (matched_by, "")])
+        by = "" if self._staged else first_fitting(name_width, text("matched by"), text("by"))
+        head = left([(f"  {text('text')}", "")], text_width + 2)
+        self.name_columns([*head, right(text("tokens"), TOKENS_CELLS), ("  ", ""), (by, "")])
         return RowsOnDemand(
             len(self._pieces), lambda place: self._row(place, text_width, name_width)
         )
@@ -134,7 +135,8 @@ class PretokensPanel(PartsPanel[Frame]):
         piece = self.selected
         if piece is None or piece.pretoken.alternative is None or self._staged:
             return self._foot
-        matched = f"matched by {quote_alternative(piece.pretoken.alternative)}"
+        part = quote_alternative(piece.pretoken.alternative)
+        matched = self.wording.text("matched by {part}", part=part)
         return f"{matched} │ {self._foot}" if self._foot else matched
 
     def _matched_by(self, place: int) -> str:
@@ -271,24 +273,28 @@ class EncodeStepsPanel(Panel):
             rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
             lines = [Row(line) for line in wrapped(words, width)]
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
-        cached = " │ seen before: from the cache" if self.seen else ""
-        where = f"step {self.place} of {self.step_count}" if self.step_count else "no merge"
-        self.say(f"how {text} encodes   {where}{cached}", "w why not")
+        painter, wording = self.painter(frame), self.wording
+        cached = wording.text(" │ seen before: from the cache") if self.seen else ""
+        made, last = number(self.place), number(self.step_count)
+        where = "step {n} of {last}" if self.step_count else "no merge"
+        title = wording.text("how {text} encodes", text=text)
+        title += f"   {wording.text(where, n=made, last=last)}{cached}"
+        self.say(title, wording.text("w why not"))
         self.cursor = self.place
-        painter = self.painter(frame)
         start = tuple(alphabet.spell(piece.pretoken.bytes))
         pair_cells = min(18, max(width // 4, 9))
-        merge = "  pair".ljust(pair_cells + 4)
-        self.name_columns([right("merge", MARGIN - 2), (merge, ""), ("tokens then", "")])
+        pair = left([(f"  {wording.text('pair')}", "")], pair_cells + 4)
+        merge, then = wording.text("merge"), wording.text("tokens then")
+        self.name_columns([right(merge, MARGIN - 2), *pair, (then, "")])
         below = [
-            *_greedy_rows(frame, piece, width),
+            *_greedy_rows(frame, painter.wording, piece, width),
             *_twin_rows(frame, painter, piece, width),
-            *_ways_rows(frame, piece, width),
+            *_ways_rows(frame, painter.wording, piece, width),
         ]
 
         def spans_at(count: int) -> list[Span]:
             step = self._merges[count - 1].step if count else None
-            here, units = count == self.place, [(f"{alphabet.unit}s", "dim")]
+            here, units = count == self.place, [(wording.text(f"{alphabet.unit}s"), "dim")]
             tokens, position = (step.after, step.position) if step else (start, 0)
             return [
                 ("▸ " if here else "  ", "pair"),
@@ -326,35 +332,38 @@ class EncodeStepsPanel(Panel):
         """Yield the candidates that lost to the last merge made, wrapped."""
         if not self.place:
             return
-        merge = self._merges[self.place - 1]
+        merge, text = self._merges[self.place - 1], painter.wording.text
         if not merge.lost:
-            yield Row([(" " * MARGIN + "the only candidate", "dim")])
+            yield Row([(" " * MARGIN + text("the only candidate"), "dim")])
             return
-        words: list[list[Span]] = [[("lost to it: ", "dim")]]
+        words: list[list[Span]] = [[(text("lost to it: "), "dim")]]
         for candidate in merge.lost[:LOST_SHOWN]:
-            numbered = f" merge {number(candidate.rank + 1)}   "
-            words.append([*painter.pair(candidate.pair), (numbered, "dim")])
-        if len(merge.lost) > LOST_SHOWN:
-            words.append([(f"and {number(len(merge.lost) - LOST_SHOWN)} more", "dim")])
+            numbered = text("merge {n}", n=number(candidate.rank + 1))
+            words.append([*painter.pair(candidate.pair), (f" {numbered}   ", "dim")])
+        if (more := len(merge.lost) - LOST_SHOWN) > 0:
+            words.append([(text("and {n} more", n=number(more)), "dim")])
         for line in wrapped(words, max(width - MARGIN, 12)):
             yield Row([(" " * MARGIN, ""), *line])
 
 
-def _greedy_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
+def _greedy_rows(frame: Frame, wording: Wording, piece: EncodedPretoken, width: int) -> list[Row]:
     """Say which token the greedy longest match takes if it differs from BPE's."""
     greedy = where_greedy_differs(frame, piece.pretoken.bytes)
     if greedy is None or frame.rules.is_special(piece.pretoken):
         return []
-    return [Row([]), *paragraph(greedy.describe(quoted), width, "tie")]
+    said = greedy.sentence.translated(wording.messages).describe(quoted)
+    return [Row([]), *paragraph(said, width, "tie")]
 
 
-def _ways_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
+def _ways_rows(frame: Frame, wording: Wording, piece: EncodedPretoken, width: int) -> list[Row]:
     """Return the number of ways to cut a pretoken, and the fewest tokens beside its own."""
     found = Segmentations.of(frame.rules, piece.pretoken.bytes)
     if found.ways < 2 or frame.rules.is_special(piece.pretoken):
         return []
-    sentence = f"The vocabulary cuts it in {describe_ways(found)}; BPE's way has {len(piece.ids)}."
-    return [Row([]), *paragraph(sentence, width, "dim")]
+    template = "The vocabulary cuts it in {ways}; BPE's way has {n}."
+    ways = describe_ways(found, wording)
+    cuts = wording.text(template, ways=ways, n=number(len(piece.ids)))
+    return [Row([]), *paragraph(cuts, width, "dim")]
 
 
 def _twin_rows(
@@ -371,12 +380,15 @@ def _twin_rows(
         return []
     ids = frame.rules.ids_of(found[0])
     shared = (Counter(ids) & Counter(piece.ids)).total()
-    comparison = f"{'Without' if has_space else 'With'} a space in front it is "
-    comparison += plural(len(ids), "token")
-    comparison += (
-        f", {number(shared)} of them the same as here:"
-        if shared
-        else ", none the same as here: to the merges these are two words, learnt apart."
-    )
+    wording = painter.wording
+    said = WITHOUT_SPACE if has_space else WITH_SPACE
+    comparison = wording.text(said, tokens=wording.counted(len(ids), "token"))
+    comparison += wording.text(SHARED if shared else APART, n=number(shared))
     tokens = flowed([(painter.tokens(ids), width + 1)], width)
     return [Row([]), *paragraph(comparison, width, "dim"), *tokens]
+
+
+WITH_SPACE = "With a space in front it is {tokens}"
+WITHOUT_SPACE = "Without a space in front it is {tokens}"
+SHARED = ", {n} of them the same as here:"
+APART = ", none the same as here: to the merges these are two words, learnt apart."

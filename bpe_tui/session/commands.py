@@ -179,7 +179,7 @@ COMMANDS: tuple[Command, ...] = (
             words="files mine submit", reaches_files=True),
     Command("n", "next", "screen.following(1)", STEP, (COMPARISON, CHECK),
             "To the next difference.", in_footer=True),
-    Command("p", "before", "screen.following(-1)", STEP, (COMPARISON, CHECK),
+    Command("p", "previous", "screen.following(-1)", STEP, (COMPARISON, CHECK),
             "To the difference before.", in_footer=True),
 
     # The screens, by their numbers.

@@ -139,7 +139,7 @@ class UnigramPretokens(PiecePanel):
         found = finder.found
         # As wide as the most frequent word needs, so that columns are the same at every step.
         cells = training_panels.count_cells(next(iter(frame.words.values())), width)
-        self.name_columns(training_panels.head_of_words(cells, width))
+        self.name_columns(training_panels.head_of_words(cells, width, self.wording))
         return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -17,12 +17,12 @@ from bpe_tui.session.session import StepFrame
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.narration import characters_of, first_fitting
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import bar, number, trace
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import ending, shorten, width
 from bpe_tui.widgets.visible import width as width_of
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages, fill, frequency, text_of
 
 BAR_SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": CURSOR}
 
@@ -223,16 +223,14 @@ ThreeNames = tuple[str, str, str]
 
 
 @dataclass(eq=False, kw_only=True)
-class StepExplainer(ABC, Generic[SteppableFrameT]):
+class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
     """Explains the steps of a model.
 
     Attributes:
         marks: whether to put «» round new tokens, for screens without colour.
-        messages: the table of the language of the open lesson.
     """
 
     marks: bool
-    messages: Messages = field(default_factory=lambda: ENGLISH)
 
     STATIONS: ClassVar[ThreeNames] = ("COUNT", "PICK", "REPLACE")
     """Names of the three stations, and of the beats that show them."""
@@ -244,29 +242,9 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
     LONGEST_TEXT = 1_000
     """Number of characters of the reader's text that are encoded."""
 
-    def text(self, template: str, **values: str) -> str:
-        """Fill a message in the language of the lesson."""
-        return text_of(self.messages, template, **values)
-
-    def spans(self, template: str, role: str = "", **values: Sequence[Span] | str) -> list[Span]:
-        """Fill a message with spans, or with texts in the role of the message."""
-        parts = {
-            name: [(value, role)] if isinstance(value, str) else value
-            for name, value in values.items()
-        }
-        return fill(self.messages.get(template, template), parts, lambda text: (text, role))
-
     def fitting(self, width: int, *ways: Sequence[Span]) -> list[Span]:
         """Return the first way that fits; the last if none does."""
         return list(next((way for way in ways if spans_width(way) <= width), ways[-1]))
-
-    def counted(self, n: int, thing: str) -> str:
-        """Count things in the language of the lesson: `61 words`."""
-        return self.text(f"{{n}} {thing}{'' if n == 1 else 's'}", n=number(n))
-
-    def times(self, count: int) -> str:
-        """Return how often something occurs, in the language of the lesson."""
-        return str(frequency(count).translated(self.messages))
 
     def size_row(self, now: int, before: int | None, start: int, width: int) -> Row:
         """Return the number of tokens of the reader's text, compared with other steps.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bpe_tui.views.corpus import layout_step
 from bpe_tui.views.narration import characters_of
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
-from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, plural, signed, trace
+from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, signed, trace
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,
@@ -19,6 +19,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
     without_middle,
 )
+from bpe_tui.widgets.visible import width as width_of
 from engine.bpe.frame import Frame
 from engine.bpe.pair_queue import QueueEntry
 from engine.bpe.trainers.algorithm import Move
@@ -45,7 +46,7 @@ USUAL_PAIR, WIDEST_PAIR = 11, 29
 NAME_CELLS, LEAST_NAME = 6, 4
 """Cells of the token that made an entry stale, before it is shortened: usually, and at least."""
 GAP = 2
-NEXT, TIED, NEXT_TIED = "next", "tied", "next, tied"
+NEXT, TIED, NEXT_TIED = "up next", "tied", "up next, tied"
 
 
 RankedEntry = tuple[int, QueueEntry]
@@ -88,7 +89,7 @@ class TableRoom(NamedTuple):
         """
         recorded = digits + 1 if has_heap else 0
         true = max(digits, len(TRUE if has_heap else COUNT)) + 1
-        change = max(digits, len("change")) + GAP if width >= WIDE else 0
+        change = max(digits, len(CHANGED)) + GAP if width >= WIDE else 0
         spare = width - PLACE_CELLS - recorded - true - change
         pair = max(min(max(spare // 4, USUAL_PAIR), WIDEST_PAIR, spare - 1 - len(NEXT_TIED)), 3)
         rest = spare - pair
@@ -109,7 +110,7 @@ class TableRoom(NamedTuple):
         return cls((pair - 1) // 2, pair, recorded, true + wider, longest, change, remark, wraps)
 
 
-RECORDED, TRUE, COUNT = "recorded", "true", "count"
+RECORDED, TRUE, COUNT, CHANGED = "recorded", "true", "count", "changed"
 """Names of the columns: the count in the entry and that of the pair; COUNT if there is no heap."""
 
 
@@ -118,23 +119,26 @@ def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: in
 
     The parts add up: `stale: ·h took 199, 7 others 127`, in few cells `·h, 7 others: 326`.
     """
-    losses = frame.queue.losses(entry)
+    wording, losses = painter.wording, frame.queue.losses(entry)
     if not losses:
-        return [("stale", "stale-truth")]
+        return [(wording.text("stale"), "stale-truth")]
     most = max(losses, key=lambda loss: loss.taken)
     name = painter.spans(frame.merge_at(most.step - 1).new_id)
-    ways = [("stale: ", f" took {number(most.taken)}")]
+    ways = ["stale: {token} took {n}"]
+    rest = sum(loss.taken for loss in losses) - most.taken
     if len(losses) > 1:
-        total, others = sum(loss.taken for loss in losses), plural(len(losses) - 1, "other")
-        parts = f"{ways[0][1]}, {others} {number(total - most.taken)}"
-        ways = [("stale: ", parts), ("", parts), ("", f", {others}: {number(total)}")]
+        others = "{k} others" if len(losses) > 2 else "{k} other"
+        parts = f"{{token}} took {{n}}, {others} {{rest}}"
+        ways = [f"stale: {parts}", parts, f"{{token}}, {others}: {{all}}"]
+
+    def said(way: str, token: Sequence[Span] = ()) -> list[Span]:
+        numbers = {"n": most.taken, "k": len(losses) - 1, "rest": rest, "all": most.taken + rest}
+        shown = {key: number(value) for key, value in numbers.items()}
+        return wording.spans(way, "stale-truth", token=token, **shown)
+
     least = min(spans_width(name), NAME_CELLS)
-    start, end = next(
-        (way for way in ways if len("".join(way)) + least <= cells),
-        ways[-1],
-    )
-    shown = without_middle(name, max(cells - len(start + end), 1))
-    return [(start, "stale-truth"), *shown, (end, "stale-truth")]
+    way = next((way for way in ways if spans_width(said(way)) + least <= cells), ways[-1])
+    return said(way, without_middle(name, max(cells - spans_width(said(way)), 1)))
 
 
 class EntryTable:
@@ -168,7 +172,7 @@ class EntryTable:
 
 def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -> RowTable:
     """Return the table with the columns of `room`."""
-    has_heap = not frame.given
+    has_heap, text = not frame.given, painter.wording.text
     move = frame.queue.moves()[frame.moves_done - 1] if frame.moves_done else None
     is_push = move is not None and move.move in (Move.PUSH, Move.PUSH_BACK)
     pushed = move.pair if move is not None and is_push else None
@@ -208,16 +212,16 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     def remark(placed: RankedEntry) -> list[Span]:
         entry = placed[1]
         if entry.pair == pushed:
-            said: list[Span] = [("pushed", "strong")]
+            said: list[Span] = [(text("pushed"), "strong")]
         elif entry.forbidden:
-            said = [("forbidden", "stale-truth")]
+            said = [(text("forbidden"), "stale-truth")]
         elif entry.stale:
             said = [] if room.wraps else _why_stale(frame, painter, entry, room.remark - 1)
         elif entry.pair == frame.next_pair:
             has_room = entry.tied and room.remark > len(NEXT_TIED)
-            said = [(NEXT_TIED if has_room else NEXT, "pair")]
+            said = [(text(NEXT_TIED if has_room else NEXT), "pair")]
         elif entry.tied:
-            said = [(TIED, "tie")]
+            said = [(text(TIED), "tie")]
         else:
             said = [] if room.change else change(placed)
         if not entry.stale:
@@ -226,18 +230,18 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
             said = [*said, (f"{' ' * GAP if said and parts else ''}{parts}", "dim")]
         return [(" " * min(GAP, max(room.remark - spans_width(said), 1)), ""), *said]
 
-    titles = " " * max(room.first - 3, 0) + "pair"
-    if has_heap:  # the title of a narrow column of counts begins above the pairs
-        titles = f"{titles} {RECORDED:>{room.pair + room.recorded - len(titles) - 1}}"
+    pairs, old = " " * max(room.first - 3, 0) + text("pair"), text(RECORDED)
+    # The title of a narrow column of counts begins above the pairs.
+    over = max(width_of(old) - room.recorded, 0) if has_heap else 0
     columns = [
         RowColumn("", PLACE_CELLS, place),
-        RowColumn(titles[: room.pair], room.pair, pair),
+        RowColumn(pairs.ljust(room.pair - over) + old[:over], room.pair, pair),
     ]
     if has_heap:
-        columns.append(RowColumn(titles[room.pair :], room.recorded, recorded, is_number=True))
-    columns.append(RowColumn(TRUE if has_heap else COUNT, room.true, true, is_number=True))
+        columns.append(RowColumn(old[over:], room.recorded, recorded, is_number=True))
+    columns.append(RowColumn(text(TRUE if has_heap else COUNT), room.true, true, is_number=True))
     if room.bar:
         columns.append(RowColumn("", room.bar + GAP, length))
     if room.change:
-        columns.append(RowColumn("change", room.change, change, is_number=True))
+        columns.append(RowColumn(text(CHANGED), room.change, change, is_number=True))
     return RowTable([*columns, RowColumn("", room.remark, remark)], width, least=8)

@@ -15,6 +15,7 @@ from textual.strip import Strip
 from bpe_tui.session.host import Notifier
 from bpe_tui.views.narration import is_partial, leading_parts
 from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
@@ -34,6 +35,7 @@ from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN, Pair, pair_name
+from engine.core.wording import ENGLISH
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import Pretoken
 
@@ -105,6 +107,8 @@ class TokenPainter:
         """Whether a `+` is between the two tokens of `joining`, without colours."""
         self.in_bytes = False
         """Whether a character that tokens cut is spelled in its bytes."""
+        self.wording = Wording()
+        """The words beside tokens."""
         self._partial: set[int] = set()
         """The tokens drawn so far that hold a part of a character."""
         self._tokens: dict[int, Span] = {}
@@ -364,6 +368,11 @@ class FramePanel(Lines, Generic[FrameT]):
         self.frame = None
 
     @property
+    def wording(self) -> Wording:
+        """The words of the panel, in the language of the open lesson."""
+        return Wording(messages=getattr(self.screen, "messages", ENGLISH))
+
+    @property
     def room(self) -> int:
         """The cells for a row, without the scrollbar."""
         return min(self.scrollable_content_region.width, self.WIDEST)
@@ -470,6 +479,7 @@ class TokenPanel(FramePanel[MergeFrameT]):
         """Return a painter of the frame's tokens, and of the next merge's pair if `MARKS_NEXT`."""
         painter = self.PAINTER(frame, marks=needs_marks(self.app))
         painter.in_bytes = self.in_bytes
+        painter.wording = self.wording
         if self.MARKS_NEXT:
             painter.joining = frame.next_pair
         return painter

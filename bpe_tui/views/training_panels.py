@@ -33,9 +33,10 @@ from bpe_tui.views.panel import (
     token_edge,
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
     Row,
@@ -74,9 +75,10 @@ class StepList(TokenPanel[Any]):
 
     def titles(self, frame: Any, cells: int) -> list[Span]:
         """Return the titles over `step_spans`, and say what is listed in the border."""
-        self.say(f"merges  {number(frame.recorded_steps)}", "↵ goes there")
-        counted = self.COUNTED if frame.has_corpus else ""
-        return [("pair", ""), right(counted, cells - len("pair"))]
+        text = self.wording.text
+        self.say(text("merges  {n}", n=number(frame.recorded_steps)), text("↵ goes there"))
+        counted, pair = text(self.COUNTED) if frame.has_corpus else "", text("pair")
+        return [(pair, ""), right(counted, cells - width(pair))]
 
     @property
     def row_count(self) -> int:
@@ -165,8 +167,9 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
             made = self._first
         merge = made.merge
         assert merge is not None, "there is one"
-        changed = f"changed by merge {number(made.step)}"
-        self.say(f"pretokens  {number(merge.pretokens)}", changed if frame.merge else "of merge 1")
+        text, changed = self.wording.text, "changed by merge {n}" if frame.merge else "of merge {n}"
+        title = text("pretokens  {n}", n=number(merge.pretokens))
+        self.say(title, text(changed, n=number(made.step)))
         if not merge.pretokens:
             none = "No pretoken of this corpus holds the pair."
             return sentence(none if frame.has_corpus else NO_CORPUS, width)
@@ -179,7 +182,7 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         count_width = count_cells(frame.run.highest_count, width)
         before, after = self.painter(frame), self.painter(frame)
         before.joining = merge.pair
-        self.name_columns(head_of_words(count_width, width))
+        self.name_columns(head_of_words(count_width, width, self.wording))
         missing = merge.pretokens - len(touched)
         which = "rarer" if len(touched) == limit else "too long to show" if are_all else "more …"
         rest = Row([(f"and {number(missing)} {which}", "dim")])
@@ -217,12 +220,15 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         return Row(spans, ToPretoken(word.pretoken))
 
 
-def describe_occurrences(merge: PairStep, thing: str) -> str:
+def describe_occurrences(merge: PairStep, thing: str, wording: Wording) -> str:
     """Describe the places of a merge: `15 occurrences in 2 pretokens`."""
-    where = f"{plural(merge.count, 'occurrence')} in {plural(merge.pretokens, thing)}"
+    count = wording.counted(merge.count, "occurrence")
+    places = wording.counted(merge.pretokens, thing)
+    where = wording.text("{count} in {places}", count=count, places=places)
     if merge.occurrences == merge.count:
         return where
-    return f"{number(merge.occurrences)} of {where}: they overlap"
+    joined = number(merge.occurrences)
+    return wording.text("{n} of {where}: they overlap", n=joined, where=where)
 
 
 def merge_row(painter: TokenPainter, merge: PairStep, target: object | None = None) -> Row:
@@ -246,21 +252,20 @@ class ChangedCount(NamedTuple):
         return "gain" if self.after > self.before else "loss"
 
 
-def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
+def change_columns(highest: int, note_cells: int, wording: Wording) -> list[RowColumn]:
     """Return the columns of changed counts: the pair, before → after, and `new` or `gone`."""
     cells = len(number(highest))
+
+    def note(change: ChangedCount) -> list[Span]:
+        said = "new" if change.is_new else "" if change.after else "gone"
+        return [(f"  {wording.text(said)}" if said else "", change.role)]
+
     return [
-        RowColumn("changes", 0, lambda change: change.spans),
+        RowColumn(wording.text("changes"), 0, lambda change: change.spans),
         RowColumn("", cells, lambda change: [(number(change.before), "dim")], is_number=True),
         RowColumn("", 3, lambda change: [(" → ", "dim")]),
         RowColumn("", cells, lambda change: [(number(change.after), change.role)], is_number=True),
-        RowColumn(
-            "",
-            note_cells,
-            lambda change: [
-                ("  new" if change.is_new else "" if change.after else "  gone", change.role)
-            ],
-        ),
+        RowColumn("", note_cells, note),
     ]
 
 
@@ -281,11 +286,12 @@ def before_after_cells(count_width: int, width: int) -> int:
     return max((width - count_width - 5) // 2, 6)
 
 
-def head_of_words(count_width: int, width: int) -> list[Span]:
+def head_of_words(count_width: int, width: int, wording: Wording) -> list[Span]:
     """Return the titles above words before and after a step."""
-    before = "  before".ljust(before_after_cells(count_width, width) + 5)
-    head = COUNT if count_width >= len(COUNT) else "×"
-    return [right(head, count_width), (before, ""), ("after", "")]
+    cells, text = before_after_cells(count_width, width) + 5, wording.text
+    head = text(COUNT) if count_width >= len(COUNT) else "×"
+    before = left([(f"  {text('before')}", "")], cells)
+    return [right(head, count_width), *before, (text("after"), "")]
 
 
 def before_after(

@@ -6,6 +6,7 @@ Textual, so that printing does not wait for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -338,8 +339,16 @@ def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
     return lines
 
 
+WORD = r"[⺀-￯][，。：；、！？）」”]* *|[^ ⺀-￯]* +|[^ ⺀-￯]+"
+
+
+def words_in(text: str) -> list[str]:
+    """Split a text into words with the blanks after them; each Chinese character is a word."""
+    return re.findall(WORD, text)
+
+
 def wrapped_text(text: str, cells: int) -> list[str]:
-    """Wrap a visible text in lines of at most `cells` cells, at blanks.
+    """Wrap a visible text in lines of at most `cells` cells, at blanks and Chinese characters.
 
     Several blanks in a row are kept. A word longer than a line goes on in the next line.
 
@@ -347,12 +356,12 @@ def wrapped_text(text: str, cells: int) -> list[str]:
     (['漢字 is', 'lost'], ['lowe', 'st'])
     """
     lines = [""]
-    for word in text.split(" "):
-        line = f"{lines[-1]} {word}" if lines[-1] else word
-        if width(line) <= cells:
-            lines[-1] = line
-        else:
-            lines += chop_cells(word, cells) or [""]
+    for word in words_in(text):
+        bare = word.rstrip(" ")
+        if width(lines[-1] + bare) > cells:
+            lines += chop_cells(bare, cells)
+            word = word[len(bare) :]
+        lines[-1] += word
     return [line.rstrip() for line in lines if line.strip()]
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bpe_tui.views.narration import format_pair, format_rivals, times
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_bytes
+from engine.core.events import Pair
+from engine.core.wording import ENGLISH, Messages
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
 
@@ -28,14 +31,15 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     )
 
 
-def of_those(frame: WordPieceFrame) -> str:
+def of_those(frame: WordPieceFrame, wording: Wording) -> str:
     """Return the rule that a highest score follows: ` of the pairs that occur at least 2 times`.
 
     "" if the minimum leaves out no pair.
     """
     if not len(frame.left_out):
         return ""
-    return f" of the pairs that occur at least {times(frame.min_count)}"
+    least = wording.times(frame.min_count)
+    return wording.text(" of the pairs that occur at least {times}", times=least)
 
 
 def describe_left_out(frame: WordPieceFrame) -> str:
@@ -105,31 +109,52 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
     )
 
 
-def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
+def narrate(frame: WordPieceFrame, messages: Messages = ENGLISH) -> tuple[str, ...]:
     """Return a sentence about the step that led to a frame, then shorter ones.
 
     For example: `Merge 12 of 1,900: h and ##u scored 15 / (15 × 36), the highest; they are one
     piece now, hu.`
     """
-    merge = frame.merge
+    wording, merge = Wording(messages=messages), frame.merge
     if merge is None:
-        pieces = f"Step 0: {plural(frame.character_count, 'piece')} of one character"
+        pieces = wording.counted(frame.character_count, "piece")
+        start = wording.text("Step 0: {pieces} of one character", pieces=pieces)
         following = frame.next_pair
         if following is None:
-            return (f"{pieces}, and no pair to merge.",)
-        pair, score = format_pair(frame, following), frame.score_of(following)
+            return (wording.text("{start}, and no pair to merge.", start=start),)
+        pair = _pair_name(frame, following, wording)
+        facts = {"pair": pair, "score": str(frame.score_of(following))}
+        rule = of_those(frame, wording)
         return (
-            f"{pieces}. The pair {pair} has the highest score{of_those(frame)}, {score}.",
-            f"Step 0: characters. Next {pair}, {score}.",
+            wording.text(STARTS, start=start, rule=rule, **facts),
+            wording.text("Step 0: characters. Next {pair}, {score}.", **facts),
         )
-    pair, piece = format_pair(frame, merge.pair), visible_bytes(merge.token)
-    step, steps = number(frame.step), number(frame.recorded_steps)
-    others = merge.record.tied_counts[merge.index] - 1
-    tied = f", tied with {plural(others, 'other')}" if others else ""
-    rule = of_those(frame.at(frame.step - 1))
+    score, others = merge.score, merge.record.tied_counts[merge.index] - 1
+    tied = ""
+    if others:
+        tied = wording.text(", tied with {others}", others=wording.counted(others, "other"))
+    facts = {
+        "step": number(frame.step),
+        "pair": _pair_name(frame, merge.pair, wording),
+        "piece": visible_bytes(merge.token),
+    }
+    rule = of_those(frame.at(frame.step - 1), wording)
+    last, value = number(frame.recorded_steps), score_text(score.value)
     return (
-        f"Merge {step} of {steps}: {pair} scored {merge.score}, the highest{rule}{tied}; they are "
-        f"one piece now, {piece}.",
-        f"Merge {step}: {pair}, score {score_text(merge.score.value)}{tied}, become {piece}.",
-        f"Merge {step}: {pair}, score {score_text(merge.score.value)}, become {piece}.",
+        wording.text(MERGED, last=last, score=str(score), rule=rule, tied=tied, **facts),
+        wording.text(BECAME, score=value, tied=tied, **facts),
+        wording.text(BECAME, score=value, tied="", **facts),
     )
+
+
+def _pair_name(frame: WordPieceFrame, pair: Pair, wording: Wording) -> str:
+    left, right = (visible_bytes(frame.any_token(piece)) for piece in pair)
+    return wording.text("{left} and {right}", left=left, right=right)
+
+
+STARTS = "{start}. The pair {pair} has the highest score{rule}, {score}."
+MERGED = (
+    "Merge {step} of {last}: {pair} scored {score}, the highest{rule}{tied}; they are one piece "
+    "now, {piece}."
+)
+BECAME = "Merge {step}: {pair}, score {score}{tied}, become {piece}."

@@ -268,7 +268,7 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
         left_out = describe_left_out(before)
         return [
             training_panels.merge_row(painter, merge),
-            *paragraph(training_panels.describe_occurrences(merge, "word"), width),
+            *paragraph(training_panels.describe_occurrences(merge, "word", self.wording), width),
             Row([]),
             *_arithmetic(frame, merge, width),
             Row([]),
@@ -348,9 +348,8 @@ def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Ite
     """Yield the changed counts of pieces, then of pairs, before → after."""
     changes = merge.changes
     # No count exceeds the highest count of a piece at step 0, so the columns never move.
-    table = RowTable(
-        training_panels.change_columns(painter.frame.highest_count, NOTE_CELLS), width, least=7
-    )
+    highest, wording = painter.frame.highest_count, painter.wording
+    table = RowTable(training_panels.change_columns(highest, NOTE_CELLS, wording), width, least=7)
     yield Row([("counts of the parts and of the new piece", "dim")])
     for piece, before, after in merge.piece_changes:
         spans, is_new = painter.spans(piece), piece == merge.new_id
@@ -369,7 +368,7 @@ class WordPieceView(ModelView):
     FRAME = WordPieceFrame
 
     def narrate(self, frame: WordPieceFrame, messages: Messages = ENGLISH) -> Sequence[str]:
-        return narrate(frame)
+        return narrate(frame, messages)
 
     def facts(self, session: Session, roomy: bool) -> str:
         frame = self.frame_of(session)

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ShowBytes
+from engine.core.wording import Sentence, ShowBytes, say
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.rules import (
     HasRules,
     Merge,
     RankedToken,
-    describe_ranked,
     first_merge_across,
     merge_of,
     ranked_tokens,
+    words_of_ranked,
 )
 
 GreedyToken = tuple[int, int]
@@ -85,13 +85,28 @@ class TooGreedy:
     merge: Merge | None
     parts: tuple[RankedToken, ...]
 
+    @property
+    def sentence(self) -> Sentence:
+        """What greedy takes, and what the merges do instead."""
+        token, merge = self.token, self.merge
+        if merge is None:
+            return say(NO_MERGE, token=token, parts=words_of_ranked(self.parts))
+        rank = f"{merge.rank + 1:,}"
+        joined = say("{left} + {right} (merge {n})", left=merge.left, right=merge.right, n=rank)
+        return say(ACROSS, token=token, merge=joined)
+
     def describe(self, show: ShowBytes = spell) -> str:
-        token = show(self.token)
-        took = f"The greedy longest match takes {token} here; the merges"
-        if self.merge is None:
-            parts = describe_ranked(self.parts, show)
-            return f"{took} make {parts} of its bytes, and no merge goes on."
-        return f"{took} join {self.merge.describe(show)} across its end, so {token} never forms."
+        return self.sentence.describe(show)
+
+
+ACROSS = (
+    "The greedy longest match takes {token} here; the merges join {merge} across its end, so "
+    "{token} never forms."
+)
+NO_MERGE = (
+    "The greedy longest match takes {token} here; the merges make {parts} of its bytes, and no "
+    "merge goes on."
+)
 
 
 def where_greedy_differs(source: HasRules, pretoken: bytes) -> TooGreedy | None:

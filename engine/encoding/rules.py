@@ -19,7 +19,7 @@ from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from engine.core.events import EncodeStep, Pair
-from engine.core.wording import ShowBytes
+from engine.core.wording import ShowBytes, Words, describe
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import MergeTable, RankHeap
 from engine.text.patterns import Pattern
@@ -167,10 +167,10 @@ class RankedToken(NamedTuple):
     token: bytes
     rank: int | None
 
-    def describe(self, show: ShowBytes) -> str:
-        """Return `un (merge 88)`, or only `b`."""
-        made = "" if self.rank is None else f" (merge {self.rank + 1:,})"
-        return f"{show(self.token)}{made}"
+    @property
+    def words(self) -> Words:
+        """The words of `un (merge 88)`, or only `b`."""
+        return (self.token,) if self.rank is None else (self.token, f" (merge {self.rank + 1:,})")
 
 
 class Merge(NamedTuple):
@@ -217,9 +217,14 @@ def merge_to_come(rules: EncodingRules, token: bytes) -> Merge | None:
     return Merge(rank, *(rules.vocab.get(part) or known[part] for part in (left, right)))
 
 
+def words_of_ranked(parts: Iterable[RankedToken]) -> Words:
+    """Return the words of tokens with their merges: `un (merge 88) + b + le (merge 113)`."""
+    return tuple(word for part in parts for word in (" + ", *part.words))[1:]
+
+
 def describe_ranked(parts: Iterable[RankedToken], show: ShowBytes) -> str:
-    """Return the tokens with their merges: `un (merge 88) + b + le (merge 113)`."""
-    return " + ".join(part.describe(show) for part in parts)
+    """Return tokens with their merges as text."""
+    return describe(words_of_ranked(parts), show)
 
 
 class Candidate(NamedTuple):
