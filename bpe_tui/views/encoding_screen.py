@@ -39,6 +39,7 @@ from bpe_tui.widgets.text_field import TextField
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.why_not import stand_ins_in
 from engine.core.errors import TokenIdsError
+from engine.core.wording import text_of
 from engine.encoding.typed_ids import decode_known, read_ids
 
 SPELLING_SOUGHT = 4000
@@ -330,9 +331,8 @@ class WalkScreen(SessionScreen):
             word = shorten(visible_text(found.spelling), 16)
             note = f"  {word} is {found.describe(quoted)}"
         text = self.query_one("#text", TextArea)
-        text.border_title = Content(
-            leading_parts(text.outer_size.width - BORDER_CELLS, f"text{note}")
-        )
+        room, title = text.outer_size.width - BORDER_CELLS, text_of(self.messages, "text")
+        text.border_title = Content(leading_parts(room, f"{title}{note}"))
         self.show_text()
         self.fit()
 

@@ -233,9 +233,10 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     pairs, old = " " * max(room.first - 3, 0) + text("pair"), text(RECORDED)
     # The title of a narrow column of counts begins above the pairs.
     over = max(width_of(old) - room.recorded, 0) if has_heap else 0
+    beside = room.pair - over - width_of(pairs)
     columns = [
         RowColumn("", PLACE_CELLS, place),
-        RowColumn(pairs.ljust(room.pair - over) + old[:over], room.pair, pair),
+        RowColumn(f"{pairs}{' ' * beside}{old[:over]}", room.pair, pair),
     ]
     if has_heap:
         columns.append(RowColumn(old[over:], room.recorded, recorded, is_number=True))

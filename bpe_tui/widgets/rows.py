@@ -339,7 +339,7 @@ def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
     return lines
 
 
-WORD = r"[⺀-￯][，。：；、！？）」”]* *|[^ ⺀-￯]* +|[^ ⺀-￯]+"
+WORD = "(?:[⺀-￯]|[^ ⺀-￯]+)[，。：；、！？）」”]* *| +"
 
 
 def words_in(text: str) -> list[str]:
