@@ -277,8 +277,8 @@ def _fair(
     def unfairness(drawn: Sequence[Pair]) -> tuple[float, int]:
         name, rows = names[right], [names[pair] for pair in drawn]
         earlier = sum(row < name for row in rows)
-        shorter = sum(len(row) < len(name) for row in rows)
-        shorter += sum(len(row) == len(name) for row in rows) / 2
+        as_long = sum(len(row) == len(name) for row in rows)
+        shorter = sum(len(row) < len(name) for row in rows) + as_long / 2
         distance = abs(earlier - wanted[0]) + 2 * abs(shorter - wanted[1])
         return distance, -len(mistakes.keys() & {*drawn})
 

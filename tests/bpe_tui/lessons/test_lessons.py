@@ -214,7 +214,7 @@ async def test_merges_by_hand_stay_beside_the_text_of_a_scene_at_another_size(
 
 @pytest.mark.slow
 async def test_the_keys_of_a_long_question_stay_in_sight(trial: Path) -> None:
-    async with learning(trial, (60, 20)) as (app, pilot):
+    async with learning(trial, (60, 18)) as (app, pilot):
         await pilot.press("N")
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
         panel = app.screen.query_one(QuestionPanel)
