@@ -64,8 +64,8 @@ class UnigramEncodingScreen(WalkScreen):
     NAME = UNIGRAM_ENCODING
     VIEW = UNIGRAM_VIEW
     CSS_PATH = sheet("unigram-encoding.tcss")
-    SLOT = ("arrivals", "paths", "why-not-pieces", "pretokens")
-    PANEL_ORDER = ("pretokens", "lattice", "lanes", *SLOT[:3], "text")
+    SLOT = ("arrivals", "paths", "pretokens")
+    PANEL_ORDER = ("pretokens", "lattice", "lanes", *SLOT[:2], "text")
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pretokens": "pretokens",
         "arrivals": "Viterbi",
@@ -80,13 +80,8 @@ class UnigramEncodingScreen(WalkScreen):
         yield walks.LatticePanel().data_bind(frame=SessionScreen.frame)
         yield PieceLanesPanel().data_bind(frame=SessionScreen.frame)
         with Container(id="panels"):
-            for panel in (
-                UnigramTextPretokens(),
-                walks.ArrivalsPanel(),
-                walks.PathsPanel(),
-                walks.WhyNotPiecesPanel(),
-            ):
-                yield panel.data_bind(frame=SessionScreen.frame)
+            for panel in (UnigramTextPretokens, walks.ArrivalsPanel, walks.PathsPanel):
+                yield panel().data_bind(frame=SessionScreen.frame)
 
     # -- new frames and texts
 
@@ -141,22 +136,7 @@ class UnigramEncodingScreen(WalkScreen):
             self.set_class(panel == "lanes", "-lanes")
         super().show_panel(panel)
 
-    @property
-    def closes(self) -> bool:
-        return super().closes or self.panels.slot == "why-not-pieces"
-
-    def action_leave(self) -> None:
-        """Leave a field, a zoom, the panel of other pieces, or the screen, in this order."""
-        if self.panels.slot == "why-not-pieces" and not self.is_typing and self.zoomed is None:
-            self.show_panel("paths")
-        else:
-            super().action_leave()
-
     # -- commands
-
-    def action_ask(self) -> None:
-        """Show why the other pieces are not used."""
-        self.show_panel("why-not-pieces")
 
     def action_lanes(self) -> None:
         """Switch between the bytes and tokens of the text and the lattice of a pretoken."""

@@ -83,6 +83,7 @@ REFUSED = {
     "app.tie(1)": _TIES,
     "app.tie(-1)": _TIES,
     "app.breakpoints": _BREAKPOINTS,
+    "screen.ask": "The segmentations show it: the best ones, each with its score.",
     "screen.why": "Unigram joins no pairs; Enter on a piece says why it stays or goes.",
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
     "screen.filter('unused')": "Pieces have expected counts; u leaves those below one.",

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from bpe_tui.unigram.narration import probability_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, PiecePanel
-from bpe_tui.views.panel import needs_marks, sentence, token_edge
+from bpe_tui.views.panel import needs_marks, token_edge
 from bpe_tui.widgets.numbers import MINUS, plural
 from bpe_tui.widgets.rows import Row, RowTable, Span, columns_of_spans, left, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
@@ -18,11 +18,9 @@ from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (
     Lattice,
     Path,
-    PathThrough,
     Reached,
     TracedBack,
     ViterbiStep,
-    best_paths_through_edges,
     log_total,
     viterbi_steps,
 )
@@ -67,12 +65,6 @@ class Walkthrough:
     def paths(self) -> list[Path]:
         """The best segmentations, the best first."""
         return self.lattice.n_best(BEST_SHOWN)
-
-    @cached_property
-    def lost(self) -> list[PathThrough]:
-        """The best path through each edge that the best path does not use."""
-        used = set(self.best.edges)
-        return [found for found in best_paths_through_edges(self.lattice) if found.edge not in used]
 
     @cached_property
     def log_total(self) -> float:
@@ -233,16 +225,16 @@ class LatticeDrawing:
         return spans
 
     def _bar(self, edge: Edge, cells: int) -> Span:
-        (left, line, right), role = self._look(edge)
-        left = CUT if edge.start < self._first else left
-        right = CUT if edge.end > self._last else right
+        signs, role = self._look(edge)
+        left = CUT if edge.start < self._first else signs[0]
+        right = CUT if edge.end > self._last else signs[-1]
         # Piece and score if they fit, else the score in as few cells as possible.
         label = f" {visible_text(self._walk.word[edge.start : edge.end])} {score_text(edge.score)} "
         if edge.end - edge.start == 1 or width(label) > cells - 2:
             label = score_text(edge.score, 1 if edge.score > -9.95 else 0)
         text = shorten(label, cells - 2)
         spare = cells - 2 - width(text)
-        body = line * (spare // 2) + text + line * (spare - spare // 2)
+        body = signs[1] * (spare // 2) + text + signs[1] * (spare - spare // 2)
         return f"{left}{body}{right}", self._painter.role(edge.piece) if role == "hue" else role
 
     def _look(self, edge: Edge) -> tuple[str, str]:
@@ -357,7 +349,7 @@ class PathsPanel(WalkPanel):
     NOTHING_TYPED = "Here are the best ways to cut the pretoken."
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
-        self.say("segmentations", "w why not others")
+        self.say("segmentations", "the best first")
         painter = self.painter(walk)
         columns = columns_of_spans(("", 4), ("score", 8), ("P", 10), ("  the best", 0))
         table = RowTable(columns, width, least=6)
@@ -367,35 +359,4 @@ class PathsPanel(WalkPanel):
             share = probability_text(walk.probability(path))
             score = score_text(path.score)
             rows.append(table.row([[(str(place), "dim")], [(score, "")], [(share, "")], cut]))
-        return rows
-
-
-class WhyNotPiecesPanel(WalkPanel):
-    """For each unused piece the best segmentation with it, compared with the best of all."""
-
-    ID, TITLE = "why-not-pieces", "why not these pieces?"
-    NOTHING_TYPED = "Here is by how much all other pieces lose."
-
-    def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
-        best = score_text(walk.best.score)
-        self.say(
-            f"why not these pieces?  best {best}", "the best segmentation with each │ Esc back"
-        )
-        if not walk.lost:
-            return sentence("No other piece fits: there is one segmentation only.", width)
-        painter = self.painter(walk)
-        columns = ("piece", 12), ("loses by", 9), ("with it", 9), ("", 0)
-        table = RowTable(columns_of_spans(*columns), width, least=6)
-        rows = [table.header()]
-        for edge, path, behind in walk.lost:
-            rows.append(
-                table.row(
-                    [
-                        [(visible_text(walk.word[edge.start : edge.end]), "strong")],
-                        [(f"{behind:.2f}", "loss")],
-                        [(score_text(path.score), "dim")],
-                        [("  ", ""), *painter.cut(walk.word, path.edges)],
-                    ]
-                )
-            )
         return rows

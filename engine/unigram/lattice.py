@@ -144,57 +144,6 @@ class _Ranked:
     rank_before: int
 
 
-# -- the best path through each edge, compared with the best of all
-
-
-class PathThrough(NamedTuple):
-    """An edge, the best path through it, and the lead of the best path of all."""
-
-    edge: Edge
-    path: Path
-    behind: float
-
-
-def best_paths_through_edges(lattice: Lattice) -> list[PathThrough]:
-    """Return the best path through every edge, sorted by its distance from the best of all.
-
-    The best path through an edge is the best path to its start, the edge, and the best path from
-    its end: the Viterbi algorithm from both sides (Rabiner 1989) gives all of them at once.
-
-    >>> from engine.unigram.pieces import PieceTable
-    >>> table = PieceTable(["h", "u", "g", "hu", "ug", "hug"], [-2.0, -1.5, -1.6, -2.8, -2.3, -3.9])
-    >>> for edge, path, behind in best_paths_through_edges(Lattice("hug", table)):
-    ...     print(table.texts[edge.piece], [table.texts[i] for i in path.pieces], round(behind, 1))
-    hug ['hug'] 0.0
-    h ['h', 'ug'] 0.4
-    ug ['h', 'ug'] 0.4
-    hu ['hu', 'g'] 0.5
-    g ['hu', 'g'] 0.5
-    u ['h', 'u', 'g'] 1.2
-    """
-    # From the right: for each node but the last, the first edge of the best path to the end.
-    scores = [-inf] * len(lattice.text) + [0.0]
-    first_edges: list[Edge | None] = [None] * len(scores)
-    for edges in reversed(lattice.arriving):
-        for edge in edges:
-            if edge.score + scores[edge.end] > scores[edge.start]:
-                scores[edge.start] = edge.score + scores[edge.end]
-                first_edges[edge.start] = edge
-    found = []
-    for edges in lattice.arriving:
-        for edge in edges:
-            path = [edge]
-            while path[0].start:
-                path.insert(0, lattice.best_edge(path[0].start))
-            while (following := first_edges[path[-1].end]) is not None:
-                path.append(following)
-            score = sum(each.score for each in path)
-            behind = max(lattice.best_scores[-1] - score, 0.0)
-            found.append(PathThrough(edge, Path(tuple(path), score), behind))
-    found.sort(key=lambda through: through.behind)
-    return found
-
-
 # -- all segmentations at once
 #
 # There are exponentially many paths, but the sums over them factor at every node. `forward[v]` is

@@ -21,7 +21,6 @@ from bpe_tui.unigram.walks import (
     LatticePanel,
     PathsPanel,
     Walkthrough,
-    WhyNotPiecesPanel,
     lanes_of,
 )
 from bpe_tui.widgets.visible import width
@@ -115,8 +114,6 @@ def test_the_steps_are_forwards_then_back(timeline: UnigramTimeline) -> None:
     assert [walk.probability(path) for path in walk.paths] == sorted(
         (walk.probability(path) for path in walk.paths), reverse=True
     )
-    assert all(found.path.score <= walk.best.score + 1e-9 for found in walk.lost)
-    assert all(found.edge in found.path.edges for found in walk.lost)
 
 
 def test_too_long_a_pretoken_has_no_steps(timeline: UnigramTimeline) -> None:
@@ -175,20 +172,6 @@ async def test_adjacent_unknown_characters_count_as_one(corpus: Path) -> None:
         (row,) = text_of(app.screen.query_one(UnigramTextPretokens))
         assert row.split()[:3] == ["❯", "漢字", "1"]
         assert "side by side are one <unk>" in str(field.border_subtitle)
-
-
-@pytest.mark.slow
-async def test_w_shows_by_how_much_each_piece_loses(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", "e", "ctrl+u", *"thugs", "escape", "w")
-        await pilot.pause()
-        panel = app.screen.query_one(WhyNotPiecesPanel)
-        assert panel.has_focus
-        walk = panel.walk
-        assert walk is not None
-        assert len(text_of(panel)) == len(walk.lost) + 1
-        await pilot.press("escape")
-        assert app.screen.query_one(PathsPanel).has_focus
 
 
 @pytest.mark.slow
