@@ -21,11 +21,10 @@ from bpe_tui.bpe.training_screen import BPE_VIEW, EncodedText
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_decoded
+from bpe_tui.views.encoding_screen import DecodePanel, TextLanesPanel, WalkScreen, describe_decoded
 from bpe_tui.views.narration import BETWEEN_PARTS, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, Panel
 from bpe_tui.views.targets import ToText
-from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.why_rows import describe_way, explanation_rows
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
@@ -183,16 +182,8 @@ LONGEST_IN_LANES = 20_000
 """Number of characters of the text that the lanes look at; they show its first tokens only."""
 
 
-class TypedLanesPanel(LanesPanel):
-    """Characters, bytes and tokens of `text`, aligned, whatever a pipeline makes of it."""
-
-    text: Drawn[str] = Drawn("")
-
-    def show(self, frame: Frame, text: str) -> None:
-        """Show another text and another frame, making the rows only once."""
-        self.set_reactive(TypedLanesPanel.frame, frame)
-        self.set_reactive(TypedLanesPanel.text, text)
-        self.rebuild()
+class TypedLanesPanel(TextLanesPanel):
+    """Characters, bytes and tokens of the text, aligned, whatever a pipeline makes of it."""
 
     def places_of(self, frame: AnyMergeFrame) -> tuple[bytes, Iterable[TokenPlace]]:
         assert isinstance(frame, Frame)

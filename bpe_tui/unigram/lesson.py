@@ -47,6 +47,8 @@ LOOKED_AT = 200
 """Number of words, most frequent first, searched for some that a step changes."""
 SEARCHED, MOST_USED = 20_000, 12
 """Number of words searched, and of leaving pieces they are searched for."""
+MORE_CELLS = 16
+"""Cells for the number of pieces that are not named."""
 FEW = 2
 """Staying pieces are shown up to this multiple of the cost of the last piece to go."""
 
@@ -348,18 +350,15 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         """Return the pieces that go, the most used first: `✗ ▁nap  ✗ ▁dug   and 202 more`."""
         count = len(self._pruned(before, step))
         most_used = self._kept("most used", (before.run, before.step), lambda: _most_used(before))
-        names = [visible_text(text) for text in most_used[:count]]
         spans: list[Span] = []
-        for place, name in enumerate(names):
-            rest = self._and_more(count - place - 1)
-            piece: list[Span] = [("✗ ", "loss"), (name, "stale"), ("  ", "")]
-            if place and spans_width([*spans, *piece]) + cells_of(rest) + 1 > width:
-                return Row(with_end(spans, self._and_more(count - place), width))
+        for text in most_used:
+            piece: list[Span] = [("✗ ", "loss"), (visible_text(text), "stale"), ("  ", "")]
+            if spans and spans_width([*spans, *piece]) > width - MORE_CELLS:
+                break
             spans += piece
-        return Row(with_end(spans, self._and_more(count - len(names)), width))
-
-    def _and_more(self, count: int) -> str:
-        return self.text("and {n} more", n=number(count)) if count > 0 else ""
+            count -= 1
+        more = self.text("and {n} more", n=number(count)) if count else ""
+        return Row(with_end(spans, more, width))
 
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
         """Return some words that the step cuts differently, the most frequent first."""

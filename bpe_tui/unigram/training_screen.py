@@ -337,13 +337,10 @@ EM_TOP = 5 + ARITHMETIC_ROWS
 
 
 def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
-    characters = frame.record.characters
-    substrings = frame.size - characters
     return [
         *paragraph(
-            f"The seed: {plural(characters, 'character')}, and {number(substrings)} substrings "
-            "that the pretokens hold more than once. Far too many: what follows gives each a "
-            "probability, and takes away what is needed least.",
+            f"{narrate(frame)[0]} Far too many: what follows gives each a probability, and takes "
+            "away what is needed least.",
             width,
         ),
         Row([]),

@@ -58,22 +58,10 @@ class Walkthrough:
         return [] if len(self.word) > LONGEST else list(viterbi_steps(self.lattice))
 
     @cached_property
-    def best(self) -> Path:
-        return self.lattice.best
-
-    @cached_property
-    def paths(self) -> list[Path]:
-        """The best segmentations, the best first."""
-        return self.lattice.n_best(BEST_SHOWN)
-
-    @cached_property
-    def log_total(self) -> float:
-        """log P(pretoken): the sum over all its segmentations."""
-        return log_total(self.lattice)
-
-    def probability(self, path: Path) -> float:
-        """Return the probability of a segmentation, given the pretoken."""
-        return exp(path.score - self.log_total)
+    def paths(self) -> list[tuple[Path, float]]:
+        """The best segmentations, the best first, with their probabilities, given the pretoken."""
+        total, best = log_total(self.lattice), self.lattice.n_best(BEST_SHOWN)
+        return [(path, exp(path.score - total)) for path in best]
 
     # -- one step of the walk
 
@@ -139,8 +127,6 @@ class WalkPanel(PiecePanel):
 
 COLUMN = 7
 """Width of a character with the border before it, in cells."""
-HEAD = 3
-"""Number of rows above the bars: the nodes, the characters, the best scores."""
 
 
 TAKEN, KEPT_HERE = ("┝━┥", "pair"), ("╞═╡", "gain")
@@ -253,7 +239,7 @@ def lanes_of(walk: Walkthrough) -> list[list[Edge]]:
 
     Short edges come first, so that longer ones are below, as in textbooks.
     """
-    best = list(walk.best.edges)
+    best = list(walk.lattice.best.edges)
     others = [edge for edges in walk.lattice.arriving for edge in edges if edge not in set(best)]
     others.sort(key=lambda edge: (edge.end - edge.start, edge.start))
     lanes: list[list[Edge]] = []
@@ -339,7 +325,7 @@ def _way_back_rows(
         way = [(f"{edge.end} → {edge.start}", "dim")]
         yield table.row([way, piece, [(score_text(edge.score), "")]])
     if is_over:
-        yield table.row([[], [], [(f"score {score_text(walk.best.score)}", "pair")]])
+        yield table.row([[], [], [(f"score {score_text(walk.lattice.best.score)}", "pair")]])
 
 
 class PathsPanel(WalkPanel):
@@ -354,9 +340,9 @@ class PathsPanel(WalkPanel):
         columns = columns_of_spans(("", 4), ("score", 8), ("P", 10), ("  the best", 0))
         table = RowTable(columns, width, least=6)
         rows = [table.header()]
-        for place, path in enumerate(walk.paths, 1):
+        for place, (path, probability) in enumerate(walk.paths, 1):
             cut = [("  ", ""), *painter.cut(walk.word, path.edges)]
-            share = probability_text(walk.probability(path))
+            share = probability_text(probability)
             score = score_text(path.score)
             rows.append(table.row([[(str(place), "dim")], [(score, "")], [(share, "")], cut]))
         return rows

@@ -15,6 +15,7 @@ from textual.reactive import reactive
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import (
     DecodePanel,
+    TextLanesPanel,
     TextPretokensPanel,
     WalkScreen,
     describe_decoded,
@@ -68,21 +69,14 @@ class WordPieceLanesPanel(LanesPanel):
     FOOT = "## is no part of the text"
 
 
-class WordLanesPanel(WordPieceLanesPanel):
-    """Characters, bytes and pieces of `text`; an unknown word is one piece over all of it."""
+class WordLanesPanel(TextLanesPanel):
+    """Characters, bytes and pieces of the text; an unknown word is one piece over all of it."""
 
+    TOKEN = "piece"
     FOOT = "whitespace is lost, and ## is no part of the text"
 
-    text: Drawn[str] = Drawn("")
-    words: Drawn[Sequence[EncodedWord]] = Drawn(())
-    """The words of the text."""
-
-    def show(self, frame: WordPieceFrame, text: str, words: Sequence[EncodedWord]) -> None:
-        """Show another text and another frame, making the rows only once."""
-        self.set_reactive(WordLanesPanel.frame, frame)
-        self.set_reactive(WordLanesPanel.text, text)
-        self.set_reactive(WordLanesPanel.words, words)
-        self.rebuild()
+    words: Sequence[EncodedWord] = ()
+    """The words of the text, set before it."""
 
     def places_of(self, frame: AnyMergeFrame) -> tuple[bytes, Iterator[TokenPlace]]:
         assert isinstance(frame, WordPieceFrame)
@@ -174,7 +168,9 @@ class WordPieceEncodingScreen(WalkScreen):
         text = self.text
         words = tuple(self.frame.tokenizer.explain(text[:LONGEST]))
         self.query_one(WordPieceTextPretokens).pretokens = words
-        self.query_one(WordLanesPanel).show(self.frame, text[:LONGEST], words)
+        lanes = self.query_one(WordLanesPanel)
+        lanes.words = words
+        lanes.show(self.frame, text[:LONGEST])
         pieces = self.query_one(TypedWordPieces)
         pieces.text = text[:LONGEST]
         tokens = sum(len(word.ids) for word in words)

@@ -283,12 +283,7 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
 
 def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
     return [
-        *paragraph(
-            f"Step 0: every word is in single characters, those inside of it after ##: "
-            f"{plural(frame.first_id - len(frame.special_tokens), 'piece')}. The pair with the "
-            "highest score merges, which is not the most frequent one:",
-            width,
-        ),
+        *paragraph(narrate(frame)[0], width),
         Row([]),
         Row([(first_fitting(width, *FORMULAS), "strong")]),
         Row([]),

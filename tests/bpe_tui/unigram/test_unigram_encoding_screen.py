@@ -14,7 +14,6 @@ from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen, UnigramTextPr
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.walks import (
     COLUMN,
-    HEAD,
     LONGEST,
     ArrivalsPanel,
     LatticeDrawing,
@@ -27,6 +26,9 @@ from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.pieces import spelled_counts
 from engine.unigram.trainer import UnigramTrainer
+
+HEAD = 3
+"""Number of rows above the bars: the nodes, the characters, the best scores."""
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def test_no_bars_overlap_and_the_best_path_has_the_first_lane(
 ) -> None:
     walk = Walkthrough(timeline.seek(0), "▁hugs")
     lanes = lanes_of(walk)
-    assert lanes[0] == list(walk.best.edges)
+    assert lanes[0] == list(walk.lattice.best.edges)
     assert sorted(edge for lane in lanes for edge in lane) == sorted(
         edge for edges in walk.lattice.arriving for edge in edges
     )
@@ -71,14 +73,14 @@ def test_a_bar_covers_its_characters_and_has_its_score(timeline: UnigramTimeline
     rows = drawn(walk, len(walk.steps))
     assert [char for char in rows[1] if char not in " │"] == list("▁hugs")
     whole = next(row for row in rows[HEAD:] if "▁hugs" in row)
-    assert whole.startswith(" ┝━") == (len(walk.best.edges) == 1)
+    assert whole.startswith(" ┝━") == (len(walk.lattice.best.edges) == 1)
     assert width(whole.strip()) == len("▁hugs") * COLUMN - 1
 
 
 def test_the_best_path_differs_by_more_than_colour(timeline: UnigramTimeline) -> None:
     walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
     rows = drawn(walk, len(walk.steps))
-    assert sum(row.count("┝") for row in rows) == len(walk.best.edges)
+    assert sum(row.count("┝") for row in rows) == len(walk.lattice.best.edges)
     assert all("┝" not in row for row in rows[HEAD + 1 :])
     assert not any("┝" in row for row in drawn(walk, len(walk.word)))
 
@@ -108,12 +110,11 @@ def test_wide_and_hostile_characters_keep_the_columns(timeline: UnigramTimeline)
 
 def test_the_steps_are_forwards_then_back(timeline: UnigramTimeline) -> None:
     walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
-    assert len(walk.steps) == len(walk.word) + len(walk.best.edges)
+    assert len(walk.steps) == len(walk.word) + len(walk.lattice.best.edges)
     assert walk.node(len(walk.word)) == len(walk.word)
     assert walk.node(len(walk.steps)) == 0
-    assert [walk.probability(path) for path in walk.paths] == sorted(
-        (walk.probability(path) for path in walk.paths), reverse=True
-    )
+    probabilities = [probability for _, probability in walk.paths]
+    assert probabilities == sorted(probabilities, reverse=True)
 
 
 def test_too_long_a_pretoken_has_no_steps(timeline: UnigramTimeline) -> None:
