@@ -53,9 +53,6 @@ def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[Line]
     yield _line("  merges", (number(len(each.merges)) for each in compared.tokenizers))
     yield _line("  only here", (number(len(tokens)) for tokens in found.only))
     yield _line("  in all", [number(found.shared)])
-    if len(compared.names) > 2:
-        for name, row in zip(compared.names, found.pairwise, strict=True):
-            yield _line(f"  shared with {_name(name, NAME_CELLS - 15)}", map(number, row))
     for name, tokens in zip(compared.names, found.only, strict=True):
         if tokens:
             yield f"  only in {_name(name, 40)}: {_few(tokens)}"

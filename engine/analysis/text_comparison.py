@@ -179,13 +179,11 @@ class Overlap:
         sizes: the number of different tokens of each vocabulary.
         shared: the number of tokens that are in all of them.
         only: for each vocabulary the tokens that no other has, in order of its ids.
-        pairwise: `pairwise[a][b]` is the number of tokens in both a and b.
     """
 
     sizes: tuple[int, ...]
     shared: int
     only: tuple[tuple[bytes, ...], ...]
-    pairwise: tuple[tuple[int, ...], ...]
 
 
 def overlap(tokenizers: Sequence[Tokenizer]) -> Overlap:
@@ -210,7 +208,6 @@ def overlap(tokenizers: Sequence[Tokenizer]) -> Overlap:
         tuple(map(len, sets)),
         len(frozenset.intersection(*sets)),
         tuple(only),
-        tuple(tuple(len(one & other) for other in sets) for one in sets),
     )
 
 
