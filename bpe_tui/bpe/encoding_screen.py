@@ -54,7 +54,6 @@ WHY = "why not one token?"
 class WhyNotRows(Panel):
     """The explanation for each place where the piece occurs in the text."""
 
-    WIDEST = 100
     SHOWS_CURSOR = True
 
     text: Drawn[str] = Drawn("")

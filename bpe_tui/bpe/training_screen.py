@@ -117,7 +117,6 @@ class PseudocodePanel(Panel):
 
     ID = "pseudocode"
     IN_PLACE_OF = "pretokens"
-    WIDEST = 100
 
     algorithm: Drawn[Algorithm | None] = Drawn(None)
     _part = 0

@@ -10,7 +10,6 @@ from functools import partial
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
-from textual.widgets import Static
 
 from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import CHUNKS
@@ -28,7 +27,7 @@ from bpe_tui.views.chunks import (
     seconds,
     strip_rows,
 )
-from bpe_tui.views.narration import first_fitting, heading
+from bpe_tui.views.narration import heading
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural, size
@@ -186,7 +185,6 @@ class ChunksScreen(SessionScreen):
             yield StripPanel()
             yield CutsPanel()
             yield CountedPanel()
-        yield Static(id="narration")
 
     def on_mount(self) -> None:
         self.show_panel(self.PANEL_ORDER[0])
@@ -234,8 +232,6 @@ class ChunksScreen(SessionScreen):
         self.query_one(StripPanel).show_strip(report, course, sentences[0])
         self.query_one(CutsPanel).show_course(course)
         self.query_one(CountedPanel).show_report(report, sentences)
-        short = sentences[0].partition(":")[0] + "."
-        self.say("#narration", first_fitting(self.size.width - 2, sentences[0], short))
 
     # -- commands
 

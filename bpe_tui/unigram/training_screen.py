@@ -238,7 +238,6 @@ class StepPanel(PiecePanel):
     """
 
     ID = "step"
-    WIDEST = 100
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
         step, record = frame.came_by, frame.record

@@ -24,8 +24,6 @@ from engine.formats.tokenizer_format import Opened
 class InspectionPanel(FramePanel[Any]):
     """A section of an inspection; the screen sets `inspection` when it is ready."""
 
-    WIDEST = 110
-
     inspection: Drawn[Any] = Drawn(None)
 
     facts: Drawn[Sequence[tuple[str, str]]] = Drawn(())

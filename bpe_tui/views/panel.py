@@ -332,7 +332,7 @@ class FramePanel(Lines, Generic[FrameT]):
     LEAST_FOR_HEAD = 5
     """Least height, in rows, at which the names of the columns are shown."""
 
-    WIDEST = 96
+    WIDEST = 110
     """Most cells of a row: the eye loses a row whose columns are further apart."""
 
     FOLLOWS_RECORDING = False

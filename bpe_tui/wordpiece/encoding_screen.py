@@ -101,7 +101,6 @@ class ProbesPanel(TokenPanel[WordPieceFrame]):
 
     PAINTER = WordPiecePainter
     ID = "probes"
-    WIDEST = 100
     LEAST_FOR_HEAD = 2
 
     place: Drawn[int] = Drawn(0)

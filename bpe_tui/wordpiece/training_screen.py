@@ -144,7 +144,6 @@ class ScoresPanel(TokenPanel[WordPieceFrame]):
 
     PAINTER = WordPiecePainter
     ID, TITLE = "pairs", "scores"
-    WIDEST = 110
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         rarer = f" │ {number(len(frame.left_out))} left out" if len(frame.left_out) else ""
