@@ -126,8 +126,6 @@ def test_a_piece_is_named_by_its_spelling() -> None:
     made = {merge.token: merge.index + 1 for merge in merges_of(timeline)}
     assert stops('token "##gs"', timeline) == [made[b"##gs"]]
     assert stops('token "gs"', timeline) == []
-    assert stops('pair "##g" "##s"', timeline) == [made[b"##gs"]]
-    assert stops("pretoken hugs", timeline) == [made[b"hugs"]]
 
 
 @given(corpus=oracle.corpora())
