@@ -9,12 +9,11 @@ from collections.abc import Callable
 from threading import Lock
 from typing import NamedTuple
 
-from engine.encoding.pretoken_encoder import BoundedMemo
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 
-MEMORY = 1 << 22
-"""Bytes of one generation of pretokens; enough for a long text that is pasted again."""
+MOST_KNOWN = 1 << 16
+"""Most pretokens whose ids are kept from one text to the next."""
 
 
 class EncodedPretoken(NamedTuple):
@@ -54,7 +53,7 @@ class _TextAtStep:
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter, ids_at: IdsAt) -> None:
         self._pattern, self._splitter, self._ids_at = pattern, splitter, ids_at
         self._step, self._text = 0, ""
-        self._remembered = self._memo()  # a long text repeats its words
+        self._known: dict[str, tuple[int, ...]] = {}  # a long text repeats its words
         self._pretokens: list[Pretoken] = []
         self._encoded: list[EncodedPretoken] | None = []
 
@@ -63,18 +62,17 @@ class _TextAtStep:
             self._pretokens = list(pretokens(text, self._pattern, self._splitter))
             self._text, self._encoded = text, None
         if step != self._step:
-            self._step, self._encoded = step, None
-            self._remembered = self._memo()
+            self._step, self._encoded, self._known = step, None, {}
         if self._encoded is None:
+            if len(self._known) > MOST_KNOWN:
+                self._known = {}
             self._encoded = list(map(self._with_ids, self._pretokens))
         return self._encoded.copy()
 
     def _with_ids(self, pretoken: Pretoken) -> EncodedPretoken:
         if pretoken.special:
             return EncodedPretoken(pretoken, self._ids_at(pretoken, self._step))
-        return EncodedPretoken(pretoken, self._remembered[pretoken.text])
-
-    def _memo(self) -> BoundedMemo[str]:
-        """Return a memory of the ids at the step, by the texts of pretokens."""
-        ids_at, step = self._ids_at, self._step
-        return BoundedMemo(lambda text: ids_at(Pretoken(text, 0, len(text), None), step), MEMORY)
+        ids = self._known.get(pretoken.text)
+        if ids is None:
+            ids = self._known[pretoken.text] = self._ids_at(pretoken, self._step)
+        return EncodedPretoken(pretoken, ids)
