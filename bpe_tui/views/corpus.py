@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import ClassVar, NamedTuple, TypeVar
 
 from textual import events
@@ -159,10 +159,6 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
 
     It does not scroll if such a token is visible, while steps are played, or after the reader has
     scrolled.
-
-    Chips keep the width of a text when they join. Without colours borders vanish, and if each step
-    wrapped the text again, every line would jump. So rows break where they broke at an earlier step
-    (see `layout_step`), where the text was at least as long.
     """
 
     PAINTER: ClassVar[type[TokenPainter]] = TokenPainter
@@ -173,7 +169,6 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     """The frame after the next merge; kept with the word that has been found for it."""
     _painter: TokenPainter | None = None
     """The painter of the rows that are being made, which remembers its words."""
-    _earlier: TokenPainter | None = None
 
     def painter(self, frame: MergeFrameT) -> TokenPainter:
         """Return a painter of the frame's tokens, and of the pair that merges next."""
@@ -185,24 +180,10 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     def line_rows(
         self, frame: MergeFrameT, line: tuple[Pretoken, ...], width: int
     ) -> Iterator[Row]:
-        return flowed(self.words_of(frame, line), width)
-
-    def words_of(self, frame: MergeFrameT, line: tuple[Pretoken, ...]) -> Iterator[SizedWord]:
-        """Return the words of a line, each with the cells to reserve for it."""
         painter = self._painter
         if painter is None or painter.frame is not frame:
             painter = self._painter = self.painter(frame)
-        earlier = self._earlier_painter(painter) if painter.marks else painter
-        return reserved(painter, earlier, line)
-
-    def _earlier_painter(self, painter: TokenPainter) -> TokenPainter:
-        """Return the painter of the layout step, which remembers the widths of words."""
-        frame, earlier = painter.frame, self._earlier
-        step = layout_step(frame.step)
-        if earlier is None or earlier.frame.run is not frame.run or earlier.frame.step != step:
-            earlier = self._earlier = type(painter)(frame.at(step), marks=True)
-            earlier.fresh = -1
-        return earlier
+        return flowed(words_of(painter, line), width)
 
     def rows_of(self, frame: MergeFrameT, width: int) -> list[Row]:
         self._painter = None
@@ -260,7 +241,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
 
     def forget_run(self) -> None:
         super().forget_run()
-        self._next = self._painter = self._earlier = None
+        self._next = self._painter = None
 
     def on_resize(self) -> None:
         self._follows = not self.playing
@@ -326,34 +307,13 @@ def elsewhere_row(
     return Row([(ahead, "dim"), *shown, (note, "dim")])
 
 
-def layout_step(step: int) -> int:
-    """Return the step whose token widths decide where rows break: a power of two, 0 before 16.
-
-    >>> [layout_step(step) for step in (3, 16, 31, 32, 1000)]
-    [0, 16, 16, 32, 512]
-    """
-    return 0 if step < 16 else 1 << (step.bit_length() - 1)
-
-
-def reserved(
-    painter: TokenPainter, earlier: TokenPainter, line: Iterable[Pretoken]
-) -> Iterator[SizedWord]:
-    """Yield the words of a line with the cells to reserve for them.
-
-    Borders vanish as tokens grow, so they keep the cells that they have as `earlier` draws them.
-    """
-    for pretoken in line:
-        words = painter.kept_words(pretoken)
-        if painter.marks:
-            before = earlier.kept_words(pretoken)
-            pairs = zip(words, before, strict=True)
-            # The marks of a fresh token may need more than its parts did.
-            words = tuple((word, max(cells, other)) for (word, cells), (_, other) in pairs)
-        yield from words
+def words_of(painter: TokenPainter, line: Iterable[Pretoken]) -> Iterator[SizedWord]:
+    """Return the words of a line with their cells."""
+    return chain.from_iterable(map(painter.kept_words, line))
 
 
 def flowed(words: Iterable[SizedWord], width: int) -> Iterator[Row]:
-    """Wrap words in rows of at most `width` cells; each word has a number of cells to reserve.
+    """Wrap words in rows of at most `width` cells; each word has its cells.
 
     A word too long for a row is broken between its spans.
     """

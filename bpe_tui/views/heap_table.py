@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bpe_tui.views.corpus import layout_step
 from bpe_tui.views.narration import characters_of
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
 from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, signed, trace
@@ -28,10 +27,10 @@ from engine.bpe.trainers.algorithm import Move
 def highest_shown(frame: Frame) -> int:
     """Return the highest count that columns have room for.
 
-    Counts only fall within a phase. The width follows at steps that are powers of two, as the line
-    breaks of the corpus do. So numbers keep their columns from one step to the next.
+    Counts only fall within a phase. The width follows at powers of two from 16 on. So
+    numbers keep their columns from one step to the next.
     """
-    step = layout_step(frame.step)
+    step = 0 if frame.step < 16 else 1 << (frame.step.bit_length() - 1)
     if frame.phase_began:
         step = max(step, frame.phase_began + 1)
     if not step or step > frame.recorded_steps or not frame.run.record.by_rule:

@@ -13,9 +13,8 @@ from bpe_tui.views.corpus import (
     first_line_with,
     flowed,
     has_role,
-    layout_step,
-    reserved,
     within_rows,
+    words_of,
 )
 from bpe_tui.views.explanation import (
     JOINED_AT,
@@ -99,7 +98,6 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     """Whether characters that tokens cut are spelled in their bytes."""
 
     # Kept, since each beat asks for them.
-    _earlier_painter: LessonPainter | None = None
     _at_start: tuple[MergeRun, str, int] | None = None
     """The run, the reader's text and its length at step 0."""
     _elsewhere: tuple[MergeRun, int, AffectedPretoken | None] | None = None
@@ -412,11 +410,11 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         lines = moment.frame.excerpt.lines
         if not lines:
             return [Row(self.spans(NO_LINES, "dim"))]
-        painter, earlier = self.painter(moment), self._earlier(moment)
+        painter = self.painter(moment)
         found = (
             row
             for line in lines.following(top.line)
-            for row in flowed(reserved(painter, earlier, line), width)
+            for row in flowed(words_of(painter, line), width)
         )
         shown = first_rows(islice(found, top.row, None), rows)
         if (word := self._only_elsewhere(moment)) is not None:
@@ -437,18 +435,6 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             kept = self._elsewhere = after.run, after.step, word
         return kept[2]
 
-    def _earlier(self, moment: StepMoment[MergeFrameT]) -> LessonPainter:
-        """Return a painter of the step whose token widths decide where rows break.
-
-        The step belongs to the state before the merge, so a merge moves only the rest of its row.
-        """
-        frame, kept = moment.before or moment.after, self._earlier_painter
-        step = max(layout_step(frame.step), frame.phase_began)  # other phases cut otherwise
-        wanted = frame.run, step, self.in_bytes
-        if kept is None or (kept.frame.run, kept.frame.step, kept.in_bytes) != wanted:
-            kept = self._earlier_painter = self.painter_of(frame.at(step))
-        return kept
-
     def place_to_show(
         self, before: MergeFrameT, top: CorpusPlace, rows: int, width: int
     ) -> CorpusPlace:
@@ -461,9 +447,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         place = self._line_with(before, pair)
         if place is None:
             return top
-        painter, earlier = self.painter(lit), self._earlier(lit)
-        line = flowed(reserved(painter, earlier, before.excerpt.lines[place]), width)
-        found = list(line)
+        line = before.excerpt.lines[place]
+        found = list(flowed(words_of(self.painter(lit), line), width))
         row = next((at for at, each in enumerate(found) if has_role(each, JOINING_ROLES)), None)
         start = max((row or 0) - (rows > 3), 0)
         if start and has_row_below(found[start - 1]):
@@ -487,15 +472,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             return paragraph(self.text(NO_TEXT), width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
         painter, words = self.painter(moment), self.encoded(frame, text)
-        earlier = self._earlier(moment)
-        then = self.encoded(frame.at(earlier.frame.step), text)
-        if len(then) != len(words):  # the phase before cuts otherwise
-            then = words
-        drawn = (
-            ([*painter.tokens(ids), PRETOKEN_BORDER], spans_width(earlier.tokens(were)) + 1)
-            for ids, were in zip(words, then, strict=True)
-        )
-        shown = within_rows(drawn, rows, width)
+        drawn = ([*painter.tokens(ids), PRETOKEN_BORDER] for ids in words)
+        shown = within_rows(((word, spans_width(word)) for word in drawn), rows, width)
         if self._at_start is None or self._at_start[:2] != (frame.run, text):
             self._at_start = frame.run, text, sum(map(len, self.encoded(frame.at(0), text)))
         before = None

@@ -60,7 +60,7 @@ MARKS = "▂▄"
 
 
 SizedWord = tuple[list[Span], int]
-"""The spans of a word and the cells to reserve for it."""
+"""The spans of a word and its cells."""
 
 
 class Unit(NamedTuple):
