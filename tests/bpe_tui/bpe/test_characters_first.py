@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, opened
+from opening import SAMPLE, opened, opened_as
 
-from bpe_tui.bpe.training_screen import CorpusPanel
+from bpe_tui.bpe.merge_panel import MergePanel
+from bpe_tui.bpe.narration import narrate
+from bpe_tui.bpe.training_screen import CorpusPanel, EncodedText, MergesPanel
+from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.rows import has_row_below, spans_width, with_below
 
 
@@ -24,10 +27,18 @@ async def test_a_character_is_over_the_marks_of_its_tokens(tmp_path: Path) -> No
         assert characters.startswith("따 뜻 한 │·따 뜻 한 │")
         assert marks.startswith("▂▄▂▄▂▄▂▄▂  ▂▄▂▄▂▄▂▄▂")
         assert "▂" not in texts(panel)[texts(panel).index("plain│⏎│") + 1]
+        encoded = app.screen.query_one(EncodedText)
         await pilot.press("a")
         assert texts(panel)[0].startswith("EB94B0EB9CBB")
+        assert encoded.render_line(0).text.startswith("EB  94  B0")
+        assert app.focused is panel
         await pilot.press("a")
         assert texts(panel)[0] == characters
+        assert encoded.render_line(0).text.startswith("따")
+        await pilot.press("shift+right", "shift+right")
+        assert str(panel.border_subtitle) == "·  id 32 │ bytes 20"
+        await pilot.press("shift+right", "shift+right")
+        assert "id 235 │ bytes EB" in str(panel.border_subtitle)
         await pilot.press("end")
         frame = app.session.frame
         assert frame is not None
@@ -72,3 +83,27 @@ async def test_characters_and_their_marks_are_in_sight_together() -> None:
             hidden = list(panel.line_rows(frame, frame.excerpt.lines[line], panel.room))[:above]
             for row in (rows[-1], *hidden[-1:]):
                 assert not has_row_below(row), step
+
+
+async def test_a_letter_and_its_marks_are_one_character_if_tokens_cut_both(tmp_path: Path) -> None:
+    corpus = tmp_path / "hindi.txt"
+    corpus.write_text("काम काम\n", encoding="utf-8")
+    config = RunConfig(str(corpus), vocab_size=258, pattern="whitespace")
+    async with opened_as(config) as (app, _):
+        characters, marks, *_ = texts(app.screen.query_one(CorpusPanel))
+        assert characters.startswith("का    म")
+        assert marks.startswith("▂▄▂▄▂▄▂▄▂")
+
+
+async def test_bytes_are_named_with_frequent_characters_that_have_them(tmp_path: Path) -> None:
+    corpus = tmp_path / "chinese.txt"
+    corpus.write_text("我们 我们 他们\n" * 3, encoding="utf-8")
+    async with opened(corpus, size=(120, 40), vocab_size=270) as (app, pilot):
+        await pilot.press("right")
+        screen = app.screen
+        merges = screen.query_one(MergesPanel)
+        assert "E4+BB  in 们 他" in "".join(text for text, _ in merges.row(0).spans)
+        merge = screen.query_one(MergePanel)
+        rows = ["".join(text for text, _ in merge.row(place).spans) for place in range(3)]
+        assert "the first 2 bytes of 们 他" in rows
+        assert "It is the first 2 bytes of 们 他." in narrate(app.session.frame)
