@@ -9,5 +9,4 @@ lesson            the explanation of a step in the lesson view
 training_screen, encoding_screen, summary_screens    its screens, with their panels
 pieces            how pieces look, and what all its screens share
 piece_table       the table of pieces, and panels about one of them
-walks             walks through the lattice of a pretoken
 """

@@ -11,11 +11,11 @@ from screen_text import shown_text
 from unigram_texts import text_of
 
 from bpe_tui.session.config import RunConfig
+from bpe_tui.unigram.encoding_screen import Walkthrough
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.narration import narrate
 from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceRows
 from bpe_tui.unigram.training_screen import PieceCorpusPanel, StepPanel, StepsPanel
-from bpe_tui.unigram.walks import Walkthrough
 from bpe_tui.views.explanation import Beat, CountRoom, StepMoment
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.virtual_table import Header

@@ -10,18 +10,19 @@ from opening import opened, until
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
-from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen, UnigramTextPretokens
-from bpe_tui.unigram.piece_table import PieceLanesPanel
-from bpe_tui.unigram.walks import (
+from bpe_tui.unigram.encoding_screen import (
     COLUMN,
     LONGEST,
     ArrivalsPanel,
     LatticeDrawing,
     LatticePanel,
     PathsPanel,
+    UnigramEncodingScreen,
+    UnigramTextPretokens,
     Walkthrough,
     lanes_of,
 )
+from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.pieces import spelled_counts
