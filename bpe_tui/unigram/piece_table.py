@@ -244,6 +244,7 @@ class UnigramVocabularyPanel(VocabularyTable):
 
     ROWS: ClassVar[type[PieceRows]] = PieceRows
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
+    FOOT: ClassVar[str] = "↵ its lattice │ c next column │ C turn it round"
     # Of the other columns, the smallest values go next.
     LARGEST_FIRST = frozenset({"score", "probability", "expected", "count"})
 
@@ -251,14 +252,16 @@ class UnigramVocabularyPanel(VocabularyTable):
         shown, of = number(found.shown), number(found.of)
         piece = self.frame.record.PIECE if self.frame is not None else "piece"
         self.border_title = Content(f"{piece}s  {of if shown == of else f'{shown} of {of}'}")
-        return "↵ its lattice │ c next column │ C turn it round"
+        return self.FOOT
 
 
 class PiecesPanel(UnigramVocabularyPanel):
-    """The table on the training screen, without filters."""
+    """The table on the training screen, without search and filters."""
 
     ID: ClassVar[str] = "pieces"
     SWITCHES = ()
+    PLACEHOLDER = ""
+    FOOT = "↵ its lattice"
     BORDER_TITLE = "pieces"
 
     def __init__(self) -> None:

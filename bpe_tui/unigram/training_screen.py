@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import exp
 from typing import ClassVar
 
-from textual.widgets import Input
-
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.narration import (
     count_text,
@@ -373,30 +371,6 @@ class UnigramTrainingScreen(StepsScreen):
         "steps": "steps",
     }
     TYPED_TEXT = PiecesOfText
-
-    # -- commands
-
-    def action_search(self) -> None:
-        if self.frame is not None:
-            self.show_panel("pieces")
-            self.set_focus(self.query_one("#search"))
-
-    def action_sort(self) -> None:
-        self.show_panel("pieces")
-        self.query_one(PiecesPanel).sort_by_next()
-
-    def action_reverse(self) -> None:
-        self.show_panel("pieces")
-        self.query_one(PiecesPanel).reverse()
-
-    # -- requests of panels
-
-    def enter(self, field: Input) -> None:
-        """Open the encoding screen with the typed text, or go to the pieces found."""
-        if field.id == "search":
-            self.show_panel("pieces")
-        else:
-            super().enter(field)
 
     def follow(self, target: object) -> None:
         if isinstance(target, ToPiece):

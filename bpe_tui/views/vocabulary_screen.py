@@ -204,6 +204,7 @@ class VocabularyTable(SortedTable):
     ROWS: ClassVar[type[VocabularyRows[Any]]]
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = ()
     PLACEHOLDER: ClassVar[str] = "/ search"
+    """Text of the empty search field; "" for a table without one."""
 
     frame: reactive[Any] = reactive(None)
 
@@ -211,7 +212,8 @@ class VocabularyTable(SortedTable):
         # The rows come first, so that Tab and Esc lead to them.
         yield self.ROWS(id="token-rows").data_bind(frame=VocabularyTable.frame)
         with Vertical(id="table-top"):
-            yield Field(placeholder=self.PLACEHOLDER, id="search", compact=True)
+            if self.PLACEHOLDER:
+                yield Field(placeholder=self.PLACEHOLDER, id="search", compact=True)
             if self.SWITCHES:
                 yield Switches(self.SWITCHES, id="filters")
             yield Header(id="table-header")
@@ -244,7 +246,8 @@ class VocabularyTable(SortedTable):
         if not self.rows.show_token(token):
             self._filter(frozenset())
             with self.prevent(Input.Changed):
-                self.query_one(Input).value = ""
+                for field in self.query(Input):
+                    field.value = ""
             self.rows.search("")
             self.rows.show_token(token)
 

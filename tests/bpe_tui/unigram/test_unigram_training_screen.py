@@ -16,7 +16,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen
 from bpe_tui.unigram.narration import count_text, probability_text, score_text
-from bpe_tui.unigram.piece_table import PieceRows
+from bpe_tui.unigram.piece_table import PieceRows, PiecesPanel
 from bpe_tui.unigram.training_screen import (
     PieceCorpusPanel,
     PiecesOfText,
@@ -92,22 +92,10 @@ async def test_the_table_shows_score_probability_and_cost_of_removal(corpus: Pat
         assert first.startswith(frame.texts[best])
         assert score_text(float(frame.scores[best])) in first
         assert "…" not in first
-        while rows.sorting != "loss":
-            await pilot.press("c")
+        app.screen.query_one(PiecesPanel).sort("loss")
         assert not text_of(rows, [0])[0].rstrip().endswith("stays")
-        await pilot.press("C")
+        app.screen.query_one(PiecesPanel).reverse()
         assert text_of(rows, [0])[0].rstrip().endswith("stays")
-
-
-@pytest.mark.slow
-async def test_a_search_keeps_the_pieces_that_contain_it(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("slash", *"ug", "enter")
-        rows = app.screen.query_one(PieceRows)
-        assert rows.has_focus
-        assert rows.row_count == sum("ug" in text for text in frame_of(app).texts)
-        await pilot.press("slash", *"qqq")
-        assert "No piece is left" in text_of(rows)[0]
 
 
 async def test_an_iteration_of_em_shows_the_arithmetic_of_the_piece_at_the_cursor(
@@ -311,12 +299,3 @@ async def test_the_table_of_the_family_opens_from_here(corpus: Path) -> None:
         await pilot.pause()
         assert app.screen.id == "unigram-training"
         assert frame_of(app).step == frame_of(app).recorded_steps
-
-
-@pytest.mark.slow
-async def test_sorting_shows_the_pieces(corpus: Path) -> None:
-    async with opened(corpus, (60, 20), vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("c")
-        await pilot.pause()
-        assert app.screen.query_one("#pieces").display
-        await pilot.press("c")
