@@ -208,13 +208,10 @@ def merge_to_come(rules: EncodingRules, token: bytes) -> Merge | None:
     if token not in rules.later:
         return None
     first, rank = rules.merges, rules.merges + rules.later.index(token)
-    known = {
-        token_id: rules.later[made - first]
-        for made, token_id in rules.table.values()
-        if first <= made < first + len(rules.later)
-    }
-    left, right = next(pair for pair, (made, _) in rules.table.items() if made == rank)
-    return Merge(rank, *(rules.vocab.get(part) or known[part] for part in (left, right)))
+    left, right = next(pair for pair, (at, _) in rules.table.items() if at == rank)
+    made = {token: at for at, token in rules.table.values() if token in (left, right)}
+    parts = (rules.vocab.get(part) or rules.later[made[part] - first] for part in (left, right))
+    return Merge(rank, *parts)
 
 
 def words_of_ranked(parts: Iterable[RankedToken]) -> Words:
