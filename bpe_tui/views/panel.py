@@ -370,7 +370,8 @@ class FramePanel(Lines, Generic[FrameT]):
     @property
     def wording(self) -> Wording:
         """The words of the panel, in the language of the open lesson."""
-        return Wording(messages=getattr(self.screen, "messages", ENGLISH))
+        screen = self.screen if self.is_attached else None
+        return Wording(messages=getattr(screen, "messages", ENGLISH))
 
     @property
     def room(self) -> int:
