@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from generated import first_quick
 from transcript_run import HANDOUT, run
@@ -11,7 +9,7 @@ from transcript_run import HANDOUT, run
 from bpe_tui.bpe.narration import narrate, narrate_tie
 from bpe_tui.bpe.transcript import BpeTranscript
 from bpe_tui.views.narration import first_fitting, narrate_end, narrate_undone
-from engine import StopReason, Timeline, Tokenizer, Trainer
+from engine import StopReason, Timeline, Trainer
 
 LECTURE = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 
@@ -153,28 +151,6 @@ def test_ids_are_decoded_and_an_unknown_one_does_not_stop_the_others(
     assert answers(transcript, "decode lo") == [
         "'lo' is no token id; ids are whole numbers from 0."
     ]
-
-
-def test_the_tokenizer_of_the_step_is_saved_and_never_overwrites_another(
-    transcript: BpeTranscript, tmp_path: Path
-) -> None:
-    assert answers(transcript, "go 2", f"save {tmp_path / 'out'}")[0].startswith("Saved")
-    assert len(Tokenizer.load(tmp_path / "out").merges) == 2
-    assert "is there already" in answers(transcript, f"save {tmp_path / 'out'}")[0]
-
-
-def test_help_lists_every_command(transcript: BpeTranscript) -> None:
-    assert len(answers(transcript, "help")) == len(BpeTranscript.COMMANDS) + 1
-
-
-@pytest.mark.parametrize(
-    "line", ["jump", "go", "go 7", "play", "play x", "back x", "pairs x", "encode", "save", "\x1b"]
-)
-def test_an_unknown_command_gets_one_sentence(transcript: BpeTranscript, line: str) -> None:
-    (answer,) = answers(transcript, line)
-    assert answer.endswith(".")
-    assert answer.isprintable()
-    assert transcript.frame.step == 0
 
 
 # -- the program

@@ -85,9 +85,42 @@ def test_a_transcript_lists_its_commands_and_answers_each(model: str) -> None:
 
 @every_model
 def test_save_without_a_screen_writes_a_tokenizer(model: str, tmp_path: Path) -> None:
-    told = said(transcript(model), "go 2", f"save {tmp_path / 'saved'}")
-    assert "Saved" in told[-1]
-    assert (tmp_path / "saved").exists()
+    there, place = transcript(model), tmp_path / "saved"
+    assert "Saved" in said(there, "go 2", f"save {place}")[-1]
+    assert place.exists()
+    (refused,) = said(there, f"save {place}")
+    assert refused.startswith(str(place))
+    assert "is there already, and nothing is overwritten here" in refused
+
+
+@every_model
+@pytest.mark.parametrize(
+    "line", ["jump", "go", "go 9999", "play", "play x", "back x", "encode", "save", "\x1b"]
+)
+def test_an_unknown_command_gets_one_sentence(model: str, line: str) -> None:
+    (answer,) = said(transcript(model), line)
+    assert answer.endswith(".")
+    assert answer.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("model", "screen", "keys"),
+    [
+        ("wordpiece", TRAINING, ("i", "v", "full_stop")),
+        ("unigram", TRAINING, ("I", "i", "v", "full_stop", "6")),
+        ("unigram", ENCODING, ("c", "w", "6")),
+    ],
+)
+async def test_a_key_for_merges_says_why_a_model_has_none(
+    model: str, screen: str, keys: tuple[str, ...]
+) -> None:
+    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        await pilot.press("12"[screen == ENCODING], "escape")
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+            assert app.screen.id == MODELS[model].screen(screen)
+            assert app.notices.now.endswith("."), key
 
 
 @every_model

@@ -230,17 +230,6 @@ async def test_special_tokens_and_long_pretokens_have_no_lattice(corpus: Path) -
         assert "too long" in " ".join(text_of(lattice))
 
 
-@pytest.mark.slow
-async def test_a_key_for_merges_says_why_unigram_has_none(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", "escape")
-        for key in ("c", "r", "d", "6"):
-            await pilot.press(key)
-            await pilot.pause()
-            assert app.screen.id == "unigram-encoding"
-            assert app.notices.now, key
-
-
 async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "2", "e", "ctrl+u", *"hugs", "space", *"bugs", "escape", "a")

@@ -190,15 +190,6 @@ async def test_a_typed_text_is_cut_with_the_pieces_of_the_step(corpus: Path) -> 
         assert app.screen.id == "unigram-encoding"
 
 
-async def test_a_key_for_merges_says_why_unigram_has_none(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        for key in ("I", "i", "v", "full_stop", "6"):
-            await pilot.press(key)
-            await pilot.pause()
-            assert app.screen.id == "unigram-training"
-            assert app.notices.now.endswith("."), key
-
-
 async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
         await pilot.press("M")

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from bpe_tui.unigram.transcript import UnigramTranscript
@@ -114,38 +109,6 @@ def test_adjacent_unknown_characters_are_one_piece(
         "In ids: 0.",
         "No piece spells שלום: unknown characters side by side are one <unk>.",
     ]
-
-
-def test_the_pieces_are_saved_and_never_overwrite_a_file(
-    transcript: UnigramTranscript, tmp_path: Path
-) -> None:
-    place = tmp_path / "tokenizer.json"
-    assert answers(transcript, "go 100%", f"save {place}")[0].startswith("Saved the pieces of step")
-    assert json.loads(place.read_text("utf-8"))["model"]["type"] == "Unigram"
-    (refused,) = answers(transcript, f"save {place}")
-    assert refused.startswith(f"{place} is there already, and nothing is overwritten here")
-
-
-@pytest.mark.slow
-def test_a_pipe_gets_answers_and_no_textual_is_loaded(tmp_path: Path) -> None:
-    corpus = tmp_path / "hugs.txt"
-    corpus.write_text("the hugs of the thugs and the bugs\n" * 4)
-    program = (
-        "import sys; from bpe_tui.cli import main; "
-        "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
-    )
-    done = subprocess.run(
-        [
-            *(sys.executable, "-c", program, "open", str(corpus), "--model", "unigram"),
-            *("--vocab-size", "24", "--plain"),
-        ],
-        input="next\npiece the\nhelp\n",
-        capture_output=True,
-        encoding="utf-8",
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Step 1 of" in done.stdout
-    assert "▁ means a space" in done.stdout
 
 
 def test_ids_are_decoded_as_they_were_encoded(

@@ -163,16 +163,6 @@ async def test_the_narration_has_the_score_and_the_undone_merge(corpus: Path) ->
         assert "taken apart" in str(narration.content)
 
 
-async def test_a_key_for_bpe_says_why_wordpiece_has_none(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        before = app.screen
-        for key in ("i", "v", "full_stop"):
-            await pilot.press(key)
-            await pilot.pause()
-            assert app.screen is before
-            assert app.notices.now, key
-
-
 @pytest.mark.slow
 async def test_s_saves_the_pieces_a_line_each(corpus: Path, tmp_path: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from transcript_run import HANDOUT, run
 
 from bpe_tui.wordpiece.narration import explain_merge, narrate_tie
 from bpe_tui.wordpiece.transcript import WordPieceTranscript
@@ -125,43 +122,3 @@ def test_all_that_is_looked_up_for_a_word_is_listed(transcript: WordPieceTranscr
         "  ##gs yes (id 12)",
         "  h ##u ##gs = 10 8 12",
     ]
-
-
-def test_the_pieces_of_the_step_are_saved_and_never_overwrite_a_file(
-    transcript: WordPieceTranscript, tmp_path: Path
-) -> None:
-    out = tmp_path / "vocab.txt"
-    assert answers(transcript, "next", f"save {out}")[0].startswith("Saved")
-    assert out.read_text().splitlines()[-1] == "##gs"
-    assert "is there already" in answers(transcript, f"save {out}")[0]
-
-
-@pytest.mark.parametrize("line", ["jump", "go", "play x", "pairs x", "encode", "save", "\x1b"])
-def test_an_unknown_command_gets_one_sentence(transcript: WordPieceTranscript, line: str) -> None:
-    (answer,) = answers(transcript, line)
-    assert answer.endswith(".")
-    assert answer.isprintable()
-
-
-@pytest.mark.slow
-def test_the_program_answers_without_loading_textual() -> None:
-    program = (
-        "import sys; from bpe_tui.cli import main; "
-        "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
-    )
-    result = run(
-        "open",
-        HANDOUT,
-        "--model",
-        "wordpiece",
-        "--min-count",
-        "1",
-        "--plain",
-        stdin=b"\nwhy\nquit\n",
-        program=program,
-    )
-    assert result.returncode == 0, result.stderr
-    lines = result.stdout.decode().splitlines()
-    assert lines[0].startswith("Step 0")
-    assert lines[1].startswith("Merge 1 of")
-    assert "Its score is" in lines[2]
