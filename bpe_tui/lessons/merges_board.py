@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from bpe_tui.views.panel import ABOUT_TO_JOIN, TOKEN_BORDER
 from bpe_tui.widgets.rows import CURSOR, Row, Span
 from bpe_tui.widgets.visible import visible_bytes, width
+from engine.learning.questions.answer_forms import END
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import END
 
 CHOOSING_KEYS = "←→ ↑↓ move  ↵ this pair"
 REPLACING_KEYS = "←→ ↑↓ move  space mark  ↵ replace"

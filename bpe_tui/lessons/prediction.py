@@ -20,7 +20,8 @@ from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
 from engine.learning.questions import kinds_for, predict
-from engine.learning.questions.question import Attempt, Choice, FirstTries
+from engine.learning.questions.answer_forms import Choice
+from engine.learning.questions.question import Attempt, FirstTries
 
 MOST_ROWS = 6
 """Largest number of pairs to choose from: each needs words to count it in."""

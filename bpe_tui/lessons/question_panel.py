@@ -44,20 +44,19 @@ from bpe_tui.widgets.rows import CURSOR, Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.core.errors import AnswerError
 from engine.core.wording import Sentence, text_of
-from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import (
+from engine.learning.questions.answer_forms import (
     END,
     Answer,
-    Attempt,
     Choice,
     Cuts,
     Form,
     Joins,
     Number,
     Option,
-    Question,
     YesOrNo,
 )
+from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.question import Attempt, Question
 
 YES, NO = "yes", "no"
 YES_AND_NO = Choice((Option((YES,)), Option((NO,))))

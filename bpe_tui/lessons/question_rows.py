@@ -12,7 +12,8 @@ from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width, wr
 from bpe_tui.widgets.visible import visible_bytes, width
 from engine.core.events import PAIR_SIGN
 from engine.core.wording import Sentence, Words, text_of
-from engine.learning.questions.question import Attempt, Option
+from engine.learning.questions.answer_forms import Option
+from engine.learning.questions.question import Attempt
 
 GAP = 3
 """Cells between words to count in that share a row."""

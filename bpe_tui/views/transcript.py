@@ -37,16 +37,9 @@ from engine.core.events import CountChange
 from engine.core.wording import Sentence, describe, text_of
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
+from engine.learning.questions.answer_forms import Answer, Choice, Cuts, Form, Joins
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import (
-    Answer,
-    Attempt,
-    Choice,
-    Cuts,
-    FirstTries,
-    Form,
-    Joins,
-)
+from engine.learning.questions.question import Attempt, FirstTries
 from engine.recording.playback import AnyMergeFrame, Player
 
 HELP = "hint helps, show gives the answer, skip goes on, quit leaves."

@@ -17,7 +17,8 @@ from typing import Any
 
 from engine.core.errors import AnswerError, BpeError, QuizFileError
 from engine.core.wording import Words
-from engine.learning.questions.question import Attempt, Choice, Question
+from engine.learning.questions.answer_forms import Choice
+from engine.learning.questions.question import Attempt, Question
 from engine.learning.quiz import AnswerSheet, Paper, make_quiz, regraded
 from engine.recording.playback import MergeFrame, Player
 

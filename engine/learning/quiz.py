@@ -19,7 +19,8 @@ from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.core.registry import Registry
 from engine.learning.questions import KINDS, ask
-from engine.learning.questions.question import Answer, Attempt, Chance, Choice, Level, Question
+from engine.learning.questions.answer_forms import Answer, Choice
+from engine.learning.questions.question import Attempt, Chance, Level, Question
 from engine.learning.session_file import read_options
 from engine.recording.playback import Player
 

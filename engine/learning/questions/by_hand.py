@@ -14,6 +14,8 @@ from engine.core.errors import QuestionError
 from engine.core.events import Pair
 from engine.core.wording import Sentence, amount, counted, frequency, say
 from engine.encoding.merging import merge_pair
+from engine.learning.questions.answer_forms import END, edged
+from engine.learning.questions.contest import BY_ID, Contest, lead, why_next, why_not_next
 from engine.learning.questions.merges_form import (
     CountedWord,
     Merges,
@@ -21,25 +23,14 @@ from engine.learning.questions.merges_form import (
     is_typeable,
     words_in_tokens,
 )
-from engine.learning.questions.pair_choice import (
-    BY_ID,
-    CLOSE,
-    Contest,
-    contest_in_words,
-    lead,
-    refuse_prescribed,
-    why_next,
-    why_not_next,
-)
+from engine.learning.questions.pair_choice import CLOSE, contest_in_words, refuse_prescribed
 from engine.learning.questions.question import (
-    END,
     Chance,
     Kind,
     Level,
     Question,
     Request,
     Wrong,
-    edged,
     in_turn,
     pair_words,
 )

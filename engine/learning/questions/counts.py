@@ -11,16 +11,15 @@ from engine.core.errors import QuestionError
 from engine.core.events import CountChange, Pair
 from engine.core.wording import Sentence, Words, frequency, say
 from engine.encoding.merging import merge_pair
+from engine.learning.questions.answer_forms import Number, YesOrNo
 from engine.learning.questions.pair_choice import refuse_prescribed
 from engine.learning.questions.question import (
     Chance,
     Kind,
     Level,
-    Number,
     Question,
     Request,
     Wrong,
-    YesOrNo,
     joining,
     named_pair,
     pair_words,

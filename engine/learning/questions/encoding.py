@@ -9,16 +9,13 @@ from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, amount, say
 from engine.encoding.rules import TracedMerge, candidates, trace_pretoken
+from engine.learning.questions.answer_forms import END, SPACE, Joins, edged
 from engine.learning.questions.question import (
-    END,
-    SPACE,
-    Joins,
     Kind,
     Level,
     Question,
     Request,
     Wrong,
-    edged,
     in_turn,
     pair_words,
 )

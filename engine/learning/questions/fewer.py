@@ -13,18 +13,8 @@ from itertools import islice
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, amount, say
-from engine.learning.questions.question import (
-    CUT,
-    SPACE,
-    Choice,
-    Kind,
-    Level,
-    Option,
-    Question,
-    Request,
-    Wrong,
-    edged,
-)
+from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option, edged
+from engine.learning.questions.question import Kind, Level, Question, Request, Wrong
 from engine.text.pretokenize import to_bytes, to_text
 
 MOST_TEXTS, LONGEST_TEXT = 6, 80

@@ -23,19 +23,8 @@ from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, Words, frequency, say
 from engine.encoding.rules import Merge, merge_making
-from engine.learning.questions.question import (
-    CUT,
-    SPACE,
-    Chance,
-    Choice,
-    Kind,
-    Level,
-    Option,
-    Question,
-    Request,
-    Wrong,
-    edged,
-)
+from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option, edged
+from engine.learning.questions.question import Chance, Kind, Level, Question, Request, Wrong
 from engine.text.pretokenize import to_bytes, to_text
 
 LONGEST = 40

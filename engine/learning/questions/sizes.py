@@ -8,15 +8,14 @@ from itertools import pairwise
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, amount, say
+from engine.learning.questions.answer_forms import Number, edged
 from engine.learning.questions.counts import countable_merge, words_beside
 from engine.learning.questions.question import (
     Kind,
     Level,
-    Number,
     Question,
     Request,
     Wrong,
-    edged,
     joining,
     pair_words,
 )

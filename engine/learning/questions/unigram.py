@@ -7,19 +7,8 @@ from itertools import islice
 
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, Words, say
-from engine.learning.questions.question import (
-    SPACE,
-    Chance,
-    Choice,
-    Kind,
-    Level,
-    Option,
-    Question,
-    Request,
-    Wrong,
-    edged,
-    minus,
-)
+from engine.learning.questions.answer_forms import SPACE, Choice, Option, edged
+from engine.learning.questions.question import Chance, Kind, Level, Question, Request, Wrong, minus
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import Path

@@ -7,18 +7,8 @@ from itertools import combinations, islice, pairwise
 
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, amount, say
-from engine.learning.questions.question import (
-    CUT,
-    SPACE,
-    Cuts,
-    Kind,
-    Level,
-    Question,
-    Request,
-    Wrong,
-    edged,
-    in_turn,
-)
+from engine.learning.questions.answer_forms import CUT, SPACE, Cuts, edged
+from engine.learning.questions.question import Kind, Level, Question, Request, Wrong, in_turn
 from engine.text.pretokenize import to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.tokenizer import Outcome

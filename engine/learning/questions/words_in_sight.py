@@ -14,7 +14,8 @@ from itertools import islice, pairwise
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
 from engine.core.wording import Sentence, say
-from engine.learning.questions.question import Chance, edged
+from engine.learning.questions.answer_forms import edged
+from engine.learning.questions.question import Chance
 from engine.text.pretokenize import to_bytes, to_text
 
 MOST_WORDS = 8

@@ -31,8 +31,9 @@ from engine.core.wording import template_parts
 from engine.learning.lesson import LessonError
 from engine.learning.lesson_file import read_lesson
 from engine.learning.message_file import read_messages
+from engine.learning.questions.answer_forms import Choice, Cuts
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import Choice, Cuts, FirstTries, Question
+from engine.learning.questions.question import FirstTries, Question
 from engine.text.patterns import PATTERNS
 from engine.wordpiece.score import SCORE_TIE_RULES
 

@@ -21,19 +21,9 @@ from engine import QuestionError, Timeline, Trainer, ask
 from engine.core.wording import Sentence
 from engine.counting.count import count_text
 from engine.learning.questions import KINDS
+from engine.learning.questions.answer_forms import END, Answer, Choice, Cuts, Joins, Number, YesOrNo
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import (
-    END,
-    Answer,
-    Attempt,
-    Chance,
-    Choice,
-    Cuts,
-    Joins,
-    Number,
-    Question,
-    YesOrNo,
-)
+from engine.learning.questions.question import Attempt, Chance, Question
 from engine.text.excerpt import Excerpt
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.pieces import spelled_counts

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from engine import AnswerError, QuestionError, Timeline, Trainer, ask
 from engine.bpe.ties import TIE_RULES
+from engine.learning.questions.answer_forms import END
 from engine.learning.questions.merges_form import CountedWord, Merges
-from engine.learning.questions.question import END, Attempt, Level, Question
+from engine.learning.questions.question import Attempt, Level, Question
 
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 SHEEP = {b"baaa": 4, b"baa": 3, b"aaaaa": 1, b"bab": 2}

@@ -24,21 +24,10 @@ from hypothesis import strategies as st
 from engine import AnswerError, QuestionError, Timeline, Trainer, ask
 from engine.bpe.ties import TIE_RULES
 from engine.learning.questions import KINDS, kinds_for, predict
+from engine.learning.questions.answer_forms import END, Answer, Choice, Cuts, Joins, Number, YesOrNo
 from engine.learning.questions.fewer import ways_to_write
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import (
-    END,
-    Answer,
-    Attempt,
-    Chance,
-    Choice,
-    Cuts,
-    Joins,
-    Level,
-    Number,
-    Question,
-    YesOrNo,
-)
+from engine.learning.questions.question import Attempt, Chance, Level, Question
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS
 from engine.unigram.frame import UnigramTimeline
@@ -426,15 +415,6 @@ def test_paths_are_graded_by_all_segmentations(counts: dict[str, int], seed: int
             for option in question.form.options
         ]
         assert_graded(question, shown.index(best))
-
-
-def test_two_pieces_are_enough_to_ask_which_goes_first() -> None:
-    counts = {"bcb": 18, "aabc": 30, "aca": 28, "bc": 9, "ac": 6}
-    timeline = UnigramTimeline(*unigram_parts(UnigramTrainer(counts, 4)), words=counts)
-    question = ask("first-to-go", timeline.seek(5), "1")
-    options = question.form.options
-    assert sorted(option.label for option in options) == [(b"aca",), (b"bcb",)]
-    assert options[question.answer].note == "17.9 × 5.17"
 
 
 def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:

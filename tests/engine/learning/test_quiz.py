@@ -23,8 +23,9 @@ from engine.core.gpt2_bytes import spell
 from engine.core.wording import describe
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import Grades, grade_files
+from engine.learning.questions.answer_forms import Choice
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import Attempt, Choice, Level, Question
+from engine.learning.questions.question import Attempt, Level, Question
 from engine.learning.quiz import Answered, AnswerSheet, Paper, another_example, make_quiz, regraded
 from engine.text.excerpt import Excerpt
 
