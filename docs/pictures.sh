@@ -47,8 +47,6 @@ async def draw() -> None:
     await picture("encoding.svg", RunConfig(STORIES, 1000, viewpoint=encoding), 743, (100, 28))
     charts = Viewpoint(view="charts")
     await picture("charts.svg", RunConfig(STORIES, viewpoint=charts), 500, (120, 32))
-    tail = Viewpoint(view="encoding", text="the cat sat ")
-    await picture("tail.svg", RunConfig(STORIES, 1000, viewpoint=tail), 743, (100, 28), "t")
     phases = RunConfig(STORIES, phases="gpt2:700,none:1000", viewpoint=training)
     await picture("superbpe.svg", in_phases(phases), 446, (120, 40))
     with TemporaryDirectory() as place:

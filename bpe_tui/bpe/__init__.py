@@ -8,7 +8,6 @@ transcript        the commands of `--plain`
 lesson            the explanation of a step in the lesson view
 training_screen, encoding_screen, summary_screens    its screens, with their panels
 walks             the pretokens of a text, and walks through the encoding of one
-tail              the end of a text that may change if the text goes on
 heap_panel        the heap as a table, an array, a tree
 linked_view       the lists and bigrams of the trainer linked, for screen and transcript
 windows           the pretokens that changed a count; breakpoints

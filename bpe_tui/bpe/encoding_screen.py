@@ -16,7 +16,6 @@ from textual.reactive import reactive
 from textual.widgets import Input, TextArea
 
 from bpe_tui.bpe import walks
-from bpe_tui.bpe.tail import TailPanel
 from bpe_tui.bpe.training_screen import BPE_VIEW, EncodedText
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
@@ -200,7 +199,7 @@ class EncodingScreen(WalkScreen):
     NAME = ENCODING
     VIEW = BPE_VIEW
     CSS_PATH = sheet("encoding.tcss")
-    SLOT = ("encode-steps", "why-not", "tail")
+    SLOT = ("encode-steps", "why-not")
     PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pretokens": "pretokens",
@@ -213,7 +212,6 @@ class EncodingScreen(WalkScreen):
     PANELS = (
         walks.PretokensPanel,
         walks.EncodeStepsPanel,
-        TailPanel,
         WhyNotPanel,
     )
     IDS = "ids: 1014 270, or [1014, 270]"
@@ -261,7 +259,6 @@ class EncodingScreen(WalkScreen):
         self.query_one(walks.PretokensPanel).text = text
         self.query_one(EncodedText).text = text
         self.query_one(WhyNotRows).text = text
-        self.query_one(TailPanel).text = text
         if self.frame is not None:
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
             self.query_one(TypedLanesPanel).show(self.frame, text)
@@ -275,10 +272,7 @@ class EncodingScreen(WalkScreen):
 
     def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:
         event.stop()
-        pretokens = self.query_one(walks.PretokensPanel)
-        is_seen_before = pretokens.selected is not None and pretokens.seen[pretokens.cursor]
-        walk = self.walked
-        walk.seen, walk.piece = is_seen_before, event.part
+        self.walked.piece = event.part
 
     def decode(self) -> None:
         frame, panel = self.frame, self.query_one(DecodePanel)

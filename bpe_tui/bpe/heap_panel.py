@@ -25,8 +25,6 @@ TABLE_SHOWN = 200
 TREE_LEVELS = 5
 CELL = 28
 """Width of one entry of the array, in cells."""
-SIDE_BY_SIDE = 100
-"""Least width, in cells, for tree and array beside each other."""
 MOVES_SHOWN = 6
 SLICE_SECONDS = 0.02
 """Time for one slice of replaying the heap to a distant step."""
@@ -42,19 +40,13 @@ SAYS = {
 }
 LINKED = "linked"
 """The trainer with linked lists, and its view."""
-KEY_MAKES_THEM = " (key . makes them)"
 
 
-def array_rows(
-    frame: Frame, painter: TokenPainter, width: int, how_made: str = KEY_MAKES_THEM
-) -> list[Row]:
+def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
     """Return the moves of the next merge, then the array with several entries a row."""
-    if width >= SIDE_BY_SIDE:
-        return _beside_the_tree(frame, painter, width, how_made)
     moves, done, wording = frame.queue.moves(), frame.moves_done, painter.wording
     if moves:
         head = wording.text("next: {moves}", moves=wording.counted(len(moves), "move"))
-        head += "" if done else wording.text(how_made)
         rows = [Row([(head, "dim")])]
         first = max(0, min(done - MOVES_SHOWN // 2, len(moves) - MOVES_SHOWN))
         for place, move in enumerate(moves[first : first + MOVES_SHOWN], first + 1):
@@ -72,12 +64,8 @@ def array_rows(
     return rows
 
 
-def tree_rows(
-    frame: Frame, painter: TokenPainter, width: int, how_made: str = KEY_MAKES_THEM
-) -> list[Row]:
+def tree_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
     """Return the upper levels of the tree, children under their parent."""
-    if width >= SIDE_BY_SIDE:
-        return _beside_the_tree(frame, painter, width, how_made)
     entries = frame.queue.array((1 << TREE_LEVELS) - 1, frame.moves_done)
     rows: list[Row] = []
 
@@ -94,18 +82,6 @@ def tree_rows(
         grow(2 * place + 2, trunk, "└─ ")
 
     grow(0, "", "")
-    return rows
-
-
-def _beside_the_tree(frame: Frame, painter: TokenPainter, width: int, how_made: str) -> list[Row]:
-    """Return rows with the tree on the left and the array on the right."""
-    half = width // 2 - 1
-    trees, arrays = tree_rows(frame, painter, half), array_rows(frame, painter, half, how_made)
-    rows = []
-    for place in range(max(len(trees), len(arrays))):
-        tree = trees[place] if place < len(trees) else Row([])
-        array = arrays[place] if place < len(arrays) else Row([])
-        rows.append(Row([*left(tree.spans, half), ("│ ", "border"), *array.spans], tree.target))
     return rows
 
 
@@ -148,9 +124,6 @@ class PairsPanel(Panel):
     LEAST_FOR_HEAD = 2
 
     view: Drawn[str] = Drawn("table")
-    moved_by_key: Drawn[bool] = Drawn(True)
-    """Whether the key `.` moves the heap, and not the phases of another trainer."""
-
     trained_by: Drawn[str] = Drawn("")
     """Name of the trainer that made the run."""
 
@@ -242,10 +215,10 @@ class PairsPanel(Panel):
             return sentence(text("No pair is left: every pretoken is one token."), width)
         if self.view != "table" and (instead := self._instead_of_array(frame)):
             return instead
-        how_made, painter = KEY_MAKES_THEM if self.moved_by_key else "", self.painter(frame)
+        painter = self.painter(frame)
         if self.view == "table":
             self.name_columns(EntryTable(frame, painter, width).header().spans)
-        return VIEWS[self.view](frame, painter, width, how_made)
+        return VIEWS[self.view](frame, painter, width)
 
     def _linked_rows(self, frame: Frame, width: int, foot: str) -> list[Row]:
         """Return the rows of the view of the trainer `linked`, and go on with its searches."""
@@ -290,9 +263,7 @@ class PairsPanel(Panel):
         self._show_next(self.frame)
 
 
-def table_rows(
-    frame: Frame, painter: TokenPainter, width: int, how_made: str = KEY_MAKES_THEM
-) -> Sequence[Row]:
+def table_rows(frame: Frame, painter: TokenPainter, width: int) -> Sequence[Row]:
     """Return the best entries, one a row; between two merges, the last move comes first."""
     entries = frame.queue.entries(TABLE_SHOWN, frame.moves_done)
     table, top = EntryTable(frame, painter, width), []
@@ -309,7 +280,7 @@ def table_rows(
     return RowsOnDemand(len(lines), row, top=top)
 
 
-VIEWS: dict[str, Callable[[Frame, TokenPainter, int, str], Sequence[Row]]] = {
+VIEWS: dict[str, Callable[[Frame, TokenPainter, int], Sequence[Row]]] = {
     "table": table_rows,
     "array": array_rows,
     "tree": tree_rows,

@@ -16,13 +16,11 @@ from bpe_tui.views.inspection_rows import (
 )
 from bpe_tui.views.measures import (
     describe_premiums,
-    describe_ways,
     premiums_of,
 )
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
+from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.inspection import Inspection
-from engine.analysis.measures import EXAMPLE, Segmentations
 from engine.analysis.why_not import StandIns
 from engine.core.gpt2_bytes import spell
 
@@ -44,9 +42,6 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
         *describe_numbers(inspection.numbers),
         *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
     ]
-    if inspection.rules is not None and inspection.merges:
-        ways = Segmentations.of(inspection.rules, EXAMPLE)
-        facts.append(("ways to cut a word", f"{visible_bytes(EXAMPLE)}: {describe_ways(ways)}"))
     if other_languages := premiums(inspection):
         facts.append(("other languages", describe_premiums(other_languages)))
     if token is not None:  # the tokenizer's files spell it differently

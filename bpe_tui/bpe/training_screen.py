@@ -257,17 +257,6 @@ class TrainingScreen(StepsScreen):
                 pairs.view = LINKED  # this trainer has no heap
             elif pairs.view == LINKED:
                 pairs.view = next(iter(VIEWS))
-            self._say_what_moves()
-
-    def name_hidden_panels(self) -> None:
-        super().name_hidden_panels()
-        if self.is_mounted:
-            self._say_what_moves()  # the pseudocode may have appeared
-
-    def _say_what_moves(self) -> None:
-        """Update whether the key `.` makes the moves that the pairs panel shows."""
-        code = self.query_one(PseudocodePanel)
-        self.query_one(PairsPanel).moved_by_key = code.goes_by_moves or not code.display
 
     def action_pseudocode(self) -> None:
         """Go to the pseudocode; if it has the focus already, show the next trainer."""
@@ -275,10 +264,6 @@ class TrainingScreen(StepsScreen):
         if code.display and code.has_focus:
             code.next_algorithm()
         self.show_panel("pseudocode")
-
-    def show_panel(self, panel: str) -> None:
-        super().show_panel(panel)
-        self.call_after_refresh(self._say_what_moves)
 
     def chosen_pair(self) -> Pair | None:
         """Return the pair on the row of the pairs panel that Enter would act on."""

@@ -10,7 +10,6 @@ from textual.reactive import reactive
 from bpe_tui.views.corpus import flowed
 from bpe_tui.views.encoding_screen import PartsPanel, walk_to
 from bpe_tui.views.longest_match import probe_rows
-from bpe_tui.views.measures import describe_ways
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToStep
@@ -32,9 +31,8 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_text
 from bpe_tui.widgets.visible import width as cell_width
 from engine.analysis.greedy import where_greedy_differs
-from engine.analysis.measures import Segmentations
 from engine.bpe.frame import Frame
-from engine.encoding.rules import TracedMerge, seen_before, trace_pretoken
+from engine.encoding.rules import TracedMerge, trace_pretoken
 from engine.encoding.typed_text import EncodedPretoken
 from engine.pipeline.conversion import ModelAlphabet
 from engine.pipeline.models import WordPiece
@@ -46,13 +44,6 @@ NAME_CELLS = len("contraction")
 """Least width of the name of the alternative that matched, in cells."""
 BESIDE_TEXT = TOKENS_CELLS + 4
 """Cells of a row besides text and name: a mark, the number of tokens, a gap."""
-
-
-MOST_MEASURED = 200
-"""Number of pretokens, from the first on, that are measured for the widths of the columns."""
-MOST_TEXT = 14
-"""Cells of a pretoken that a wide regex beside it leaves."""
-CACHED = "cached: encoded before │ its tokens are remembered"
 
 
 def quote_alternative(alternative: Alternative) -> str:
@@ -69,8 +60,6 @@ class PretokensPanel(PartsPanel[Frame]):
 
     frame: reactive[Frame | None] = reactive(None, repaint=False)
 
-    seen: Sequence[bool] = ()
-    """Whether each pretoken occurs earlier in the text, too."""
     _pieces: Sequence[EncodedPretoken] = ()
     _staged = False
 
@@ -82,23 +71,20 @@ class PretokensPanel(PartsPanel[Frame]):
     def rebuild(self) -> None:
         if self.frame is not None:
             self._pieces = self.frame.encode(self.text)
-            self.seen = seen_before(piece.pretoken for piece in self._pieces)
         super().rebuild()
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         pattern = frame.rules.pattern
         self._staged = pattern.name == STAGED
         text = self.wording.text
-        foot = text(CACHED) if any(self.seen) else ""
         title = text("pretokens  {n}", n=number(len(self._pieces)))
-        self.say(title, pattern.summary if self._staged else foot)
+        self.say(title, pattern.summary if self._staged else "")
         if not self._pieces:
             return sentence(text("Nothing typed yet: press e and type."), width)
-        labels = (f"{quote_alternative(each)}, cached" for each in pattern.alternatives)
+        labels = map(quote_alternative, pattern.alternatives)
         spare = width - BESIDE_TEXT
-        room = max(spare // 2, spare - MOST_TEXT, NAME_CELLS)
-        name_width = min(max(map(cell_width, labels), default=NAME_CELLS), room)
-        name_width = max(min(name_width, spare - self._text_cells()), self._name_cells())
+        longest = max(map(cell_width, labels), default=NAME_CELLS)
+        name_width = min(longest, max(spare // 2, NAME_CELLS))
         text_width = max(spare - name_width, 4)
         by = "" if self._staged else first_fitting(name_width, text("matched by"), text("by"))
         head = left([(f"  {text('text')}", "")], text_width + 2)
@@ -106,20 +92,6 @@ class PretokensPanel(PartsPanel[Frame]):
         return RowsOnDemand(
             len(self._pieces), lambda place: self._row(place, text_width, name_width)
         )
-
-    def _text_cells(self) -> int:
-        """Return the cells that the pretokens need, at most `MOST_TEXT`."""
-        shown = (visible_text(piece.pretoken.text[:MOST_TEXT]) for piece in self._first_pieces)
-        return min(max(map(cell_width, shown)), MOST_TEXT)
-
-    def _name_cells(self) -> int:
-        """Return the cells that the short names of the alternatives need."""
-        return max(cell_width(self._matched_by(at)) for at in range(len(self._first_pieces)))
-
-    @property
-    def _first_pieces(self) -> Sequence[EncodedPretoken]:
-        """The pretokens that decide the widths of the columns."""
-        return self._pieces[:MOST_MEASURED]
 
     def whole(self, row: Row) -> Sequence[Span]:
         """Return the pretoken and its alternative in full, if the row cuts one of them."""
@@ -136,8 +108,7 @@ class PretokensPanel(PartsPanel[Frame]):
         if piece is None or piece.pretoken.alternative is None or self._staged:
             return self._foot
         part = quote_alternative(piece.pretoken.alternative)
-        matched = self.wording.text("matched by {part}", part=part)
-        return f"{matched} │ {self._foot}" if self._foot else matched
+        return self.wording.text("matched by {part}", part=part)
 
     def _matched_by(self, place: int) -> str:
         """Return the name of the pattern's alternative that matched a pretoken."""
@@ -158,11 +129,7 @@ class PretokensPanel(PartsPanel[Frame]):
             name = first_fitting(name_width, name, "special")
         here = place == self.cursor
         tokens = f"{len(piece.ids):,}"
-        if self.seen[place]:  # without room here, the walk still says so
-            cached = f"{name}, cached" if name else "cached"
-            name = first_fitting(name_width, f"{regex}, cached", cached, name)
-        else:
-            name = first_fitting(name_width, regex, name)
+        name = first_fitting(name_width, regex, name)
         role = "special" if pretoken.special else ""
         return Row(
             [
@@ -203,9 +170,6 @@ class EncodeStepsPanel(Panel):
     place: Drawn[int] = Drawn(0)
     step_count = 0
     piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
-    seen: Drawn[bool] = Drawn(False)
-    """Whether the same pretoken occurs earlier in the text."""
-
     _merges: Sequence[TracedMerge] = ()
     _word: EncodedWord | None = None
     """The pretoken with its probes if the model is WordPiece."""
@@ -274,11 +238,10 @@ class EncodeStepsPanel(Panel):
             lines = [Row(line) for line in wrapped(words, width)]
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
         painter, wording = self.painter(frame), self.wording
-        cached = wording.text(" │ seen before: from the cache") if self.seen else ""
         made, last = number(self.place), number(self.step_count)
         where = "step {n} of {last}" if self.step_count else "no merge"
         title = wording.text("how {text} encodes", text=text)
-        title += f"   {wording.text(where, n=made, last=last)}{cached}"
+        title += f"   {wording.text(where, n=made, last=last)}"
         self.say(title, wording.text("w why not"))
         self.cursor = self.place
         start = tuple(alphabet.spell(piece.pretoken.bytes))
@@ -289,7 +252,6 @@ class EncodeStepsPanel(Panel):
         below = [
             *_greedy_rows(frame, painter.wording, piece, width),
             *_twin_rows(frame, painter, piece, width),
-            *_ways_rows(frame, painter.wording, piece, width),
         ]
 
         def spans_at(count: int) -> list[Span]:
@@ -353,17 +315,6 @@ def _greedy_rows(frame: Frame, wording: Wording, piece: EncodedPretoken, width: 
         return []
     said = greedy.sentence.translated(wording.messages).describe(quoted)
     return [Row([]), *paragraph(said, width, "tie")]
-
-
-def _ways_rows(frame: Frame, wording: Wording, piece: EncodedPretoken, width: int) -> list[Row]:
-    """Return the number of ways to cut a pretoken, and the fewest tokens beside its own."""
-    found = Segmentations.of(frame.rules, piece.pretoken.bytes)
-    if found.ways < 2 or frame.rules.is_special(piece.pretoken):
-        return []
-    template = "The vocabulary cuts it in {ways}; BPE's way has {n}."
-    ways = describe_ways(found, wording)
-    cuts = wording.text(template, ways=ways, n=number(len(piece.ids)))
-    return [Row([]), *paragraph(cuts, width, "dim")]
 
 
 def _twin_rows(

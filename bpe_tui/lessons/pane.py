@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, cast
@@ -19,7 +18,7 @@ from bpe_tui.views.panel_screen import IN_LESSON, PanelScreen
 from bpe_tui.views.screen_room import COMPACT_BELOW, LEAST_WIDTH
 from bpe_tui.widgets.controls import FooterKey, KeyBar
 from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.rows import Row, Span, wrapped
+from bpe_tui.widgets.rows import Row, Span, words_in, wrapped
 from bpe_tui.widgets.visible import shorten, visible_prose, visible_text, width
 from engine.core.wording import Messages, text_of
 from engine.learning.lesson import Lesson, Paragraph, Scene
@@ -44,11 +43,8 @@ ROLES = {"": "", "strong": "strong", "emphasis": "strong", "code": "here"}
 """Style of a text → its role."""
 
 
-ATOMS = r"\s+|[⺀-鿿豈-﫿＀-￯][，。、：；！？）」』”’]*|[^\s⺀-鿿豈-﫿＀-￯]+"
-"""Pattern of blanks, a Chinese character with the signs that cannot begin a line, or a word.
-
-It takes 4 ms to compile, and the first frame has no lesson.
-"""
+CLOSING = "，。：；、！？）」”"
+"""Chinese signs that cannot begin a line."""
 
 
 class LessonText(RowList):
@@ -258,11 +254,9 @@ def _words(paragraph: Paragraph) -> list[list[Span]]:
     ends = False
     for text, style in paragraph.words:
         is_name = style == "code" and width(text) <= LONGEST_UNBROKEN
-        for atom in [text] if is_name else re.findall(ATOMS, text):
-            is_blank = atom.isspace()
-            if not is_blank and (ends or atom[0] > "⺀"):
+        for word in [text] if is_name else words_in(text):
+            if word[0] not in CLOSING and (ends or word[0] > "⺀"):
                 words.append([])
-            shown = " " if is_blank else visible_prose(atom)
-            words[-1].append((shown, ROLES[style]))
-            ends = is_blank or atom[0] > "⺀"
+            words[-1].append((visible_prose(word), ROLES[style]))
+            ends = word[-1] == " " or word[-1] > "⺀"
     return [word for word in words if word]

@@ -267,9 +267,6 @@ COMMANDS: tuple[Command, ...] = (
             words="unicode utf-8 emoji chinese"),
     Command("w", "why not", "screen.ask", LOOK, (ENCODING,),
             "Ask why a piece is not one token.", in_footer=True, words="explain single reason"),
-    Command("t", "tail", "screen.show('tail')", LOOK, (ENCODING,),
-            "Which tokens at the end may change if the text goes on, and into what.",
-            in_footer=True, words="unstable healing prompt boundary completion trailing space"),
 
     # What only one model has.
     *(command for model in MODELS.values() for command in model.commands),

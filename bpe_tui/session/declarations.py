@@ -218,7 +218,6 @@ ONLY_BPE: Mapping[str, str] = {
     "screen.characters": "Pieces are of whole characters: none is cut into bytes.",
     "screen.filter('partial')": "Pieces are of whole characters: each is valid UTF-8 by itself.",
     "screen.filter('never-encoded')": "A piece may be taken wherever it fits, so each is encoded.",
-    "screen.show('tail')": "The tail is of merges; here the last word is cut anew.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the pieces.",
     "screen.specials": "Special tokens are one piece each; BPE's screen can read them as text.",
     "app.what_if": "What if forks BPE's merges; here a training is opened with other options.",

@@ -16,7 +16,6 @@ ABOUT_MERGES = frozenset(
         "screen.menu('next')",
         "app.what_if",
         "screen.ask",
-        "screen.show('tail')",
         "screen.walk(1)",
         "screen.walk(-1)",
         "screen.play",

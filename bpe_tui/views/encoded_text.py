@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, repeat
 
-from bpe_tui.views.measures import describe_ways
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import CHIPS_MEET, TOKEN_HUES, Span, plain_text
 from bpe_tui.widgets.visible import visible_bytes, visible_text, whole_characters
-from engine.analysis.measures import Segmentations
 from engine.analysis.why_not import cut_by
 from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
@@ -42,8 +40,6 @@ def explanation(source: HasRules, text: str) -> Iterator[list[Span]]:
             yield [(f"  ({length}; merges are listed up to {number(LONGEST_EXPLAINED)})", "")]
         elif not (piece.seen_before or rules.is_special(piece.pretoken)):
             yield from ([("  ", ""), *line] for line in _steps(rules, piece))
-            if (found := Segmentations.of(rules, piece.pretoken.bytes)).ways > 1:
-                yield [(f"  ({describe_ways(found)})", "")]
         ids = " ".join(map(str, piece.ids))
         yield [("  ", ""), *token_spans(rules.vocab, piece.ids), (f" = {ids}", "")]
 

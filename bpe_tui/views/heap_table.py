@@ -38,8 +38,6 @@ def highest_shown(frame: Frame) -> int:
     return frame.merge_at(step - 1).count
 
 
-WIDE = 80
-"""Least width, in cells, for a column of changes."""
 PLACE_CELLS = 5
 USUAL_PAIR, WIDEST_PAIR = 11, 29
 NAME_CELLS, LEAST_NAME = 6, 4
@@ -61,7 +59,6 @@ class TableRoom(NamedTuple):
         recorded: the count in the entry; 0 if merges that were given have no heap.
         true: the count of the pair.
         bar: the longest bar.
-        change: the change by the last merge.
         remark: the words after the numbers.
         wraps: whether the words about a stale entry take a row of their own.
     """
@@ -71,7 +68,6 @@ class TableRoom(NamedTuple):
     recorded: int
     true: int
     bar: int
-    change: int
     remark: int
     wraps: bool
 
@@ -88,8 +84,7 @@ class TableRoom(NamedTuple):
         """
         recorded = digits + 1 if has_heap else 0
         true = max(digits, len(TRUE if has_heap else COUNT)) + 1
-        change = max(digits, len(CHANGED)) + GAP if width >= WIDE else 0
-        spare = width - PLACE_CELLS - recorded - true - change
+        spare = width - PLACE_CELLS - recorded - true
         pair = max(min(max(spare // 4, USUAL_PAIR), WIDEST_PAIR, spare - 1 - len(NEXT_TIED)), 3)
         rest = spare - pair
         words = len("stale:  took ") + digits if has_heap else 0
@@ -101,15 +96,15 @@ class TableRoom(NamedTuple):
             others = len(", 99 others ") + digits
             said += others if rest >= said + others + GAP + LONGEST_BAR else 0
         if rest < least + GAP + SHORTEST_BAR:  # no room for bars
-            return cls((pair - 1) // 2, pair, recorded, true, 0, change, rest, wraps)
+            return cls((pair - 1) // 2, pair, recorded, true, 0, rest, wraps)
         remark = min(said, rest - GAP - SHORTEST_BAR)
         longest = rest - remark - GAP
         wider = 1 if longest > SHORTEST_BAR else 0  # a second blank before the true count
         longest -= wider
-        return cls((pair - 1) // 2, pair, recorded, true + wider, longest, change, remark, wraps)
+        return cls((pair - 1) // 2, pair, recorded, true + wider, longest, remark, wraps)
 
 
-RECORDED, TRUE, COUNT, CHANGED = "recorded", "true", "count", "changed"
+RECORDED, TRUE, COUNT = "recorded", "true", "count"
 """Names of the columns: the count in the entry and that of the pair; COUNT if there is no heap."""
 
 
@@ -222,7 +217,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
         elif entry.tied:
             said = [(text(TIED), "tie")]
         else:
-            said = [] if room.change else change(placed)
+            said = change(placed)
         if not entry.stale:
             spare = room.remark - spans_width(said) - 2 * GAP
             parts = characters_of(frame, entry.pair, spare)
@@ -242,6 +237,4 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     columns.append(RowColumn(text(TRUE if has_heap else COUNT), room.true, true, is_number=True))
     if room.bar:
         columns.append(RowColumn("", room.bar + GAP, length))
-    if room.change:
-        columns.append(RowColumn(text(CHANGED), room.change, change, is_number=True))
     return RowTable([*columns, RowColumn("", room.remark, remark)], width, least=8)

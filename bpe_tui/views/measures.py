@@ -6,29 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.samples import parallel_samples
-from bpe_tui.views.wording import IN_ENGLISH, Wording
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
-from engine.analysis.measures import (
-    ENGLISH_NAME,
-    MOST_WAYS,
-    Segmentations,
-    premiums_over_english,
-)
+from engine.analysis.measures import ENGLISH_NAME, premiums_over_english
 from engine.encoding.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from engine.analysis.text_comparison import MergeListDifference
-
-
-def describe_ways(found: Segmentations, wording: Wording = IN_ENGLISH) -> str:
-    """Return the number of ways to cut a word: `490 ways, at the fewest 1 token`."""
-    if not found.ways:
-        return "none"
-    many = "more than {ways}, at the fewest {tokens}"
-    template = many if found.ways == MOST_WAYS else "{ways}, at the fewest {tokens}"
-    ways, tokens = wording.counted(found.ways, "way"), wording.counted(found.fewest, "token")
-    return wording.text(template, ways=ways, tokens=tokens)
 
 
 def premiums_of(tokenizer: Tokenizer) -> dict[str, float]:

@@ -39,6 +39,3 @@ class Wording:
     def times(self, count: int) -> str:
         """Return how often something occurs, in the language of the lesson."""
         return str(frequency(count).translated(self.messages))
-
-
-IN_ENGLISH = Wording()

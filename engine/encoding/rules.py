@@ -73,13 +73,6 @@ class EncodingRules:
         return self._ids_where(self._ending.__contains__)
 
     @cached_property
-    def spellings(self) -> tuple[frozenset[bytes], int]:
-        """The ordinary tokens as the vocabulary has them, and the length of the longest."""
-        special = frozenset(self.special_ids.values())
-        found = frozenset(token for number, token in self.vocab.items() if number not in special)
-        return found, max(map(len, found), default=0)
-
-    @cached_property
     def in_byte_order(self) -> list[bytes]:
         """The tokens of `ids`, in the order of their bytes."""
         return sorted(self.ids)

@@ -11,7 +11,7 @@ from bpe_tui.views.session_screen import SessionScreen
 
 IN_PLACE_OF_ANOTHER = {
     *("lanes", "lattice", "why-not"),
-    *("pseudocode", "text", "tail"),
+    *("pseudocode", "text"),
 }
 """Views that a key shows in place of another at every size: they are never hidden by a size."""
 

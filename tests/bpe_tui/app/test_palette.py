@@ -26,7 +26,7 @@ def first_answer(app: BpeTuiApp) -> str:
 async def test_words_lead_to_the_screen_that_has_the_command() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         for query, screen, panel in (
-            ("trailing", "encoding", "tail"),
+            ("single reason", "encoding", "why-not"),
             ("unreachable", "vocabulary", "lanes"),
         ):
             found = all_commands("training", MODELS["bpe"])

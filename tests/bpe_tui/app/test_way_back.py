@@ -177,7 +177,7 @@ async def test_one_escape_undoes_a_jump_to_a_screen_that_was_left_in_a_field_or_
         assert isinstance(app.focused, Input)
         for kind, view, panel in (
             ("vocabulary", "", "tokens"),
-            ("encoding", "tail", ""),
+            ("encoding", "why-not", ""),
             ("charts", "", "frequent"),
         ):
             app.action_show(kind)

@@ -47,7 +47,6 @@ def test_encode_explains_cuts_and_merges(toy: Path, tokenizer: Path) -> None:
         "  t h → th (merge 1)\n"
         "  th e → the (merge 2)\n"
         "  the · → the· (merge 3)\n"
-        "  (4 ways, at the fewest 4 tokens)\n"
         "  the· h a t = 258 104 97 116\n"
     )
     result = run(

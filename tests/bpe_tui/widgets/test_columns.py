@@ -36,7 +36,11 @@ def test_blanks_within_a_line_are_kept() -> None:
 
 
 def test_a_word_wider_than_the_line_goes_on_in_the_next() -> None:
-    assert wrapped_text("so 漢字漢字 it is", 5) == ["so", "漢字", "漢字", "it is"]
+    assert wrapped_text("so lowestlow it is", 6) == ["so", "lowest", "low it", "is"]
+
+
+def test_chinese_goes_on_at_any_character_but_not_with_a_full_stop() -> None:
+    assert wrapped_text("so 漢字漢字。 it is", 5) == ["so 漢", "字漢", "字。", "it is"]
 
 
 # -- pairs and tokens with too little room
