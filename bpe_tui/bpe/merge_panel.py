@@ -175,7 +175,7 @@ def why_it_merged(painter: TokenPainter, frame: Frame, picked: Pick) -> list[Sen
     of_all = "the highest count of the pairs that may merge"
     highest = text(of_all if picked.forbidden else "the highest count")
     if picked.rivals:
-        why = [[*words_of(f"{highest},"), *tied_with(painter, picked.rivals)]]
+        why = [[*words_of(text("{highest},", highest=highest)), *tied_with(painter, picked.rivals)]]
         why.append(words_of(describe_decision(frame, picked, messages)))
     else:
         none = "" if picked.forbidden else text("; no other pair had as many")

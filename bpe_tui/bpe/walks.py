@@ -42,6 +42,8 @@ from engine.wordpiece.tokenizer import EncodedWord
 TOKENS_CELLS = len(" tokens")
 NAME_CELLS = len("contraction")
 """Least width of the name of the alternative that matched, in cells."""
+TEXT_CELLS = 14
+"""Cells of a pretoken that a wide regex beside it leaves."""
 BESIDE_TEXT = TOKENS_CELLS + 4
 """Cells of a row besides text and name: a mark, the number of tokens, a gap."""
 
@@ -84,7 +86,7 @@ class PretokensPanel(PartsPanel[Frame]):
         labels = map(quote_alternative, pattern.alternatives)
         spare = width - BESIDE_TEXT
         longest = max(map(cell_width, labels), default=NAME_CELLS)
-        name_width = min(longest, max(spare // 2, NAME_CELLS))
+        name_width = min(longest, max(spare - TEXT_CELLS, NAME_CELLS))
         text_width = max(spare - name_width, 4)
         by = "" if self._staged else first_fitting(name_width, text("matched by"), text("by"))
         head = left([(f"  {text('text')}", "")], text_width + 2)

