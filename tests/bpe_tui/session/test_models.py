@@ -19,6 +19,7 @@ from bpe_tui.session.models import MODELS
 from bpe_tui.views.panel import BORDER_CELLS
 from bpe_tui.views.transcript import AnyTranscript
 from bpe_tui.widgets.controls import Switches
+from engine.formats import open_tokenizer
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = SAMPLES / "handout.txt"
@@ -176,6 +177,8 @@ async def test_the_tokenizer_of_a_step_is_saved_and_opened_again(
         app.screen.query_one(Input).value = str(tmp_path / "saved.json")
         await pilot.press("enter")
         await until(pilot, (tmp_path / "saved.json").exists)
+        read = open_tokenizer(tmp_path / "saved.json").tokenizer
+        assert read.decode(read.encode("low lower")) == "low lower"
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, step, until
+from opening import opened, step, until
 from screen_text import drawn
 from unigram_texts import TEXT
 
@@ -54,20 +54,6 @@ async def test_a_click_goes_to_the_step_and_escape_back_to_the_step_before(corpu
         assert step(app) == len(app.session.recording or ())
         await pilot.press("escape")
         assert (app.screen.id, step(app)) == ("unigram-charts", 0)
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_on_a_small_screen_tab_goes_from_chart_to_chart(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("4")
-        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
-            for panel in [*(kind.id for kind in CHARTS[1:]), "frequent", CHARTS[0].id]:
-                await pilot.press("tab")
-                await pilot.pause()
-                seen = [each for each in app.screen.query(".panel") if each.region.area]
-                assert [each.id for each in seen] == [panel]
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened, until
+from opening import opened
 from screen_text import shown_text
 from unigram_texts import TEXT
 
@@ -40,29 +40,3 @@ async def test_a_key_shows_every_section_for_the_step_and_steps_change_it(corpus
         await pilot.press("n")
         await pilot.pause()
         assert shown_text(app, "overview")[0] != before
-
-
-@pytest.mark.slow
-async def test_a_row_that_names_a_piece_leads_to_the_vocabulary_and_escape_back(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("5")
-        await pilot.pause()
-        app.screen.query_one("#longest").focus()
-        await pilot.press("enter")
-        await pilot.pause()
-        assert app.screen.id == "unigram-vocabulary"
-        await pilot.press("escape")
-        await pilot.pause()
-        assert app.screen.id == "unigram-inspection"
-
-
-async def test_many_pieces_are_inspected_in_a_thread(
-    corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("5")
-        await until(pilot, lambda: shown_text(app, "overview")[0].startswith("pieces"))
-        assert shown_text(app, "overview")[0].startswith("pieces")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from edges import edged
 from opening import each_size, opened, step, until
-from textual.widgets import Input, Static
+from textual.widgets import Static
 from unigram_texts import TEXT, settled, text_of
 
 from bpe_tui.app.app import BpeTuiApp
@@ -208,17 +208,6 @@ async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
         assert app.screen.id == "training"
 
 
-async def test_the_pieces_are_saved(corpus: Path, tmp_path: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("s")
-        await pilot.pause()
-        app.screen.query_one(Input).value = str(tmp_path / "pieces.json")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert (tmp_path / "pieces.json").exists()
-        assert app.screen.id == "unigram-training"
-
-
 @pytest.mark.slow  # a walk over sizes
 async def test_the_end_is_shown_at_every_size(
     corpus: Path,
@@ -278,15 +267,3 @@ async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
             broken.append([row.replace("┊", "") for row in rows])
             await pilot.press("right")
         assert broken[0] == broken[-1]
-
-
-@pytest.mark.slow
-async def test_the_table_of_the_family_opens_from_here(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "7")
-        await pilot.pause()
-        assert app.screen.id == "family"
-        await pilot.press("1")
-        await pilot.pause()
-        assert app.screen.id == "unigram-training"
-        assert frame_of(app).step == frame_of(app).recorded_steps

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -299,31 +298,6 @@ def test_errors_say_what_is_wrong_in_a_model(
     path.write_bytes(model_file(pieces))
     with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(path)
-
-
-def mutated(data: bytes, chance: random.Random) -> Iterator[bytes]:
-    changed = bytearray(data)
-    for _ in range(chance.randrange(1, 4)):
-        changed[chance.randrange(len(changed))] = chance.randrange(256)
-    yield bytes(changed)
-    yield data[: chance.randrange(len(data))]
-    at = chance.randrange(len(data))
-    yield data[:at] + data[at + chance.randrange(9) :]
-
-
-def test_damaged_files_give_only_our_errors(tmp_path: Path) -> None:
-    chance = random.Random(5)
-    path = tmp_path / "damaged.model"
-    small = model_file([*LETTERS, ("ab", -1.0, 1), ("[X]", 0.0, 4)])
-    for data in (small, trained("unigram", "plain")):
-        for _ in some(range(60)):
-            for damaged in mutated(data, chance):
-                path.write_bytes(damaged)
-                try:
-                    tokenizer = open_tokenizer(path).tokenizer
-                    tokenizer.decode(tokenizer.encode("ab [X] ﬁ\u200b  é"))
-                except BpeError:
-                    continue
 
 
 def test_a_damaged_map_of_characters_is_refused() -> None:

@@ -136,37 +136,6 @@ def test_all_line_ends_count_as_lines(tmp_path: Path) -> None:
         read_lesson(path)
 
 
-LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029\0"
-
-
-@given(
-    st.lists(st.integers(0, len(TEXT) - 1), max_size=5),
-    st.text(LINE_ENDS, max_size=3),
-    st.sampled_from([*LINE_ENDS, "\r\n", "\n\r"]),
-)
-def test_any_line_ends_make_a_lesson_or_our_error(
-    places: list[int], inserted: str, end: str
-) -> None:
-    text = TEXT
-    for place in places:
-        text = text[:place] + inserted + text[place:]
-    for each in (text, text.replace("\n", end)):
-        with suppress(LessonError):
-            lesson(each)
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes_are_a_lesson_or_our_error(
-    tmp_path_factory: pytest.TempPathFactory, data: bytes
-) -> None:
-    path = tmp_path_factory.getbasetemp() / "any.md"
-    for content in (data, TEXT.encode()[:-20] + data):
-        path.write_bytes(content)
-        for read in (read_lesson, read_head):
-            with suppress(LessonError):
-                read(path)
-
-
 @given(st.text(max_size=300))
 def test_any_text_is_a_lesson_or_our_error(text: str) -> None:
     for each in (text, TEXT.replace("Which", text), TEXT.replace("step = 3", text)):
