@@ -23,7 +23,7 @@ from bpe_tui.views.narration import (
     times,
 )
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.ties import TIE_RULES
@@ -80,7 +80,7 @@ def _describe_part(frame: Frame, token: bytes, messages: Messages) -> str:
     found = frame.run.characters.with_part(token)[:2]
     if not found or token.decode("utf-8", "ignore"):
         return ""
-    part, characters = part_of(frame, token), " ".join(found)
+    part, characters = part_of(frame, token), " ".join(map(visible_text, found))
     sentence = say("It is {part} of {characters}.", part=part, characters=characters)
     return f" {sentence.translated(messages).describe(visible_bytes)}"
 

@@ -90,9 +90,9 @@ CELLS: dict[str, Cell] = {
 }
 
 FILTER_SWITCHES = (
-    FilterSwitch("partial", "partial UTF-8", "part"),
+    FilterSwitch("partial", "partial UTF-8"),
     FilterSwitch("unused", "unused"),
-    FilterSwitch("never-encoded", "never encoded", "never"),
+    FilterSwitch("never-encoded", "never encoded"),
 )
 
 

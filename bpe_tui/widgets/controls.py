@@ -151,11 +151,10 @@ def _width(parts: Iterable[BarPart]) -> int:
 
 
 class FilterSwitch(NamedTuple):
-    """A filter that is on or off, with its label and a shorter one if there is any."""
+    """A filter that is on or off, with its label."""
 
     name: str
     label: str
-    short: str = ""
 
 
 class Switches(PartsLine):
@@ -176,15 +175,12 @@ class Switches(PartsLine):
         self._switches = switches
 
     def parts(self) -> Iterable[BarPart]:
-        whole = [self._part(switch, switch.label) for switch in self._switches]
-        if _width(whole) - self.GAP <= self.size.width:
-            return whole
-        return [self._part(switch, switch.short or switch.label) for switch in self._switches]
+        return map(self._part, self._switches)
 
-    def _part(self, switch: FilterSwitch, label: str) -> BarPart:
+    def _part(self, switch: FilterSwitch) -> BarPart:
         mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
         menu = [("F ", "here")] if switch is self._switches[0] else []  # its key, in front of all
-        return switch.name, [*menu, (f"{mark} {label}{' ' * self.GAP}", role)]
+        return switch.name, [*menu, (f"{mark} {switch.label}{' ' * self.GAP}", role)]
 
 
 MOST_ROWS = 3
