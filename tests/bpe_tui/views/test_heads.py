@@ -50,6 +50,10 @@ async def test_a_pretoken_shows_the_alternative_that_matched_it() -> None:
         await pilot.press("down")
         foot = str(panel.border_subtitle)
         assert foot.startswith(r"matched by letters  ` ?\p{L}+`"), foot
+        app.session.type("")  # before the panel's message about its cursor arrives
+        app.changed()
+        await pilot.pause()
+        assert not app.notices.note
 
 
 @pytest.mark.slow
