@@ -41,7 +41,9 @@ from engine.wordpiece.tokenizer import EncodedWord
 
 TOKENS_CELLS = len(" tokens")
 NAME_CELLS = len("contraction")
-"""Least width of the name of the alternative that matched, in cells."""
+"""Cells that the name of the alternative that matched has at least, if it needs them."""
+MOST_MEASURED = 200
+"""Number of pretokens, from the first on, that are measured for the column of names."""
 TEXT_CELLS = 14
 """Cells of a pretoken that a wide regex beside it leaves."""
 BESIDE_TEXT = TOKENS_CELLS + 4
@@ -86,7 +88,9 @@ class PretokensPanel(PartsPanel[Frame]):
         labels = map(quote_alternative, pattern.alternatives)
         spare = width - BESIDE_TEXT
         longest = max(map(cell_width, labels), default=NAME_CELLS)
-        name_width = min(longest, max(spare - TEXT_CELLS, NAME_CELLS))
+        used = (self._matched_by(at) for at in range(min(len(self._pieces), MOST_MEASURED)))
+        least = min(max(map(cell_width, used)), NAME_CELLS)
+        name_width = min(longest, max(spare - TEXT_CELLS, least))
         text_width = max(spare - name_width, 4)
         by = "" if self._staged else first_fitting(name_width, text("matched by"), text("by"))
         head = left([(f"  {text('text')}", "")], text_width + 2)
