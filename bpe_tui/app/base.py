@@ -17,7 +17,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.errors import NoWidget
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.screen import Screen
 from textual.widgets import Static
@@ -202,11 +201,7 @@ class BaseApp(SurvivingApp[int]):
             if self.notices.now:
                 self.notices.now = ""
                 self._show_notices()
-        try:
-            await super().on_event(event)
-        except NoWidget:  # Textual's: the widget under the mouse left while the screen shrank
-            if not isinstance(event, events.MouseEvent):
-                raise
+        await super().on_event(event)
 
     def _show_notices(self) -> None:
         for screen in self.screen_stack:

@@ -23,6 +23,7 @@ from tokenizers import decoders, models, pre_tokenizers
 from engine import (
     EncodeStep,
     SpecialTokenError,
+    TextError,
     Tokenizer,
     Trainer,
     UnknownNameError,
@@ -427,6 +428,8 @@ def test_a_callback_that_raises_stops_encoding_and_reaches_the_caller() -> None:
         TRAINED.encode("low low low", on_step=stop)
     assert caught.value is enough
     assert len(told) == 1
+    with pytest.raises(TextError, match="on_step takes at most 16,384; encode without it"):
+        TRAINED.encode("x" * 20_000, on_step=told.append)
 
 
 def test_a_tokenizer_does_not_change_with_its_arguments() -> None:

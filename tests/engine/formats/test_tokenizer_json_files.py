@@ -210,6 +210,23 @@ WORDPIECE = {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0}}
         ({"pre_tokenizer": "ByteLevel"}, "pre_tokenizer: should be an object, and is a text"),
         ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "'UnicodeScripts' is not supported"),
         ({"decoder": {"type": "Strip", "content": "ab"}}, "content: should be a single character"),
+        (
+            {
+                "model": {
+                    "type": "BPE",
+                    "vocab": {"<unk>": 0} | {f"<0x{n:02X}>": n + 1 for n in range(256)},
+                    "merges": [],
+                    "unk_token": "<unk>",
+                    "byte_fallback": True,
+                },
+                "pre_tokenizer": {
+                    "type": "ByteLevel",
+                    "add_prefix_space": False,
+                    "trim_offsets": True,
+                },
+            },
+            "with ByteLevel and without all 256 bytes in the vocab it is not supported",
+        ),
         ({"decoder": {"type": "Undo"}}, "the decoder 'Undo' is not supported"),
         (
             {"post_processor": {"type": "BertProcessing", "sep": ["a"], "cls": ["a", 1]}},

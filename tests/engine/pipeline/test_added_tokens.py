@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from time import process_time
 
 from generated import examples
 from hypothesis import given
@@ -22,3 +23,11 @@ def test_the_leftmost_and_then_the_longest_is_found(tokens: list[str], text: str
     found = TokenFinder([(token, AddedToken(token)) for token in tokens]).find(text)
     places = [(start, end) for start, end, token in found if token is not None]
     assert places == [match.span() for match in regex.finditer(text)]
+
+
+def test_very_many_are_found_at_once() -> None:
+    many = [f"<extra_{number}>" for number in range(20_000)]
+    began = process_time()
+    found = TokenFinder([(token, AddedToken(token)) for token in many]).find("a<extra_77>b")
+    assert [token.content for _, _, token in found if token is not None] == ["<extra_77>"]
+    assert process_time() - began < 1.0
