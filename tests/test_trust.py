@@ -82,7 +82,7 @@ def corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return paths
 
 
-COUNT = CorpusCount(1, lambda limit: Counter({b"low": 1, b" lower": 1}))
+COUNT = CorpusCount(1, Counter({b"low": 1, b" lower": 1}))
 ROOM_FOR_THREE = 3 * len(counts_cache._packed(COUNT))
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.models import model_of
 from bpe_tui.session.state import remember_opened
 from bpe_tui.session.threads import Job, Post
 from bpe_tui.session.training import OpeningListener, replay, train
@@ -21,9 +20,6 @@ from engine.bpe.trainer import StopReason
 from engine.core.errors import CorpusError, TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.chunk_log import NOTHING_COUNTED, ChunkReport
-from engine.counting.plain import CorpusCount
-from engine.encoding.alphabet import DEFAULT_UNITS, UNITS
-from engine.encoding.merging import count_pairs
 from engine.recording.playback import Player
 from engine.recording.training import CountedCorpus, CountOrigin, Training
 from engine.text.doubts import doubts_about
@@ -37,14 +33,10 @@ MOST_AT_ONCE = 4000
 """Most steps in one message; more would delay the answer to a key."""
 NEWS_SECONDS = 1 / 10
 """Interval between messages about the progress of reading or of a step."""
-PREVIEW_SECONDS = 1 / 2
 SHOWN_SECONDS = 1.0
 """Longest wait of the training for the first frame."""
 SETTLE_SECONDS = 0.1
 """Pause of the training after the first frame."""
-PREVIEW_PAIRS = 10
-PREVIEW_PRETOKENS = 20_000
-"""Pretokens in the preview; the frequent ones come early in any text."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +81,11 @@ class NoTokenizer(News):
 
 @dataclass
 class ReadingProgress(News):
-    """Progress of the reading; `pairs` are the most frequent ones so far."""
+    """Progress of the reading."""
 
     progress: CountProgress
     rate: float
     """bytes per second"""
-    pairs: list[tuple[bytes, bytes, int]]
     chunks: ChunkReport = NOTHING_COUNTED
 
 
@@ -199,11 +190,7 @@ class OpeningJob(Job, OpeningListener):
         super().__init__("opening", post, JobFailed)
         self.config = config
         self._shown = threading.Event()
-        of_bpe = isinstance(config, RunConfig) and model_of(config).counts_bytes
-        units = config.units if of_bpe and isinstance(config, RunConfig) else DEFAULT_UNITS
-        self._units = UNITS[units]
-        self._frequent_pairs: list[tuple[bytes, bytes, int]] = []
-        self._started = self._news_due = self._batch_due = self._preview_due = monotonic()
+        self._started = self._news_due = self._batch_due = monotonic()
         self._begun = False
         self._steps = self._posted = 0
 
@@ -230,24 +217,11 @@ class OpeningJob(Job, OpeningListener):
         self.check_cancelled()
         self.post(TokenizerOpened(opened))
 
-    def on_partial(self, count: CorpusCount) -> None:
-        """Count the most frequent pairs of the text read so far, now and then."""
-        if monotonic() < self._preview_due:
-            return
-        base = self._units.base(count.earliest(PREVIEW_PRETOKENS))
-        words = map(base.alphabet.spell, base.counts)
-        pairs = count_pairs(words, base.counts.values())
-        best = sorted(pairs, key=pairs.__getitem__, reverse=True)[:PREVIEW_PAIRS]
-        shown = base.tokens
-        self._frequent_pairs = [(shown[a], shown[b], pairs[a, b]) for a, b in best]
-        self._preview_due = monotonic() + PREVIEW_SECONDS
-
     def on_progress(self, progress: CountProgress) -> None:
         self.check_cancelled()
         if self._has_news():
             rate = progress.bytes_read / max(monotonic() - self._started, 1e-6)
-            report = self.chunks.report
-            self.post(ReadingProgress(progress, rate, self._frequent_pairs, report))
+            self.post(ReadingProgress(progress, rate, self.chunks.report))
 
     def on_counted(self, corpus: CountedCorpus) -> None:
         self.post(Indexing(len(corpus.counts)))

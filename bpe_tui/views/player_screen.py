@@ -28,8 +28,7 @@ from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, progress_of
-from bpe_tui.widgets.visible import visible_bytes, visible_text
-from engine.core.events import pair_name
+from bpe_tui.widgets.visible import visible_text
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 ROOMY_CELLS = 100
@@ -88,7 +87,7 @@ CANCELS = "Esc cancels"
 
 
 class ReadingPanel(Vertical):
-    """The progress of reading a corpus, who counts what, and the most frequent pairs so far.
+    """The progress of reading a corpus, and who counts what.
 
     It exists only while a corpus is read, since its bar moves even where it is hidden.
     """
@@ -107,7 +106,6 @@ class ReadingPanel(Vertical):
         yield Static(id="reading-what")
         yield self._bar
         yield RowList("reading-chunks")
-        yield Static(id="reading-pairs")
 
     def on_mount(self) -> None:
         self.show(self._session)
@@ -126,14 +124,12 @@ class ReadingPanel(Vertical):
         strip.display = session.reading is not None and session.failure is None
         bar.display = session.failure is None
         if session.failure is not None:
-            self.query_one("#reading-pairs", Static).update("")
             failure = visible_text(session.failure, spaces=False)
             what.update(
                 Content(f"{failure}\n\nPress o to open something else, Esc to leave, q to quit.")
             )
         elif (working := session.working) is not None:
             bar.update(total=working.total, progress=working.done)
-            self.query_one("#reading-pairs", Static).update("")
             what.update(Content(f"{name}: {working.doing} …"))
         elif session.indexing is not None:
             distinct = number(session.indexing.distinct)
@@ -141,14 +137,12 @@ class ReadingPanel(Vertical):
         elif (reading := session.reading) is not None:
             progress = reading.progress
             bar.update(total=progress.bytes_total, progress=progress.bytes_read)
-            how_far, pairs = _describe_reading(reading)
             # Of a packed file the size of the text is unknown, so the strip grows.
             is_plain = progress.bytes_read >= reading.chunks.bytes
             total = progress.bytes_total if is_plain else None
             width = strip.scrollable_content_region.width
             strip.show(list(strip_rows(reading.chunks, total or reading.chunks.bytes, width)))
-            what.update(Content(f"{name}: {how_far}"))
-            self.query_one("#reading-pairs", Static).update(Content(pairs))
+            what.update(Content(f"{name}: {_describe_reading(reading)}"))
         elif session.opened is not None:
             tokens = number(len(session.opened.tokenizer.vocab))
             what.update(Content(f"{name}: {tokens} tokens are read; preparing their merges …"))
@@ -156,20 +150,15 @@ class ReadingPanel(Vertical):
             what.update(Content(f"{name}: opening …"))
 
 
-def _describe_reading(reading: ReadingProgress) -> tuple[str, str]:
-    """Return how far a corpus is read, and a list of its most frequent pairs so far."""
+def _describe_reading(reading: ReadingProgress) -> str:
+    """Return how far a corpus is read."""
     progress = reading.progress
     seconds = progress.bytes_read / max(reading.rate, 1e-6)
-    how_far = (
+    return (
         f"{progress_of(progress.bytes_read, progress.bytes_total, seconds)} │ "
         f"{plural(progress.documents, 'document')} │ {plural(progress.pretokens, 'pretoken')}, "
         f"{number(progress.distinct)} distinct"
     )
-    lines = ["Most frequent pairs so far", ""] if reading.pairs else []
-    for left, right, count in reading.pairs:
-        pair = pair_name(visible_bytes(left), visible_bytes(right))
-        lines.append(f"{pair:<16}{number(count):>12}")
-    return how_far, "\n".join(lines)
 
 
 def show_player(screen: SessionScreen, session: Session) -> None:

@@ -80,7 +80,7 @@ class KeptCount:
             sweep(self.place.parent)
             data = read_own(self.place, self.limit)
             reader = CountsReader("kept counts", io.BytesIO(data))
-            count = CorpusCount.of(reader.metadata.documents, reader.counts())
+            count = CorpusCount(reader.metadata.documents, reader.counts())
         except OSError:
             return None
         except (ValueError, CorpusError):  # too large, or damaged

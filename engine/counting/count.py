@@ -91,7 +91,6 @@ def count_corpus(
     special_tokens: Sequence[str] = (),
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
-    on_partial: Callable[[CorpusCount], None] | None = None,
     splitter: SpecialSplitter | None = None,
     on_chunk: Callable[[ChunkCounted], None] | None = None,
 ) -> CorpusCount:
@@ -100,8 +99,6 @@ def count_corpus(
     Args:
         corpus: a text, or a counts file, of which no chunk is counted.
         pattern, special_tokens, workers, on_progress, on_chunk: as in `count_pretokens`.
-        on_partial: called after each chunk, before `on_progress`, with the counts so far. They
-            change after the call, so copy what you keep.
         splitter: cuts special tokens out, by default as plain strings. A splitter that changes the
             text gets all of it at once, in this process.
 
@@ -141,8 +138,6 @@ def count_corpus(
                     )
                 )
                 start += counted.size
-            if on_partial is not None:
-                on_partial(CorpusCount(tally.documents, tally.counts))
             if on_progress is not None:
                 on_progress(
                     CountProgress(
@@ -153,7 +148,7 @@ def count_corpus(
                         tally.distinct,
                     )
                 )
-    return CorpusCount(tally.documents, tally.counts)
+    return CorpusCount(tally.documents, tally.counts())
 
 
 def count_text(
@@ -266,16 +261,16 @@ class Tally:
         self.pretokens += self._sums.add(place, chunk.numbers, chunk.counts)
         self.documents += chunk.documents
 
-    def counts(self, limit: int | None = None) -> Counter[bytes]:
-        """Return pretoken → count, in order of first appearance: all, or the first `limit`."""
-        text, lengths, numbers = self.columns(limit)
+    def counts(self) -> Counter[bytes]:
+        """Return pretoken → count, in order of first appearance."""
+        text, lengths, numbers = self.columns()
         counts: Counter[bytes] = Counter()
         dict.update(counts, zip(parts_of(text, lengths), numbers, strict=True))
         return counts
 
-    def columns(self, limit: int | None = None) -> tuple[bytes, Sequence[int], Sequence[int]]:
+    def columns(self) -> tuple[bytes, Sequence[int], Sequence[int]]:
         """Return the same as columns: the pretokens, joined; their lengths; their counts."""
-        return self._sums.first(self.distinct if limit is None else min(limit, self.distinct))
+        return self._sums.first(self.distinct)
 
 
 class _CounterPieces:

@@ -304,7 +304,7 @@ def read_counts(
 
         counts = reader.counts(on_block)
     corpus.head, corpus.head_is_all = reader.head, metadata.head_is_all
-    return CorpusCount.of(metadata.documents, counts)
+    return CorpusCount(metadata.documents, counts)
 
 
 @contextmanager

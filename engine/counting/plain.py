@@ -12,11 +12,10 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from itertools import count as count_up
 from itertools import islice, repeat
 from time import perf_counter
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol
 
 from engine.core.arrays import parts_of
 from engine.text.patterns import Pattern
@@ -52,35 +51,11 @@ class ChunkCount(NamedTuple):
         return parts_of(self.new_text, array("q", self.new_lengths))
 
 
-class CorpusCount:
-    """The pretoken counts and the number of documents of a corpus.
+class CorpusCount(NamedTuple):
+    """The number of documents of a corpus, and its pretoken counts in order of first appearance."""
 
-    Attributes:
-        documents: number of documents.
-        earliest: returns the counts of the first pretokens, up to a number, which costs less than
-            all counts; of all for `None`.
-    """
-
-    def __init__(self, documents: int, earliest: Callable[[int | None], Counter[bytes]]) -> None:
-        self.documents, self.earliest = documents, earliest
-
-    @classmethod
-    def of(cls, documents: int, counts: Counter[bytes]) -> Self:
-        """Build from counts in order of first appearance."""
-
-        def first(limit: int | None) -> Counter[bytes]:
-            if limit is None:
-                return counts
-            some: Counter[bytes] = Counter()
-            dict.update(some, islice(counts.items(), limit))
-            return some
-
-        return cls(documents, first)
-
-    @cached_property
-    def counts(self) -> Counter[bytes]:
-        """Pretoken → count, in order of first appearance."""
-        return self.earliest(None)
+    documents: int
+    counts: Counter[bytes]
 
 
 class ChunkCounter(Protocol):

@@ -152,9 +152,6 @@ class TrainingListener:
     def on_chunk(self, chunk: ChunkCounted) -> None:
         """Receive each chunk that was counted; none if the counts were there already."""
 
-    def on_partial(self, count: CorpusCount) -> None:
-        """Receive the counts so far, after each chunk; they change after the call."""
-
     def on_progress(self, progress: CountProgress) -> None:
         """Receive the progress of reading, after each chunk."""
 
@@ -226,7 +223,6 @@ def train_on_corpus(
             kept,
             workers,
             on_progress=on_progress,
-            on_partial=listener.on_partial,
             splitter=splitter,
             on_chunk=on_chunk,
         )
@@ -271,7 +267,6 @@ def find_or_count(
     kept: KeptCount | None,
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
-    on_partial: Callable[[CorpusCount], None] | None = None,
     splitter: SpecialSplitter | None = None,
     on_chunk: Callable[[ChunkCounted], None] | None = None,
 ) -> CorpusCount:
@@ -285,7 +280,6 @@ def find_or_count(
         special_tokens,
         workers,
         on_progress=on_progress,
-        on_partial=on_partial,
         splitter=splitter,
         on_chunk=on_chunk,
     )

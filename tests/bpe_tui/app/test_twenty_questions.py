@@ -337,7 +337,7 @@ TWENTY = (
     ),
     Question("which merge made ing?", LONG, ("w", ("typed", "ing")), merge_of_ing),
     Question("what do 1,000 merges buy?", LONG, ("4",), what_1000_merges_buy),
-    Question("what is 你好 in bytes?", STORIES, ("2", ("typed", "你好")), bytes_of_a_greeting),
+    Question("what is 你好 in bytes?", STORIES, ("2", "a", ("typed", "你好")), bytes_of_a_greeting),
     Question("what is id 300?", LONG, ("end", "2", "shift+tab", ("typed", "300")), token_300),
     Question(
         "which text is [1014, 270]?",

@@ -27,7 +27,6 @@ from hypothesis import strategies as st
 from engine import CorpusError, CountProgress, SpecialTokenError, UnknownNameError, count_pretokens
 from engine.core.errors import HelperWarning
 from engine.counting.count import count_corpus
-from engine.counting.counts_file import CorpusCount
 from engine.native import KERNEL, SWITCH
 from engine.text import corpus as corpus_module
 from engine.text.corpus import CHUNK, Corpus
@@ -187,15 +186,6 @@ def test_progress_is_the_same_for_every_counter(large: Path) -> None:
     assert alone == together
 
 
-def test_partial_counts_grow_into_the_result(large: Path) -> None:
-    totals: list[int] = []
-    result = count_corpus(
-        Corpus(large), workers=1, on_partial=lambda partial: totals.append(partial.counts.total())
-    )
-    assert totals == sorted(totals)
-    assert 0 < totals[0] < totals[-1] == result.counts.total()
-
-
 # -- stopping
 
 
@@ -209,21 +199,18 @@ def without_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.counting.count.KERNEL", None)
 
 
-@pytest.mark.parametrize("callback", ["on_progress", "on_partial"])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_callback_that_raises_stops_the_work_at_once(
-    large: Path, workers: int, callback: str
-) -> None:
+def test_a_callback_that_raises_stops_the_work_at_once(large: Path, workers: int) -> None:
     before = set(psutil.Process().children(recursive=True))
-    calls: list[CountProgress | CorpusCount] = []
+    calls: list[CountProgress] = []
     enough = EnoughError()
 
-    def stop(report: CountProgress | CorpusCount) -> None:
+    def stop(report: CountProgress) -> None:
         calls.append(report)
         raise enough
 
     with pytest.raises(EnoughError) as caught:
-        count_corpus(Corpus(large), workers=workers, **{callback: stop})  # type: ignore[arg-type]
+        count_corpus(Corpus(large), workers=workers, on_progress=stop)
     assert caught.value is enough
     assert len(calls) == 1
     assert set(psutil.Process().children(recursive=True)) == before

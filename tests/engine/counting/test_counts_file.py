@@ -58,7 +58,6 @@ def test_counts_documents_and_head_are_those_of_the_text(text: Path, counts: Pat
     assert list(found.counts.items()) == list(expected.counts.items())
     assert found.documents == expected.documents
     assert (of_counts.head, of_counts.head_is_all) == (of_text.head, of_text.head_is_all)
-    assert list(found.earliest(2)) == list(expected.counts)[:2]
 
 
 def test_merges_and_verdicts_are_those_of_the_text(text: Path, counts: Path) -> None:
