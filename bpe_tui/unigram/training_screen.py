@@ -55,7 +55,7 @@ from engine.unigram.frame import (
     m_step,
 )
 from engine.unigram.pieces import unspelled
-from engine.unigram.record import EmStep, Pruned, PruneRule, PruneStep
+from engine.unigram.record import EmStep, Pruned, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
 LOSS_CELLS = 9
@@ -194,11 +194,6 @@ RULE = (
 )
 LOSS_COLUMN = 11
 """Cells of an increase of the loss."""
-RULES = {
-    PruneRule.LOSS: "Those go whose removal was expected to raise the loss least; first those that "
-    "no best segmentation uses.",
-    PruneRule.SCORE: "The last prune: the least probable go, down to the final size.",
-}
 
 
 def _prune_rows(frame: UnigramFrame, step: PruneStep, width: int) -> Sequence[Row]:
@@ -217,15 +212,9 @@ def _prune_rows(frame: UnigramFrame, step: PruneStep, width: int) -> Sequence[Ro
         RowColumn("loss", LOSS_COLUMN, lambda piece: [(loss_text(piece.loss_increase), "")], True),
     ]
     table = RowTable(columns, width, least=6)
-    sizes = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}"
     never_used = number(sum(not piece.loss_increase for piece in pruned))
-    top = [
-        loss_row(frame),
-        *paragraph(f"{sizes}: {number(len(pruned))} removed, {never_used} of them unused", width),
-        *paragraph(RULES[step.rule], width, "dim"),
-        Row([]),
-        table.header(),
-    ]
+    why = f"{narrate(frame)[0]} No best segmentation used {never_used} of them."
+    top = [loss_row(frame), *paragraph(why, width), Row([]), table.header()]
     return RowsOnDemand(len(pruned), lambda place: table.row(pruned[place]), top)
 
 
