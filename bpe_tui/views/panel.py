@@ -130,7 +130,7 @@ class TokenPainter:
             return known
         token, role = self.frame.any_token(token_id), self.role(token_id)
         text = visible_bytes(token)
-        if is_partial(token):
+        if not token.isascii() and is_partial(token):
             self._partial.add(token_id)
             if not token.decode(errors="ignore") and (len(token) > 1 or not self.marks):
                 text = text[1:-1]  # `E6 88`: no text has this blank; `E6` only on a ground
