@@ -356,13 +356,21 @@ class Guide:
             self._ask()
 
     def _ask(self) -> bool:
-        """Ask the questions that are left in the scene; return whether there are any."""
+        """Ask the questions that are left in the scene; return whether there are any.
+
+        While the training has not reached their steps it only says so.
+        """
         from bpe_tui.lessons.asking import AskWindow
         from engine.learning.questions import ask  # imports all models
         from engine.learning.questions.question import Attempt, FirstTries
         from engine.learning.quiz import another_example
 
-        recording = self._host.session.recording
+        session, recording = self._host.session, self._host.session.recording
+        last = max((each.step or 0 for _, each in self._unanswered()), default=-1)
+        goes_on = session.stop_reason is None and session.failure is None
+        if goes_on and last >= (len(recording) if recording is not None else 0):
+            self._tell("The training has not reached the questions yet: N asks in a moment.")
+            return True
         if recording is None:
             return False
         asked: list[tuple[str, Attempt]] = []

@@ -375,6 +375,20 @@ async def test_without_room_for_both_the_text_gives_way_to_a_key_of_the_screen(
         assert step(app) == 3
 
 
+async def test_questions_wait_for_the_training() -> None:
+    async with learning(builtin_lessons()[4].path) as (app, pilot):
+        app.guide.go_to(5)
+        await until(pilot, lambda: not app.guide.is_on_its_way)
+        reason, app.session.stop_reason = app.session.stop_reason, None  # as while it trains
+        recording, app.session.recording = app.session.recording, None
+        await pilot.press("N")
+        assert (app.guide.place, app.screen.is_modal) == (5, False)
+        assert "N asks in a moment" in app.notices.now
+        app.session.stop_reason, app.session.recording = reason, recording
+        await pilot.press("N")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+
+
 async def test_a_lesson_is_chosen_and_closed_in_the_list() -> None:
     lesson = builtin_lessons()[1].path
     async with learning(lesson) as (app, pilot):
