@@ -115,11 +115,9 @@ def counted_on(
             ends, counted = _count(client, tasks, options, on_progress)
             skipped = sum(each.skipped for each in ends)
             texts, documents = _joined(tasks, ends, options)
-            if not documents.begun and not any(map(len, texts)) and not any(e.end for e in ends):
-                corpus.read_head()  # raises the error for an empty corpus
+            corpus.read_head()  # raises the error for an empty corpus
             # Submitted as a task, it can be repeated; scattered data would be lost with its worker.
             counted.append(client.submit(PlacedCounts, *_count_ends(texts, options), pure=False))
-            corpus.read_head()
             finished = _reduced(client, counted, min(sum(threads.values()), MOST_PARTS))
             del counted
             found = client.gather(

@@ -62,7 +62,6 @@ def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> 
     assert wheel["force-include"] == {"samples": "bpe_tui/samples"}
 
 
-@pytest.mark.slow  # a walk over sizes
 async def test_below_the_lists_is_what_the_offer_under_the_cursor_is(tmp_path: Path) -> None:
     mine = tmp_path / "mine.txt"
     mine.write_text("low lower\nlowest\x1b\n")

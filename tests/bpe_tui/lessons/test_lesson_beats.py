@@ -14,6 +14,7 @@ from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
 from bpe_tui.lessons.layout import layout
 from bpe_tui.unigram.lesson import UnigramExplainer
+from bpe_tui.unigram.piece_table import _cost_rows
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import (
     BAR_BESIDE_FRACTION,
@@ -415,6 +416,11 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
         span for row in explainer.corpus_rows(there, CorpusPlace(0, 0), 3, 70) for span in row.spans
     ]
     assert {text for text, role in struck if role == "stale"} <= going == {"▁hugs"}
+    assert said(list(_cost_rows(before, before.record.texts.index("▁hugs"), 70)))[1:] == [
+        "5 of 47 tokens are it: log P −2.24",
+        "2 tokens in its place: log P −3.07",
+        "5 ÷ 47 pretokens × 0.83 = +0.088666 nats",
+    ]
     assert said(explainer.replace_rows(there, 2, 70)) == [
         "✗ ▁hugs",
         "Others replace them:",

@@ -121,7 +121,6 @@ async def test_each_part_names_the_step_that_it_shows_and_the_heading_the_beat()
         assert labels(app)[0] == "1 COUNT"
 
 
-@pytest.mark.slow
 async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("0")

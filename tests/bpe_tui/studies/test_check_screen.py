@@ -66,6 +66,14 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
         why = await sentences(app, pilot)
         assert "The first merge that is not by the rule is merge 19." in why
         assert "Likely cause (tie-rule)" in why
+        about = app.screen.query_one(WhyPanel)
+        strong = [
+            text
+            for place in range(about.row_count)
+            for text, role in about.row(place).spans
+            if role == "strong"
+        ]
+        assert strong[0].startswith("Likely cause (tie-rule)")
         header, pinned = rows(app, "#check-pinned")
         assert header.split() == ["merge", "yours", "count", "the", "rule", "count"]
         assert pinned.split() == ["first", "19", "✗", "·+c", "32", "a+r", "32"]

@@ -7,8 +7,16 @@ from generated import first_quick
 from opening import each_size, opened
 
 from bpe_tui.bpe.walks import PretokensPanel
+from bpe_tui.views.narration import fitting_facts
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.widgets.lines import Lines
+
+
+def test_of_facts_without_room_the_first_is_left_and_the_last_go_first() -> None:
+    facts = [(2, "seven"), (1, "two"), (3, "nine")]
+    lines = {fitting_facts(facts, room) for room in range(30)}
+    assert lines == {"seven", "two │ seven", "two │ seven │ nine"}
+
 
 TEXT = "The old goat's kite, 1234567 times!"
 

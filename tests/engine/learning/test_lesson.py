@@ -92,6 +92,8 @@ def test_lines_of_chinese_are_joined_without_a_blank() -> None:
         ("tie-rule", "tierule", "4: unknown key 'tierule'; did you mean 'tie-rule'?"),
         ('"none"', '"nona"', "19: unknown pattern 'nona'; did you mean 'none'?"),
         ("step = 3", "step = -3", "18: step should be a whole number, such as 3"),
+        ('view = "training"', "view = 3", '17: view should be a text, such as "low"'),
+        ('title = "Ties"', 'title = ""', '2: title should be a text, such as "low"'),
         ("step = 3", "step 3", "18: expected '=' after a key"),
         ('kind = "tie"', 'kind = "tye"', "23: unknown kind of question 'tye'; did you mean 'tie'?"),
         ('kind = "tie"', "", '22: the question has no kind; say kind = "next-pair"'),

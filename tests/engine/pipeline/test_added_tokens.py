@@ -9,7 +9,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.pipeline.added_tokens import AddedToken, TokenFinder
+from engine.pipeline.added_tokens import AddedToken, TokenFinder, without_repeats
 
 
 @examples(200)
@@ -31,3 +31,9 @@ def test_very_many_are_found_at_once() -> None:
     found = TokenFinder([(token, AddedToken(token)) for token in many]).find("a<extra_77>b")
     assert [token.content for _, _, token in found if token is not None] == ["<extra_77>"]
     assert process_time() - began < 1.0
+
+
+def test_special_tokens_come_first_and_win() -> None:
+    plain, special = (AddedToken("<s>", special=is_special) for is_special in (False, True))
+    other = AddedToken("b", special=False)
+    assert without_repeats([other, plain, AddedToken(""), special]) == (special, other)
