@@ -97,6 +97,9 @@ def test_odd_tokens_are_found_single_bytes_last(inspection: Inspection) -> None:
 
 def test_whitespace_and_the_name_of_the_pattern(inspection: Inspection) -> None:
     assert inspection.whitespace_runs == {"spaces": [1, 2], "newlines": [1], "tabs": [1]}
+    wide = Tokenizer({byte: bytes([byte]) for byte in range(256)} | {256: b" " * 300_000}, [])
+    long = Inspection.of_opened(Opened(wide, "gpt2")).whitespace_runs
+    assert long["spaces"] == [1, 300_000]  # at once
     assert inspection.pattern_name == "qwen2"
 
 
