@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.studies import race as race_screen
 from bpe_tui.studies.race import RaceJob, RaceScreen, StandingsPanel, WorkPanel
 from bpe_tui.views.panel import FramePanel
-from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
+from bpe_tui.widgets.chart import BELOW, Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Span
 from engine.bpe.race import RACERS
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
@@ -62,6 +63,12 @@ def shown(panel: FramePanel[Any]) -> str:
 
 def said(screen: RaceScreen) -> str:
     return str(screen.query_one("#narration", Static).content)
+
+
+def cells(line: Sequence[Span], role: str) -> Iterator[tuple[int, str]]:
+    """Yield the place and text of each cell of a role."""
+    roles = [(cell, of_span) for text, of_span in line for cell in text]
+    return ((place, cell) for place, (cell, of_span) in enumerate(roles) if of_span == role)
 
 
 def drawn(chart: CurvesChart) -> str:
@@ -138,6 +145,13 @@ async def test_the_counters_are_those_of_the_timelines_step() -> None:
             assert int(now) == heap.work.at_step("heap_pushes", at)
             assert int(by_now) == heap.work.total("heap_pushes", at)
             assert int(in_all) == heap.work.total("heap_pushes", len(heap))
+        head = "".join(text for text, _ in screen.query_one(StandingsPanel).head)
+        assert head.split()[:2] == ["time", "operations"]
+        chart = screen.query_one("#over-steps", CurvesChart)
+        lines = [chart.line(y) for y in range(chart.size.height - BELOW)]
+        cursor = {(i, text) for line in lines for i, text in cells(line, "pair")}
+        assert len(cursor) == 1
+        assert next(iter(cursor))[1] == "│"
 
 
 @pytest.mark.slow
