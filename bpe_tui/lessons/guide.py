@@ -34,9 +34,10 @@ from engine.core.errors import BpeError
 from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.lesson import Ask, Lesson, Scene, ScreenSetup
 from engine.learning.lesson_file import read_lesson
+from engine.recording.playback import Player
 
 if TYPE_CHECKING:
-    from engine.learning.questions.question import Attempt, FirstTries
+    from engine.learning.questions.question import Attempt, FirstTries, Question
 
 
 class LessonRows(RowList):
@@ -360,8 +361,7 @@ class Guide:
 
         While the training has not reached their steps it only says so.
         """
-        from bpe_tui.lessons.asking import AskWindow
-        from engine.learning.questions import ask  # imports all models
+        from bpe_tui.lessons.asking import AskWindow  # these import all models
         from engine.learning.questions.question import Attempt, FirstTries
         from engine.learning.quiz import another_example
 
@@ -373,19 +373,16 @@ class Guide:
             return True
         if recording is None:
             return False
-        asked: list[tuple[str, Attempt]] = []
-        for name, each in self._unanswered():
-            step = recording.cursor if each.step is None else each.step
-            try:
-                frame = copy(recording).seek(step)  # a cursor of its own
-                question = ask(each.kind, frame, each.seed, about=each.about, rows=each.rows)
-            except BpeError as error:
-                self._host.tell(visible_text(str(error), spaces=False))
-                return False
-            asked.append((name, Attempt(question.translated(self.messages))))
-
+        try:
+            named = list(self._questions(recording))
+        except BpeError as error:
+            self._host.tell(visible_text(str(error), spaces=False))
+            return False
+        if not named:
+            return False
+        asked = [(name, Attempt(question.translated(self.messages))) for name, question in named]
         score = self._score = self._score or FirstTries()
-        questions = [attempt.question for _, attempt in asked]
+        questions = [question for _, question in named]
 
         def over(attempt: Attempt) -> None:
             score.count(attempt)
@@ -396,9 +393,9 @@ class Guide:
             self._host.seek(attempt.question.frame.step)
 
         def another(attempt: Attempt) -> Attempt:
-            question = another_example(copy(recording), attempt.question.kind, questions)
-            questions.append(question.translated(self.messages))
-            return Attempt(questions[-1])
+            kind = attempt.question.kind
+            questions.append(another_example(copy(recording), kind, questions))
+            return Attempt(questions[-1].translated(self.messages))
 
         def leave(all_over: bool | None) -> None:
             self.attend(self._app.screen)
@@ -411,8 +408,6 @@ class Guide:
                     score=score.describe(self.messages).capitalize(),
                 )
 
-        if not asked:
-            return False
         if (pane := self._pane) is not None:
             pane.give_keys_away()
         window = AskWindow(
@@ -425,6 +420,15 @@ class Guide:
         )
         self._app.push_screen(window, leave)
         return True
+
+    def _questions(self, recording: Player[Any]) -> Iterator[tuple[str, Question]]:
+        """Yield the scene's questions that are not over, with their names in saved progress."""
+        from engine.learning.questions import ask  # imports all models
+
+        for name, each in self._unanswered():
+            step = recording.cursor if each.step is None else each.step
+            frame = copy(recording).seek(step)  # a cursor of its own
+            yield name, ask(each.kind, frame, each.seed, about=each.about, rows=each.rows)
 
     def _count_in_a_row(self, attempt: Attempt) -> None:
         """Count how many questions of a kind were right one after another; three are enough."""

@@ -1,4 +1,4 @@
-"""Forms of an answer, such as a row or a number. They know nothing of right and wrong."""
+"""Forms of an answer, such as a row or a number. Right and wrong are elsewhere."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ IF_SO = (
     "If so, it would be in the vocabulary already, and a token here would cross its edge.",
     "If so, it would be in one pretoken, and a merge after this step would make it.",
 )
-"""What one would see if a reason were the right one."""
+"""Signs that one would see if a reason were the right one."""
 
 
 @dataclass(frozen=True)
