@@ -18,8 +18,13 @@ UNICODE = SAMPLE.parent / "unicode.txt"
 SIZES = ((120, 40), (100, 30), (80, 24), (60, 20))
 
 
+def bare(text: str) -> str:
+    """Return a text without the brackets of bytes, which chips lack."""
+    return text.replace("<", "").replace(">", "")
+
+
 def text_of(row: Row) -> str:
-    return "".join(text for text, _ in row.spans)
+    return bare("".join(text for text, _ in row.spans))
 
 
 def pair_of(app: BpeTuiApp, row: Row) -> tuple[bytes, bytes] | None:
@@ -44,7 +49,7 @@ def assert_readable(app: BpeTuiApp, panel: FramePanel) -> None:  # type: ignore[
             continue
         first, _, second = text_of(row).replace("##", "").replace(" + ", "+").partition("+")
         for token, side in zip(pair, (first, second), strict=True):
-            shown = signs(visible_bytes(token).removeprefix("##"))
+            shown = [bare(sign) for sign in signs(visible_bytes(token).removeprefix("##"))]
             assert shown[0] in side or shown[-1] in side, (panel.id, text_of(row))
 
 
@@ -80,16 +85,16 @@ async def test_the_foot_shows_a_pair_that_its_row_cuts() -> None:
         await pilot.resize_terminal(80, 24)
         await pilot.pause()
         pairs = (pair_of(app, panel.row(index)) for index in range(panel.row_count))
-        names = ["+".join(map(visible_bytes, pair)) for pair in pairs if pair is not None]
+        names = [bare("+".join(map(visible_bytes, pair))) for pair in pairs if pair is not None]
         panel.cursor, whole = next(
             (place, name)
             for place, name in enumerate(names)
             if name not in text_of(panel.row(place))
         )
         await pilot.pause()
-        assert str(panel.border_subtitle) == whole
+        assert bare(str(panel.border_subtitle)) == whole
         await pilot.press("tab")
-        assert str(panel.border_subtitle) != whole
+        assert bare(str(panel.border_subtitle)) != whole
 
 
 @pytest.mark.slow  # twenty steps
