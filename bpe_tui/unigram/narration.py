@@ -45,7 +45,7 @@ def count_text(count: float) -> str:
 def cost_text(increase: float) -> str:
     """Return a loss increase in nats a pretoken, with a power of ten if it is very small.
 
-    0.28983 → '0.2898'; 0.0000231 → '2.3·10⁻⁵'.
+    0.28983 → '0.2898'; 0.0000231 → '2.3×10⁻⁵'.
     """
     cost = abs(increase)
     text = f"{cost:.4f}" if not cost or cost >= SMALLEST_PLAIN else with_power(cost, 2)

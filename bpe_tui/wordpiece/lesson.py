@@ -50,7 +50,7 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         return (score_text(score.value), str(score)) if score is not None else ("0", "")
 
     def cells(self, frame: WordPieceFrame) -> int:
-        return len("6.04·10⁻⁴")
+        return len("6.04×10⁻⁴")
 
     def tied(self, frame: WordPieceFrame) -> Collection[Pair]:
         return frozenset(frame.tied)

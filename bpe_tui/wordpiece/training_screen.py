@@ -102,7 +102,13 @@ class WordPieceMergesPanel(training_panels.StepList):
     def step_spans(self, frame: WordPieceFrame, step: int, cells: int) -> list[Span]:
         merge = frame.merge_at(step - 1)
         score = f" {score_text(merge.score.value)}"  # no column follows it
+        if cells - len(score) < LEAST_PAIR:
+            score = f" {short_number(float(merge.score.value))}"
         return [*left(self.painter(frame).pair(merge.pair), cells - len(score)), (score, "")]
+
+
+LEAST_PAIR = 6
+"""Least width of a pair, in cells; a score that leaves less has one digit."""
 
 
 class WordPiecePretokens(training_panels.ChangedPretokensPanel[WordPieceFrame]):

@@ -159,11 +159,11 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def with_power(value: float, digits: int) -> str:
     """Write a small number with this number of digits and a power of ten.
 
-    (0.0000231, 3) → '2.31·10⁻⁵'; (0.001, 1) → '10⁻³'.
+    (0.0000231, 3) → '2.31×10⁻⁵'; (0.001, 1) → '10⁻³'.
     """
     amount, _, exponent = f"{value:.{digits - 1}e}".partition("e")
     power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
-    return power if amount == "1" else f"{amount}·{power}"
+    return power if amount == "1" else f"{amount}×{power}"
 
 
 def counted(number: int, thing: str) -> str:

@@ -57,7 +57,7 @@ def score_text(score: Fraction) -> str:
     """Return a score with three digits.
 
     >>> score_text(Fraction(1, 36)), score_text(Fraction(1, 43_200))
-    ('0.0278', '2.31·10⁻⁵')
+    ('0.0278', '2.31×10⁻⁵')
     """
     value = float(score)
     if score >= SMALLEST_PLAIN or not score:

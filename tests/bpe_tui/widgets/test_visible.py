@@ -291,7 +291,7 @@ def test_number_is_whole_with_thousands_separated(value: float, shown: str) -> N
         (12.34, "12.3"),
         (-0.001, "0"),
         (0.001, "10⁻³"),
-        (0.00002, "2·10⁻⁵"),
+        (0.00002, "2×10⁻⁵"),
         (4e-12, "4e-12"),
         (999.7, "1,000"),
         (1234, "1,234"),
@@ -362,7 +362,7 @@ def test_module_does_not_load_textual() -> None:
 
 
 def test_a_small_number_has_a_power_of_ten() -> None:
-    assert with_power(0.0000231, 3) == "2.31·10⁻⁵"
+    assert with_power(0.0000231, 3) == "2.31×10⁻⁵"
     assert with_power(0.001, 1) == "10⁻³"
 
 

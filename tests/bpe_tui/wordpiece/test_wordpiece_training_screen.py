@@ -203,7 +203,7 @@ def test_a_score_has_three_digits() -> None:
     assert score_text(Fraction(1, 36)) == "0.0278"
     assert score_text(Fraction(1, 2)) == "0.5"
     assert score_text(Fraction(1, 1000)) == "0.001"
-    assert score_text(Fraction(1, 43_200)) == "2.31·10⁻⁵"
+    assert score_text(Fraction(1, 43_200)) == "2.31×10⁻⁵"
 
 
 def test_a_score_rises_when_a_part_becomes_rarer() -> None:
