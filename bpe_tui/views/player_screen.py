@@ -225,7 +225,7 @@ class StepsScreen(SessionScreen):
 
     @property
     def has_content(self) -> bool:
-        return not self._is_patient
+        return self.frame is not None or bool(self.query("#reading-what"))
 
     def _lose_patience(self) -> None:
         if self._is_patient:
