@@ -125,7 +125,7 @@ def count_task(task: Task, options: CountingOptions) -> tuple[Ends, PlacedCounts
             )
     reader = SourceReader(sources, options.reading, options.separator, keeps_marks=False)
     blocks = _stretch(sources[0], task.start, task.end) if task.end else iter(reader)
-    if task.start == 0:
+    if task.end and not task.start:  # the reader does so itself
         blocks = without_mark(blocks)
     start, rest = _start(blocks, options.pattern, splitter)
     tally, end, documents = Tally(), None, Documents()
