@@ -29,8 +29,6 @@ HANDOUT = RunConfig(str(SAMPLE.parent / "handout.txt"), pattern="whitespace", vo
 STORIES = RunConfig(str(SAMPLE), vocab_size=700)
 LONG = RunConfig(str(SAMPLE), vocab_size=1500)
 SWAPPED = SAMPLE.parent / "swapped.json"
-WORDPIECE = RunConfig(str(SAMPLE.parent / "handout.txt"), model="wordpiece", vocab_size=1000)
-UNIGRAM = RunConfig(str(SAMPLE), model="unigram", vocab_size=700)
 
 # --- brute force: the definition, on the sample's own bytes ---------------------------------------
 
@@ -79,25 +77,12 @@ def trained(vocab_size: int = 700) -> Tokenizer:
     return Tokenizer(vocab, merges, ["<|endoftext|>"])
 
 
-def left_out() -> int:
-    """Return the rank of the first merge that no other uses."""
-    merges = trained().merges
-    used = {part for merge in merges for part in merge}
-    return next(rank for rank, merge in enumerate(merges) if b"".join(merge) not in used)
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write files of users: a rank file, and a trainer's files that lack a merge."""
+    """Save the tokenizer of the sample as its own files and as ranks."""
     folder = tmp_path_factory.mktemp("files")
-    tokenizer = trained()
-    tokenizer.save(folder / "ours")
-    tokenizer.save(folder / "ours.tiktoken", format="tiktoken")
-    merges = list(tokenizer.merges)
-    del merges[left_out()]
-    tokens = [bytes([byte]) for byte in range(256)] + [b"<|endoftext|>"]
-    tokens += [left + right for left, right in merges]
-    Tokenizer(dict(enumerate(tokens)), merges, ["<|endoftext|>"]).save(folder / "student")
+    trained().save(folder / "ours")
+    trained().save(folder / "ours.tiktoken", format="tiktoken")
     return folder
 
 
@@ -116,50 +101,18 @@ def is_text(token: bytes) -> bool:
 class Question:
     """A question, the place to ask, the keys that answer it, and the answer on the screen.
 
-    `("typed", "low")` among the keys types a text; `FILES` in it is the folder with the files.
+    `("typed", "low")` among the keys types a text.
     """
 
     asked: str
     opened: Config | Callable[[Path], Config]
     keys: tuple[str | tuple[str, str], ...]
-    answer: Callable[[], Iterable[str]]
-
-
-def the_newest_token() -> Iterable[str]:
-    left, right = trained().merges[-1]
-    yield f"{699:>7}  {(left + right).decode().replace(' ', '·')} "
+    answer: tuple[str, ...] | Callable[[], Iterable[str]]
 
 
 def changes_of_the_first_merge() -> Iterable[str]:
     before, after = count_of((b"t", b"h")), count_of((b"t", b"h"), [(b"h", b"e")])
     yield f"{'t+h':<12}{before:,} → {after:>5,}"
-
-
-def tokens_that_are_no_text() -> Iterable[str]:
-    tokens = [token for token in trained().vocab.values() if not is_text(token)]
-    yield f"{len(tokens)} of 700 tokens"
-
-
-def why_t_and_h_do_not_merge() -> Iterable[str]:
-    pair, first = (b"t", b"h"), (b"h", b"e")
-    yield f"{count_of(pair):,} at step 0"
-    yield f"{count_of(pair, [first]):,}"
-
-
-def a_word_and_its_twin() -> Iterable[str]:
-    the, space_the = trained().encode("the"), trained().encode(" the")
-    assert not set(the) & set(space_the)
-    yield f"With a space in front it is {len(space_the)} token"
-
-
-def the_missing_merge() -> Iterable[str]:
-    left, right = (part.decode().replace(" ", "·") for part in trained().merges[left_out()])
-    yield f"{left}+{right}"
-    yield "missing-line"
-
-
-def where_tokenizers_differ() -> Iterable[str]:
-    yield "student"
 
 
 def merges_behind_ranks() -> Iterable[str]:
@@ -172,13 +125,6 @@ def tokens_of_a_file() -> Iterable[str]:
     yield f"{sum(len(trained().encode(document)) for document in documents):,} tokens"
 
 
-def a_special_token_is_one_id() -> Iterable[str]:
-    ids = [i for i, token in trained().vocab.items() if token == b"<|endoftext|>"]
-    yield "tokens  1 "
-    yield f"│ {ids[0]} "
-    yield "special tokens as one id │ Ctrl+S"
-
-
 def tokens_that_no_text_gives() -> Iterable[str]:
     tokenizer = Tokenizer.load(SWAPPED)
     out_of_reach = [
@@ -189,24 +135,9 @@ def tokens_that_no_text_gives() -> Iterable[str]:
     yield f"{len(out_of_reach)} of {len(tokenizer.vocab)} tokens"
 
 
-def scores_of_the_handout() -> Iterable[str]:
-    # w 3 times at a beginning, ##i 3 times, side by side 3 times: 3 / (3 × 3).
-    yield "= 3 / (3 × 3)"
-    yield "= 3 / 9 = 0.333"
-
-
-def arithmetic_of_em() -> Iterable[str]:
-    yield "M  score = ψ("
-
-
 def most_frequent_pair() -> Iterable[str]:
     count = count_of((b"h", b"e"))
     yield f"Next h+e  occurs {count:,} times, more often"
-
-
-def ties_of_the_first_merge() -> Iterable[str]:
-    yield "Why  the highest count, tied with  e+s"
-    yield "merge 1 │ 2 pairs tied"
 
 
 def words_of_the_first_merge() -> Iterable[str]:
@@ -228,22 +159,6 @@ def never_side_by_side() -> Iterable[str]:
     assert (b"es", b"t") in merges or (b"e", b"st") in merges
     assert not count_of((b"ow", b"est"), merges)
     yield "ow+est: the two never occur side by side"
-
-
-def other_rules_of_a_step() -> Iterable[str]:
-    yield "Other rules would take"
-    yield "e+s  first-seen (minbpe),"
-
-
-def another_rule_for_the_run() -> Iterable[str]:
-    # By hand: e s is seen before s t, and then es t.
-    yield "The first difference is merge 1"
-    yield "+      2  es+t"
-
-
-def without_merge_3() -> Iterable[str]:
-    yield "what if: forbid merge 3, made here: o+w"
-    yield "The first difference is merge 3"
 
 
 def words_of_the_corpus_with_the() -> Iterable[str]:
@@ -283,18 +198,6 @@ def the_most_stale_entry() -> Iterable[str]:
     yield f"stale: he took {before - after:,}"
 
 
-def naive_work() -> Iterable[str]:
-    yield "the whole run: who needs how much?"
-    yield "× 1.0"
-    yield "naive "
-
-
-def wordpiece_of_the_handout() -> Iterable[str]:
-    # w 3 times at a beginning, ##i 3 times, side by side 3 times.
-    yield "handout.txt │ WordPiece"
-    yield "w+##i         3 / (3 × 3)      0.333"
-
-
 def frequent_pretokens() -> Iterable[str]:
     times = words_after(())[tuple(bytes([byte]) for byte in b" the")]
     yield f"2 {times:,} "
@@ -303,7 +206,12 @@ def frequent_pretokens() -> Iterable[str]:
 
 TWENTY = (
     Question("which pair is next, and why?", STORIES, (), most_frequent_pair),
-    Question("what is it tied with?", HANDOUT, ("right",), ties_of_the_first_merge),
+    Question(
+        "what is it tied with?",
+        HANDOUT,
+        ("right",),
+        ("Why  the highest count, tied with  e+s", "merge 1 │ 2 pairs tied"),
+    ),
     Question("what was a count before and after?", STORIES, ("right",), changes_of_the_first_merge),
     Question("which words does a merge touch?", STORIES, ("right",), words_of_the_first_merge),
     Question("who took of a pair?", LONG, ("w", ("typed", "t|h")), life_of_t_and_h),
@@ -319,15 +227,23 @@ TWENTY = (
         ("escape", "3", "F", "d"),
         tokens_that_no_text_gives,
     ),
-    Question("what would another rule take here?", HANDOUT, ("right",), other_rules_of_a_step),
     Question(
-        "what would another rule learn?", HANDOUT, ("i", "down", "enter"), another_rule_for_the_run
+        "what would another rule take here?",
+        HANDOUT,
+        ("right",),
+        ("Other rules would take", "e+s  first-seen (minbpe),"),
+    ),
+    Question(
+        "what would another rule learn?",
+        HANDOUT,
+        ("i", "down", "enter"),
+        ("The first difference is merge 1", "+      2  es+t"),
     ),
     Question(
         "which alternative matched 12?",
         STORIES,
         ("2", ("typed", "don't 12")),
-        lambda: ("  ·12  ", "  numbers "),
+        ("  ·12  ", "  numbers "),
     ),
     Question(
         "where in the corpus is ·the?",
@@ -349,61 +265,26 @@ TWENTY = (
         "what if merge 3 were forbidden?",
         HANDOUT,
         ("g", ("typed", "3"), "enter", "i", "enter"),
-        without_merge_3,
+        ("what if: forbid merge 3, made here: o+w", "The first difference is merge 3"),
     ),
     Question("which entries are stale, and why?", STORIES, ("right",), the_most_stale_entry),
-    Question("how much work does naive do?", HANDOUT, ("6",), naive_work),
     Question(
-        "what does WordPiece learn here?", HANDOUT, ("M", "down", "enter"), wordpiece_of_the_handout
+        "how much work does naive do?",
+        HANDOUT,
+        ("6",),
+        ("the whole run: who needs how much?", "× 1.0", "naive "),
+    ),
+    Question(
+        "what does WordPiece learn here?",
+        HANDOUT,
+        ("M", "down", "enter"),
+        ("handout.txt │ WordPiece", "w+##i         3 / (3 × 3)      0.333"),
     ),
     Question("which pretokens are the most frequent?", STORIES, ("4",), frequent_pretokens),
 )
 """The questions of a course, in the order in which it comes to them."""
 
-OTHERS = (
-    Question("how was this token built?", STORIES, ("end", "3"), the_newest_token),
-    Question(
-        "which tokens are half a character?",
-        STORIES,
-        ("end", "3", "F", "p"),
-        tokens_that_are_no_text,
-    ),
-    Question(
-        "what if a user types <|endoftext|>?",
-        STORIES,
-        ("end", "2", ("typed", "<|endoftext|>")),
-        a_special_token_is_one_id,
-    ),
-    Question(
-        "why did these two not merge?",
-        STORIES,
-        ("right", "w", ("typed", "t|h")),
-        why_t_and_h_do_not_merge,
-    ),
-    Question(
-        "why does my vocabulary read Ġè¿Ļ?",
-        STORIES,
-        ("2", ("typed", "Ġè¿Ļ")),
-        lambda: ("20 E8 BF 99",),
-    ),
-    Question(
-        "is my merges file right, and where does it part?",
-        STORIES,
-        ("9", "c", ("typed", "FILES/student"), "enter"),
-        the_missing_merge,
-    ),
-    Question(
-        "where do two tokenizers cut differently?",
-        STORIES,
-        ("2", ("typed", "the kite"), "escape", "d", ("typed", "FILES/student"), "enter"),
-        where_tokenizers_differ,
-    ),
-    Question(
-        "why do `the` and `·the` differ?",
-        STORIES,
-        ("end", "2", ("typed", "the"), "escape"),
-        a_word_and_its_twin,
-    ),
+FILES = (
     Question(
         "which merges are behind these ranks?",
         lambda files: TokenizerConfig((str(files / "ours.tiktoken"),)),
@@ -416,9 +297,8 @@ OTHERS = (
         ("end",),
         tokens_of_a_file,
     ),
-    Question("how is a WordPiece score made?", WORDPIECE, ("right",), scores_of_the_handout),
-    Question("how is a Unigram score made?", UNIGRAM, ("right",), arithmetic_of_em),
 )
+"""Questions about files of users."""
 
 
 def squeezed(text: str) -> str:
@@ -431,7 +311,6 @@ QUICK = (
     "which merge made ing?",
     "how much work does naive do?",
     "which alternative matched 12?",
-    "how is a WordPiece score made?",
 )
 """A question about each kind of screen; the others are slow, as each opens the application."""
 
@@ -440,7 +319,7 @@ def questions() -> list[ParameterSet]:
     """Return all questions as parameters; those that are not in `QUICK` are slow."""
     return [
         pytest.param(each, id=each.asked, marks=() if each.asked in QUICK else pytest.mark.slow)
-        for each in (*TWENTY, *OTHERS)
+        for each in (*TWENTY, *FILES)
     ]
 
 
@@ -453,9 +332,10 @@ async def test_a_question_is_answered_in_four_keys(question: Question, files: Pa
             if isinstance(key, str):
                 await pilot.press(key)
             else:
-                app.post_message(events.Paste(key[1].replace("FILES", str(files))))
+                app.post_message(events.Paste(key[1]))
             await pilot.pause()
-        for part in question.answer():
+        answer = question.answer() if callable(question.answer) else question.answer
+        for part in answer:
             await until(
                 pilot, lambda part=part: squeezed(part) in squeezed(screen_text(app.screen))
             )

@@ -3,7 +3,10 @@
 import subprocess
 import sys
 import unicodedata
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
+from math import inf, nan
+from typing import Any
 
 import pytest
 from generated import first_quick
@@ -78,6 +81,11 @@ def assert_only_drawn(shown: str) -> None:
         ("🇫🇷", "‹1F1EB›‹1F1F7›"),
         ("\u3164\u2800", "‹3164›‹2800›"),
         ("\u1112\u1161\u11ab", "\u1112‹1161›‹11AB›"),
+        ("👩\u200d💻", "👩‹200D›💻"),
+        ("a\xadb", "a‹00AD›b"),
+        ("\x1b]52;c;cm0gLXJm\x07", "␛]52;c;cm0gLXJm␇"),
+        ("\x9d52;c;cm0=\x9c", "‹009D›52;c;cm0=‹009C›"),
+        ("[@click=app.quit]", "[@click=app.quit]"),
     ],
 )
 def test_each_kind_of_character_has_its_picture(text: str, shown: str) -> None:
@@ -88,10 +96,6 @@ def test_each_kind_of_character_has_its_picture(text: str, shown: str) -> None:
 def test_spaces_stay_spaces_on_request(text: str) -> None:
     assert visible_text(text, spaces=False) == text
     assert visible_bytes(text.encode(), spaces=False) == text
-
-
-def test_joiner_inside_an_emoji_is_shown() -> None:
-    assert visible_text("👩\u200d💻") == "👩‹200D›💻"
 
 
 @pytest.mark.parametrize(
@@ -108,35 +112,16 @@ def test_joiner_inside_an_emoji_is_shown() -> None:
         ("\u200d\u0301", "‹200D›◌\u0301"),
         ("e\ufe0f\u0301", "e‹FE0F›◌\u0301"),
         ("\u0301\u0302", "◌\u0301\u0302"),
+        ("e" + "\u0301" * 4 + "e\u0301", "e\u0301\u0301‹0301›‹0301›e\u0301"),
     ],
 )
 def test_combining_mark_is_carried_by_a_letter_or_a_dotted_circle(text: str, shown: str) -> None:
     assert visible_text(text) == shown
 
 
-@pytest.mark.parametrize(("text", "cells"), [("का", 2), ("◌ा", 2), ("कं", 1), ("é", 1)])
-def test_a_spacing_mark_has_a_cell_of_its_own(text: str, cells: int) -> None:
-    assert width(text) == cells == cell_len(text)
-
-
-def test_only_two_marks_in_a_row_are_drawn() -> None:
-    assert visible_text("e" + "\u0301" * 4 + "e\u0301") == "e\u0301\u0301‹0301›‹0301›e\u0301"
-
-
 def test_a_character_that_tokens_cut_is_before_its_bytes() -> None:
     tokens = [b"a", b"\xe6\xbc", b"\xa2", b"\xff", "漢".encode(), b"\xe6"]
     assert list(visible_tokens(tokens)) == ["a", "漢 (<E6 BC> <A2>)", "<FF>", "漢", "<E6>"]
-
-
-def test_escape_sequence_that_writes_the_clipboard_is_only_text() -> None:
-    assert visible_text("\x1b]52;c;cm0gLXJm\x07") == "␛]52;c;cm0gLXJm␇"
-    assert visible_bytes(b"\x9d52;c;cm0=\x9c") == "<9D>52;c;cm0=<9C>"
-    assert visible_text("\x9d52;c;cm0=\x9c") == "‹009D›52;c;cm0=‹009C›"
-
-
-def test_markup_stays_literal_text() -> None:
-    assert visible_text("[@click=app.quit]") == "[@click=app.quit]"
-    assert visible_bytes(b"[@click=app.quit]") == "[@click=app.quit]"
 
 
 @pytest.mark.parametrize(
@@ -152,6 +137,8 @@ def test_markup_stays_literal_text() -> None:
         (b"\xed\xa0\x80", "<ED A0 80>"),  # a surrogate written as UTF-8
         (b"\xc0\xaf", "<C0 AF>"),  # an overlong slash
         (b"\x00\x1b[2J", "␀␛[2J"),
+        (b"\x9d52;c;cm0=\x9c", "<9D>52;c;cm0=<9C>"),
+        (b"[@click=app.quit]", "[@click=app.quit]"),
     ],
 )
 def test_bytes_show_whole_characters_and_stray_bytes(token: bytes, shown: str) -> None:
@@ -159,43 +146,22 @@ def test_bytes_show_whole_characters_and_stray_bytes(token: bytes, shown: str) -
 
 
 @pytest.mark.parametrize("spaces", first_quick([True, False]))
-def test_every_single_character_is_drawn_and_takes_room(spaces: bool) -> None:
+def test_every_character_is_drawn_takes_room_and_looks_like_no_other(spaces: bool) -> None:
     shown = [visible_text(char, spaces=spaces) for char in every_character()]
     assert_only_drawn("".join(shown))
     assert [text for text in shown if cell_len(text) < 1] == []
-
-
-def test_no_two_characters_look_the_same() -> None:
-    assert len({visible_text(char) for char in every_character()}) == len(every_character())
-
-
-def test_every_single_byte_looks_different() -> None:
+    assert len(set(shown)) == len(shown)
     assert len({visible_bytes(bytes([value])) for value in range(256)}) == 256
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (" ", "\xa0"),
-        (" ", "\u3000"),
-        (" ", "·"),
-        ("\n", "⏎"),
-        ("\x1b", "␛"),
-        ("ab", "a\u200bb"),
-        ("ab", "a\xadb"),
-        ("\r\n", "\n"),
-        ("\u2764", "\u2764\ufe0f"),
-    ],
-)
-def test_texts_that_a_terminal_draws_alike_differ(one: str, other: str) -> None:
-    assert visible_text(one) != visible_text(other)
-
-
 @given(ANY_TEXT, st.booleans())
-def test_shown_text_holds_only_drawn_characters(text: str, spaces: bool) -> None:
+def test_shown_text_has_only_drawn_characters_with_the_room_of_each(
+    text: str, spaces: bool
+) -> None:
     shown = visible_text(text, spaces=spaces)
     assert_only_drawn(shown)
     assert bool(text) == (width(shown) > 0)
+    assert width(shown) == sum(cell_len(char) for char in shown)
 
 
 @given(st.binary(), st.booleans())
@@ -215,12 +181,6 @@ def test_every_mark_has_a_letter_or_a_dotted_circle_under_it(text: str) -> None:
             assert marks <= 2
         else:
             base, marks = char, 0
-
-
-@given(ANY_TEXT)
-def test_characters_take_the_same_room_together_as_apart(text: str) -> None:
-    shown = visible_text(text)
-    assert width(shown) == sum(cell_len(char) for char in shown)
 
 
 @given(ANY_TEXT, st.integers(1, 12))
@@ -264,22 +224,51 @@ def test_shorten_never_cuts_through_a_character(text: str, cells: int, cut: str)
     assert shorten(text, cells) == cut
 
 
+@pytest.mark.parametrize(("text", "cells"), [("का", 2), ("◌ा", 2), ("कं", 1), ("é", 1)])
+def test_a_spacing_mark_has_a_cell_of_its_own(text: str, cells: int) -> None:
+    assert width(text) == cells == cell_len(text)
+
+
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("write", "values"),
     [
-        (0, "0"),
-        (999, "999"),
-        (1234567, "1,234,567"),
-        (-1234, "−1,234"),
-        (1234.6, "1,235"),
-        (-0.2, "0"),
-        (float("inf"), "∞"),
-        (float("-inf"), "−∞"),
-        (float("nan"), "–"),
+        (
+            number,
+            {
+                0: "0",
+                999: "999",
+                1234567: "1,234,567",
+                -1234: "−1,234",
+                1234.6: "1,235",
+                -0.2: "0",
+                inf: "∞",
+                -inf: "−∞",
+                nan: "–",
+            },
+        ),
+        (
+            size,
+            {
+                0: "0 B",
+                999: "999 B",
+                1000: "1 KB",
+                118_000: "118 KB",
+                999_999: "1 MB",
+                22_531_000: "22.5 MB",
+                3_210_000_000: "3.21 GB",
+            },
+        ),
+        (rate, {0.0: "0 B/s", 5_200_000.0: "5.2 MB/s", 830_400.0: "830 KB/s", inf: "∞ B/s"}),
+        (signed, {14: "+14", -96: "−96", 0: "0", 1234: "+1,234", -1234: "−1,234"}),
+        (percent, {0.0: "0%", 0.0002: "<0.1%", 0.0712: "7.1%", 1.0: "100%"}),
+        (partial(with_power, digits=3), {0.0000231: "2.31×10⁻⁵"}),
+        (partial(with_power, digits=1), {0.001: "10⁻³"}),
     ],
 )
-def test_number_is_whole_with_thousands_separated(value: float, shown: str) -> None:
-    assert number(value) == shown
+def test_numbers_have_separated_thousands_and_sizes_have_decimal_units(
+    write: Callable[[Any], str], values: dict[float, str]
+) -> None:
+    assert {value: write(value) for value in values} == values
 
 
 @pytest.mark.parametrize(
@@ -304,8 +293,8 @@ def test_number_is_whole_with_thousands_separated(value: float, shown: str) -> N
         (1_234_567, "1.23M"),
         (4_560_000_000, "4.56G"),
         (5_000_000_000_000, "5T"),
-        (float("inf"), "∞"),
-        (float("nan"), "–"),
+        (inf, "∞"),
+        (nan, "–"),
     ],
 )
 def test_short_number_has_at_most_four_digits_and_a_unit(value: float, shown: str) -> None:
@@ -318,52 +307,9 @@ def test_short_number_is_short(value: float) -> None:
     assert sum(char.isdigit() for char in short_number(value)) <= 4
 
 
-@pytest.mark.parametrize(
-    ("count", "shown"),
-    [
-        (0, "0 B"),
-        (999, "999 B"),
-        (1000, "1 KB"),
-        (118_000, "118 KB"),
-        (999_999, "1 MB"),
-        (22_531_000, "22.5 MB"),
-        (3_210_000_000, "3.21 GB"),
-    ],
-)
-def test_size_is_in_decimal_units(count: int, shown: str) -> None:
-    assert size(count) == shown
-
-
-@pytest.mark.parametrize(
-    ("speed", "shown"),
-    [(0.0, "0 B/s"), (5_200_000.0, "5.2 MB/s"), (830_400.0, "830 KB/s"), (float("inf"), "∞ B/s")],
-)
-def test_rate_is_a_size_each_second(speed: float, shown: str) -> None:
-    assert rate(speed) == shown
-
-
-@pytest.mark.parametrize(
-    ("change", "shown"), [(14, "+14"), (-96, "−96"), (0, "0"), (1234, "+1,234"), (-1234, "−1,234")]
-)
-def test_signed_numbers_have_a_sign_except_zero(change: int, shown: str) -> None:
-    assert signed(change) == shown
-
-
-@pytest.mark.parametrize(
-    ("share", "shown"), [(0.0, "0%"), (0.0002, "<0.1%"), (0.0712, "7.1%"), (1.0, "100%")]
-)
-def test_a_small_percentage_is_not_zero(share: float, shown: str) -> None:
-    assert percent(share) == shown
-
-
 def test_module_does_not_load_textual() -> None:
     code = "import sys, bpe_tui.widgets.visible; sys.exit('textual' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_a_small_number_has_a_power_of_ten() -> None:
-    assert with_power(0.0000231, 3) == "2.31×10⁻⁵"
-    assert with_power(0.001, 1) == "10⁻³"
 
 
 def test_a_second_look_changes_nothing_that_is_visible() -> None:
