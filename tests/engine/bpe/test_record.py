@@ -9,7 +9,7 @@ import pytest
 from generated import examples
 from hypothesis import given
 
-from engine import CountChange, MergeStep, Trainer
+from engine import CountChange, Trainer
 from engine.bpe.record import Record
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
 from engine.core.events import Pair
@@ -39,19 +39,9 @@ class TestAStep:
         assert (step.index, step.pair, step.left, step.right) == (0, (A, B), b"a", b"b")
         assert (step.new_id, step.token, step.count) == (256, b"ab", 3)
 
-    def test_counts_the_distinct_pretokens_it_touched(self) -> None:
-        assert trained({b"ab": 3, b"abab": 1, b"b": 9})[0].pretokens == 2
-
-    def test_counts_an_overlap_twice_but_replaces_it_once(self) -> None:
-        step = trained({b"aaa": 1})[0]
-        assert (step.count, step.occurrences) == (2, 1)
-
     def test_lists_its_own_pair_first_among_the_tied_then_the_others_by_id(self) -> None:
         step = trained({b"ca": 2, b"ab": 2, b"bc": 2, b"cb": 1})[0]
         assert step.tied == ((C, A), (A, B), (B, C))
-
-    def test_without_a_tie_lists_only_itself(self) -> None:
-        assert trained({b"ab": 2, b"cb": 1})[0].tied == ((A, B),)
 
     def test_lists_its_own_pair_first_among_the_changes_then_the_largest(self) -> None:
         step = trained({b"abc": 1, b"cab": 2})[0]
@@ -62,10 +52,6 @@ class TestAStep:
             CountChange((B, C), 1, 0),
             CountChange((256, C), 0, 1),
         )
-
-    def test_leaves_pairs_that_kept_their_count_out_of_the_changes(self) -> None:
-        step = trained({b"ab": 3, b"bc": 1})[0]
-        assert step.changes == (CountChange((A, B), 3, 0),)
 
     def test_can_be_written_as_json_in_gpt2_spelling(self) -> None:
         step = trained({b" a": 3})[0]
@@ -87,14 +73,7 @@ class TestAStep:
         assert repr(trained({b"ab": 3})[0]) == "<MergeStep 0: b'a' + b'b' → 256, count 3>"
 
 
-def steps_of(record: Record) -> list[MergeStep]:
-    return [record[index] for index in range(len(record))]
-
-
 class TestARecord:
-    def test_is_as_long_as_the_run(self) -> None:
-        assert len(trained({b"abc": 1})) == 2
-
     @pytest.mark.parametrize("index", [-1, 2])
     def test_has_no_step_outside_the_run(self, index: int) -> None:
         with pytest.raises(IndexError):
@@ -108,19 +87,10 @@ class TestARecord:
     def test_has_no_number_for_a_pair_that_never_occurred(self) -> None:
         assert trained({b"ab": 1}).pairs.number_of((B, A)) is None
 
-    def test_knows_how_many_tokens_merging_has_saved(self) -> None:
-        record = trained({b"aaab": 5, b"ab": 1})
-        # aaab → (aa)ab → (aa)(ab) → (aaab)
-        assert [record.removed[step] for step in range(4)] == [0, 5, 11, 16]
-
     def test_finds_the_pairs_of_a_count_in_a_past_state(self) -> None:
         record = trained({b"ab": 2, b"cd": 2, b"ef": 1})
         assert sorted(record.pairs_with_count(record.counts.at(0), 2)) == [(A, B), (C, 100)]
         assert record.pairs_with_count(record.counts.at(1), 2) == [(A, B)]
-
-    def test_gives_ids_to_special_tokens_before_merges(self) -> None:
-        trainer = Trainer({b"ab": 1}, 260, ["<s>", "</s>"])
-        assert [step.new_id for step in trainer.steps()] == [258]
 
     def test_a_recorded_step_never_changes(self) -> None:
         trainer = Trainer({b"abcabc": 3, b"aaa": 2, b"cab": 2}, 300)

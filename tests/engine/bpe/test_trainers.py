@@ -21,7 +21,6 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.trainers import BpeTrainer
 
 from engine import (
-    BpeError,
     MergeStep,
     SpecialTokenError,
     StopReason,
@@ -86,41 +85,10 @@ def shared(name: str) -> str:
 # --- golden examples --------------------------------------------------------------------------
 
 
-@every_trainer
-class TestGolden:
-    def test_the_course_handout(self, algorithm: str) -> None:
-        words = sample("handout.txt").split()
-        counts = Counter(word.encode() for word in words)
-        merges = train(counts, 12, algorithm=algorithm).merges
-        assert [f"{left.decode()} {right.decode()}" for left, right in merges] == [
-            "s t", "e st", "o w", "l ow", "w est", "n e",
-            "ne west", "w i", "wi d", "wid est", "low e", "lowe r",
-        ]  # fmt: skip
-
-    def test_the_lecture_toy(self, algorithm: str) -> None:
-        toy = train({b"the cat in the hat": 1}, 3, tie_rule="first-seen", algorithm=algorithm)
-        assert [toy.vocab[new_id] for new_id in (256, 257, 258)] == [b"th", b"the", b"the "]
-        ids = oracles.apply_merges(b"the quick brown fox", toy.merges, 256)
-        assert ids == [258, 113, 117, 105, 99, 107, 32, 98, 114, 111, 119, 110, 32, 102, 111, 120]
-
-
 # --- the semantics, rule by rule --------------------------------------------------------------
 
 
 class TestTheVocab:
-    def test_starts_with_the_256_bytes_in_order(self) -> None:
-        assert Trainer({}, 256).vocab == {byte: bytes([byte]) for byte in range(256)}
-
-    def test_goes_on_with_the_special_tokens_in_the_order_given(self) -> None:
-        vocab = Trainer({}, 258, ["<z>", "<a>"]).vocab
-        assert (vocab[256], vocab[257], len(vocab)) == (b"<z>", b"<a>", 258)
-
-    def test_ends_with_one_token_a_merge(self) -> None:
-        trainer = Trainer({b"abc": 1}, 300, ["<s>"])
-        list(trainer.steps())
-        assert [trainer.vocab[i] for i in range(256, 259)] == [b"<s>", b"bc", b"abc"]
-        assert len(trainer.vocab) == 259
-
     def test_holds_a_special_token_as_utf_8(self) -> None:
         assert Trainer({}, 257, ["‹é›"]).vocab[256] == "‹é›".encode()
 
@@ -156,26 +124,11 @@ class TestSpecialTokens:
 
 
 class TestNames:
-    def test_an_unknown_trainer_is_an_error_that_suggests(self) -> None:
-        with pytest.raises(UnknownNameError, match="'naiv'; did you mean 'naive'"):
-            Trainer({}, 300, algorithm="naiv")
-
-    def test_an_unknown_tie_rule_is_an_error_that_suggests(self) -> None:
-        with pytest.raises(UnknownNameError, match="'firstseen'; did you mean 'first-seen'"):
-            Trainer({}, 300, tie_rule="firstseen")
-
-    def test_an_error_of_the_engine_is_caught_as_a_bpe_error(self) -> None:
-        with pytest.raises(BpeError):
-            Trainer({}, 300, tie_rule="firstseen")
-
     def test_an_error_lists_all_names_if_none_is_similar(self) -> None:
         with pytest.raises(UnknownNameError) as caught:
             Trainer({}, 300, tie_rule="?")
         assert "did you mean" not in str(caught.value)
         assert all(name in str(caught.value) for name in TIE_RULES)
-
-    def test_the_default_trainer_is_registered(self) -> None:
-        assert DEFAULT_TRAINER in TRAINERS
 
 
 @every_trainer

@@ -57,36 +57,6 @@ def written(start: list[int], steps: list[Step]) -> ChangeLog:
 
 
 class TestAState:
-    def test_before_the_first_step_is_the_start(self) -> None:
-        assert ChangeLog([5, 3]).at(0).tolist() == [5, 3]
-
-    def test_keeps_counters_that_a_step_did_not_set(self) -> None:
-        log = ChangeLog([5, 3])
-        log.append([1], [9], 2)
-        assert log.at(1).tolist() == [5, 9]
-
-    def test_of_the_past_stays_as_it_was(self) -> None:
-        log = ChangeLog([5])
-        log.append([0], [4], 1)
-        log.append([0], [0], 1)
-        assert [log.at(step).tolist() for step in (0, 1, 2)] == [[5], [4], [0]]
-
-    def test_has_no_counters_that_came_later(self) -> None:
-        log = ChangeLog([5])
-        log.append([1], [7], 2)
-        assert log.at(0).tolist() == [5]
-        assert log.at(1).tolist() == [5, 7]
-
-    def test_takes_the_later_value_where_a_step_sets_a_counter_twice(self) -> None:
-        log = ChangeLog([5])
-        log.append([0, 0], [1, 2], 1)
-        assert log.at(1).tolist() == [2]
-
-    def test_stays_the_same_through_a_step_that_sets_nothing(self) -> None:
-        log = ChangeLog([5])
-        log.append([], [], 1)
-        assert log.at(1).tolist() == [5]
-
     def test_belongs_to_the_caller_who_may_scribble_on_it(self) -> None:
         log = ChangeLog([5, 3])
         log.append([0], [1], 2)

@@ -177,13 +177,6 @@ def test_a_published_pattern_cuts_samples_like_tokenizers(name: str, sample: str
     assert PATTERNS[name].compiled.findall(text) == tokenizers_split(PUBLISHED[name], text)
 
 
-@given(texts)
-def test_the_possessive_form_of_gpt2_agrees_with_the_plain_one(text: str) -> None:
-    possessive = tiktoken_pattern("gpt2")
-    assert possessive != PATTERNS["gpt2"].source
-    assert regex.findall(possessive, text) == PATTERNS["gpt2"].compiled.findall(text)
-
-
 def is_split_at_python_only_space(text: str) -> bool:
     return any(character in text for character in "\x1c\x1d\x1e\x1f")
 
@@ -256,18 +249,6 @@ def test_special_cases_of_each_pattern(name: str, text: str, pieces: list[str]) 
 
 @every_pattern
 @given(text=any_text)
-def test_nothing_is_lost(name: str, text: str) -> None:
-    assert "".join(PATTERNS[name].compiled.findall(text)) == text
-
-
-@every_pattern
-@given(data=st.binary(max_size=60))
-def test_no_byte_of_invalid_utf8_is_lost(name: str, data: bytes) -> None:
-    assert b"".join(split(PATTERNS[name], data)) == data
-
-
-@every_pattern
-@given(text=any_text)
 def test_the_labelled_regex_cuts_at_the_same_places(name: str, text: str) -> None:
     pattern = PATTERNS[name]
     labelled = [match.span() for match in pattern.labelled.finditer(text)]
@@ -306,12 +287,6 @@ class TestNames:
         with pytest.raises(UnknownNameError, match=f"'{wrong}'; did you mean '{right}'"):
             as_pattern(wrong)
 
-    def test_a_registry_keeps_its_order_and_its_entries(self) -> None:
-        assert list(PATTERNS)[:3] == ["gpt2", "cl100k", "o200k"]
-        assert len(PATTERNS) == len(list(PATTERNS)) >= 8
-        assert "gpt2" in PATTERNS
-        assert "gpt3" not in PATTERNS
-
 
 # --- where a text may be cut in two --------------------------------------------------------------
 
@@ -340,15 +315,6 @@ def test_both_sides_of_a_cut_have_the_pretokens_of_the_whole(name: str, data: by
 
 
 @every_pattern_with_cuts
-@given(data=any_bytes)
-def test_all_pieces_together_have_the_pretokens_of_the_whole(name: str, data: bytes) -> None:
-    pattern = PATTERNS[name]
-    places = [0, *(cut.start() for cut in pattern.cut_regex.finditer(data)), len(data)]
-    pieces = [data[a:b] for a, b in pairwise(places)]
-    assert [p for piece in pieces for p in split(pattern, piece)] == split(pattern, data)
-
-
-@every_pattern_with_cuts
 @pytest.mark.parametrize("sample", SAMPLE_NAMES)
 def test_the_pieces_of_samples_have_the_pretokens_of_the_whole(name: str, sample: str) -> None:
     data, pattern = (SAMPLES / sample).read_bytes()[:20_000], PATTERNS[name]
@@ -372,19 +338,6 @@ def test_no_cut_is_inside_whitespace_of_several_bytes(name: str) -> None:
     for space in (space for space in WHITESPACE if len(space) == 1 and not space.isascii()):
         for text in (f"a{space}  b", f"a\n{space}b", f"a  {space}b"):
             assert_no_pretoken_is_cut(PATTERNS[name], text.encode())
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("gpt2", b"a  b"),  # inside a run of spaces
-        ("cl100k", b"!\n"),  # the newline belongs to the symbol
-        ("llama3", b"a\n\nb"[:-1]),  # inside a run of newlines
-        ("o200k", b"!\n/x"),  # the slash belongs to the symbol before the newline
-    ],
-)
-def test_a_pretoken_is_never_cut(name: str, data: bytes) -> None:
-    assert_no_pretoken_is_cut(PATTERNS[name], data)
 
 
 def assert_no_pretoken_is_cut(pattern: Pattern, data: bytes) -> None:

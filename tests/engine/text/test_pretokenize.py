@@ -50,9 +50,6 @@ class TestBytesAndText:
     def test_each_invalid_byte_is_one_character(self) -> None:
         assert to_text(b"a\xff\xfeb") == "a\udcff\udcfeb"
 
-    def test_a_character_cut_short_is_invalid_bytes(self) -> None:
-        assert to_text("€".encode()[:2]) == "\udce2\udc82"
-
     def test_a_pair_of_surrogates_becomes_its_character(self) -> None:
         assert to_bytes("\ud83d\ude42") == "🙂".encode()
 
@@ -79,54 +76,35 @@ class TestBytesAndText:
         assert to_bytes(text) == bytes(byte_level.encode_ordinary(text))
 
 
-class TestSpecialTokens:
-    def split(self, specials: list[str], text: str) -> list[str]:
-        """Split a text and put special tokens in brackets."""
-        pieces = SpecialSplitter(specials).split_text(text)
-        return [f"[{piece}]" if special else piece for piece, special in pieces]
+@pytest.mark.parametrize(
+    ("specials", "text", "pieces"),
+    [
+        pytest.param(["<s>"], "<s>a<s><s>b<s>", "[<s>] a [<s>] [<s>] b [<s>]", id="every place"),
+        pytest.param(["<a>", "<a><b>"], "x<a><b><a>y", "x [<a><b>] [<a>] y", id="longest first"),
+        pytest.param(["<a><b>", "<a>"], "x<a><b><a>y", "x [<a><b>] [<a>] y", id="in any order"),
+        pytest.param(["ab", "bcd"], "abcd", "[ab] cd", id="leftmost before longest"),
+        pytest.param(["a.c", "(", "|"], "abc|(a.c", "abc [|] [(] [a.c]", id="text, not regex"),
+        pytest.param([], "a<s>b", "a<s>b", id="none"),
+        pytest.param(["<s>"], "", "", id="empty text"),
+    ],
+)
+def test_special_tokens_are_cut_out(specials: list[str], text: str, pieces: str) -> None:
+    found = SpecialSplitter(specials).split_text(text)
+    assert [f"[{piece}]" if special else piece for piece, special in found] == pieces.split()
 
-    def test_are_cut_out_at_every_place(self) -> None:
-        assert self.split(["<s>"], "<s>a<s><s>b<s>") == [
-            "[<s>]",
-            "a",
-            "[<s>]",
-            "[<s>]",
-            "b",
-            "[<s>]",
-        ]
 
-    def test_the_longest_goes_first(self) -> None:
-        assert self.split(["<a>", "<a><b>"], "x<a><b><a>y") == ["x", "[<a><b>]", "[<a>]", "y"]
+@pytest.mark.parametrize(
+    ("specials", "problem"),
+    [(["<s>", ""], "empty"), (["<s>", "<t>", "<s>"], "'<s>' is given twice")],
+)
+def test_unusable_special_tokens_are_refused(specials: list[str], problem: str) -> None:
+    with pytest.raises(SpecialTokenError, match=problem):
+        check_special_tokens(specials)
 
-    def test_the_order_they_are_given_in_does_not_matter(self) -> None:
-        assert self.split(["<a><b>", "<a>"], "<a><b>") == self.split(["<a>", "<a><b>"], "<a><b>")
 
-    def test_the_leftmost_goes_before_the_longest(self) -> None:
-        assert self.split(["ab", "bcd"], "abcd") == ["[ab]", "cd"]
-
-    def test_are_plain_text_not_regexes(self) -> None:
-        assert self.split(["a.c", "(", "|"], "abc|(a.c") == ["abc", "[|]", "[(]", "[a.c]"]
-
-    def test_none_given_leave_the_text_whole(self) -> None:
-        assert self.split([], "a<s>b") == ["a<s>b"]
-
-    def test_an_empty_text_has_no_pieces(self) -> None:
-        assert self.split(["<s>"], "") == []
-
-    def test_an_empty_one_is_refused(self) -> None:
-        with pytest.raises(SpecialTokenError, match="empty"):
-            SpecialSplitter([""])
-
-    def test_one_given_twice_is_refused_by_name(self) -> None:
-        with pytest.raises(SpecialTokenError, match="'<s>' is given twice"):
-            check_special_tokens(["<s>", "<t>", "<s>"])
-
-    def test_good_ones_are_passed_through_in_their_order(self) -> None:
-        assert check_special_tokens(["<z>", "<a>"]) == ("<z>", "<a>")
-
-    def test_the_longest_is_measured_in_bytes(self) -> None:
-        assert SpecialSplitter(["abc", "éé"]).longest == 4
-        assert NO_SPECIALS.longest == 0
+def test_the_longest_special_token_is_measured_in_bytes() -> None:
+    assert SpecialSplitter(["abc", "éé"]).longest == 4
+    assert NO_SPECIALS.longest == 0
 
 
 class TestDocuments:
@@ -167,10 +145,6 @@ class TestPretokens:
             (":", 1, 2),
             (" über", 2, 7),
         ]
-
-    def test_know_their_bytes(self) -> None:
-        [piece] = pretokens("é", PATTERNS["gpt2"], NO_SPECIALS)
-        assert piece.bytes == b"\xc3\xa9"
 
     def test_know_which_alternative_cut_them(self) -> None:
         found = pretokens("I've 2 cats!", PATTERNS["gpt2"], NO_SPECIALS)
@@ -227,12 +201,6 @@ class TestPretokens:
         assert all(p.text in specials for p in found if p.special)
 
     @every_pattern
-    @given(data=st.binary(max_size=30))
-    def test_their_bytes_joined_are_the_bytes(self, name: str, data: bytes) -> None:
-        found = pretokens(to_text(data), PATTERNS[name], NO_SPECIALS)
-        assert b"".join(p.bytes for p in found) == data
-
-    @every_pattern
     @given(text=any_text)
     def test_their_bytes_joined_are_the_bytes_of_any_text(self, name: str, text: str) -> None:
         found = pretokens(text, PATTERNS[name], NO_SPECIALS)
@@ -257,32 +225,14 @@ LOOSE = {
 }
 
 
-class TestSplitting:
-    """`Pattern.split`: the pretokens as plain strings."""
-
-    def test_keeps_each_stretch_that_no_alternative_matches(self) -> None:
-        assert loose("vowels").split("beauty") == ["b", "eau", "ty"]
-
-    def test_gives_no_empty_pretoken(self) -> None:
-        assert loose("a or nothing").split("aa") == ["aa"]
-
-    def test_of_an_empty_text_is_empty(self) -> None:
-        assert loose("vowels").split("") == []
-
-    @pytest.mark.parametrize("name", LOOSE)
-    @given(text=st.text("ab\n", max_size=8))
-    def test_gives_the_same_as_pretokens_for_any_pattern(self, name: str, text: str) -> None:
-        found = [p.text for p in pretokens(text, loose(name), NO_SPECIALS)]
-        assert loose(name).split(text) == found
-
-    @every_pattern
-    @given(text=any_text)
-    def test_gives_what_a_named_pattern_finds(self, name: str, text: str) -> None:
-        assert PATTERNS[name].split(text) == PATTERNS[name].compiled.findall(text)
+OWN = [Pattern(name, "one of our own", (Alternative(name, LOOSE[name]),), ()) for name in LOOSE]
 
 
-def loose(name: str) -> Pattern:
-    return Pattern(name, "one of our own", (Alternative(name, LOOSE[name]),), ())
+@pytest.mark.parametrize("pattern", [*OWN, *PATTERNS.values()])
+@given(text=st.text("ab\n", max_size=8) | any_text)
+def test_a_pattern_splits_a_text_into_its_pretokens(pattern: Pattern, text: str) -> None:
+    found = [p.text for p in pretokens(text, pattern, NO_SPECIALS)]
+    assert pattern.split(text) == found
 
 
 @given(st.lists(st.binary(max_size=6) | st.sampled_from([b"\x1d\x1e", b"\x1d", "aΣ".encode()])))
