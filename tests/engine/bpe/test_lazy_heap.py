@@ -31,17 +31,6 @@ def assert_sound(heap: LazyHeap, counts: dict[Pair, int]) -> None:
 
 
 class TestAnEntry:
-    def test_the_highest_count_comes_out_first(self) -> None:
-        heap = LazyHeap({(1, 1): 3, (2, 2): 5, (3, 3): 4}, by_ids)
-        assert [heap.pop_best() for _ in range(3)] == [(2, 2), (3, 3), (1, 1)]
-
-    def test_of_equal_counts_the_least_key_comes_out_first(self) -> None:
-        heap = LazyHeap({(2, 2): 5, (1, 1): 5}, by_ids)
-        assert heap.pop_best() == (1, 1)
-
-    def test_an_empty_heap_gives_none(self) -> None:
-        assert LazyHeap({}, by_ids).pop_best() is None
-
     def test_it_goes_stale_when_the_true_count_falls(self) -> None:
         counts = {(1, 1): 5}
         heap = LazyHeap(counts, by_ids)
@@ -49,13 +38,6 @@ class TestAnEntry:
         assert not heap.is_stale(entry)
         counts[(1, 1)] = 4
         assert heap.is_stale(entry)
-
-    def test_a_stale_one_is_put_back_with_the_true_count(self) -> None:
-        counts = {(1, 1): 9, (2, 2): 8}
-        heap = LazyHeap(counts, by_ids)
-        counts[(1, 1)] = 5
-        assert heap.pop_best() == (2, 2)
-        assert heap.pop_best() == (1, 1)
 
     def test_one_of_a_pair_that_is_gone_is_dropped(self) -> None:
         counts = {(1, 1): 9, (2, 2): 8}
@@ -71,13 +53,6 @@ class TestAnEntry:
         assert heap.pop_best() == (1, 1)
         assert heap.entries == [(-8, (2, 2), (2, 2))]
 
-    def test_when_only_stale_ones_are_left_none_comes_out(self) -> None:
-        counts = {(1, 1): 9}
-        heap = LazyHeap(counts, by_ids)
-        counts.clear()
-        assert heap.pop_best() is None
-        assert not heap.entries
-
 
 class TestChoosing:
     def test_the_chooser_gets_exactly_the_pairs_of_the_top_count(self) -> None:
@@ -90,28 +65,6 @@ class TestChoosing:
         heap = LazyHeap({(1, 1): 5, (2, 2): 5, (3, 3): 4}, by_ids)
         assert heap.pop_best(choose) == (2, 2)
         assert seen == [[(1, 1), (2, 2)]]
-
-    def test_a_stale_entry_may_fall_into_the_tie(self) -> None:
-        counts = {(1, 1): 9, (2, 2): 5}
-        heap = LazyHeap(counts, by_ids)
-        counts[(1, 1)] = 5
-        assert heap.pop_best(max) == (2, 2)
-
-    def test_an_entry_that_only_claims_the_top_count_is_not_in_the_tie(self) -> None:
-        counts = {(1, 1): 5, (2, 2): 5}
-        heap = LazyHeap(counts, by_ids)
-        counts[(2, 2)] = 4
-        assert heap.pop_best(max) == (1, 1)
-
-    def test_a_stale_entry_that_claims_less_is_left_alone(self) -> None:
-        counts = {(1, 1): 9, (2, 2): 8}
-        heap = LazyHeap(counts, by_ids)
-        counts[(2, 2)] = 1
-        assert heap.pop_best(max) == (1, 1)
-
-    def test_the_pairs_not_chosen_stay_in(self) -> None:
-        heap = LazyHeap({(1, 1): 5, (2, 2): 5, (3, 3): 5}, by_ids)
-        assert [heap.pop_best(max) for _ in range(3)] == [(n, n) for n in (3, 2, 1)]
 
 
 pairs = st.tuples(st.integers(0, 3), st.integers(0, 3))

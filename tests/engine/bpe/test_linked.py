@@ -58,14 +58,6 @@ def test_a_pair_left_out_comes_back_when_the_active_ones_have_become_rarer() -> 
 
 
 class TestThePlacesOfAPair:
-    def test_are_those_where_it_still_occurs(self) -> None:
-        words = LinkedPretokens(task({b"abab": 2, b"ab": 3}))
-        assert words.recount((A, B)) == 7
-        assert words.recount((B, A)) == 2
-        words.merge((A, B), 256)
-        assert words.recount((B, A)) == 0
-        assert words.recount((256, 256)) == 2
-
     def test_are_merged_from_the_left_where_they_overlap(self) -> None:
         training = task({b"aaaaa": 1})
         words = LinkedPretokens(training)

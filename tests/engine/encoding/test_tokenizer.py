@@ -249,12 +249,6 @@ def test_a_text_in_chunks_has_the_ids_of_the_whole(
         assert list(tok.encode_iterable(chunks)) == tok.encode("".join(chunks))
 
 
-def test_a_sample_line_by_line_has_the_ids_of_the_whole(our_cl100k: Tokenizer) -> None:
-    for text in SAMPLES:
-        lines = text.splitlines(keepends=True)
-        assert list(our_cl100k.encode_iterable(lines)) == our_cl100k.encode(text)
-
-
 def test_a_file_can_be_encoded_line_by_line() -> None:
     path = REPO / "samples" / "handout.txt"
     with path.open() as stream:
@@ -351,14 +345,6 @@ class TestSpecialTokens:
         assert tok.encode("<s>ab<t>") == [301, 300, 302]
         assert tok.decode([301, 302]) == "<s><t>"
         assert (tok.vocab[301], tok.vocab[302]) == (b"<s>", b"<t>")
-
-    def test_the_longest_one_at_a_place_is_taken(self) -> None:
-        tok = Tokenizer(BYTES, [], ["<a>", "<a><a>"])
-        assert tok.encode("<a><a><a>") == [257, 256]
-
-    def test_one_may_hold_spaces_and_pattern_characters(self) -> None:
-        tok = Tokenizer(BYTES, [], ["<s t>", " .*", "\n"])
-        assert tok.encode("<s t> .*\n .") == [256, 257, 258, ord(" "), ord(".")]
 
     def test_merges_never_cross_one(self) -> None:
         tok = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")], ["<s>"])

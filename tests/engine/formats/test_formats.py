@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +10,7 @@ from pathlib import Path
 import oracles
 import pytest
 import tokenizers
-from file_checks import NO_SPACE, FullDisk, contents
+from file_checks import contents
 from format_files import facts, padded_handout
 from generated import examples, some
 from hypothesis import example, given
@@ -23,7 +21,6 @@ from tokenizers import models, pre_tokenizers
 from engine import (
     BpeError,
     OutputError,
-    OutputExistsError,
     Tokenizer,
     TokenizerFileError,
     UnknownNameError,
@@ -65,36 +62,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ),
     pattern=st.sampled_from(list(PATTERNS)),
 )
-@example(corpus={b"  ": 2, b"\n\n": 2, b"##": 2, b"#version": 2}, special_tokens=[], pattern="gpt2")
+@example(corpus={b"## #": 3, b"#": 1}, special_tokens=[END], pattern="gpt2")
+@example(corpus={b"    ": 3, b"\n\n\n": 3, b"\r\n": 1}, special_tokens=[END], pattern="gpt2")
+@example(corpus={b"#version: 0.2": 3}, special_tokens=[END], pattern="gpt2")
+@example(corpus={b"\x00\x00\xff\xff": 3}, special_tokens=[END], pattern="gpt2")
+@example(corpus={}, special_tokens=["«end»", "<é>", "Ġ!", "<|終|>", "<a b>", "😀"], pattern="gpt2")
 def test_a_saved_tokenizer_is_loaded_again(
     place: Path, corpus: dict[bytes, int], special_tokens: list[str], pattern: str
 ) -> None:
     tok = trained(corpus, special_tokens, pattern)
     tok.save(place / "gpt2", overwrite=True)
     assert facts(Tokenizer.load(place / "gpt2")) == facts(tok)
-
-
-@pytest.mark.parametrize("special", ["«end»", "<é>", "Ġ!", "<|終|>", "<a b>", "\n\n", "#x", "😀"])
-def test_a_special_token_in_any_script_comes_back(tmp_path: Path, special: str) -> None:
-    tok = Tokenizer(BYTES, [], [special])
-    tok.save(tmp_path / "tok")
-    assert facts(Tokenizer.load(tmp_path / "tok")) == facts(tok)
-
-
-@pytest.mark.parametrize(
-    "corpus",
-    [
-        pytest.param({b"## #": 3, b"#": 1}, id="a merge of # and # first"),
-        pytest.param({b"    ": 3}, id="spaces"),
-        pytest.param({b"\n\n\n": 3, b"\r\n": 1}, id="newlines"),
-        pytest.param({b"#version: 0.2": 3}, id="the version line itself"),
-        pytest.param({b"\x00\x00\xff\xff": 3}, id="no text"),
-    ],
-)
-def test_awkward_tokens_come_back(tmp_path: Path, corpus: dict[bytes, int]) -> None:
-    tok = trained(corpus, [END])
-    tok.save(tmp_path / "tok")
-    assert facts(Tokenizer.load(tmp_path / "tok")) == facts(tok)
 
 
 def test_the_arguments_of_load_replace_the_settings_in_the_files(saved: Path) -> None:
@@ -286,17 +264,6 @@ def test_a_file_cut_short_is_an_error_or_makes_no_difference(
     assert all(str(saved) in error for error in errors)
 
 
-@pytest.mark.slow
-def test_gpt2s_own_files_cut_short_are_an_error(gpt2_files: Path) -> None:
-    for name in ("vocab.json", "merges.txt"):
-        whole = (gpt2_files / name).read_bytes()
-        for kept in (len(whole) // 3, len(whole) - 20):
-            (gpt2_files / name).write_bytes(whole[:kept])
-            with pytest.raises(TokenizerFileError):
-                Tokenizer.load(gpt2_files)
-        (gpt2_files / name).write_bytes(whole)
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -405,14 +372,6 @@ def test_a_place_without_a_tokenizer_is_an_error(tmp_path: Path) -> None:
 # -- saving
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_saving_does_not_overwrite_by_default(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_bytes(b"mine")
-    with pytest.raises(OutputExistsError, match=name):
-        padded_handout().save(tmp_path)
-    assert contents(tmp_path) == {name: b"mine"}
-
-
 def test_saving_overwrites_on_request(saved: Path) -> None:
     other = trained({b"xyz": 1}, [])
     other.save(saved, overwrite=True)
@@ -420,23 +379,15 @@ def test_saving_overwrites_on_request(saved: Path) -> None:
     assert sorted(contents(saved)) == sorted(FILES)
 
 
-@pytest.mark.parametrize("fails_at", [1, 2, 3])
-def test_a_save_that_fails_leaves_the_old_tokenizer_and_nothing_else(
-    saved: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
-) -> None:
-    before = contents(saved)
-    monkeypatch.setattr(os, "fsync", FullDisk(fails_at, NO_SPACE))
-    with pytest.raises(OutputError, match=os.strerror(errno.ENOSPC)):
-        trained({b"xyz": 1}, []).save(saved, overwrite=True)
-    assert contents(saved) == before
-
-
+@pytest.mark.parametrize("name", ["file/tok", "x" * 5000, "a\0b"])
 @pytest.mark.parametrize("call", [Tokenizer.save, Tokenizer.load])
-def test_an_impossible_path_is_an_error(tmp_path: Path, call: Callable[..., object]) -> None:
+def test_an_impossible_path_is_an_error(
+    tmp_path: Path, call: Callable[..., object], name: str
+) -> None:
     (tmp_path / "file").write_bytes(b"mine")
     arguments = (padded_handout(),) if call is Tokenizer.save else ()
     with pytest.raises((OutputError, TokenizerFileError)):
-        call(*arguments, tmp_path / "file" / "tok")
+        call(*arguments, tmp_path / name)
     assert contents(tmp_path) == {"file": b"mine"}
 
 
@@ -445,16 +396,6 @@ def test_a_pattern_object_of_another_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TokenizerFileError, match="'vowels' is not one of the named ones"):
         Tokenizer(BYTES, [], pattern=vowels).save(tmp_path / "tok")
     assert contents(tmp_path) == {}
-
-
-@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
-@pytest.mark.parametrize("call", [Tokenizer.save, Tokenizer.load])
-def test_a_name_that_no_file_can_have_is_an_error(
-    tmp_path: Path, call: Callable[..., object], name: str
-) -> None:
-    arguments = (padded_handout(),) if call is Tokenizer.save else ()
-    with pytest.raises((OutputError, TokenizerFileError)):
-        call(*arguments, tmp_path / name)
 
 
 def test_a_registry_is_a_mapping() -> None:

@@ -508,21 +508,6 @@ def test_a_pair_across_pretokens_is_a_row() -> None:
     assert str(grade.why) == "It lies across two pretokens, and merges never cross their border."
 
 
-def test_mistakes_of_a_class_have_names() -> None:
-    excerpt = Excerpt.of(b"ab ab ab cd cd", "whitespace")
-    across = ask("next-pair", timeline_of({b"ab": 3, b" ": 4, b"cd": 2}, excerpt=excerpt).frame)
-    late = ask("next-pair", timeline_of(LOW).seek(1))
-    names = [
-        question.grade(row_of(question, *pair)).mistake
-        for question, pair in ((across, ("b", " ")), (late, ("e", "s")), (late, ("l", "o")))
-    ]
-    assert names == [
-        "took a pair across two pretokens",
-        "used a count from before the last merge",
-        "took a pair that occurs less often",
-    ]
-
-
 def test_a_pair_that_wins_if_places_may_not_overlap_is_explained() -> None:
     question = ask("next-pair", timeline_of({b"aaaa": 2, b"bc": 5}).frame)
     grade = question.grade(row_of(question, "b", "c"))

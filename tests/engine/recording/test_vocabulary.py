@@ -78,12 +78,6 @@ def test_the_count_of_a_token_is_that_of_its_occurrences_at_each_step(
             assert vocabulary.count_of(token_id) == (None if special else standing[token_id])
 
 
-def test_a_merge_of_a_token_with_itself_takes_it_twice() -> None:
-    vocabulary = timeline_of({b"aaaaa": 3}, merges=1).seek(1).vocabulary
-    assert vocabulary.count_of(257) == 6
-    assert vocabulary.count_of(ord("a")) == 3
-
-
 def test_a_tokenizer_without_a_corpus_counts_nothing() -> None:
     vocabulary = Vocabulary.of_tokenizer(tokenizer_of((b"h", b"e")))
     assert vocabulary.counts is None
@@ -190,11 +184,6 @@ def test_in_a_run_tokens_ever_encoded_are_those_that_segmentation_gives(
     for token_id in range(257, frame.vocab_size):
         reached = frame.tokens_of(frame.token(token_id)) == (token_id,)
         assert (token_id in gone) != reached
-
-
-def test_a_token_is_never_encoded_if_a_merge_of_lower_rank_takes_a_part_of_it() -> None:
-    stolen = tokenizer_of((b"b", b"c"), (b"a", b"b"), (b"ab", b"c"))
-    assert kept(Vocabulary.of_tokenizer(stolen), "never-encoded") == {b"abc"}
 
 
 def test_a_special_token_is_encoded_and_never_unused() -> None:

@@ -157,27 +157,32 @@ def test_a_minus_sign_means_standard_input() -> None:
     assert (corpus.name, corpus.paths, corpus.reader.total) == ("standard input", None, None)
 
 
+PACKED = gzip.compress(random.Random(0).randbytes(200_000))
+MIDDLE = len(PACKED) // 2
+WRONG_BIT = PACKED[:MIDDLE] + bytes([PACKED[MIDDLE] ^ 1]) + PACKED[MIDDLE + 1 :]
+
+
 class TestErrors:
     """Each error names the file and the reason or the remedy."""
 
-    def test_no_such_file(self, tmp_path: Path) -> None:
-        with pytest.raises(CorpusError, match=r"missing\.txt: no such file"):
-            Corpus(tmp_path / "missing.txt")
-
-    def test_a_directory_without_files(self, tmp_path: Path) -> None:
-        with pytest.raises(CorpusError, match="is empty; there is no file in it"):
-            Corpus(tmp_path)
-
-    def test_a_path_below_a_file(self, tmp_path: Path) -> None:
-        write(tmp_path / "a.txt", WORDS)
-        with pytest.raises(CorpusError, match=r"a\.txt/b\.txt: cannot be opened"):
-            Corpus(tmp_path / "a.txt" / "b.txt")
-
-    def test_a_name_that_no_file_can_have(self) -> None:
-        with pytest.raises(CorpusError, match="cannot be opened"):
-            Corpus("a\0b")
-        with pytest.raises(CorpusError, match="cannot be opened"):
-            Corpus("a" * 5000)
+    @pytest.mark.parametrize(
+        ("name", "problem"),
+        [
+            ("missing.txt", r"missing\.txt: no such file"),
+            ("folder", "is empty; there is no file in it"),
+            ("a.txt/b.txt", r"a\.txt/b\.txt: cannot be opened"),
+            ("a\0b", "cannot be opened"),
+            ("a" * 5000, "cannot be opened"),
+            ("empty.txt", r"empty\.txt: is empty"),
+            ("empty.gz", r"empty\.gz: is empty"),
+        ],
+    )
+    def test_a_path_that_is_no_corpus(self, tmp_path: Path, name: str, problem: str) -> None:
+        (tmp_path / "folder").mkdir()
+        for file, content in (("a.txt", WORDS), ("empty.txt", b""), ("empty.gz", b"")):
+            write(tmp_path / file, content)
+        with pytest.raises(CorpusError, match=problem):
+            Corpus(tmp_path / name)
 
     @pytest.mark.skipif(
         getattr(os, "geteuid", lambda: 1)() == 0, reason="root has permission to read everything"
@@ -188,34 +193,18 @@ class TestErrors:
         with pytest.raises(CorpusError, match=r"secret\.txt: no permission"):
             Corpus(path)
 
-    def test_an_empty_file(self, tmp_path: Path) -> None:
-        for name in ("empty.txt", "empty.gz"):
-            with pytest.raises(CorpusError, match=f"{name}: is empty"):
-                Corpus(write(tmp_path / name, b""))
-
-    def test_a_gzipped_nothing(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "nothing.gz", gzip.compress(b""))
-        with pytest.raises(CorpusError, match=r"nothing\.gz: is empty"):
-            list(chunks_of(path))
-
-    @pytest.mark.parametrize("kept", [1, 5, 12, 1000, -9, -8, -1])
-    def test_a_gzipped_file_cut_short(self, tmp_path: Path, kept: int) -> None:
-        whole = gzip.compress(random.Random(0).randbytes(200_000))
-        path = write(tmp_path / "cut.gz", whole[:kept])
-        with pytest.raises(CorpusError, match=r"cut\.gz: damaged gzip file"):
-            list(chunks_of(path))
-
-    def test_a_gzipped_file_with_a_wrong_bit(self, tmp_path: Path) -> None:
-        data = bytearray(gzip.compress(WORDS * 1000))
-        data[len(data) // 2] ^= 1
-        path = write(tmp_path / "wrong.gz", bytes(data))
-        with pytest.raises(CorpusError, match=r"wrong\.gz: damaged gzip file"):
-            list(chunks_of(path))
-
-    def test_plain_text_with_a_gzip_name(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "plain.gz", WORDS)
-        with pytest.raises(CorpusError, match=r"plain\.gz: damaged gzip file"):
-            list(chunks_of(path))
+    @pytest.mark.parametrize(
+        ("content", "problem"),
+        [
+            pytest.param(gzip.compress(b""), "is empty", id="nothing"),
+            pytest.param(WORDS, "damaged gzip file", id="plain text"),
+            pytest.param(WRONG_BIT, "damaged gzip file", id="a wrong bit"),
+            *((PACKED[:kept], "damaged gzip file") for kept in (1, 5, 12, 1000, -9, -8, -1)),
+        ],
+    )
+    def test_a_damaged_gzip_file(self, tmp_path: Path, content: bytes, problem: str) -> None:
+        with pytest.raises(CorpusError, match=rf"text\.gz: {problem}"):
+            list(chunks_of(write(tmp_path / "text.gz", content)))
 
     def test_a_file_that_shrinks_while_it_is_read(self, tmp_path: Path) -> None:
         path = write(tmp_path / "log.txt", b"x y " * 100_000)
