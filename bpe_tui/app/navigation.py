@@ -124,11 +124,8 @@ class ScreenNavigation:
             case targets.ToPiece():
                 self._show_on(VOCABULARY, target)
 
-    def ask(self, ids: Sequence[int], beside: tuple[int | None, int | None] = (None, None)) -> None:
-        """Open the window about a token, or about two adjacent ones.
-
-        For a single token it explains why the token does not merge with those `beside` it.
-        """
+    def ask(self, ids: Sequence[int]) -> None:
+        """Open the window about a token, or about two adjacent ones."""
         frame = self.host.session.shown
         screen = self.app.screen
         painter = screen.painter_maker() if isinstance(screen, SessionScreen) else None
@@ -136,7 +133,7 @@ class ScreenNavigation:
             self.host.hold()
             from bpe_tui.dialogs.why import WhyWindow
 
-            window = WhyWindow(frame, painter, ids, beside)
+            window = WhyWindow(frame, painter, ids)
             self.app.push_screen(window, self._left_window)
 
     def show_places(self, token_id: int) -> None:

@@ -5,12 +5,10 @@ The lists of lessons and files are side by side; a small screen shows one list o
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -27,11 +25,10 @@ from bpe_tui.session import lessons, samples
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, START, Command
 from bpe_tui.session.host import Host
-from bpe_tui.session.state import GivenNames, as_reading, as_typed, recent
+from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.styles import sheet
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.rows import Row, Span, cursor_sign, left, paragraph, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
@@ -42,8 +39,6 @@ RECENT_SHOWN = 6
 NAME_CELLS = 26
 BESIDE_ROWS, FEWEST_BESIDE, LEAST_DETAILS = 9, 7, 7
 """Rows above and below the lists, also on a low screen; least rows of the panel about the offer."""
-LOOKED_AT, LINES_SHOWN = 2_000, 6
-"""Most bytes read of a file, and most of its lines shown, before it is opened."""
 LEAST_NOTE = 14
 """Least width of the note about a file, in cells; with less room it is left out."""
 
@@ -107,38 +102,11 @@ def _about_lesson(lesson: lessons.BuiltInLesson) -> Sequence[str]:
 
 
 def _about_sample(sample: samples.Sample) -> Sequence[str]:
-    """Return the sentence about a sample, how it is opened, and its first lines."""
+    """Return the sentence about a sample, and how it is opened."""
     if sample.corpus is not None:
         return sample.about, f"Opened over {sample.corpus}."
     options = f"pattern {sample.pattern}, trainer {sample.trainer}, on {sample.units}"
-    lines = _first_lines(str(samples.directory() / sample.name))
-    return sample.about, f"Opened with {options}.", *lines
-
-
-def _about_given(given: GivenNames) -> Sequence[str]:
-    """Return the paths of opened files, each with its size and its last change."""
-    about = []
-    for name in given:
-        path = as_reading(name)[0]
-        about.append(as_typed((name,)))
-        with contextlib.suppress(OSError, ValueError):
-            status = os.stat(path)
-            when = datetime.fromtimestamp(status.st_mtime).strftime("%Y-%m-%d %H:%M")
-            amount = "A folder" if os.path.isdir(path) else size(status.st_size)
-            about.append(f"{amount}, last changed {when}")
-            about += _first_lines(path) if len(given) == 1 else ()
-    return about
-
-
-def _first_lines(path: str) -> list[str]:
-    """Return the first lines of a text, below an empty one; none of anything else."""
-    with contextlib.suppress(OSError, ValueError):
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                lines = file.read(LOOKED_AT).split(b"\n")[:LINES_SHOWN]
-            if not any(b"\0" in line for line in lines):
-                return ["", *(line.decode("utf-8", "replace") for line in lines)]
-    return []
+    return sample.about, f"Opened with {options}."
 
 
 def file_offers() -> dict[str, list[Offer]]:
@@ -150,7 +118,8 @@ def file_offers() -> dict[str, list[Offer]]:
         where = os.path.dirname(as_typed(given[:1]))
         note = visible_text(f"in {where}" if where else "", spaces=False)
         name = _names(given, with_folder=named[_names(given)] > 1)
-        latest.append(Offer(name, note, given, about=partial(_about_given, given)))
+        paths = [as_typed((path,)) for path in given]
+        latest.append(Offer(name, note, given, about=paths.copy))
     of_samples = [
         Offer(sample.name, sample.shows, config, about=partial(_about_sample, sample))
         for sample, config in samples.samples()

@@ -57,7 +57,6 @@ class WhyWindow(Window[object | None]):
         frame: the frame of the step.
         painters: makes the painter of a frame's tokens.
         ids: the first question: a token, or two.
-        beside: the tokens left and right of a single token, if the user pointed at it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -73,12 +72,10 @@ class WhyWindow(Window[object | None]):
         frame: AnyMergeFrame,
         painters: Painters,
         ids: Sequence[int],
-        beside: tuple[int | None, int | None] = (None, None),
     ) -> None:
         super().__init__()
-        self._frame, self._painters, self._pointed_at = frame, painters, tuple(ids)
+        self._frame, self._painters = frame, painters
         self._asked = TypedTokens(tuple(map(frame.any_token, ids)), tuple(ids))
-        self._beside = beside
 
     @property
     def _ids(self) -> tuple[int, ...]:
@@ -147,8 +144,7 @@ class WhyWindow(Window[object | None]):
 
     def _about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         """Return the answer about one token."""
-        beside = self._beside if self._pointed_at == (token_id,) else (None, None)
-        rows = token_rows(painter, token_id, width, beside)
+        rows = token_rows(painter, token_id, width)
         explanation = explain(self._frame, self._asked.tokens)
         if isinstance(explanation.answer, NeverEncoded):
             rows += [Row([]), *explanation_rows(painter, explanation, width)[0]]

@@ -44,9 +44,7 @@ from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection import UnigramInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import FILE
-from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.pieces import unspelled
 from engine.unigram.textbook import TextbookRecord
 
 
@@ -259,11 +257,11 @@ CHARTS = (
 
 
 class UnigramChartsScreen(charts.ChartsScreen):
-    """The six charts of Unigram, and the table of the most frequent pretokens."""
+    """The six charts of Unigram."""
 
     NAME = UNIGRAM_CHARTS
     VIEW = UNIGRAM_VIEW
-    TILES = (*CHARTS, charts.FrequentTile("pretoken", lambda text: to_bytes(unspelled(text))))
+    TILES = CHARTS
 
 
 class SavePieces(SaveFile):

@@ -228,7 +228,7 @@ class SessionScreen(PanelScreen):
 
     def inspect(self, event: Lines.Asked) -> None:
         """Explain the token, or the border between two tokens, that was clicked."""
-        self.host.navigation.ask(event.subjects, event.beside)
+        self.host.navigation.ask(event.subjects)
 
     def enter(self, field: Input) -> None:
         """Handle Enter in a field; a subclass may override this."""

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from textual.reactive import reactive
 
-from bpe_tui.views.narration import BETWEEN_PARTS
 from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.lines import Drawn
@@ -27,7 +26,6 @@ from bpe_tui.widgets.rows import (
     Span,
     SubjectSpan,
     left,
-    paragraph,
     right,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -45,8 +43,6 @@ NAME_CELLS = 12
 LINES_SHOWN = 400
 """Most lines of a merge tree."""
 RANK_CELLS = 8
-EXPLAINED = 4
-"""Number of GPT-2's letters for bytes that are explained."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +213,7 @@ class LanesPanel(FramePanel[Any]):
     TOKEN: ClassVar[str] = "token"
     """The model's word for a token."""
     FOOT: ClassVar[str] = ""
-    """Text of the lower border; "": what is lost, and how GPT-2's files spell the bytes."""
+    """Text of the lower border; "": whether text is lost."""
 
     token_ids: Drawn[tuple[int, ...]] = Drawn(())
     rows_of_a_line = 1
@@ -242,11 +238,10 @@ class LanesPanel(FramePanel[Any]):
             return sentence(f"No {self.TOKEN} to show: type a text, or choose one.", width)
         in_bytes = isinstance(frame, Frame) and frame.run.alphabet.unit == "byte"
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
-        remarks = [LOST] * lost + [describe_spelling(data)] * in_bytes
         self.say(
             f"{self.TITLE}  {plural(len(lanes.characters), 'character')} │ "
             f"{plural(len(data), 'byte')} │ {plural(len(lanes.tokens), self.TOKEN)}",
-            self.FOOT or BETWEEN_PARTS.join(remarks),
+            self.FOOT or (LOST if lost else ""),
         )
         shown = characters_and_bytes(lanes)
         if in_bytes:
@@ -267,25 +262,6 @@ class LanesPanel(FramePanel[Any]):
         for token in lanes.tokens:
             text, role = painter.token(token.token_id)
             yield Label(token.start, token.end, text, role, token.token_id)
-
-
-def describe_spelling(data: bytes) -> str:
-    """Describe how GPT-2's files spell the bytes outside printable ASCII.
-
-    b' \\xe6' → "GPT-2's files write a space as Ġ, E6 as æ"
-    """
-    odd = [byte for byte in dict.fromkeys(data) if not 0x21 <= byte < 0x7F]
-    if not odd:
-        return "GPT-2's files write these bytes as they are"
-
-    def name(byte: int) -> str:
-        if byte == ord(" "):
-            return "a space"  # the sign `·` separates the parts of a foot
-        return visible_bytes(bytes([byte])) if byte < 0x80 else f"{byte:02X}"
-
-    shown = ", ".join(f"{name(byte)} as {BYTE_TO_CHAR[byte]}" for byte in odd[:EXPLAINED])
-    more = ", …" if len(odd) > EXPLAINED else ""
-    return f"GPT-2's files write {shown}{more}"
 
 
 class MergeTreePanel(TokenPanel[AnyMergeFrame]):
@@ -313,7 +289,6 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         tree += [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]
         if next(lines, None) is not None:
             tree.append(Row([("… and more", "dim")]))
-        tree += twin_rows(painter, self.token_id, width)
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
             return [*tree, Row([]), *sentence("No merge uses it yet.", width)]
@@ -328,32 +303,6 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
             return _built_row(painter, built[index - len(tree)], width)
 
         return RowsOnDemand(len(tree) + len(built), make)
-
-
-HOW_TWINS_DIFFER = {
-    "sign": ("with {sign}", "without {sign}"),
-    "capital": ("with a capital", "with a capital"),
-    "small": ("in small letters", "in small letters"),
-}
-
-
-def twin_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
-    """Return rows with the twins of a token; no rows if it has none."""
-    vocabulary = painter.frame.vocabulary
-    twins = vocabulary.twins_of(token_id)
-    if not twins:
-        return []
-    sign = vocabulary.table.SIGN
-    is_signed = vocabulary.token(token_id).startswith(sign)
-    written = "a space" if sign == b" " else sign.decode()
-    rows = [Row([]), Row([(f"its {'twin' if len(twins) == 1 else 'twins'}", "strong")])]
-    for how, twin in twins.items():
-        differs = HOW_TWINS_DIFFER[how][is_signed].format(sign=written)
-        numbered = f"  id {number(twin)}"
-        name = left([*painter.spans(twin), (f"  {differs}", "dim")], width - len(numbered))
-        rows.append(Row([*name, (numbered, "dim")], ToToken(twin)))
-    apart = f"To the merges they are different {painter.frame.TOKEN}s: own ids, learnt apart."
-    return [*rows, *paragraph(apart, width, "dim")]
 
 
 def _ranked_title(title: str, width: int) -> Row:

@@ -11,7 +11,7 @@ from itertools import islice
 from bpe_tui.views.narration import NO_CORPUS, times
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.targets import ToQuestion, ToStep, ToToken
-from bpe_tui.views.token_detail import branches, twin_rows
+from bpe_tui.views.token_detail import branches
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,
@@ -23,7 +23,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
 )
 from bpe_tui.widgets.visible import visible_bytes
-from engine.analysis.pair_history import PairHistory, pair_history
+from engine.analysis.pair_history import PairHistory
 from engine.analysis.why import Explanation
 from engine.recording.playback import AnyMergeFrame
 
@@ -130,16 +130,8 @@ def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColum
 # -- a token
 
 
-def token_rows(
-    painter: TokenPainter,
-    token_id: int,
-    width: int,
-    beside: tuple[int | None, int | None] = (None, None),
-) -> list[Row]:
-    """Return the description of a token, its origin, its twins and its merge tree.
-
-    With the tokens left and right of it in a word, `beside`, also why it has not merged with them.
-    """
+def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
+    """Return the description of a token, its origin and its merge tree."""
     frame = painter.frame
     token = frame.any_token(token_id)
     data = f"{token[:12].hex(' ').upper()}{' …' if len(token) > 12 else ''}"
@@ -149,8 +141,6 @@ def token_rows(
         step = frame.step_making(token_id)
         return [*rows, *paragraph(f"Merge {number(step)} makes it, later than this step.", width)]
     rows += [row for text in _sentences(frame, token_id) for row in paragraph(text, width)]
-    rows += _here_rows(painter, token_id, beside, width)
-    rows += twin_rows(painter, token_id, width)
     lines = frame.vocabulary.merge_tree(token_id)
     tree = []
     for line in islice(lines, TREE_SHOWN):
@@ -165,25 +155,6 @@ def token_rows(
         if next(lines, None) is not None:
             rows.append(Row([("… and more: Enter above shows all of it", "dim")]))
     return rows
-
-
-def _here_rows(
-    painter: TokenPainter, token_id: int, beside: tuple[int | None, int | None], width: int
-) -> list[Row]:
-    """Explain why a token has not merged with the tokens left and right of it."""
-    if not painter.frame.has_corpus:
-        return []
-    before, after = beside
-    rows: list[Row] = []
-    for pair in ((before, token_id), (token_id, after)):
-        if pair[0] is None or pair[1] is None:
-            continue
-        joined = pair[0], pair[1]
-        outcome = pair_history(painter.frame, joined).outcome
-        name: list[Span] = [*painter.pair(joined), ("   ", "")]
-        rows.append(Row(left(name, width), ToQuestion(joined)))
-        rows += [Row([("  ", ""), *row.spans]) for row in paragraph(outcome, width - 2, "dim")]
-    return [Row([]), Row([("why here", "strong")]), *rows] if rows else []
 
 
 def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:

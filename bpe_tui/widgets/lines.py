@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from bpe_tui.styles import painted, role_style
-from bpe_tui.widgets.rows import Row, Span, beside, subject_cells, subjects_at
+from bpe_tui.widgets.rows import Row, Span, subject_cells, subjects_at
 
 ReactiveType = TypeVar("ReactiveType")
 
@@ -72,14 +72,10 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Asked(Message):
-        """A click on a subject such as a token, or on the border between two subjects.
-
-        `beside` are the subjects left and right of a single one.
-        """
+        """A click on a subject such as a token, or on the border between two subjects."""
 
         lines: Lines
         subjects: tuple[Any, ...]
-        beside: tuple[Any | None, Any | None]
 
     KEEPS_CURSOR: ClassVar[bool] = False
     """Whether the cursor stays visible after a resize; some lists scroll without the cursor."""
@@ -242,7 +238,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         cells = subject_cells(spans)
         if self.pointed is not None and self.pointed < len(cells):
             at = cells[self.pointed]
-            self.post_message(self.Asked(self, subjects_at(spans, at), beside(spans, at)))
+            self.post_message(self.Asked(self, subjects_at(spans, at)))
         else:
             self._choose(self.cursor)
 
@@ -288,7 +284,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         subjects = subjects_at(row.spans, offset.x)
         # In a row that leads somewhere, only a border between two subjects asks.
         if len(subjects) >= (1 if row.target is None else 2):
-            self.post_message(self.Asked(self, subjects, beside(row.spans, offset.x)))
+            self.post_message(self.Asked(self, subjects))
             return
         if row.target is not None:
             self._choose(index)

@@ -236,29 +236,6 @@ def subject_cells(spans: Sequence[Span]) -> list[int]:
     return cells
 
 
-def beside(spans: Sequence[Span], cell: int) -> tuple[Any | None, Any | None]:
-    """Return the subjects left and right of a cell's span, each if only a token border is between.
-
-    >>> low, border, est = SubjectSpan.of("low", "", 7), ("┊", "cut"), SubjectSpan.of("est", "", 9)
-    >>> beside([low, border, est], 0), beside([low, border, est], 6)
-    ((None, 9), (7, None))
-    """
-    start = 0
-    for place, span in enumerate(spans):
-        start += width(span[0])
-        if cell < start:
-            return _next_to(spans[:place][::-1]), _next_to(spans[place + 1 :])
-    return None, None
-
-
-def _next_to(spans: Sequence[Span]) -> Any | None:
-    """Return the subject after one border within a word; `None` if something else is there."""
-    rest = [span for span in spans[:4] if span[0].strip() or span[1] in ("cut", "pair")]
-    if len(rest) < 2 or rest[0][1] not in ("cut", "pair") or not isinstance(rest[1], SubjectSpan):
-        return None
-    return rest[1].subject
-
-
 def left(spans: Sequence[Span], cells: int) -> list[Span]:
     """Return the spans in exactly `cells` cells, aligned left, with `…` if they are too long."""
     if isinstance(spans, NameSpans) and spans_width(spans) > cells:

@@ -290,32 +290,6 @@ class Vocabulary:
         count = self.made_or(NONE)[self.row_of(token_id)]
         return None if count == NONE else int(count)
 
-    def twins_of(self, token_id: int) -> dict[str, int]:
-        """Find the tokens that differ from this one only by the sign in front or by case.
-
-        The sign is a space, or WordPiece's `##`.
-
-        Returns:
-            the kind of difference (`sign`, `capital`, `small`) → id.
-        """
-        row, table = self.row_of(token_id), self.table
-        token, rows = table.tokens[row], table.first_rows
-        text, sign = to_text(token), table.SIGN
-        # The first letter may follow other signs: ` the` → ` The`.
-        letter = next((place for place, char in enumerate(text) if char.isalpha()), len(text))
-        capital = text[:letter] + text[letter : letter + 1].upper() + text[letter + 1 :]
-        spellings = {
-            "sign": token.removeprefix(sign) if token.startswith(sign) else sign + token,
-            "capital": to_bytes(capital),
-            "small": to_bytes(text.lower()),
-        }
-        found: dict[str, int] = {}
-        for how, twin in spellings.items():
-            twin_row = rows.get(twin, self._size)
-            if twin and twin != token and twin_row < self._size:
-                found[how] = self.id_of(twin_row)
-        return found
-
     def merge_tree(self, token_id: int) -> Iterator[TreeLine]:
         """Yield the merge tree of a token, depth first: the token, then its two parts with theirs.
 

@@ -55,7 +55,6 @@ def found_in(model: str) -> list[FoundCommand]:
         # What people call it, which is no word of the screen.
         ("stale", "bpe", "heap view", ""),
         ("frequent", "bpe", "charts", ""),
-        ("most frequent pretokens", "bpe", "charts", ""),
         ("zipf", "bpe", "charts", ""),
         ("compression", "bpe", "charts", ""),
         ("compare", "bpe", "compare", "encoding"),

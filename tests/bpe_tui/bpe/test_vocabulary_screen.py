@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,7 +22,6 @@ from bpe_tui.views.token_detail import (
     branches,
     break_lines,
     column_widths,
-    describe_spelling,
     flush_left,
 )
 from bpe_tui.views.token_table import TokenRows, VocabularyPanel
@@ -325,11 +323,6 @@ def test_the_lanes_of_a_line_are_equally_wide_and_break_between_tokens(has_gaps:
             assert spans_width(list(draw(labels, cells, start, end))) == room
 
 
-def test_gpt2s_spelling_is_explained_for_the_bytes_that_need_it() -> None:
-    assert describe_spelling(b" \xe4\xbd") == "GPT-2's files write a space as Ġ, E4 as ä, BD as ½"
-    assert describe_spelling(b"a") == "GPT-2's files write these bytes as they are"
-
-
 def test_the_least_important_columns_are_left_out_and_the_rest_share_the_room() -> None:
     columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
     assert [(p.start, p.cells) for p in arranged(columns, 20)] == [(0, 5), (7, 13)]
@@ -361,19 +354,6 @@ async def test_a_search_in_gpt2s_spelling_finds_the_token() -> None:
         assert tokens == [t for t in rows.vocabulary.table.tokens if b" the" in t]
         foot = str(app.screen.query_one(VocabularyPanel).border_subtitle)
         assert foot == "GPT-2's spelling of ·the, found too"
-
-
-@pytest.mark.slow
-async def test_the_detail_names_the_twin_of_a_token() -> None:
-    async with vocabulary() as (app, pilot, rows):
-        ids = {rows.vocabulary.token(token_id): token_id for token_id in range(700)}
-        twins = rows.vocabulary.twins_of(ids[b" he"])
-        assert twins == {"sign": ids[b"he"]} | ({"capital": ids[b" He"]} if b" He" in ids else {})
-        app.screen.table.show_token(ids[b" he"])  # type: ignore[attr-defined]
-        await pilot.pause()
-        text_shown = "\n".join(texts(app.screen.query_one(MergeTreePanel)))
-        assert re.search(rf"he  without a space +id {ids[b'he']}", text_shown)
-        assert "own ids, learnt apart" in " ".join(text_shown.split())
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from edges import edged
 from opening import SAMPLE, opened, step
 from screen_text import shown
 from textual.pilot import Pilot
@@ -20,7 +19,6 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import subject_cells, subjects_at
 from bpe_tui.widgets.visible import visible_bytes
 from engine import StopReason, Timeline
-from engine.analysis.pair_history import pair_history
 from engine.analysis.why import explain
 
 
@@ -192,24 +190,6 @@ async def test_a_token_in_the_lanes_can_be_asked_about() -> None:
         await pilot.pause()
         assert isinstance(app.screen, WhyWindow)
         assert ids == app.screen._ids == (699,)
-
-
-@pytest.mark.slow
-async def test_a_token_chosen_in_a_word_shows_why_it_is_alone_there() -> None:
-    async with opened() as (app, pilot):
-        app.seek(5)
-        panel = app.screen.query_one(CorpusPanel)
-        spans = panel.row(0).spans
-        assert edged(spans).startswith("O┊n┊c┊e│")
-        box = panel.content_region.offset - panel.region.offset
-        await pilot.click(panel, offset=(box.x + 1, box.y))
-        await pilot.pause()
-        said = " ".join(answer(app).split())
-        assert "why here" in said
-        for pair in ((ord("O"), ord("n")), (ord("n"), ord("c"))):
-            frame = app.session.frame
-            assert frame is not None
-            assert pair_history(frame, pair).outcome in said
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
 def test_technical_words_are_explained() -> None:
     for kind in ALWAYS:
         text = help_text(kind)
-        for word in ("stale", "rank", "tie", "pretoken", "twin", "never encoded", *WORDS):
+        for word in ("stale", "rank", "tie", "pretoken", "never encoded", *WORDS):
             assert re.search(rf"^  {word} +[A-Z]", text, re.MULTILINE), (kind, word)
 
 
