@@ -10,7 +10,7 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.views.narration import characters_of, first_fitting
+from bpe_tui.views.narration import characters_of
 from bpe_tui.views.panel import TokenPainter, needs_marks
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.vocabulary_screen import (
@@ -20,15 +20,13 @@ from bpe_tui.views.vocabulary_screen import (
 )
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.numbers import number, plural, short_number
-from bpe_tui.widgets.rows import NameSpans, Row, Span, left, right
+from bpe_tui.widgets.rows import NameSpans, Span
 from bpe_tui.widgets.virtual_table import Column, arranged
-from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.why_not import describe_to_come
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.arrays import Ints
 from engine.core.errors import QueryError
 from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import Query, Vocabulary
-from engine.text.pretokenize import to_bytes
 
 TOKEN_COLUMNS: tuple[Column, ...] = (
     Column("id", "id", 7, 9, is_number=True),
@@ -96,34 +94,6 @@ FILTER_SWITCHES = (
 )
 
 
-LATER_SHOWN = 100
-"""Most tokens of later steps that are listed."""
-
-
-LATER_ID, LATER_MERGE = 11, 17
-"""Cells of an id, and of the number of a merge, in the rows of later tokens."""
-
-
-def later_rows(frame: AnyMergeFrame, query: Query) -> Ints:
-    """Return the rows of the tokens of later steps that match; the one with this text is first."""
-    whole = frame.run.vocabulary_at(frame.recorded_steps, frame.recorded_steps)
-    later = np.arange(len(frame.vocabulary), len(whole), dtype=np.int64)
-    try:
-        found = np.concatenate([later[:0], *whole.search(query, later)])
-    except QueryError:
-        return later[:0]
-    texts = {to_bytes(query.text), query.spelled}
-    same = np.array([whole.table.tokens[row] in texts for row in found.tolist()], dtype=np.bool_)
-    return np.concatenate([found[same], found[~same]]) if len(found) else found
-
-
-def describe_later(frame: AnyMergeFrame, token_id: int) -> str:
-    """Say with which merge a token comes: `comes with merge 46 (in + g)`."""
-    merge = frame.step_making(token_id)
-    left, right = (frame.any_token(part) for part in frame.merge_at(merge - 1).pair)
-    return describe_to_come(merge - 1, left, right, visible_bytes)
-
-
 class TokenRows(VocabularyRows[AnyMergeFrame]):
     """The rows of the tokens. An entry is a row of the frame's `Vocabulary`.
 
@@ -141,8 +111,6 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
     _searching: Iterator[Ints] | None = None
     _complete = False
     _is_at_newest = False
-    _later: Ints = np.zeros(0, dtype=np.int64)
-    """The rows of the tokens of later steps that match the search; the one it names is first."""
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -164,7 +132,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         rows = self.vocabulary.rows(
             filters=self.filters, sort=self.sorting, reverse=self.descending
         )
-        self._order, self._later = rows[:0], rows[:0]
+        self._order = rows[:0]
         self._searching = self.vocabulary.search(self._query, rows)
         self._search_on(self._searching)
 
@@ -204,28 +172,21 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         self._order = np.concatenate(found)
         self._complete = complete
         if complete:
-            self._add_named_and_later()
+            self._add_named()
         of, problem = len(self.vocabulary), self._query.problem
         spelled = self._query.spelled if self._query.expression is None else None
         self.show_order(self.Found(len(self._order), of, complete, problem, spelled))
         if not complete:
             self.call_later(self._search_on, searching)
 
-    def _add_named_and_later(self) -> None:
-        """Put the token of a typed id first, and find the tokens of later steps that match."""
-        frame, text = self.frame, self._query.text
-        if frame is None or not text or self.filters:
+    def _add_named(self) -> None:
+        """Put the token of a typed id first."""
+        text = self._query.text
+        if self.frame is None or self.filters or not (text.isascii() and text.isdigit()):
             return
-        if frame.step < frame.recorded_steps:
-            self._later = later_rows(frame, self._query)
-        if text.isascii() and text.isdigit() and len(text) < 10:
-            named = int(text)
-            row = frame.first_id + frame.step_making(named) - 1
-            if frame.has_token(named):
-                row = self.vocabulary.row_of(named)
-                self._order = np.append(row, self._order[self._order != row])
-            elif frame.step < frame.step_making(named) <= frame.recorded_steps:
-                self._later = np.append(row, self._later[self._later != row])
+        if len(text) < 10 and self.frame.has_token(int(text)):
+            row = self.vocabulary.row_of(int(text))
+            self._order = np.append(row, self._order[self._order != row])
 
     # -- painting
 
@@ -237,58 +198,12 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         if not text or self.filters:
             return super().why_none(frame)
         none = f"No {self.TOKEN} of step {number(frame.step)} has {text}"
-        if not len(self._later):
-            return f"{none}, nor has one of a later step." if self.is_early else f"{none}."
-        first = frame.run.record.id_of(int(self._later[0]))
-        token, merge = visible_bytes(frame.any_token(first)), number(frame.step_making(first))
-        comes = f"{token} {describe_later(frame, first)}: ↵ goes there."
-        whole = f"{none}. {comes}"
-        if str(first) == text:
-            whole = f"id {text} is {token}, which {describe_later(frame, first)}: ↵ goes there."
-        return first_fitting(self.room, whole, comes, f"It comes with merge {merge}: ↵ goes there.")
-
-    @property
-    def is_early(self) -> bool:
-        """Whether later steps are recorded."""
-        return self.frame is not None and self.frame.step < self.frame.recorded_steps
+        is_early = frame.step < frame.recorded_steps
+        return f"{none}; w says whether a later merge makes it." if is_early else f"{none}."
 
     @property
     def row_count(self) -> int:
-        if not self._complete or not len(self._later):
-            return len(self._order) or (1 if self._complete else 0)
-        shown, title = min(len(self._later), LATER_SHOWN), 1
-        return max(len(self._order), 1) + title + shown + (len(self._later) > shown)
-
-    def row(self, index: int) -> Row:
-        frame, now = self.frame, max(len(self._order), 1)
-        assert frame is not None
-        if index < len(self._order) or not len(self._later):
-            return super().row(index)
-        if index < now:
-            first = frame.run.record.id_of(int(self._later[0]))
-            why = shorten(self.why_none(frame), self.room)
-            return Row([(why, "")], ToStep(frame.step_making(first)))
-        place, last = index - now - 1, number(frame.recorded_steps)
-        if place < 0:
-            more = f"later: {plural(len(self._later), self.TOKEN)} by step {last}"
-            return Row([(more, "strong")])
-        if place >= LATER_SHOWN:
-            left_out = number(len(self._later) - LATER_SHOWN)
-            return Row([(f"and {left_out} more by step {last}", "dim")])
-        return self._later_row(frame, frame.run.record.id_of(int(self._later[place])))
-
-    def _later_row(self, frame: AnyMergeFrame, token_id: int) -> Row:
-        """Draw `302  ing  merge 46  in + g`; Enter goes to the merge."""
-        painter, merge = (
-            TokenPainter(frame, marks=needs_marks(self.app)),
-            frame.step_making(token_id),
-        )
-        cells = max((min(self.room, 80) - LATER_ID - LATER_MERGE) // 2, 6)
-        pair = painter.sum(frame.merge_at(merge - 1).pair)
-        spans: list[Span] = [right(number(token_id), LATER_ID - 2, "dim"), ("  ", "")]
-        spans += left(NameSpans([painter.token(token_id)]), cells)
-        spans += [("merge ", "dim"), right(number(merge), LATER_MERGE - 9, ""), ("   ", "")]
-        return Row([*spans, *left(pair, cells)], ToStep(merge))
+        return len(self._order) or int(self._complete)
 
     def token_at(self, frame: AnyMergeFrame, entry: int) -> int:
         return self.vocabulary.id_of(entry)
