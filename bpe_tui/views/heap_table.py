@@ -228,6 +228,8 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     # The title of a narrow column of counts begins above the pairs.
     over = max(width_of(old) - room.recorded, 0) if has_heap else 0
     beside = room.pair - over - width_of(pairs)
+    if has_heap and beside < 1:  # the two titles would touch
+        pairs, beside = "", room.pair - over
     columns = [
         RowColumn("", PLACE_CELLS, place),
         RowColumn(f"{pairs}{' ' * beside}{old[:over]}", room.pair, pair),

@@ -363,7 +363,7 @@ def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -
     The beginnings of lines are computed from the widths of tokens. A line is made on demand, since
     few lines of a long text are visible at each keystroke.
     """
-    words = list(words)
+    words = [ids for ids in words if ids]  # unknown characters have none
     starts = _starts_of_lines(painter, words, room)
     if painter.cuts_characters(chain.from_iterable(words)):
         if starts[-1][0] <= MOST_CUT_WORDS:

@@ -101,14 +101,14 @@ class WordPieceMergesPanel(training_panels.StepList):
 
     def step_spans(self, frame: WordPieceFrame, step: int, cells: int) -> list[Span]:
         merge = frame.merge_at(step - 1)
-        score = f" {score_text(merge.score.value)}"  # no column follows it
-        if cells - len(score) < LEAST_PAIR:
-            score = f" {short_number(float(merge.score.value))}"
+        value = merge.score.value
+        scores = (f" {score_text(value)}", f" {short_number(float(value))}", "")
+        score = next(each for each in scores if not each or cells - len(each) >= LEAST_PAIR)
         return [*left(self.painter(frame).pair(merge.pair), cells - len(score)), (score, "")]
 
 
-LEAST_PAIR = 6
-"""Least width of a pair, in cells; a score that leaves less has one digit."""
+LEAST_PAIR = 7
+"""Cells of a pair such as ##d+##y. A score that leaves fewer is shortened, or left out."""
 
 
 class WordPiecePretokens(training_panels.ChangedPretokensPanel[WordPieceFrame]):

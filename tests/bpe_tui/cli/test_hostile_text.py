@@ -190,7 +190,7 @@ def hostile_session(folder: Path) -> Path:
     corpus = {"path": hostile_corpus(folder).name, "bytes": 7, "sha256": "0" * 64}
     options = {"vocab_size": 280, "pattern": "\x1b|\u202e|\\w+|\\W", "special_tokens": [HOSTILE]}
     place = {"step": 5, "view": "training", "text": HOSTILE, "note": HOSTILE}
-    stops = {"breakpoints": ["/\x1b\u202e|low/"], "tokenizer": []}
+    stops = {"breakpoints": ['token "\u202elow"'], "tokenizer": []}
     session.write_text(
         json.dumps({"bpe-tui session": 1, "corpus": corpus, "options": options, **place, **stops})
     )

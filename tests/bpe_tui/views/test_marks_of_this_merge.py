@@ -150,7 +150,7 @@ async def test_columns_of_numbers_are_the_same_from_step_to_step(model: str) -> 
                     seen |= {
                         text.rstrip()
                         for text in texts
-                        if re.match(" *(pair +recorded|pair  |changes  )", text)
+                        if re.match(" *(pair +recorded|recorded |pair  |changes  )", text)
                     }
                     seen |= {width(row.partition("→")[0]) for row in plain_of(words) if "→" in row}
                 heads = {head for head in seen if isinstance(head, str)}
