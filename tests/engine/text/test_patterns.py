@@ -12,6 +12,7 @@ from unittest import mock
 import pytest
 import regex
 import tiktoken
+from counting_texts import SPACES, TEXTS
 from generated import examples, some
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -30,40 +31,6 @@ every_pattern_with_cuts = pytest.mark.parametrize("name", WITH_CUTS)
 
 # --- texts to try -----------------------------------------------------------------------------
 
-WHITESPACE = [" ", "  ", "\n", "\r\n", "\r", "\t", "\x0b", "\x0c", "\x85", "\xa0", "\u1680"]
-WHITESPACE += ["\u2000", "\u2003", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"]
-LOOKS_LIKE_WHITESPACE = ["\x1c", "\x1f", "\u180e", "\u200b", "\ufeff", "\0"]
-LETTERS = ["a", "Z", "word", "WORD", "Word", "éÉ", "ſ", "ß", "ǅ", "ʰ", "ª", "ия", "語", "กำ", "ـ"]
-NUMBERS = ["1", "2345", "٣", "½", "Ⅻ", "①"]
-MARKS = ["\u0301", "\u0903", "\u20dd"]
-SYMBOLS = [
-    "!",
-    "...",
-    "/",
-    "'",
-    '"',
-    "-",
-    "_",
-    "$",
-    "€",
-    "。",
-    "\u200d",
-    "🙂",
-    "👩‍👩‍👧",
-    "🇩🇪",
-    "\x7f",
-]
-CONTRACTIONS = ["'s", "'S", "'t", "'re", "'LL", "'ſ", "’s", "'ve'd"]
-PIECES = [
-    *WHITESPACE,
-    *LOOKS_LIKE_WHITESPACE,
-    *LETTERS,
-    *NUMBERS,
-    *MARKS,
-    *SYMBOLS,
-    *CONTRACTIONS,
-]
-
 
 @functools.cache
 def old_characters() -> str:
@@ -73,11 +40,11 @@ def old_characters() -> str:
 
 
 texts = st.lists(
-    st.sampled_from(PIECES) | st.deferred(lambda: st.sampled_from(old_characters())), max_size=10
+    st.sampled_from(TEXTS) | st.deferred(lambda: st.sampled_from(old_characters())), max_size=10
 ).map("".join)
-any_text = st.lists(
-    st.sampled_from(PIECES) | st.characters(exclude_categories=()), max_size=12
-).map("".join)
+any_text = st.lists(st.sampled_from(TEXTS) | st.characters(exclude_categories=()), max_size=12).map(
+    "".join
+)
 
 # --- against the tokenizers that the patterns come from ---------------------------------------
 
@@ -297,7 +264,7 @@ def split(pattern: Pattern, data: bytes) -> list[bytes]:
 
 BROKEN = [b"\xff", b"\x80", b"\x85", b"\x8b", b"\xa0", b"\xc2", b"\xc3", b"\xe2", b"\xe2\x80"]
 BROKEN += [b"\xe3\x80", b"\xe4", b"\xf0\x9f", b"\xf4"]
-byte_pieces = st.sampled_from([piece.encode() for piece in PIECES] + BROKEN)
+byte_pieces = st.sampled_from([piece.encode() for piece in TEXTS] + BROKEN)
 breaks = st.sampled_from([b" ", b"\n", b"\r\n", b"\t", b" \n", b"\n ", b"/\n", b"!\n", b"\xc2\xa0"])
 any_bytes = st.lists(byte_pieces | breaks, max_size=14).map(b"".join)
 
@@ -335,7 +302,7 @@ def test_a_cut_has_zero_width(name: str) -> None:
 @every_pattern_with_cuts
 def test_no_cut_is_inside_whitespace_of_several_bytes(name: str) -> None:
     # Cuts depend on single bytes; none of these may end or begin a space.
-    for space in (space for space in WHITESPACE if len(space) == 1 and not space.isascii()):
+    for space in (space for space in SPACES if len(space) == 1 and not space.isascii()):
         for text in (f"a{space}  b", f"a\n{space}b", f"a  {space}b"):
             assert_no_pretoken_is_cut(PATTERNS[name], text.encode())
 
@@ -356,7 +323,7 @@ def test_whitespace_of_the_regex_module_is_that_of_unicode() -> None:
     # `str.isspace` has four more control characters.
     is_space: Callable[[str], object] = regex.compile(r"\s").match
     found = {chr(code) for code in range(0x110000) if is_space(chr(code))}
-    assert found >= {space for space in WHITESPACE if len(space) == 1}
+    assert found >= {space for space in SPACES if len(space) == 1}
     assert {c for c in map(chr, range(0x110000)) if c.isspace()} - found == set("\x1c\x1d\x1e\x1f")
 
 

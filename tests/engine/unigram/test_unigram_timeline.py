@@ -69,15 +69,6 @@ def test_seeking_shows_the_same_as_following_the_training(places: list[int]) -> 
 
 
 @given(PLACES)
-def test_a_step_forward_and_back_changes_nothing(place: int) -> None:
-    played = timeline()
-    before = shown(played.seek(place))
-    played.forward()
-    assert shown(played.seek(place)) == before
-    assert len(played) == len(timeline())
-
-
-@given(PLACES)
 def test_a_removed_piece_is_there_before_its_step_and_gone_after(place: int) -> None:
     frame = timeline().seek(place)
     step = frame.leads_on

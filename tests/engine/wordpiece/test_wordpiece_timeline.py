@@ -103,15 +103,6 @@ def test_forward_back_and_seek_lead_to_what_a_replay_shows(
         assert facts(timeline.frame) == in_order[place]
 
 
-@given(corpus=oracle.corpora())
-def test_a_step_forward_and_one_back_change_nothing(corpus: dict[str, int]) -> None:
-    timeline = timeline_of(in_bytes(corpus))
-    for step in range(len(timeline)):
-        before = facts(timeline.seek(step))
-        timeline.forward()
-        assert facts(timeline.back()) == before
-
-
 class TestATimeline:
     def test_may_grow_while_it_is_looked_at(self) -> None:
         trainer = WordPieceTrainer(COURSE, 200)
