@@ -41,6 +41,7 @@ MOVES = (
     (["g", "4", "2", "enter"], 42),
     (["g", "5", "0", "percent_sign", "enter"], 222),
     (["g", "escape"], 0),
+    (["end", "m", "up", "up", "enter"], 441),
 )
 """Keys → the step that they lead to from the first."""
 
@@ -63,7 +64,7 @@ async def test_a_step_paints_what_it_changes_and_not_the_whole_screen() -> None:
         assert step(app) == 1
 
 
-async def test_playing_moves_the_cursor_until_paused() -> None:
+async def test_playing_moves_the_cursor_until_paused_or_a_window_opens() -> None:
     async with opened() as (app, pilot):
         await pilot.press("plus", "space")
         await until(pilot, lambda: step(app) > 0)
@@ -71,10 +72,6 @@ async def test_playing_moves_the_cursor_until_paused() -> None:
         reached = step(app)
         await pilot.pause(0.2)
         assert 0 < reached == step(app)
-
-
-async def test_a_window_stops_playing_and_the_screen_behind_it_says_so() -> None:
-    async with opened() as (app, pilot):
         step_shown = app.screen.query_one("#transport-step", Static)
         await pilot.press("space")
         assert str(step_shown.render()).startswith("▶")
@@ -82,7 +79,7 @@ async def test_a_window_stops_playing_and_the_screen_behind_it_says_so() -> None
         assert str(step_shown.render()).startswith("‖")
 
 
-async def test_the_typed_text_is_encoded_with_the_merges_of_the_step() -> None:
+async def test_the_typed_text_is_encoded_with_the_merges_of_the_step_and_walked_through() -> None:
     async with opened() as (app, pilot):
         await pilot.press("e", "ctrl+u", *"the")
         encoded = app.screen.query_one(EncodedText)
@@ -91,9 +88,20 @@ async def test_the_typed_text_is_encoded_with_the_merges_of_the_step() -> None:
         assert app.session.frame is not None
         ids = [i for piece in app.session.frame.encode("the") for i in piece.ids]
         assert encoded.row(1).spans[0][0].strip() == str(ids[0])
+        await pilot.press("end", "e", "ctrl+u", *"there", "enter")
+        await pilot.pause(0.1)
+        await pilot.press("escape")
+        steps = app.screen.query_one(EncodeStepsPanel)
+        assert steps.place == steps.step_count > 0
+        await pilot.press(*["left"] * 20)
+        assert steps.place == 0
+        await pilot.press("right")
+        assert steps.place == 1
+        await pilot.press("1")
+        assert isinstance(app.screen, TrainingScreen)
 
 
-async def test_the_narration_describes_the_merge() -> None:
+async def test_the_narration_describes_the_merge_and_the_undone_merge() -> None:
     counts = count_pretokens(SAMPLE, special_tokens=["<|endoftext|>"])
     first = next(Trainer(counts, 300, ["<|endoftext|>"]).steps())
     async with opened() as (app, pilot):
@@ -101,11 +109,7 @@ async def test_the_narration_describes_the_merge() -> None:
         said = str(app.screen.query_one("#narration", Static).render())
         assert said.startswith("Merge 1 of 443: h and e occurred together")
         assert first.token == b"he"
-
-
-@pytest.mark.slow
-async def test_the_narration_describes_the_undone_merge() -> None:
-    async with opened() as (app, pilot):
+        app.seek(0)
         await pilot.press("right", "right", "left")
         said = str(app.screen.query_one("#narration", Static).render())
         assert said == "Back at step 1 of 443: ·t is taken apart into · and t again."
@@ -120,14 +124,6 @@ async def test_too_small_a_terminal_says_how_much_room_is_needed() -> None:
         assert not app.screen.query_one("#too-small").display
 
 
-async def test_zoom_gives_a_panel_the_screen_and_takes_it_back() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("m", "z")
-        assert app.screen.zoomed == "merges"
-        await pilot.press("z")
-        assert app.screen.zoomed is None
-
-
 async def test_a_run_that_opens_at_a_step_has_its_merge_in_the_middle_of_the_list() -> None:
     config = RunConfig(str(SAMPLE), vocab_size=700, viewpoint=Viewpoint(view="training", step=300))
     async with opened_as(config) as (app, pilot):
@@ -137,27 +133,6 @@ async def test_a_run_that_opens_at_a_step_has_its_merge_in_the_middle_of_the_lis
             await pilot.press(key)
             rows_above = 299 - merges.scroll_offset.y
             assert rows_above == (merges.size.height - merges.head_height) // 2
-
-
-async def test_enter_on_a_merge_goes_there() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("end", "m", "up", "up", "enter")
-        assert step(app) == 441
-
-
-async def test_the_encoding_screen_walks_through_the_merges_of_a_pretoken() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("end", "e", "ctrl+u", *"there", "enter")
-        await pilot.pause(0.1)
-        await pilot.press("escape")
-        steps = app.screen.query_one(EncodeStepsPanel)
-        assert steps.place == steps.step_count > 0
-        await pilot.press(*["left"] * 20)
-        assert steps.place == 0
-        await pilot.press("right")
-        assert steps.place == 1
-        await pilot.press("1")
-        assert isinstance(app.screen, TrainingScreen)
 
 
 @pytest.mark.slow
@@ -252,8 +227,12 @@ async def test_a_menu_runs_what_a_letter_or_enter_chooses() -> None:
         assert isinstance(app.screen, TrainingScreen)
 
 
-async def test_ctrl_t_changes_between_light_and_dark() -> None:
+async def test_z_zooms_a_panel_and_back_and_ctrl_t_changes_between_light_and_dark() -> None:
     async with opened() as (app, pilot):
+        await pilot.press("m", "z")
+        assert app.screen.zoomed == "merges"
+        await pilot.press("z")
+        assert app.screen.zoomed is None
         assert app.current_theme.dark
         await pilot.press("ctrl+t")
         assert not app.current_theme.dark
@@ -298,8 +277,18 @@ async def test_escape_leaves_while_the_corpus_is_being_read(tmp_path: Path) -> N
         os.close(writer)
 
 
-async def test_the_mouse_drags_the_scrubber() -> None:
+async def test_the_mouse_drags_the_scrubber_and_clicks_on_keys() -> None:
     async with opened() as (app, pilot):
+        bar = app.screen.query_one(KeyBar)
+        following, start = bar.fitting(bar.size.width)[:2]
+        assert (following.label, start.label) == ("next", "start")
+        room = app.screen.room.taken
+        app.screen.room.taken = Size(0, 0)  # Textual's pilot clicks only inside `size`
+        await pilot.click(bar, offset=(2, 0))
+        assert step(app) == 1
+        await pilot.click(bar, offset=(following.width + 2, 0))
+        assert step(app) == 0
+        app.screen.room.taken = room
         scrubber = app.screen.query_one(Scrubber)
         last = scrubber.size.width - 1
         await pilot.mouse_down(scrubber, offset=(last // 2, 0))
@@ -309,18 +298,6 @@ async def test_the_mouse_drags_the_scrubber() -> None:
         await pilot.mouse_up(scrubber, offset=(last, 0))
         await pilot.hover(scrubber, offset=(0, 0))
         assert step(app) == 443
-
-
-async def test_a_click_on_a_key_in_the_footer_does_what_the_key_does() -> None:
-    async with opened() as (app, pilot):
-        bar = app.screen.query_one(KeyBar)
-        following, start = bar.fitting(bar.size.width)[:2]
-        assert (following.label, start.label) == ("next", "start")
-        app.screen.room.taken = Size(0, 0)  # Textual's pilot clicks only inside `size`
-        await pilot.click(bar, offset=(2, 0))
-        assert step(app) == 1
-        await pilot.click(bar, offset=(following.width + 2, 0))
-        assert step(app) == 0
 
 
 async def test_the_footer_has_at_most_seven_keys_and_always_the_same_last_five() -> None:

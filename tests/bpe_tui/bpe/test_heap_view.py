@@ -28,7 +28,7 @@ def pairs(app: BpeTuiApp) -> PairsPanel:
     return app.screen.query_one(PairsPanel)
 
 
-async def test_the_view_goes_from_table_to_array_tree_and_lists_and_back() -> None:
+async def test_views_follow_each_other_and_show_the_same_entry_at_the_same_index() -> None:
     async with opened() as (app, pilot):
         seen = []
         for _ in range(4):
@@ -36,6 +36,12 @@ async def test_the_view_goes_from_table_to_array_tree_and_lists_and_back() -> No
             seen.append(pairs(app).view)
         assert seen == ["array", "tree", "linked", "table"]
         assert app.focused is pairs(app)
+        await pilot.press("g", "plus", *"100", "enter", "v")
+        assert app.session.frame is not None
+        entry = app.session.frame.queue.array(8)[7]
+        await pilot.press("v")
+        row = next(pairs(app).row(i) for i in range(20) if "7 " in pairs(app).row(i).spans[1][0])
+        assert row.target.pair == entry.pair  # type: ignore[union-attr]
 
 
 async def test_a_far_step_is_replayed_in_slices_and_then_shows_its_next_pair(
@@ -50,16 +56,6 @@ async def test_a_far_step_is_replayed_in_slices_and_then_shows_its_next_pair(
         frame = app.session.frame
         assert frame is not None
         assert text_of(pairs(app)).count("\n") >= len(frame.queue.entries(200)) - 1
-
-
-async def test_array_and_tree_show_the_same_entry_at_the_same_index() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("g", "plus", *"100", "enter", "v")
-        assert app.session.frame is not None
-        entry = app.session.frame.queue.array(8)[7]
-        await pilot.press("v")
-        row = next(pairs(app).row(i) for i in range(20) if "7 " in pairs(app).row(i).spans[1][0])
-        assert row.target.pair == entry.pair  # type: ignore[union-attr]
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ def answers(transcript: BpeTranscript, *lines: str) -> list[str]:
 # -- sentences
 
 
-def test_a_sentence_for_each_state() -> None:
+def test_a_sentence_for_each_state_is_shorter_with_fewer_cells() -> None:
     timeline = recorded()
     assert narrate(timeline.frame).startswith("Step 0: 79 bytes, each a token of its own. The pair")
     assert narrate(timeline.forward()) == (
@@ -45,15 +45,9 @@ def test_a_sentence_for_each_state() -> None:
     )
     assert narrate(timeline.sub_step()).startswith("Move 1 of ")
     assert narrate_end(StopReason.NO_PAIR_LEFT).startswith("Training ended: no pair is left")
-
-
-def test_with_fewer_cells_the_sentence_is_shorter() -> None:
     frame = recorded().seek(1)
     assert narrate(frame, 40) == "Merge 1: s and t, 9 times, become st."
     assert first_fitting(40, *narrate_undone(frame)) == "Back at step 1: est is e and st again."
-
-
-def test_a_corpus_without_pairs_has_a_sentence() -> None:
     timeline = recorded({b"a": 3})
     assert narrate(timeline.frame) == "Step 0: 3 bytes, and no pair to merge."
 
@@ -70,28 +64,10 @@ def test_the_reason_for_a_merge_names_its_rivals() -> None:
 # -- commands
 
 
-def test_an_empty_line_is_the_next_merge(transcript: BpeTranscript) -> None:
+def test_lines_go_on_play_and_go_to_a_number_share_or_distance(transcript: BpeTranscript) -> None:
     assert answers(transcript, "") == answers(
         BpeTranscript(recorded(), StopReason.SIZE_REACHED), "next"
     )
-
-
-def test_playing_prints_every_merge_and_the_end(transcript: BpeTranscript) -> None:
-    answer = answers(transcript, "play 9")
-    assert [line.split(":")[0] for line in answer[:6]] == [f"Merge {k} of 6" for k in range(1, 7)]
-    assert answer[5].endswith("Training ended: the vocabulary has the size asked for.")
-    assert answer[6].startswith("There is no step after 6.")
-
-
-def test_going_back_says_which_merge_is_undone(transcript: BpeTranscript) -> None:
-    assert answers(transcript, "go 2", "back 5") == [
-        "Back at step 1 of 6: est is taken apart into e and st again.",
-        "Back at step 0 of 6: st is taken apart into s and t again.",
-        "There is no step before 0.",
-    ]
-
-
-def test_a_step_is_gone_to_by_number_share_or_distance(transcript: BpeTranscript) -> None:
     assert [answers(transcript, f"go {to}")[0].split(":")[0] for to in ("4", "50%", "-2", "0")] == [
         "Merge 4 of 6",
         "Merge 3 of 6",
@@ -100,11 +76,18 @@ def test_a_step_is_gone_to_by_number_share_or_distance(transcript: BpeTranscript
     ]
 
 
-def test_ties_are_found_and_explained(transcript: BpeTranscript) -> None:
-    assert answers(transcript, "tie")[0].startswith("Merge 1 of 6")
-    assert "The tie rule smallest-ids (rustbpe) would have merged e and s." in answers(
-        transcript, "why"
-    )
+def test_playing_ends_with_the_training_and_going_back_says_which_merge_is_undone(
+    transcript: BpeTranscript,
+) -> None:
+    answer = answers(transcript, "play 9")
+    assert [line.split(":")[0] for line in answer[:6]] == [f"Merge {k} of 6" for k in range(1, 7)]
+    assert answer[5].endswith("Training ended: the vocabulary has the size asked for.")
+    assert answer[6].startswith("There is no step after 6.")
+    assert answers(transcript, "go 2", "back 5") == [
+        "Back at step 1 of 6: est is taken apart into e and st again.",
+        "Back at step 0 of 6: st is taken apart into s and t again.",
+        "There is no step before 0.",
+    ]
 
 
 def test_why_with_two_tokens_gives_the_history_of_the_pair(transcript: BpeTranscript) -> None:
@@ -122,28 +105,24 @@ def test_why_with_two_tokens_gives_the_history_of_the_pair(transcript: BpeTransc
     assert answers(transcript, "go 0", "tie back") == ["No merge before this one was tied."]
 
 
-def test_merge_lists_pretokens_and_counts(transcript: BpeTranscript) -> None:
+def test_merge_lists_pretokens_and_counts_and_pairs_the_most_frequent(
+    transcript: BpeTranscript,
+) -> None:
+    assert answers(transcript, "pairs 1") == ["1. s and t, 9 times."]
     answer = answers(transcript, "next", "merge")
     assert "Its id is 256. It is in 2 pretokens." in answer
     assert "The pretoken newest, 6 times, is n, e, w, e, st now." in answer
     assert "The count of s and t went from 9 to 0." in answer
 
 
-def test_pairs_are_listed_from_the_most_frequent(transcript: BpeTranscript) -> None:
-    assert answers(transcript, "pairs 1") == ["1. s and t, 9 times."]
-
-
-def test_a_text_is_encoded_with_its_spaces(transcript: BpeTranscript) -> None:
+def test_a_text_is_encoded_and_ids_are_decoded_but_for_those_unknown(
+    transcript: BpeTranscript,
+) -> None:
     assert answers(transcript, "next", "encode best\n") == [
         "3 tokens for 4 bytes: b, e, st.",
         "In ids: 98 101 256.",
     ]
     assert answers(transcript, "encode  a")[0] == "2 tokens for 2 bytes: ·, a."
-
-
-def test_ids_are_decoded_and_an_unknown_one_does_not_stop_the_others(
-    transcript: BpeTranscript,
-) -> None:
     assert answers(transcript, "decode [108, 111]") == ["The text of 2 ids is lo."]
     answer = answers(transcript, "decode 108,111 9999 108")
     assert [answer[0], answer[2]] == ["The text of 2 ids is lo.", "The text of 1 id is l."]
@@ -197,7 +176,7 @@ def test_the_corpus_and_the_commands_cannot_both_be_standard_input() -> None:
     assert b"give the corpus as a file" in result.stderr
 
 
-def test_the_next_tie_is_explained_without_a_screen(transcript: BpeTranscript) -> None:
+def test_ties_are_found_and_explained_before_and_after(transcript: BpeTranscript) -> None:
     assert answers(transcript, "ahead") == [
         "Next is s and t, 9 times.",
         "It is tied with e and s.",
@@ -207,6 +186,10 @@ def test_the_next_tie_is_explained_without_a_screen(transcript: BpeTranscript) -
         "The tie rule huggingface would merge e and s.",
         "The tie rule sentencepiece would merge e and s.",
     ]
+    assert answers(transcript, "tie")[0].startswith("Merge 1 of 6")
+    assert "The tie rule smallest-ids (rustbpe) would have merged e and s." in answers(
+        transcript, "why"
+    )
 
 
 def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(

@@ -119,13 +119,19 @@ async def test_typing_filters_the_tokens() -> None:
 
 
 @pytest.mark.slow
-async def test_a_bad_expression_is_read_as_text_and_says_why() -> None:
+async def test_typing_finds_tokens_also_in_gpt2s_spelling_or_says_why_no_regex() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("slash", "a", "left_parenthesis")
         await pilot.pause()
         foot = str(app.screen.query_one(VocabularyPanel).border_subtitle)
         assert foot == "no regex: missing ) at position 2; read as plain text"
         assert texts(rows) == ["No token of step 443 has a(."]
+        await pilot.press("ctrl+u", *"Ġthe")
+        await pilot.pause()
+        tokens = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
+        assert tokens == [t for t in rows.vocabulary.table.tokens if b" the" in t]
+        foot = str(app.screen.query_one(VocabularyPanel).border_subtitle)
+        assert foot == "GPT-2's spelling of ·the, found too"
 
 
 @pytest.mark.slow  # it trains 3,000 tokens
@@ -149,7 +155,9 @@ async def test_where_all_are_encoded_a_filter_says_so_and_a_later_id_is_named() 
         )
 
 
-async def test_filters_combine_with_the_search() -> None:
+async def test_filters_combine_with_the_search_and_a_chosen_token_is_shown_in_spite_of_them() -> (
+    None
+):
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("F", "p")
         assert rows.row_count == 128
@@ -163,6 +171,11 @@ async def test_filters_combine_with_the_search() -> None:
         await pilot.press("escape")
         await pilot.click(Switches, offset=(2, 0))
         assert app.screen.query_one(Switches).on == {"partial", "unused"}
+        await pilot.press("F", "p", "slash", *"zzz", "enter")
+        app.navigation.go_to_target(ToToken(300))
+        await pilot.pause()
+        assert rows.token == 300
+        assert app.screen.query_one(Input).value == ""
 
 
 async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None:
@@ -201,16 +214,6 @@ async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> No
 
 
 @pytest.mark.slow
-async def test_a_token_hidden_by_filters_is_shown_when_chosen() -> None:
-    async with vocabulary() as (app, pilot, rows):
-        await pilot.press("F", "p", "slash", *"zzz", "enter")
-        app.navigation.go_to_target(ToToken(300))
-        await pilot.pause()
-        assert rows.token == 300
-        assert app.screen.query_one(Input).value == ""
-
-
-@pytest.mark.slow
 async def test_a_token_of_a_later_step_is_shown_at_its_merge() -> None:
     async with opened() as (app, pilot):
         app.navigation.go_to_target(ToToken(300))
@@ -220,7 +223,7 @@ async def test_a_token_of_a_later_step_is_shown_at_its_merge() -> None:
 
 
 @pytest.mark.slow
-async def test_the_merge_leads_to_its_token_and_escape_back_to_the_merge() -> None:
+async def test_the_merge_leads_to_its_token_and_a_word_to_its_encoding_and_escape_back() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right", "right", "right", "tab", "tab", "enter")
         await pilot.pause(0.1)
@@ -228,11 +231,6 @@ async def test_the_merge_leads_to_its_token_and_escape_back_to_the_merge() -> No
         await pilot.press("escape")
         await pilot.pause()
         assert (app.screen.id, step(app)) == ("training", 3)
-
-
-@pytest.mark.slow
-async def test_a_word_leads_to_the_encoding_screen_and_escape_comes_back() -> None:
-    async with opened() as (app, pilot):
         await pilot.press("right", "W", "enter")
         await pilot.pause(0.1)
         assert app.screen.id == "encoding"
@@ -242,17 +240,12 @@ async def test_a_word_leads_to_the_encoding_screen_and_escape_comes_back() -> No
 
 
 @pytest.mark.slow  # a walk over sizes
-async def test_every_filter_has_a_name_at_every_size() -> None:
+async def test_every_filter_has_a_name_and_every_panel_is_a_tab_away_at_every_size() -> None:
     async with vocabulary() as (app, pilot, _):
         async for _ in each_size(pilot):
             names = app.screen.query_one(Switches).render_line(0).text.split("  ")
             shown = [name.strip().removeprefix("F ") for name in names if name.strip()]
             assert shown == ["○ partial UTF-8", "○ unused", "○ never encoded"]
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_every_panel_of_the_vocabulary_is_a_tab_away() -> None:
-    async with vocabulary() as (app, pilot, _):
         screen = app.screen
         assert isinstance(screen, VocabularyScreen)
         async for _ in each_size(pilot):
@@ -299,13 +292,10 @@ def test_the_lanes_of_a_line_are_equally_wide_and_break_between_tokens(has_gaps:
             assert spans_width(list(draw(labels, cells, start, end))) == room
 
 
-def test_the_least_important_columns_are_left_out_and_the_rest_share_the_room() -> None:
+def test_columns_and_branches_say_the_most_in_their_room() -> None:
     columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
     assert [(p.start, p.cells) for p in arranged(columns, 20)] == [(0, 5), (7, 13)]
     assert [p.column.name for p in arranged(columns, 8)] == ["text"]
-
-
-def test_deep_branches_are_shortened_to_their_depth() -> None:
     assert branches((True,) * 3) == "│  │  ├─ "
     assert branches((True,) * 30) == "30⋯ ├─ "
 
@@ -319,17 +309,6 @@ async def test_the_table_stays_with_the_newest_token_until_one_is_chosen() -> No
         assert rows.token == 356
         await pilot.press("c")  # another order: its first row is meant
         assert rows.cursor == 0
-
-
-@pytest.mark.slow
-async def test_a_search_in_gpt2s_spelling_finds_the_token() -> None:
-    async with vocabulary() as (app, pilot, rows):
-        await pilot.press("slash", *"Ġthe")
-        await pilot.pause()
-        tokens = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
-        assert tokens == [t for t in rows.vocabulary.table.tokens if b" the" in t]
-        foot = str(app.screen.query_one(VocabularyPanel).border_subtitle)
-        assert foot == "GPT-2's spelling of ·the, found too"
 
 
 @pytest.mark.slow

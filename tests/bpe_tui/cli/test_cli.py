@@ -70,6 +70,7 @@ from engine import Tokenizer
         (["train", HANDOUT, "--vocab-size", "300"], "'--out'"),
         (["train", HANDOUT, "--vocab-size", "300", "--out", "out", "--workers", "0"], "--workers"),
         (["train", "missing.txt", "--vocab-size", "300", "--out", "out"], "no such file"),
+        (["train", HANDOUT, "--vocab-size", "300", "--out", "-"], "--out"),
         (["train", "-", "--vocab-size", "300", "--out", "out"], "standard input: is empty"),
         (["encode", "text"], "'--tokenizer'"),
         (["encode", "--tokenizer", ".", "--json", "--explain"], "contradict"),
@@ -186,15 +187,12 @@ def test_a_file_named_like_a_command_can_be_opened(
     assert [Path(config.corpus).name for config in opened] == ["train"]
 
 
-def test_bad_input_opens_no_screen(opened: list[RunConfig]) -> None:
+def test_a_screen_gives_its_exit_code_and_bad_input_opens_none(
+    opened: list[RunConfig], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert cli.main(["--pattern", "none", "missing.txt"]) == BAD_INPUT
     assert cli.main(["--pattern", "nil", HANDOUT]) == BAD_INPUT
     assert opened == []
-
-
-def test_the_exit_code_of_the_screen_is_passed_on(
-    opened: list[RunConfig], monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(sys.modules["bpe_tui.app.app"], "run_app", lambda *_, **_named: 3)
     assert cli.main([HANDOUT]) == 3
 
@@ -231,11 +229,12 @@ def test_a_help_page_longer_than_the_terminal_goes_through_the_pager(
     assert page.startswith(b"paged:Usage" if paged else b"Usage")
 
 
-def test_without_arguments_the_help_is_shown_on_stderr() -> None:
+def test_help_goes_to_stderr_without_arguments_and_has_no_heading_without_rows() -> None:
     result = run()
     assert result.returncode == BAD_INPUT
     assert result.stdout == b""
     assert result.stderr.startswith(b"Usage: bpe-tui ")
+    assert "Arguments:" not in GroupedHelp("alone").get_help(typer.Context(GroupedHelp("alone")))
 
 
 @pytest.mark.parametrize(
@@ -267,11 +266,6 @@ def test_every_command_has_a_help_page(command: str) -> None:
     assert run("help", command).stdout == page.stdout
 
 
-def test_a_command_without_arguments_has_a_help_page() -> None:
-    """A heading without rows makes click fail."""
-    assert "Arguments:" not in GroupedHelp("alone").get_help(typer.Context(GroupedHelp("alone")))
-
-
 def test_the_version_is_printed() -> None:
     result = run_process("--version")
     assert result.returncode == 0
@@ -286,23 +280,16 @@ def test_a_misspelt_command_gets_a_suggestion(tmp_path: Path) -> None:
     assert run("enc", "--plain", cwd=tmp_path).returncode == 0  # a file goes before a guess
 
 
-def test_files_do_not_go_to_standard_output() -> None:
-    result = run("train", HANDOUT, "--vocab-size", "300", "--out", "-")
-    assert result.returncode == BAD_INPUT
-    assert b"--out" in result.stderr
-
-
-def test_decode_gives_every_byte_if_asked(tmp_path: Path) -> None:
+def test_a_regex_is_a_pattern_and_decode_gives_every_byte_if_asked(tmp_path: Path) -> None:
     run("train", HANDOUT, "--vocab-size", "260", "--out", tmp_path)
     half = "228 184"  # of a character
     assert run("decode", "--tokenizer", tmp_path, half).stdout == "\ufffd".encode()
     assert run("decode", "--bytes", "--tokenizer", tmp_path, half).stdout == b"\xe4\xb8"
-
-
-def test_a_regex_is_a_pattern(tmp_path: Path) -> None:
-    result = run("train", HANDOUT, "--vocab-size", "260", "--pattern", r"\w+|\W", "--out", tmp_path)
+    result = run(
+        "train", HANDOUT, "--vocab-size", "260", "--pattern", r"\w+|\W", "--out", tmp_path / "regex"
+    )
     assert result.returncode == 0, result.stderr
-    assert Tokenizer.load(tmp_path).pattern.source == r"\w+|\W"
+    assert Tokenizer.load(tmp_path / "regex").pattern.source == r"\w+|\W"
     assert b"missing )" in run(HANDOUT, "--plain", "--pattern", "(a|").stderr
 
 

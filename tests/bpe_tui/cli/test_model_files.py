@@ -57,13 +57,12 @@ def told(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 Told = Callable[..., str]
 
 
-def test_encoding_and_decoding(files: dict[str, str], told: Told) -> None:
+def test_encoding_decoding_and_offsets_are_those_of_the_given_text(
+    files: dict[str, str], told: Told
+) -> None:
     assert told("encode", "--tokenizer", files["bert"], "The hugs!").split() == list("3124")
     assert told("decode", "--tokenizer", files["bert"], "3 1 2 4").strip() == "the hugs!"
     assert told("decode", "--tokenizer", files["t5"], "3 1 2").strip() == "the hugs"
-
-
-def test_offsets_are_those_of_the_given_text(files: dict[str, str], told: Told) -> None:
     facts = json.loads(told("encode", "--tokenizer", files["bert"], "The  hugs é", "--json"))
     assert facts["tokens"] == ["the", "hug", "##s", "[UNK]"]
     assert facts["offsets"] == [[0, 3], [5, 8], [8, 9], [10, 12]]

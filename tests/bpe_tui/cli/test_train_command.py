@@ -60,15 +60,12 @@ def test_train_prints_the_paths_on_stdout_and_the_rest_on_stderr(tmp_path: Path)
     assert longest == "longest tokens: ·newest (7 bytes), ·widest (7 bytes), newest (6 bytes)"
 
 
-def test_train_says_that_no_pair_is_left(tmp_path: Path) -> None:
-    result = train(tmp_path, size=1000)
-    assert b"no pair is left" in result.stderr
-
-
-def test_train_names_the_trainer_that_replaces_one_unable_to_follow_the_tie_rule(
+def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_the_tie_rule(
     tmp_path: Path,
 ) -> None:
-    result = train(tmp_path, "--tie-rule", "first-seen", "--trainer", "fast")
+    result = train(tmp_path, size=1000)
+    assert b"no pair is left" in result.stderr
+    result = train(tmp_path, "--tie-rule", "first-seen", "--trainer", "fast", "--force")
     assert b"; first-seen ties: trained by heap" in result.stderr
 
 
@@ -229,12 +226,13 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.unix
-def test_phases_refuse_a_pipe(tmp_path: Path) -> None:
+def test_train_refuses_pipes_for_phases_and_devices(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     phases = ["--phases", "whitespace:260,none:270"]
     error = refusal(run("train", pipe, *phases, "--out", tmp_path / "a"))
     assert f"{pipe} is read only once; save it to a file" in error
+    assert "/dev/zero: is a device" in refusal(train(tmp_path / "a", corpus="/dev/zero"))
 
 
 @pytest.mark.slow  # a process, whose shell makes the pipe
@@ -245,10 +243,6 @@ def test_pipes_of_the_shell_are_read(tmp_path: Path, corpus: str) -> None:
     done = subprocess.run(shell, env=ENVIRONMENT, capture_output=True, timeout=30, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith(b"270 tokens")
-
-
-def test_a_device_is_refused(tmp_path: Path) -> None:
-    assert "/dev/zero: is a device" in refusal(train(tmp_path / "a", corpus="/dev/zero"))
 
 
 def test_of_one_huge_pretoken_the_files_have_what_can_be_opened(

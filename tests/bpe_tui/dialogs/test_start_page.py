@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
 from opening import each_size, ended, recorded_once, until
 from textual.pilot import Pilot
 
@@ -149,8 +148,20 @@ async def test_files_of_one_name_are_shown_with_their_folders(tmp_path: Path) ->
         ]
 
 
-async def test_the_number_of_a_lesson_goes_to_it() -> None:
+async def test_the_number_of_a_lesson_goes_to_it_and_the_cursor_skips_headings() -> None:
     async with started() as (app, pilot):
+        await pilot.press("right")
+        rows = app.screen.query_one("#files", OfferList)
+        passed = [rows.cursor]
+        for _ in range(rows.row_count):
+            await pilot.press("down")
+            passed.append(rows.cursor)
+        for key in ("pageup", "pagedown", "up", "home"):
+            await pilot.press(key)
+            passed.append(rows.cursor)
+        assert all(isinstance(rows.row(place).target, Offer) for place in passed)
+        assert max(passed) == rows.row_count - 1
+        await pilot.press("left")
         lessons = app.screen.query_one("#lessons", OfferList)
         for keys, there in (("right 7", 7), ("1", 1), ("2", 12), ("9", 9), ("0", 9)):
             await pilot.press(*keys.split())
@@ -164,22 +175,7 @@ async def test_the_number_of_a_lesson_goes_to_it() -> None:
         )
 
 
-async def test_the_cursor_skips_headings() -> None:
-    async with started() as (app, pilot):
-        await pilot.press("right")
-        rows = app.screen.query_one("#files", OfferList)
-        passed = [rows.cursor]
-        for _ in range(rows.row_count):
-            await pilot.press("down")
-            passed.append(rows.cursor)
-        for key in ("pageup", "pagedown", "up", "home"):
-            await pilot.press(key)
-            passed.append(rows.cursor)
-        assert all(isinstance(rows.row(place).target, Offer) for place in passed)
-        assert max(passed) == rows.row_count - 1
-
-
-async def test_open_a_file_opens_the_window_and_esc_leads_back() -> None:
+async def test_every_screen_has_room_for_its_text_and_o_opens_the_window_of_files() -> None:
     async with started() as (app, pilot):
         await pilot.press("right", "pagedown", "pagedown", "enter")
         await until(pilot, lambda: isinstance(app.screen, OpenOther))
@@ -190,11 +186,6 @@ async def test_open_a_file_opens_the_window_and_esc_leads_back() -> None:
         await pilot.press("escape")
         app.reopen_previous()  # as Esc does while something is read
         await until(pilot, lambda: isinstance(app.screen, StartPage))
-
-
-@pytest.mark.slow
-async def test_every_screen_has_room_for_its_text() -> None:
-    async with started() as (app, pilot):
         async for size in each_size(pilot):
             await pilot.pause()
             for rows in app.screen.query(OfferList):

@@ -52,17 +52,7 @@ async def test_w_tells_the_history_of_any_two_tokens_and_enter_goes_on() -> None
         assert (step(app), app.screen.id) == (1, "training")
 
 
-@pytest.mark.slow  # a walk over sizes
-async def test_the_explanation_of_a_piece_survives_a_resize() -> None:
-    async with opened() as (app, pilot):
-        said = await ask(app, pilot, "tqq")
-        assert "tqq is no token of this vocabulary" in " ".join(said.split())
-        await pilot.resize_terminal(90, 30)
-        await pilot.pause()
-        assert "tqq is no token of this vocabulary" in " ".join(answer(app).split())
-
-
-async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_next() -> None:
+async def test_the_window_opens_on_the_pair_of_the_row_and_explains_a_piece_at_any_size() -> None:
     async with opened() as (app, pilot):
         app.seek(5)
         await pilot.press("w")
@@ -76,6 +66,12 @@ async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_ne
         await pilot.press("escape", "m", "up", "w")
         await pilot.pause()
         assert "It is merge 4" in answer(app)
+        await pilot.press("ctrl+u")
+        said = await ask(app, pilot, "tqq")
+        assert "tqq is no token of this vocabulary" in " ".join(said.split())
+        await pilot.resize_terminal(90, 30)
+        await pilot.pause()
+        assert "tqq is no token of this vocabulary" in " ".join(answer(app).split())
 
 
 @pytest.mark.slow
@@ -110,18 +106,13 @@ async def test_both_screens_and_plain_explain_a_piece_in_the_same_words() -> Non
 
 
 @pytest.mark.slow
-async def test_a_pair_that_never_occurs_has_no_curve_and_the_keys_stay() -> None:
+async def test_a_pair_that_never_occurs_has_no_curve_and_a_token_leads_to_the_vocabulary() -> None:
     async with opened() as (app, pilot):
         app.seek(20)
         assert "Q+Q: the two never occur" in await ask(app, pilot, "Q|Q")
         assert not app.screen.query_one(Chart).display
         await pilot.press("escape", "W")
         assert isinstance(app.screen.focused, ChangedPretokens)
-
-
-@pytest.mark.slow
-async def test_a_single_typed_token_is_described_and_leads_to_the_vocabulary() -> None:
-    async with opened() as (app, pilot):
         app.seek(50)
         frame = app.session.frame
         assert frame is not None

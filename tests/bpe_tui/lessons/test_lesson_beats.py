@@ -103,19 +103,7 @@ def clock() -> tuple[BeatClock, Hands, Timeline]:
 Clocked = tuple[BeatClock, Hands, Timeline]
 
 
-def test_a_step_has_three_beats_and_a_rest(clock: Clocked) -> None:
-    it, hands, timeline = clock
-    it.follow(timeline.forward())
-    hands.pass_by(0.34)
-    assert hands.beats == [Beat.PICK]
-    hands.pass_by(0.45)
-    assert hands.beats == [Beat.PICK, Beat.LIGHT]
-    hands.pass_by(0.63)
-    assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.JOIN, Beat.REST]
-    assert hands.shown[-1].frame is timeline.frame
-
-
-def test_a_key_never_waits(clock: Clocked) -> None:
+def test_a_step_has_three_beats_and_a_rest_but_a_key_never_waits(clock: Clocked) -> None:
     it, hands, timeline = clock
     it.follow(timeline.forward())
     hands.pass_by(0.4)  # lit
@@ -125,6 +113,16 @@ def test_a_key_never_waits(clock: Clocked) -> None:
     assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.REST]
     it.follow(timeline.forward())  # late enough for beats
     assert it.moment.beat is Beat.PICK  # type: ignore[union-attr]
+    hands.pass_by(9)
+    hands.shown.clear()
+    it.follow(timeline.forward())
+    hands.pass_by(0.34)
+    assert hands.beats == [Beat.PICK]
+    hands.pass_by(0.45)
+    assert hands.beats == [Beat.PICK, Beat.LIGHT]
+    hands.pass_by(0.63)
+    assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.JOIN, Beat.REST]
+    assert hands.shown[-1].frame is timeline.frame
 
 
 @pytest.mark.parametrize("back_to", [0, 3, 1])
@@ -169,7 +167,9 @@ def test_a_held_beat_stays_until_the_next_key(clock: Clocked) -> None:
     assert not it.release()
 
 
-def test_played_slowly_steps_have_beats_and_faster_none(clock: Clocked) -> None:
+def test_without_motion_or_played_fast_a_step_shows_its_result_but_a_beat_can_be_held(
+    clock: Clocked,
+) -> None:
     it, hands, timeline = clock
     for _ in range(2):  # at one step a second
         it.follow(timeline.forward(), steps_a_second=1)
@@ -178,9 +178,7 @@ def test_played_slowly_steps_have_beats_and_faster_none(clock: Clocked) -> None:
     hands.shown.clear()
     it.follow(timeline.forward(), steps_a_second=2)
     assert hands.beats == [Beat.REST]
-
-
-def test_without_motion_a_step_shows_its_result_but_a_beat_can_be_held(clock: Clocked) -> None:
+    hands.shown.clear()
     it, hands, timeline = clock
     it.motion = False
     it.follow(timeline.forward())

@@ -195,23 +195,6 @@ async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(
         assert step(app) == 2
 
 
-@pytest.mark.slow  # a walk over sizes
-async def test_merges_by_hand_stay_beside_the_text_of_a_scene_at_another_size(
-    trial: Path,
-) -> None:
-    async with learning(trial) as (app, pilot):
-        await pilot.press("0")
-        await until(pilot, lambda: app.screen.id == "lesson")
-        await pilot.press("m")
-        await until(pilot, lambda: isinstance(app.screen, AskWindow))
-        panel = app.screen.query_one(QuestionPanel)
-        for size in ((60, 20), (120, 40), (100, 30)):
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
-            assert panel.region.right == size[0]
-            assert panel.region.width >= 60
-
-
 @pytest.mark.slow
 async def test_the_keys_of_a_long_question_stay_in_sight(trial: Path) -> None:
     async with learning(trial, (60, 18)) as (app, pilot):
@@ -247,16 +230,12 @@ def lines(trial: Path, words: str, cells: int, is_dense: bool = False) -> list[s
     return ["".join(text for text, _ in row.spans) for row in rows]
 
 
-def test_a_dense_text_has_an_indent_in_place_of_a_blank_line(trial: Path) -> None:
+def test_a_text_has_the_signs_of_the_screen_keeps_code_in_one_line_and_may_be_dense(
+    trial: Path,
+) -> None:
     assert lines(trial, "One\n\nTwo", 20)[:3] == ["One", "", "Two, and "]
     assert lines(trial, "One\n\nTwo", 20, is_dense=True)[:2] == ["One", "  Two, and "]
-
-
-def test_a_pair_of_words_in_code_stays_in_one_line(trial: Path) -> None:
     assert lines(trial, "Look at `of the`", 11)[:2] == ["Look at ", "of the, "]
-
-
-def test_the_signs_of_the_screen_stay_in_a_text_and_controls_do_not(trial: Path) -> None:
     assert lines(trial, "`⏎` ends a line\u202e", 30)[:1] == ["⏎ ends a line‹202E›, and "]
 
 
@@ -450,7 +429,9 @@ def learn(*arguments: str | Path, stdin: str = "") -> str:
     return (result.stdout + result.stderr).decode()
 
 
-def test_check_names_file_and_line_of_a_step_beyond_the_run(trial: Path) -> None:
+def test_check_names_file_and_line_of_an_impossible_step_and_question(
+    trial: Path, tmp_path: Path
+) -> None:
     assert learn(trial, "--check") == ""
     broken = TRIAL.replace("step = 2", "step = 99").replace('"training"', '"trainig"')
     trial.write_text(broken.replace("steps = [1, 3]", "steps = [1, 500]"), "utf-8")
@@ -462,6 +443,11 @@ def test_check_names_file_and_line_of_a_step_beyond_the_run(trial: Path) -> None
     ]
     trial.write_text(TRIAL.replace("words.txt", "../gone.txt"), "utf-8")
     assert f"{trial}:3: '../gone.txt' is outside" in learn(trial, "--check")
+    (tmp_path / "words.txt").write_text("low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3)
+    lesson = tmp_path / "ties.md"
+    front = '+++\ntitle = "T"\ncorpus = "words.txt"\npattern = "whitespace"\n+++\n'
+    lesson.write_text(f'{front}## Ties\n```ask\nkind = "tie"\nstep = 1\n```\n')
+    assert learn(lesson, "--check").endswith("no pair is tied with another at step 1\n")
 
 
 @pytest.mark.slow
@@ -478,23 +464,12 @@ def test_check_names_scene_size_and_what_is_not_in_sight(
     assert "see should be a text or texts" in learn(trial, "--check")
 
 
-def test_check_says_why_a_question_cannot_be_asked(tmp_path: Path) -> None:
-    (tmp_path / "words.txt").write_text("low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3)
-    lesson = tmp_path / "ties.md"
-    front = '+++\ntitle = "T"\ncorpus = "words.txt"\npattern = "whitespace"\n+++\n'
-    lesson.write_text(f'{front}## Ties\n```ask\nkind = "tie"\nstep = 1\n```\n')
-    assert learn(lesson, "--check").endswith("no pair is tied with another at step 1\n")
-
-
-def test_a_lesson_is_printed_with_its_screens_and_questions(trial: Path) -> None:
+def test_a_lesson_is_printed_or_read_and_answered_by_typing(trial: Path) -> None:
     printed = learn(trial, "--print")
     assert printed.startswith("# Trial [b]\n\n## Look\n\nWords *here*, and ␛[31m")
     assert "‖ step  2 of" in printed
     assert "**Which pair merges next?**" in printed
     assert "\x1b" not in printed
-
-
-def test_without_a_screen_a_lesson_is_read_and_answered_by_typing(trial: Path) -> None:
     said = learn(trial, "--plain", stdin="show\nshow\nmerge\n\n\n1\n\n")
     assert "Scene 2 of 3: Type." in said
     assert "Right: " in said

@@ -39,14 +39,10 @@ def said(transcript: AnyTranscript, *lines: str) -> list[str]:
 
 
 @every_model
-def test_walking_to_a_step_or_jumping_there_is_the_same(model: str) -> None:
+def test_a_step_is_the_same_walked_to_or_jumped_to_or_gone_back_to(model: str) -> None:
     walked, leapt = transcript(model), transcript(model)
     assert said(walked, "play 2") == said(leapt, "go 1", "go 2")
     assert said(walked, "encode low lower") == said(leapt, "encode low lower")
-
-
-@every_model
-def test_a_step_forward_and_one_back_change_nothing(model: str) -> None:
     there = transcript(model)
     before = said(there, "go 1", "encode newest")
     said(there, "next", "back")
@@ -125,14 +121,10 @@ async def test_a_key_for_merges_says_why_a_model_has_none(
 
 
 @every_model
-def test_each_refusal_belongs_to_a_command(model: str) -> None:
+def test_each_refusal_belongs_to_a_command_and_each_screen_to_the_application(model: str) -> None:
     actions = {command.action for command in COMMANDS}
     assert actions.issuperset(MODELS[model].refused)
     assert all(sentence.endswith(".") for sentence in MODELS[model].refused.values())
-
-
-@every_model
-def test_each_kind_of_screen_is_a_screen_of_the_application(model: str) -> None:
     assert {MODELS[model].screen(kind) for kind in KINDS} <= SCREENS.keys()
 
 

@@ -90,7 +90,9 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
 
 
 @pytest.mark.slow  # a training for each kind of model
-async def test_a_typed_text_is_measured_instead_of_the_corpus(corpus: Path) -> None:
+async def test_a_typed_text_is_measured_instead_of_the_corpus_and_the_open_model_not_trained_again(
+    corpus: Path,
+) -> None:
     async with opened(corpus, vocab_size=400) as (app, pilot):
         rows = await measured(app, pilot)
         await pilot.press("e", "ctrl+u", *"teh cat")
@@ -101,6 +103,13 @@ async def test_a_typed_text_is_measured_instead_of_the_corpus(corpus: Path) -> N
         app.screen.query_one(Input).value = ""
         await pilot.pause()
         assert all(entry.typed is None for entry in rows.entries)
+        await pilot.press("escape")
+        await measured(app, pilot)
+        session = app.session
+        await pilot.press(*keys_to("bpe"), "enter", "enter")
+        await pilot.pause()
+        assert app.session is session
+        assert app.screen.id == "training"
 
 
 async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None:
@@ -142,8 +151,22 @@ async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> No
 
 
 @pytest.mark.slow  # a training for each kind of model
-async def test_a_typed_text_is_shown_over_its_ids(corpus: Path) -> None:
+async def test_a_typed_text_is_shown_over_its_ids_and_other_languages_with_their_costs(
+    corpus: Path,
+) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
+        await measured(app, pilot)
+        for name, told in (
+            ("character", "Chinese 0.33,"),
+            ("byte", "Chinese 0.95,"),
+            ("bpe", "Hindi"),
+        ):
+            keys = keys_to(name)
+            await pilot.press(*keys)
+            await pilot.pause()
+            said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
+            assert told in " ".join(said.partition("languages ")[2].split())
+            await pilot.press(*("up" if key == "down" else "down" for key in keys))
         await measured(app, pilot)
         await pilot.press("e", "ctrl+u", *"the", "space", *"xq", "enter")
         for name, tokens, ids in (
@@ -161,34 +184,6 @@ async def test_a_typed_text_is_shown_over_its_ids(corpus: Path) -> None:
             assert ids in said[typed + 1]
             assert said[typed + 1].startswith("ids")
             await pilot.press(*("up" if key == "down" else "down" for key in keys))
-
-
-@pytest.mark.slow  # a training for each kind of model
-async def test_what_other_languages_cost_depends_on_the_kind(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=300) as (app, pilot):
-        await measured(app, pilot)
-        for name, told in (
-            ("character", "Chinese 0.33,"),
-            ("byte", "Chinese 0.95,"),
-            ("bpe", "Hindi"),
-        ):
-            keys = keys_to(name)
-            await pilot.press(*keys)
-            await pilot.pause()
-            said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
-            assert told in " ".join(said.partition("languages ")[2].split())
-            await pilot.press(*("up" if key == "down" else "down" for key in keys))
-
-
-@pytest.mark.slow  # a training for each kind of model
-async def test_the_model_that_is_open_is_not_trained_again(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=400) as (app, pilot):
-        await measured(app, pilot)
-        session = app.session
-        await pilot.press(*keys_to("bpe"), "enter", "enter")
-        await pilot.pause()
-        assert app.session is session
-        assert app.screen.id == "training"
 
 
 @pytest.mark.slow
@@ -257,10 +252,7 @@ async def test_without_a_corpus_the_screen_says_what_to_do(tmp_path: Path) -> No
         assert app.notices.now.startswith("Race, family, check and chunks need a text")
 
 
-def test_no_key_moves_a_step_that_is_not_shown() -> None:
+def test_kinds_with_steps_open_as_models_and_no_key_moves_a_hidden_step() -> None:
     actions = {command.action for command in commands_on(FAMILY)}
     assert not actions & {"app.go_to", "app.step(1)", "app.step(100)", "app.step(-100)"}
-
-
-def test_every_kind_with_steps_is_a_model_that_can_be_opened() -> None:
     assert {kind.model for kind in KINDS.values()} == {None, *MODELS}

@@ -89,22 +89,6 @@ async def test_every_stage_shows_its_output_and_the_token_is_marked_in_all() -> 
         assert "“é”" in str(app.screen.query_one("#narration", Static).render())
 
 
-async def test_a_stage_is_switched_in_place_and_losses_are_shown() -> None:
-    async with pipeline() as (app, pilot):
-        await typed(app, pilot, "The café")
-        await pilot.press("down", "down", "down", "enter")
-        assert isinstance(app.screen, StageWindow)
-        for name in ("NFD", "strip accents", "lowercase"):
-            await choose(app, pilot, name)
-        await pilot.press("escape")
-        assert "NFD │ StripAccents │ Lowercase  (switched)" in stage(app, "normalizer")[0]
-        assert "T → t  é → e" in "".join(stage(app, "normalizer"))
-        assert "not the text that was given" in stage(app, "decoder")[-1]
-        await pilot.press("u")
-        assert "none" in stage(app, "normalizer")[0]
-        assert "comes back" in stage(app, "decoder")[-1]
-
-
 async def test_a_file_is_shown_with_all_its_merges_though_they_come_one_by_one() -> None:
     path = builtin_lessons()[0].path.with_name("uncased.json")
     viewpoint = Viewpoint(view="pipeline")
@@ -113,7 +97,9 @@ async def test_a_file_is_shown_with_all_its_merges_though_they_come_one_by_one()
         assert "NFKD │ StripAccents │ Lowercase" in stage(app, "normalizer")[0]
 
 
-async def test_a_file_without_merges_opens_here_and_shows_its_unknown_token(tmp_path: Path) -> None:
+async def test_a_file_without_merges_opens_here_with_its_unknown_token_and_keys_say_so(
+    tmp_path: Path,
+) -> None:
     async with bert(tmp_path) as (app, pilot):
         assert app.screen.id == "pipeline"
         await typed(app, pilot, "The hugs 漢")
@@ -121,11 +107,6 @@ async def test_a_file_without_merges_opens_here_and_shows_its_unknown_token(tmp_
         assert "[UNK] stands for 漢" in stage(app, "model")[-1]
         await pilot.press("1", "right", "2", "escape", "3", "4", "5", "8")
         assert app.screen.id == "pipeline"
-
-
-@pytest.mark.slow
-async def test_keys_for_merges_say_that_there_are_none(tmp_path: Path) -> None:
-    async with bert(tmp_path) as (app, pilot):
         await pilot.press("2", "escape", "w")
         assert app.screen.id == "encoding"
         assert "model WordPiece has none" in app.notices.now
@@ -177,8 +158,9 @@ async def test_wordpiece_has_a_pipeline_too() -> None:
         assert stage(app, "decoder")[-1].strip() == left_out
 
 
-@pytest.mark.slow
-async def test_other_commands_work_from_here(tmp_path: Path) -> None:
+async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_another_step(
+    tmp_path: Path,
+) -> None:
     async with pipeline() as (app, pilot):
         await pilot.press("x", "escape", "question_mark", "escape", "g", "minus", *"100", "enter")
         assert "of step 43" in str(app.screen.query_one("#heading", Static).render())
@@ -186,6 +168,21 @@ async def test_other_commands_work_from_here(tmp_path: Path) -> None:
         await choose(app, pilot, "lowercase")
         await pilot.press("escape", "g", "plus", *"100", "enter")
         assert "Lowercase" in stage(app, "normalizer")[0]  # it stays switched at another step
+        await pilot.press("end", "u")
+        await pilot.pause()
+        app.screen.query_one(PipelinePanel).cursor = 0
+        await typed(app, pilot, "The café")
+        await pilot.press("down", "down", "down", "enter")
+        assert isinstance(app.screen, StageWindow)
+        for name in ("NFD", "strip accents", "lowercase"):
+            await choose(app, pilot, name)
+        await pilot.press("escape")
+        assert "NFD │ StripAccents │ Lowercase  (switched)" in stage(app, "normalizer")[0]
+        assert "T → t  é → e" in "".join(stage(app, "normalizer"))
+        assert "not the text that was given" in stage(app, "decoder")[-1]
+        await pilot.press("u")
+        assert "none" in stage(app, "normalizer")[0]
+        assert "comes back" in stage(app, "decoder")[-1]
 
 
 @pytest.mark.slow
@@ -238,21 +235,18 @@ async def heading_says(app: BpeTuiApp, pilot: Pilot[int], text: str) -> None:
 
 
 @pytest.mark.slow
-async def test_the_row_under_the_cursor_has_a_mark_and_no_other_has() -> None:
-    async with pipeline() as (app, pilot):
-        panel = app.screen.query_one(PipelinePanel)
-        for at in (0, 3):
-            panel.cursor = at
-            await pilot.pause()
-            marks = [panel.row(index).spans[0][0] for index in range(panel.row_count)]
-            assert [place for place, mark in enumerate(marks) if mark == "❯ "] == [at]
-
-
-@pytest.mark.slow
-async def test_enter_on_the_text_says_where_it_is_typed_and_keeps_it_in_sight() -> None:
+async def test_the_row_under_the_cursor_has_a_mark_and_enter_on_the_text_says_where_to_type() -> (
+    None
+):
     async with pipeline() as (app, pilot):
         await pilot.press("enter")
         await pilot.pause()
         assert app.notices.now.startswith("The text is typed above")
         assert app.screen.query_one("#pipeline-text").region.height
         assert not app.screen.has_class("-zoom")
+        panel = app.screen.query_one(PipelinePanel)
+        for at in (0, 3):
+            panel.cursor = at
+            await pilot.pause()
+            marks = [panel.row(index).spans[0][0] for index in range(panel.row_count)]
+            assert [place for place, mark in enumerate(marks) if mark == "❯ "] == [at]

@@ -76,13 +76,21 @@ def drawn(chart: CurvesChart) -> str:
     return "\n".join("".join(text for text, _ in spans) for spans in lines)
 
 
-async def test_a_key_starts_the_race_and_says_that_the_merges_are_the_same() -> None:
-    async with racing() as (app, screen, _):
+async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_each() -> None:
+    async with racing() as (app, screen, pilot):
         app.seek(3)
         standings = shown(screen.query_one(StandingsPanel))
         assert all(f"\n{name} " in f"\n{standings}" for name in RACERS)
         assert said(screen) == "5 trainers, the same 14 merges."
         assert "× 1.0" in standings
+        for name in ("over-steps", "over-sizes"):
+            chart = drawn(screen.query_one(f"#{name}", CurvesChart))
+            assert all(trainer in chart for trainer in RACERS)
+        chart = screen.query_one("#over-steps", CurvesChart)
+        assert str(chart.border_subtitle) == "operations so far"
+        await pilot.press("u")
+        assert str(chart.border_subtitle) == "milliseconds so far"
+        assert "milliseconds" in str(screen.query_one(StandingsPanel).border_subtitle)
 
 
 @pytest.mark.slow  # a walk over sizes
@@ -155,29 +163,16 @@ async def test_the_counters_are_those_of_the_timelines_step() -> None:
 
 
 @pytest.mark.slow
-async def test_the_cursor_says_what_a_counter_counts() -> None:
-    async with racing() as (_, screen, pilot):
+async def test_a_click_on_the_chart_goes_to_the_step_and_the_cursor_says_what_is_counted() -> None:
+    async with racing() as (app, screen, pilot):
         await pilot.press("tab", "down")
         assert (
             str(screen.query_one(WorkPanel).border_subtitle) == "pairs looked at to find the best"
         )
-
-
-@pytest.mark.slow
-async def test_both_charts_have_a_curve_for_each_trainer() -> None:
-    async with racing() as (_, screen, _):
-        for name in ("over-steps", "over-sizes"):
-            chart = drawn(screen.query_one(f"#{name}", CurvesChart))
-            assert all(trainer in chart for trainer in RACERS)
-
-
-async def test_a_key_changes_from_operations_to_time() -> None:
-    async with racing() as (_, screen, pilot):
+        app.seek(1)
         chart = screen.query_one("#over-steps", CurvesChart)
-        assert str(chart.border_subtitle) == "operations so far"
-        await pilot.press("u")
-        assert str(chart.border_subtitle) == "milliseconds so far"
-        assert "milliseconds" in str(screen.query_one(StandingsPanel).border_subtitle)
+        await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
+        assert step(app) == 14
 
 
 @pytest.mark.slow
@@ -224,15 +219,6 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
         assert app.screen.id == "race"  # no jump has led here
 
 
-@pytest.mark.slow
-async def test_a_click_on_the_chart_over_steps_goes_to_the_step() -> None:
-    async with racing() as (app, screen, pilot):
-        app.seek(1)
-        chart = screen.query_one("#over-steps", CurvesChart)
-        await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
-        assert step(app) == 14
-
-
 @pytest.mark.slow  # a walk over sizes
 async def test_on_a_small_screen_tab_goes_from_panel_to_panel() -> None:
     async with racing() as (_, screen, pilot):
@@ -255,7 +241,7 @@ async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
         assert "No merge" in drawn(screen.query_one("#over-steps", CurvesChart))
 
 
-def test_curves_end_where_their_points_do_and_are_named_there() -> None:
+def test_curves_end_where_their_points_do_and_their_names_keep_the_order_of_the_ends() -> None:
     short = Curve("short", "token-0", np.array([1, 10]), np.array([1, 10]))
     long = Curve("long", "token-1", np.array([1, 100]), np.array([1000, 1000]))
     figure = curves_of([short, long], "step", "operations", log_x=True)
@@ -264,6 +250,8 @@ def test_curves_end_where_their_points_do_and_are_named_there() -> None:
     assert lines[0].endswith("long")
     assert "short" in lines[3][:11]
     assert not lines[4][11:].strip()
+    nothing = np.zeros(0, dtype=np.int64)
+    assert curves_of([Curve("none", "token-0", nothing, nothing)], "step", "operations") is None
 
 
 def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() -> None:
@@ -276,11 +264,6 @@ def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() 
     lines = ["".join(cell for cell, _ in line) for line in canvas_of(figure, 20, 5)]
     written = [name for line in lines for name in ends if line.endswith(name)]
     assert written == ["top", "third", "next", "low"]
-
-
-def test_no_curves_make_no_figure() -> None:
-    nothing = np.zeros(0, dtype=np.int64)
-    assert curves_of([Curve("none", "token-0", nothing, nothing)], "step", "operations") is None
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ def drawn(walk: Walkthrough, place: int, cells: int = 118) -> list[str]:
 # -- the lattice, without a screen
 
 
-def test_no_bars_overlap_and_the_best_path_has_the_first_lane(
+def test_the_best_path_has_the_first_lane_and_its_own_signs_and_no_bars_overlap(
     timeline: UnigramTimeline,
 ) -> None:
     walk = Walkthrough(timeline.seek(0), "▁hugs")
@@ -67,6 +67,11 @@ def test_no_bars_overlap_and_the_best_path_has_the_first_lane(
     )
     for lane in lanes:
         assert all(left.end <= right.start for left, right in pairwise(lane))
+    walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
+    rows = drawn(walk, len(walk.steps))
+    assert sum(row.count("┝") for row in rows) == len(walk.lattice.best.edges)
+    assert all("┝" not in row for row in rows[HEAD + 1 :])
+    assert not any("┝" in row for row in drawn(walk, len(walk.word)))
 
 
 def test_a_bar_covers_its_characters_and_has_its_score(timeline: UnigramTimeline) -> None:
@@ -76,14 +81,6 @@ def test_a_bar_covers_its_characters_and_has_its_score(timeline: UnigramTimeline
     whole = next(row for row in rows[HEAD:] if "▁hugs" in row)
     assert whole.startswith(" ┝━") == (len(walk.lattice.best.edges) == 1)
     assert width(whole.strip()) == len("▁hugs") * COLUMN - 1
-
-
-def test_the_best_path_differs_by_more_than_colour(timeline: UnigramTimeline) -> None:
-    walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
-    rows = drawn(walk, len(walk.steps))
-    assert sum(row.count("┝") for row in rows) == len(walk.lattice.best.edges)
-    assert all("┝" not in row for row in rows[HEAD + 1 :])
-    assert not any("┝" in row for row in drawn(walk, len(walk.word)))
 
 
 def test_while_walking_one_arrival_is_kept_at_the_node(timeline: UnigramTimeline) -> None:
@@ -109,23 +106,24 @@ def test_wide_and_hostile_characters_keep_the_columns(timeline: UnigramTimeline)
     assert width(rows[1]) == 7 * COLUMN + 1
 
 
-def test_the_steps_are_forwards_then_back(timeline: UnigramTimeline) -> None:
+def test_the_steps_are_forwards_then_back_unless_the_pretoken_is_too_long(
+    timeline: UnigramTimeline,
+) -> None:
     walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
     assert len(walk.steps) == len(walk.word) + len(walk.lattice.best.edges)
     assert walk.node(len(walk.word)) == len(walk.word)
     assert walk.node(len(walk.steps)) == 0
     probabilities = [probability for _, probability in walk.paths]
     assert probabilities == sorted(probabilities, reverse=True)
-
-
-def test_too_long_a_pretoken_has_no_steps(timeline: UnigramTimeline) -> None:
     assert Walkthrough(timeline.seek(0), "h" * (LONGEST + 1)).steps == []
 
 
 # -- the screen
 
 
-async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
+async def test_arrows_walk_through_viterbi_and_another_step_has_its_own_lattice(
+    corpus: Path,
+) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "2", "e", "ctrl+u", *"hugs", "escape", *["left"] * 20)
         screen = app.screen
@@ -143,6 +141,12 @@ async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
         await until(pilot, lambda: "Node" in text_of(panel)[0])
         await pilot.press("space")
         assert "Node" in text_of(panel)[0]
+        await pilot.press("end")
+        await pilot.press("end", "2", "e", "ctrl+u", *"hugs", "escape")
+        before = len(text_of(app.screen.query_one(LatticePanel)))
+        app.seek(0)
+        await pilot.pause()
+        assert len(text_of(app.screen.query_one(LatticePanel))) > before
 
 
 async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
@@ -164,8 +168,9 @@ async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
         assert "".join(char for char in text_of(lattice)[1] if char not in " │") == "▁puns"
 
 
-@pytest.mark.slow
-async def test_adjacent_unknown_characters_count_as_one(corpus: Path) -> None:
+async def test_unknown_characters_count_as_one_and_lanes_have_ids_for_them_and_specials(
+    corpus: Path,
+) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2")
         field = app.screen.query_one(TextArea)
@@ -174,20 +179,17 @@ async def test_adjacent_unknown_characters_count_as_one(corpus: Path) -> None:
         (row,) = text_of(app.screen.query_one(UnigramTextPretokens))
         assert row.split()[:3] == ["❯", "漢字", "1"]
         assert "side by side are one <unk>" in str(field.border_subtitle)
-
-
-@pytest.mark.slow
-async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "2", "e", "ctrl+u", *"hugs", "escape")
-        before = len(text_of(app.screen.query_one(LatticePanel)))
-        app.seek(0)
+        await pilot.press("2")
+        app.screen.query_one(TextArea).load_text("漢字<|endoftext|>")
+        await pilot.press("escape", "a")
         await pilot.pause()
-        assert len(text_of(app.screen.query_one(LatticePanel))) > before
+        rows = text_of(app.screen.query_one(PieceLanesPanel))
+        assert rows[-1].split() == ["ids", "0", "1"]
 
 
-@pytest.mark.slow
-async def test_without_a_text_each_panel_explains_itself_once(corpus: Path) -> None:
+async def test_without_a_text_and_of_special_or_long_pretokens_the_panels_say_why(
+    corpus: Path,
+) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", "ctrl+u", "escape")
         panels = [
@@ -199,6 +201,16 @@ async def test_without_a_text_each_panel_explains_itself_once(corpus: Path) -> N
         app.screen.query_one(TextArea).load_text("<|endoftext|>")
         await pilot.pause()
         assert "special token" in " ".join(text_of(panels[0]))
+        await pilot.press("2")
+        await pilot.pause()
+        field = app.screen.query_one(TextArea)
+        field.load_text("<|endoftext|>")
+        await pilot.pause()
+        lattice = app.screen.query_one(LatticePanel)
+        assert "special token" in " ".join(text_of(lattice))
+        field.load_text("h" * 500)
+        await pilot.pause()
+        assert "too long" in " ".join(text_of(lattice))
 
 
 @pytest.mark.slow
@@ -214,20 +226,6 @@ async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -
         for _ in range(7):
             await pilot.press(key)
             assert (lattice.display, lanes.display) == (False, True)
-
-
-async def test_special_tokens_and_long_pretokens_have_no_lattice(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2")
-        await pilot.pause()
-        field = app.screen.query_one(TextArea)
-        field.load_text("<|endoftext|>")
-        await pilot.pause()
-        lattice = app.screen.query_one(LatticePanel)
-        assert "special token" in " ".join(text_of(lattice))
-        field.load_text("h" * 500)
-        await pilot.pause()
-        assert "too long" in " ".join(text_of(lattice))
 
 
 async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> None:
@@ -251,13 +249,3 @@ async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> No
         await pilot.pause()
         assert app.screen.query_one(LatticePanel).has_focus
         assert not panel.display
-
-
-async def test_in_the_lanes_unknown_and_special_tokens_have_their_ids(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2")
-        app.screen.query_one(TextArea).load_text("漢字<|endoftext|>")
-        await pilot.press("escape", "a")
-        await pilot.pause()
-        rows = text_of(app.screen.query_one(PieceLanesPanel))
-        assert rows[-1].split() == ["ids", "0", "1"]

@@ -45,8 +45,19 @@ def frame_of(app: BpeTuiApp) -> UnigramFrame:
     return frame
 
 
-async def test_the_same_keys_play_it_as_play_merges(corpus: Path) -> None:
+async def test_the_same_keys_play_it_as_play_merges_and_t_goes_from_prune_to_prune(
+    corpus: Path,
+) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        prunes = list(frame_of(app).prunes)
+        assert prunes
+        await pilot.press("n")
+        assert step(app) == prunes[0]
+        assert isinstance(frame_of(app).came_by, PruneStep)
+        assert list(app.screen.query_one(Scrubber).marks[0].positions) == prunes
+        await pilot.press("end", "t", "T")
+        assert step(app) == max((p for p in prunes if p < frame_of(app).recorded_steps), default=0)
+        app.seek(0)
         assert isinstance(app.screen, UnigramTrainingScreen)
         await pilot.press("right", "l", "h")
         assert step(app) == 1
@@ -58,19 +69,9 @@ async def test_the_same_keys_play_it_as_play_merges(corpus: Path) -> None:
         await until(pilot, lambda: step(app) > 0)
 
 
-async def test_t_goes_from_prune_to_prune_and_the_slider_marks_them(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        prunes = list(frame_of(app).prunes)
-        assert prunes
-        await pilot.press("n")
-        assert step(app) == prunes[0]
-        assert isinstance(frame_of(app).came_by, PruneStep)
-        assert list(app.screen.query_one(Scrubber).marks[0].positions) == prunes
-        await pilot.press("end", "t", "T")
-        assert step(app) == max((p for p in prunes if p < frame_of(app).recorded_steps), default=0)
-
-
-async def test_the_corpus_is_cut_as_the_frame_segments_it(corpus: Path) -> None:
+async def test_the_corpus_and_a_typed_text_are_cut_with_the_pieces_of_the_step(
+    corpus: Path,
+) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         panel = app.screen.query_one(PieceCorpusPanel)
         for key in ("home", "end"):
@@ -79,6 +80,12 @@ async def test_the_corpus_is_cut_as_the_frame_segments_it(corpus: Path) -> None:
             frame = frame_of(app)
             words = ["the", "▁hugs", "▁of", "▁the", "▁thugs"]
             assert row.startswith("│".join("┊".join(frame.segment(word)) for word in words))
+        await pilot.press("end", "e", "ctrl+u", *"hugs", "space", *"Qz")
+        shown = text_of(app.screen.query_one(PiecesOfText))
+        assert "Q" in shown[0]
+        assert "Step" in str(app.screen.query_one("#narration", Static).content)
+        await pilot.press("enter")
+        assert app.screen.id == "unigram-encoding"
 
 
 async def test_the_table_shows_score_probability_and_cost_of_removal(corpus: Path) -> None:
@@ -98,10 +105,23 @@ async def test_the_table_shows_score_probability_and_cost_of_removal(corpus: Pat
         assert text_of(rows, [0])[0].rstrip().endswith("stays")
 
 
-async def test_an_iteration_of_em_shows_the_arithmetic_of_the_piece_at_the_cursor(
+async def test_steps_show_the_arithmetic_of_em_and_the_replacements_of_removed_pieces(
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("n")
+        app.screen.query_one(StepPanel).focus()
+        frame = frame_of(app)
+        assert isinstance(frame.came_by, PruneStep)
+        pruned = frame.came_by.removed
+        text_shown = text_of(app.screen.query_one(StepPanel))[-len(pruned) :]
+        before = frame.at(frame.step - 1)
+        for row, piece in zip(text_shown, pruned, strict=True):
+            other = before.alternative(piece.text)
+            assert other is not None
+            parts = [piece.text[edge.start : edge.end] for edge in other.edges]
+            assert row.startswith(f"{piece.text} → {'┊'.join(parts)}"[:20])
+        app.seek(0)
         await pilot.press("right")
         app.screen.query_one(StepPanel).focus()
         panel, frame = app.screen.query_one(StepPanel), frame_of(app)
@@ -120,28 +140,22 @@ async def test_an_iteration_of_em_shows_the_arithmetic_of_the_piece_at_the_curso
         assert rows.has_focus
 
 
-async def test_a_prune_lists_removed_pieces_with_their_replacements(corpus: Path) -> None:
+async def test_changed_pretokens_are_shown_at_step_0_and_later_while_the_cursor_rests(
+    corpus: Path,
+) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("n")
-        app.screen.query_one(StepPanel).focus()
-        frame = frame_of(app)
-        assert isinstance(frame.came_by, PruneStep)
-        pruned = frame.came_by.removed
-        text_shown = text_of(app.screen.query_one(StepPanel))[-len(pruned) :]
-        before = frame.at(frame.step - 1)
-        for row, piece in zip(text_shown, pruned, strict=True):
-            other = before.alternative(piece.text)
-            assert other is not None
-            parts = [piece.text[edge.start : edge.end] for edge in other.edges]
-            assert row.startswith(f"{piece.text} → {'┊'.join(parts)}"[:20])
-
-
-@pytest.mark.slow
-async def test_changed_pretokens_are_found_while_the_cursor_rests(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "W")
+        await pilot.press("W")
         await settled(pilot)
         panel, frame = app.screen.query_one(UnigramPretokens), frame_of(app)
+        assert frame.step == 0
+        assert str(panel.border_subtitle).endswith(" of step 1")
+        first = frame.at(1)
+        changed = [word for word in frame.words if frame.segment(word) != first.segment(word)]
+        shown = [line for line in text_of(panel) if "→" in line]
+        assert len(shown) == len(changed)
+        await pilot.press("greater_than_sign")
+        await settled(pilot)
+        frame = frame_of(app)
         before = frame.at(frame.step - 1)
         changed = [word for word in frame.words if before.segment(word) != frame.segment(word)]
         assert changed
@@ -154,21 +168,8 @@ async def test_changed_pretokens_are_found_while_the_cursor_rests(corpus: Path) 
         assert app.screen.id == "unigram-training"
 
 
-async def test_at_step_0_the_pretokens_that_the_first_step_changes_are_shown(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("W")
-        await settled(pilot)
-        panel, frame = app.screen.query_one(UnigramPretokens), frame_of(app)
-        assert frame.step == 0
-        assert str(panel.border_subtitle).endswith(" of step 1")
-        first = frame.at(1)
-        changed = [word for word in frame.words if frame.segment(word) != first.segment(word)]
-        shown = [line for line in text_of(panel) if "→" in line]
-        assert len(shown) == len(changed)
-
-
-@pytest.mark.slow
-async def test_the_list_of_steps_leads_to_each(
+@pytest.mark.slow  # a walk over sizes
+async def test_the_list_of_steps_leads_to_each_and_the_end_is_shown_at_every_size(
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
@@ -178,16 +179,11 @@ async def test_the_list_of_steps_leads_to_each(
         assert len(text_of(steps)) == frame_of(app).recorded_steps + 1
         head = "".join(text for text, _ in steps.head)
         assert {len(row) for row in text_of(steps)} == {len(head)}  # the numbers end below names
-
-
-async def test_a_typed_text_is_cut_with_the_pieces_of_the_step(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "e", "ctrl+u", *"hugs", "space", *"Qz")
-        shown = text_of(app.screen.query_one(PiecesOfText))
-        assert "Q" in shown[0]
-        assert "Step" in str(app.screen.query_one("#narration", Static).content)
-        await pilot.press("enter")
-        assert app.screen.id == "unigram-encoding"
+        await pilot.press("greater_than_sign")
+        async for size in each_size(pilot):
+            text_shown = str(app.screen.query_one("#narration", Static).content)
+            assert "The end: " in text_shown or "ended: " in text_shown
+            assert width(text_shown) <= size[0] - 2
 
 
 async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
@@ -206,18 +202,6 @@ async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
         await pilot.pause()
         assert app.session.model.name == "bpe"
         assert app.screen.id == "training"
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_the_end_is_shown_at_every_size(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end")
-        async for size in each_size(pilot):
-            text_shown = str(app.screen.query_one("#narration", Static).content)
-            assert "The end: " in text_shown or "ended: " in text_shown
-            assert width(text_shown) <= size[0] - 2
 
 
 async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(

@@ -35,18 +35,14 @@ def test_it_starts_with_the_seed_and_ends_with_a_reason(transcript: UnigramTrans
     assert answers(transcript, "back")[0].endswith("the prune is undone; 1 piece comes back.")
 
 
-def test_prune_goes_from_prune_to_prune(
+def test_prune_goes_from_prune_to_prune_and_step_lists_replacements(
     transcript: UnigramTranscript, timeline: UnigramTimeline
 ) -> None:
     assert f"Step {timeline.run.prunes[0]} of" in answers(transcript, "prune")[0]
     last = answers(transcript, *["prune"] * (len(timeline.run.prunes)))
     assert last == ["There is no prune after this step."]
     assert answers(transcript, "go 0", "prune back") == ["There is no prune before this step."]
-
-
-def test_step_lists_removed_pieces_with_their_replacements(
-    transcript: UnigramTranscript, timeline: UnigramTimeline
-) -> None:
+    answers(transcript, "go 0")
     answer = " ".join(answers(transcript, "prune", "step"))
     step = timeline.frame.came_by
     assert isinstance(step, PruneStep)
@@ -66,7 +62,7 @@ def test_pieces_are_listed_from_the_most_probable(
     assert "like pieces 10" in answers(transcript, "pieces many")[0]
 
 
-def test_piece_names_the_replacement_and_the_step_of_removal(
+def test_piece_names_the_replacement_and_the_step_of_removal_and_needs_no_space(
     transcript: UnigramTranscript, timeline: UnigramTimeline
 ) -> None:
     answer = " ".join(answers(transcript, "go 0", "piece ▁hugs"))
@@ -78,18 +74,13 @@ def test_piece_names_the_replacement_and_the_step_of_removal(
     assert f"{gone} is no piece any more" in answers(transcript, f"piece {gone}")[0]
     assert "never removed" in answers(transcript, "piece g")[1]
     assert answers(transcript, "piece xyz") == ["xyz is no piece, and was none."]
-
-
-def test_the_space_before_a_word_may_be_left_out(
-    transcript: UnigramTranscript, timeline: UnigramTimeline
-) -> None:
     texts = timeline.seek(len(timeline)).texts
     starts = (text[1:] for text in texts if len(text) > 1 and text.startswith("▁"))
     word = next(word for word in starts if word not in texts)
     assert answers(transcript, f"piece {word}")[0].startswith(f"▁{word} has the id ")
 
 
-def test_a_text_is_listed_in_its_best_segmentations(
+def test_a_text_is_listed_in_its_best_segmentations_and_unknown_characters_as_one(
     transcript: UnigramTranscript, timeline: UnigramTimeline
 ) -> None:
     answer = answers(transcript, "encode  hugs")  # the second space is the text's
@@ -98,11 +89,6 @@ def test_a_text_is_listed_in_its_best_segmentations(
     assert answer[1].startswith("In ids: ")
     assert all("Less probable, score" in line for line in answer[2:])
     assert "Say a text" in answers(transcript, "encode")[0]
-
-
-def test_adjacent_unknown_characters_are_one_piece(
-    transcript: UnigramTranscript,
-) -> None:
     answer = answers(transcript, "encode שלום")
     assert answer[0].startswith("1 piece for 4 characters, ")
     assert answer[1:] == [

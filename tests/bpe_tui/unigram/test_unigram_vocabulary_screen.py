@@ -45,7 +45,9 @@ def frame_of(app: BpeTuiApp) -> UnigramFrame:
     return frame
 
 
-async def test_the_table_shows_the_step_that_removes_each_piece(tmp_path: Path) -> None:
+async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_that_none_goes(
+    tmp_path: Path,
+) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         frame = frame_of(app)
         assert rows.row_count == frame.size
@@ -57,11 +59,6 @@ async def test_the_table_shows_the_step_that_removes_each_piece(tmp_path: Path) 
             frame.leaving
         )
         assert text_shown[-1].rstrip().endswith("stays")
-
-
-@pytest.mark.slow
-async def test_at_the_last_step_no_piece_goes_next_and_the_table_says_why(tmp_path: Path) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("greater_than_sign", "F", "d")
         await pilot.pause()
         assert text_of(rows) == [f"None goes next: step {step(app)} is the last."]
@@ -84,7 +81,9 @@ async def test_filters_keep_the_matching_pieces(tmp_path: Path, key: str, name: 
         assert rows.row_count == frame_of(app).size
 
 
-async def test_the_detail_shows_the_replacement_of_the_piece(tmp_path: Path) -> None:
+async def test_the_detail_shows_the_replacement_and_enter_goes_to_a_part_of_it_and_back(
+    tmp_path: Path,
+) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("F", "d")
         await settled(pilot)
@@ -100,13 +99,7 @@ async def test_the_detail_shows_the_replacement_of_the_piece(tmp_path: Path) -> 
         cost = finished(frame.removals()).cost_of(piece, sum(frame.words.values()))
         expected = "no best segmentation" if cost is None else score_text(cost.loss_increase, 6)
         assert expected in text_shown
-
-
-@pytest.mark.slow
-async def test_enter_goes_to_a_part_of_the_replacement_and_escape_comes_back(
-    tmp_path: Path,
-) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
+        await pilot.press("F", "d")
         await pilot.press("F", "d")
         before = rows.token
         panel = app.screen.query_one(PieceDetailPanel)
@@ -125,7 +118,9 @@ async def test_enter_goes_to_a_part_of_the_replacement_and_escape_comes_back(
 
 
 @pytest.mark.slow
-async def test_the_words_that_use_it_lead_to_their_lattices(tmp_path: Path) -> None:
+async def test_words_lead_to_their_lattices_and_lanes_align_characters_and_bytes(
+    tmp_path: Path,
+) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("greater_than_sign")
         await settled(pilot)
@@ -143,12 +138,7 @@ async def test_the_words_that_use_it_lead_to_their_lattices(tmp_path: Path) -> N
         assert app.screen.query_one(TextArea).text == using[0].replace("▁", " ")
         await pilot.press("escape")
         assert app.screen.id == "unigram-vocabulary"
-
-
-@pytest.mark.slow
-async def test_the_lanes_align_characters_and_bytes(tmp_path: Path) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, _):
-        await pilot.press("slash", "space", *"hug", "enter")
+        await pilot.press("less_than_sign", "n", "left", "slash", "space", *"hug", "enter")
         await pilot.pause()
         characters, data = text_of(app.screen.query_one(PieceLanesPanel))[:2]
         assert data.split()[1:4] == ["E2", "96", "81"]
@@ -156,7 +146,9 @@ async def test_the_lanes_align_characters_and_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_the_cursor_stays_on_its_piece_from_step_to_step(tmp_path: Path) -> None:
+async def test_a_chosen_piece_keeps_the_cursor_and_is_shown_in_spite_of_filters(
+    tmp_path: Path,
+) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press(*["down"] * 3)
         chosen = rows.token
@@ -165,11 +157,6 @@ async def test_the_cursor_stays_on_its_piece_from_step_to_step(tmp_path: Path) -
         assert rows.token == chosen
         await pilot.press("n")
         assert step(app) in frame_of(app).prunes
-
-
-@pytest.mark.slow
-async def test_a_piece_hidden_by_search_and_filters_is_shown_when_chosen(tmp_path: Path) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("F", "p", "slash", *"zz", "enter")
         await pilot.pause()
         assert "No piece is left" in text_of(rows)[0]

@@ -53,7 +53,9 @@ async def test_where_the_step_is_beside_the_tabs_the_heading_leaves_it_out(corpu
         assert "step" not in heading
 
 
-async def test_a_piece_leads_to_its_merge_and_esc_comes_back(corpus: Path) -> None:
+async def test_a_piece_has_a_tree_down_to_characters_and_leads_to_its_merge_and_back(
+    corpus: Path,
+) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "3")
         await pilot.pause()
@@ -66,11 +68,7 @@ async def test_a_piece_leads_to_its_merge_and_esc_comes_back(corpus: Path) -> No
         await pilot.pause()
         assert isinstance(app.screen, WordPieceVocabularyScreen)
         assert step(app) == before
-
-
-@pytest.mark.slow
-async def test_the_tree_of_a_piece_goes_down_to_characters(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("slash", "ctrl+u", "escape")
         await pilot.press("end", "3", "slash", *"hugs", "enter")
         await pilot.pause()
         tree = "\n".join(text_of(app.screen.query_one(MergeTreePanel)))
@@ -114,7 +112,7 @@ async def test_every_chart_can_be_seen(
             assert answer == "0.05 │ step 1"
 
 
-async def test_the_inspection_counts_pieces_that_begin_and_continue_words(
+async def test_the_inspection_counts_beginnings_and_continuations_and_a_long_piece_leads_on(
     corpus: Path,
 ) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
@@ -134,11 +132,6 @@ async def test_the_inspection_counts_pieces_that_begin_and_continue_words(
         lengths = text_of(app.screen.query_one("#lengths", InspectionPanel))
         assert lengths[0].startswith("1 character")
         assert not any("byte" in line for line in lengths)
-
-
-@pytest.mark.slow
-async def test_a_long_piece_leads_to_the_vocabulary(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "5")
         await pilot.pause()
         longest = app.screen.query_one("#longest", InspectionPanel)

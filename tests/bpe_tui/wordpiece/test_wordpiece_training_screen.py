@@ -30,7 +30,7 @@ from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score
 
 
-async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> None:
+async def test_the_first_merge_is_worked_out_as_in_the_course_and_undone(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         assert isinstance(app.screen, WordPieceTrainingScreen)
         scores = text_of(app.screen.query_one(ScoresPanel))
@@ -43,6 +43,12 @@ async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> N
         assert "score = count(##g ##s) / (count(##g) × count(##s))" in merge
         assert "= 5 / (20 × 5)" in merge
         assert "= 5 / 100 = 0.05" in merge
+        await pilot.press("left")
+        narration = app.screen.query_one("#narration", Static)
+        await pilot.press("right")
+        assert "##g and ##s scored 5 / (20 × 5), the highest" in str(narration.content)
+        await pilot.press("left")
+        assert "taken apart" in str(narration.content)
 
 
 async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path: Path) -> None:
@@ -121,8 +127,14 @@ async def test_the_screen_says_that_hugging_face_s_trainer_differs(
             assert "BPE" in foot
 
 
-async def test_words_merges_and_corpus_follow_the_step(corpus: Path) -> None:
+async def test_words_merges_and_corpus_follow_the_step_that_a_pair_leads_to(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("p", "down", "enter")
+        await pilot.pause()
+        assert step(app) == 1
+        panel = app.screen.query_one(ScoresPanel)
+        assert app.focused is panel
+        app.seek(0)
         await pilot.press("right")
         assert text_of(app.screen.query_one(WordPiecePretokens)) == [
             row for row in text_of(app.screen.query_one(WordPiecePretokens)) if "h┊##u┊##gs" in row
@@ -131,16 +143,6 @@ async def test_words_merges_and_corpus_follow_the_step(corpus: Path) -> None:
         assert any("##gs" in row for row in text_of(app.screen.query_one(WordPieceCorpusPanel)))
         await pilot.press("end", "left", "home")
         assert step(app) == 0
-
-
-@pytest.mark.slow
-async def test_a_pair_leads_to_the_step_that_merges_it(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("p", "down", "enter")
-        await pilot.pause()
-        assert step(app) == 1
-        panel = app.screen.query_one(ScoresPanel)
-        assert app.focused is panel
 
 
 async def test_the_line_encodes_with_the_pieces_of_the_step(corpus: Path) -> None:
@@ -154,17 +156,9 @@ async def test_the_line_encodes_with_the_pieces_of_the_step(corpus: Path) -> Non
         assert isinstance(app.screen, WordPieceEncodingScreen)
 
 
-async def test_the_narration_has_the_score_and_the_undone_merge(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        narration = app.screen.query_one("#narration", Static)
-        await pilot.press("right")
-        assert "##g and ##s scored 5 / (20 × 5), the highest" in str(narration.content)
-        await pilot.press("left")
-        assert "taken apart" in str(narration.content)
-
-
-@pytest.mark.slow
-async def test_s_saves_the_pieces_a_line_each(corpus: Path, tmp_path: Path) -> None:
+async def test_s_saves_the_pieces_a_line_each_or_a_tokenizer_json_as_the_name_says(
+    corpus: Path, tmp_path: Path
+) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "s")
         await pilot.pause()
@@ -174,10 +168,6 @@ async def test_s_saves_the_pieces_a_line_each(corpus: Path, tmp_path: Path) -> N
         lines = (tmp_path / "vocab.txt").read_text().splitlines()
         frame = frame_of(app)
         assert lines == [frame.token(n).decode() for n in range(frame.vocab_size)]
-
-
-async def test_s_saves_a_tokenizer_json_if_the_name_says_so(corpus: Path, tmp_path: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "s")
         await pilot.pause()
         app.screen.query_one(Input).value = str(tmp_path / "tokenizer.json")
@@ -199,14 +189,11 @@ async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:
         assert isinstance(app.screen, WordPieceTrainingScreen)
 
 
-def test_a_score_has_three_digits() -> None:
+def test_a_score_has_three_digits_and_rises_when_a_part_becomes_rarer() -> None:
     assert score_text(Fraction(1, 36)) == "0.0278"
     assert score_text(Fraction(1, 2)) == "0.5"
     assert score_text(Fraction(1, 1000)) == "0.001"
     assert score_text(Fraction(1, 43_200)) == "2.31×10⁻⁵"
-
-
-def test_a_score_rises_when_a_part_becomes_rarer() -> None:
     assert format_change(Score(5, 20, 5), Score(5, 10, 5)) == ("+100%", "gain")
     assert format_change(Score(5, 20, 5), Score(4, 20, 5)) == ("−20%", "loss")
     assert format_change(Score(5, 20, 500), Score(5, 20, 5)) == ("× 100", "gain")
@@ -215,7 +202,7 @@ def test_a_score_rises_when_a_part_becomes_rarer() -> None:
     assert format_change(Score(5, 1000, 5), Score(5, 999, 5)) == ("+<1%", "gain")
 
 
-async def test_t_goes_from_one_tie_of_the_score_to_the_next(corpus: Path) -> None:
+async def test_t_goes_from_tie_to_tie_and_n_to_a_breakpoint(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         frame = frame_of(app)
         tied = list(frame.tied_steps)
@@ -227,10 +214,7 @@ async def test_t_goes_from_one_tie_of_the_score_to_the_next(corpus: Path) -> Non
         await pilot.press("end", "t", "T")
         assert step(app) == max(t for t in tied if t < frame.recorded_steps)
         assert "┊" in app.screen.query_one(Scrubber).render_line(0).text
-
-
-async def test_n_runs_to_a_breakpoint(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
+        app.seek(0)
         await pilot.press("t", "b")
         app.screen.query_one(Input).value = "count<20"
         await pilot.press("enter", "escape", "n")

@@ -61,23 +61,32 @@ def test_a_winner_that_is_the_most_frequent_is_called_so() -> None:
     assert "the same pair" in list(explain_merge(frame))[-1]
 
 
-def test_merge_lists_pretokens_and_counts(transcript: WordPieceTranscript) -> None:
+def test_pairs_are_listed_from_the_highest_score_and_a_merge_with_its_counts(
+    transcript: WordPieceTranscript,
+) -> None:
+    assert answers(transcript, "pairs 1") == ["1. ##g and ##s, 5 / (20 × 5) = 0.05; PMI 3.05."]
     answer = answers(transcript, "next", "merge")
     assert "The pretoken hugs, 5 times, is h, ##u, ##gs now." in answer
     assert "The count of the piece ##g went from 20 to 15." in answer
     assert "The count of ##g and ##s went from 5 to 0." in answer
 
 
-def test_pairs_are_listed_from_the_highest_score(transcript: WordPieceTranscript) -> None:
-    assert answers(transcript, "pairs 1") == ["1. ##g and ##s, 5 / (20 × 5) = 0.05; PMI 3.05."]
-
-
-def test_a_text_is_encoded_and_unknown_words_are_named(transcript: WordPieceTranscript) -> None:
+def test_a_text_is_encoded_with_all_that_is_looked_up_and_unknown_words_are_named(
+    transcript: WordPieceTranscript,
+) -> None:
     pieces, _, unknown = answers(transcript, "next", "encode hugs x")
     assert pieces == "4 pieces for 2 pretokens: h, ##u, ##gs, [UNK]."
     assert unknown == (
         "x: no piece begins at its character 1, x; not even x is one. So the whole word is [UNK]."
     )
+    answers(transcript, "back")
+    assert answers(transcript, "next", "explain hugs") == [
+        "hugs",
+        "  hugs no, hug no, hu no, h yes (id 10)",
+        "  ##ugs no, ##ug no, ##u yes (id 8)",
+        "  ##gs yes (id 12)",
+        "  h ##u ##gs = 10 8 12",
+    ]
 
 
 def test_pairs_that_the_minimum_leaves_out_are_named() -> None:
@@ -112,13 +121,3 @@ def test_a_frequent_pair_of_frequent_pieces_is_hardly_more_frequent_than_by_chan
         "But 我 and ##的 are frequent anyway: its score is 6 times lower. It occurs 6.67 times as "
         "often as by chance, the pair that merged 40 times."
     )
-
-
-def test_all_that_is_looked_up_for_a_word_is_listed(transcript: WordPieceTranscript) -> None:
-    assert answers(transcript, "next", "explain hugs") == [
-        "hugs",
-        "  hugs no, hug no, hu no, h yes (id 10)",
-        "  ##ugs no, ##ug no, ##u yes (id 8)",
-        "  ##gs yes (id 12)",
-        "  h ##u ##gs = 10 8 12",
-    ]
