@@ -17,10 +17,18 @@ from engine import Tokenizer
 from engine.analysis.inspection import Inspection
 
 
-async def test_a_key_shows_every_section_for_the_step_and_steps_change_it() -> None:
+async def test_every_section_follows_the_step_and_a_token_leads_to_the_vocabulary_and_back() -> (
+    None
+):
     async with opened() as (app, pilot):
         app.seek(100)
         await pilot.press("5")
+        await pilot.pause()
+        app.screen.query_one("#longest").focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, VocabularyScreen)
+        await pilot.press("escape")
         await pilot.pause()
         assert isinstance(app.screen, InspectionScreen)
         assert shown_text(app, "overview")[0] == "tokens 357"
@@ -33,20 +41,6 @@ async def test_a_key_shows_every_section_for_the_step_and_steps_change_it() -> N
             assert [panel.row(n) for n in range(panel.row_count)][: len(rows)] == rows
         await pilot.press("right")
         assert shown_text(app, "overview")[0] == "tokens 358"
-
-
-async def test_a_row_that_names_a_token_leads_to_the_vocabulary_and_escape_back() -> None:
-    async with opened() as (app, pilot):
-        app.seek(100)
-        await pilot.press("5")
-        await pilot.pause()
-        app.screen.query_one("#longest").focus()
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, VocabularyScreen)
-        await pilot.press("escape")
-        await pilot.pause()
-        assert isinstance(app.screen, InspectionScreen)
 
 
 def rows_below_the_bars(app: BpeTuiApp, panel: str) -> list[str]:

@@ -153,7 +153,9 @@ async def test_escape_leaves_merges_by_hand_where_they_began() -> None:
         assert "Nothing to do by hand: no pair merges after step 12." in app.notices.now
 
 
-async def test_a_pretoken_is_encoded_by_hand_on_the_encoding_screen() -> None:
+async def test_a_pretoken_is_encoded_by_hand_and_costs_are_asked_for_on_the_encoding_screen() -> (
+    None
+):
     async with opened_as(HANDOUT, (80, 24)) as (app, pilot):
         await pilot.press("end", "2")
         await until(pilot, lambda: isinstance(app.screen, EncodingScreen))
@@ -164,14 +166,8 @@ async def test_a_pretoken_is_encoded_by_hand_on_the_encoding_screen() -> None:
         panel = app.screen.query_one(QuestionPanel)
         assert panel.attempt is not None
         assert str(panel.attempt.question.asks).startswith("Encode “lowest” by hand")
-
-
-async def test_the_costs_of_the_typed_text_are_asked_for_on_the_encoding_screen() -> None:
-    async with opened_as(HANDOUT, (80, 24)) as (app, pilot):
-        await pilot.press("end", "2")
+        await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, EncodingScreen))
-        app.session.type("lowest")
-        app.changed()
         await pilot.press("P")
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
         panel = app.screen.query_one(QuestionPanel)

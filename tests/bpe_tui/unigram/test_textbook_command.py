@@ -134,11 +134,12 @@ def test_a_large_text_is_refused_with_an_estimate_and_nothing_is_written(tmp_pat
 # -- the registries agree, and numbers are written as words
 
 
-def test_the_trainers_and_units_of_the_command_line_are_those_of_the_library() -> None:
+def test_the_trainers_units_and_reasons_to_end_are_those_of_the_library() -> None:
     em, textbook = MODELS["unigram"].trainers
     assert (em.name, textbook.name) == TRAINER_NAMES
     assert textbook.units == tuple(GRAM_UNITS)
     assert textbook.pattern == GRAM_UNITS[textbook.units[0]].pattern
+    assert {reason.name for reason in UnigramStopReason} <= set(ENDED)
 
 
 def test_another_model_gets_back_the_usual_units_and_pattern() -> None:
@@ -174,10 +175,6 @@ def test_the_command_and_the_session_that_open_it_again_have_all_its_options(
     assert (opened.trainer, opened.units, opened.pattern, opened.ngram) == (
         *("textbook", "words", "lines", 1),
     )
-
-
-def test_every_reason_to_end_has_a_short_form() -> None:
-    assert {reason.name for reason in UnigramStopReason} <= set(ENDED)
 
 
 def test_an_iteration_of_em_says_once_and_names_no_range_that_is_none() -> None:

@@ -57,8 +57,11 @@ def test_steps_between_ticks_are_round(span: float, most: int, step: float) -> N
     assert round_step(span, most) == pytest.approx(step)
 
 
-def test_a_rising_line_is_drawn_from_corner_to_corner() -> None:
+def test_lines_go_from_corner_to_corner_and_bars_are_as_high_as_their_values() -> None:
     assert cells_of(line(0, 5), 2, 1) == ["⡠⠊"]
+    assert cells_of(bars(2, 1), 6, 2) == ["██    ", "██ ███"]
+    assert cells_of(bars(1, 4, 0, 0), 2, 1) == ["█ "]
+    assert cells_of(bars(1000, 1), 2, 1) == ["█▁"]
 
 
 @example(ys=[1, 1, 596, 378], width=4, height=9)
@@ -81,27 +84,12 @@ def test_a_curve_passes_through_all_its_points_without_a_gap(
     assert (highest[1:] >= lowest[:-1] - 1).all()
 
 
-def test_bars_are_as_high_as_their_values_with_gaps_between() -> None:
-    assert cells_of(bars(2, 1), 6, 2) == ["██    ", "██ ███"]
-
-
-def test_a_cell_of_several_bars_shows_the_highest() -> None:
-    assert cells_of(bars(1, 4, 0, 0), 2, 1) == ["█ "]
-
-
-def test_the_smallest_bar_is_visible() -> None:
-    assert cells_of(bars(1000, 1), 2, 1) == ["█▁"]
-
-
-def test_a_column_of_scattered_values_shows_the_median() -> None:
+def test_scattered_values_have_a_column_each_or_show_their_median() -> None:
     ys = np.tile([1.0, 5.0, 100.0], 200)
     figure = Figure(np.arange(600), ys, "x", "y", scattered=True)
     lowest, highest = spans(figure, 40, 101)
     middle = np.rint(figure.y_scale.place(5) * 100)
     assert set(lowest[1:-1]) == set(highest[1:-1]) == {middle}
-
-
-def test_scattered_values_with_a_column_each_are_all_drawn() -> None:
     ys = [1.0, 9.0, 2.0, 8.0]
     scattered = Figure(np.arange(4), np.array(ys), "x", "y", scattered=True)
     assert cells_of(scattered, 20, 5) == cells_of(line(*ys), 20, 5)
@@ -117,11 +105,8 @@ def test_the_unit_is_below_the_axis_with_a_blank_behind_it() -> None:
         assert len(numbers.split()) > 2  # at least two numbers show the scale
 
 
-def test_a_unit_without_room_behind_two_numbers_is_in_front_of_them() -> None:
+def test_a_unit_without_room_behind_two_numbers_is_in_front_of_them_or_gives_way() -> None:
     figure = Figure(np.arange(1, 41), np.arange(1.0, 41), "bytes", "y")
     assert x_axis(figure, 30)[1].split() == ["bytes", "20", "40"]
-
-
-def test_a_unit_without_room_gives_way_to_two_numbers() -> None:
     _, numbers = x_axis(Figure(np.arange(100), np.arange(100.0), "characters", "y"), 12)
     assert len(numbers.split()) == 2

@@ -31,15 +31,9 @@ def test_lines_of_wide_characters_fit_their_cells() -> None:
         assert [row.spans[0][0] for row in paragraph(UNKNOWN, cells)] == lines
 
 
-def test_blanks_within_a_line_are_kept() -> None:
+def test_blanks_within_a_line_are_kept_and_lines_break_in_long_words_and_chinese() -> None:
     assert wrapped_text("漢  字 is lost", 100) == ["漢  字 is lost"]
-
-
-def test_a_word_wider_than_the_line_goes_on_in_the_next() -> None:
     assert wrapped_text("so lowestlow it is", 6) == ["so", "lowest", "low it", "is"]
-
-
-def test_chinese_goes_on_at_any_character_but_not_with_a_full_stop() -> None:
     assert wrapped_text("so 漢字漢字。 it is", 5) == ["so 漢", "字漢", "字。", "it is"]
 
 
@@ -70,18 +64,12 @@ def test_a_shortened_pair_keeps_some_of_both_parts_and_cuts_no_byte(
         assert mark or head == whole
 
 
-def test_the_room_of_a_pair_goes_to_the_part_that_needs_it() -> None:
+def test_a_pair_or_token_keeps_its_beginning_and_its_end_and_no_sign_is_cut_in_two() -> None:
     pair = PairSpans([("·international", "")], (" + ", "border"), [("s", "")])
     assert said(left(pair, 14)) == "·inter…ional+s"
     assert said(left(PairSpans(pair[2:], (" + ", "border"), pair[:1]), 14)) == "s+·inter…ional"
-
-
-def test_a_token_keeps_its_beginning_and_its_end() -> None:
     assert said(left(NameSpans([("understanding", "")]), 8)) == "unde…ing"
     assert said(left(NameSpans([("<E0 B8 95>", "")]), 9)) == "<E0… 95> "
-
-
-def test_no_sign_of_a_byte_is_cut_in_two() -> None:
     assert shorten("ab<E4 B8>", 8) == "ab<E4…"
     assert shorten("漢‹200D›‹200D›", 8) == "漢…"
     assert shorten("a < b, c > d", 8) == "a < b, …"
