@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell, unspell_all
+from engine.core.json_fields import well_formed
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses, other_units
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
@@ -279,6 +280,7 @@ def _load_with(
 
     found.check_merges()
     vocab: dict[str, int] = read_json(files_of(source)[0])
+    well_formed("".join(vocab), f"{files_of(source)[0]}: vocab")
     numbered = folder_settings.token_ids(vocab)
     added_ids = set(numbered.values())
     others = {i: token for i, token in found.vocab.items() if i not in added_ids}

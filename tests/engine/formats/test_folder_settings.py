@@ -129,3 +129,11 @@ def test_errors_name_the_file_and_the_mistake(
 ) -> None:
     with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(directory(tmp_path, **{name: content}))
+
+
+def test_half_a_character_in_the_vocabulary_is_refused_with_settings_too(tmp_path: Path) -> None:
+    folder = directory(tmp_path, **FILES)
+    vocab = json.loads((folder / "vocab.json").read_text())
+    (folder / "vocab.json").write_text(json.dumps({f"\ud800{t}": i for t, i in vocab.items()}))
+    with pytest.raises(TokenizerFileError, match="holds half a character"):
+        open_tokenizer(folder)
