@@ -27,20 +27,6 @@ def lengths(app: BpeTuiApp, least: int) -> list[int]:
     return [k + 1 for k in range(len(record)) if len(record[k].token) >= least]
 
 
-async def test_n_runs_from_one_stop_to_the_next_and_says_at_which_it_is() -> None:
-    async with opened() as (app, pilot):
-        await added(app, pilot, "len>=6")
-        expected = lengths(app, 6)
-        await pilot.press("n")
-        assert step(app) == expected[0]
-        shown_text = str(app.screen.query_one("#narration", Static).render())
-        assert shown_text.startswith("Stopped at len>=6.")
-        await pilot.press("n")
-        assert step(app) == expected[1]
-        await pilot.press("left")
-        assert "Stopped" not in str(app.screen.query_one("#narration", Static).render())
-
-
 async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
     async with opened() as (app, pilot):
         await added(app, pilot, "step 30", "step 60")
@@ -52,8 +38,7 @@ async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
         assert (step(app), app.session.playing) == (60, False)
 
 
-@pytest.mark.slow
-async def test_n_goes_to_a_tie_or_stays_and_says_that_a_breakpoint_never_occurs() -> None:
+async def test_n_runs_from_stop_to_stop_or_stays_and_says_that_a_breakpoint_never_occurs() -> None:
     async with opened() as (app, pilot):
         await pilot.press("n")
         frame = app.session.frame
@@ -64,6 +49,17 @@ async def test_n_goes_to_a_tie_or_stays_and_says_that_a_breakpoint_never_occurs(
         await pilot.pause(0.1)
         assert step(app) == frame.step + 1
         assert app.notices.everything == ['No later merge makes it: token "zzz"']
+        app.seek(0)
+        await added(app, pilot, "len>=6")
+        expected = lengths(app, 6)
+        await pilot.press("n")
+        assert step(app) == expected[0]
+        shown_text = str(app.screen.query_one("#narration", Static).render())
+        assert shown_text.startswith("Stopped at len>=6.")
+        await pilot.press("n")
+        assert step(app) == expected[1]
+        await pilot.press("left")
+        assert "Stopped" not in str(app.screen.query_one("#narration", Static).render())
 
 
 @pytest.mark.slow
@@ -103,26 +99,10 @@ async def test_an_impossible_breakpoint_is_refused_in_place() -> None:
 
 
 @pytest.mark.slow
-async def test_the_scrubber_marks_the_merges_of_breakpoints() -> None:
+async def test_the_scrubber_marks_every_merge_of_breakpoints_and_ties_only_if_they_are_few() -> (
+    None
+):
     async with opened() as (app, pilot):
-        await added(app, pilot, "step 443")
-        await pilot.pause(0.1)
-        strip = app.screen.query_one(Scrubber).render_line(0).text
-        assert (strip[0], strip[-1]) == ("●", "◆")
-
-
-@pytest.mark.slow
-async def test_every_cell_of_the_scrubber_with_a_breakpoint_is_marked() -> None:
-    async with opened() as (app, pilot):
-        await added(app, pilot, "len>=1")
-        await pilot.press("home")
-        scrubber = app.screen.query_one(Scrubber)
-        await until(pilot, lambda: set(scrubber.render_line(0).text[1:]) == {"◆"})
-
-
-@pytest.mark.slow
-async def test_ties_are_marked_only_if_they_are_few_and_counted_in_words() -> None:
-    async with opened() as (app, _):
         scrubber = app.screen.query_one(Scrubber)
         assert "┊" not in scrubber.render_line(0).text
         frame = app.session.frame
@@ -136,6 +116,14 @@ async def test_ties_are_marked_only_if_they_are_few_and_counted_in_words() -> No
         assert not list(scrubber._marked_cells(many))
         assert list(scrubber._marked_cells(Marks([], "┊", "tie"))) == []
         assert list(scrubber._marked_cells(Marks([443], "┊", "tie"))) == [scrubber.size.width - 1]
+        await added(app, pilot, "step 443")
+        await pilot.pause(0.1)
+        strip = app.screen.query_one(Scrubber).render_line(0).text
+        assert (strip[0], strip[-1]) == ("●", "◆")
+        await added(app, pilot, "len>=1")
+        await pilot.press("home")
+        scrubber = app.screen.query_one(Scrubber)
+        await until(pilot, lambda: set(scrubber.render_line(0).text[1:]) == {"◆"})
 
 
 @pytest.mark.slow

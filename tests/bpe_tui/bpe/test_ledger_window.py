@@ -36,7 +36,9 @@ async def opened_change(app: BpeTuiApp, pilot: Pilot[int]) -> None:
     await pilot.pause(0.1)
 
 
-async def test_a_change_shows_its_number_of_pretokens() -> None:
+async def test_a_change_has_its_number_of_pretokens_and_enter_leads_to_them_and_their_lines() -> (
+    None
+):
     async with opened() as (app, pilot):
         app.seek(30)
         await pilot.pause()
@@ -46,10 +48,6 @@ async def test_a_change_shows_its_number_of_pretokens() -> None:
         panel = app.screen.query_one(MergePanel)
         row = panel.row(changes(app)[0])
         assert f" {frame.merge.pretokens} " in text_of(row)
-
-
-async def test_enter_leads_to_the_pretokens_their_lines_and_into_the_corpus() -> None:
-    async with opened() as (app, pilot):
         await opened_change(app, pilot)
         assert isinstance(app.screen, LedgerWindow)
         rows = app.screen.query_one("#ledger-rows", RowList)

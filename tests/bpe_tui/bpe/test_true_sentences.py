@@ -202,7 +202,7 @@ async def test_a_merge_after_the_excerpt_is_shown_in_a_word(tmp_path: Path) -> N
         assert re.search(r"Not in these lines: ·?qx  ?occurs once elsewhere", rows)
 
 
-def test_step_0_of_characters_says_characters_and_never_that_every_byte_is_a_token() -> None:
+def test_characters_are_not_called_bytes_at_step_0_nor_in_the_way_of_a_piece() -> None:
     vocab = {0: b"<unk>", 1: "▁".encode(), 2: b"l", 3: b"o", 4: b"lo"}
     characters = CharacterAlphabet({"▁": 1, "l": 2, "o": 3}, unknown=0)
     tokenizer = Tokenizer(vocab, [(b"l", b"o")], pattern="none", alphabet=characters)
@@ -219,9 +219,6 @@ def test_step_0_of_characters_says_characters_and_never_that_every_byte_is_a_tok
     assert every in shown
     assert f"{lacking[1:]}." in shown
     assert "byte" not in shown
-
-
-def test_a_character_that_is_a_token_is_not_called_a_single_byte() -> None:
     vocab = {0: b"<unk>", 1: "漢".encode(), 2: b"l"}
     characters = CharacterAlphabet({"漢": 1, "l": 2}, unknown=0)
     tokenizer = Tokenizer(vocab, [], pattern="none", alphabet=characters)

@@ -41,7 +41,9 @@ def config(corpus: Path, units: str = "end-of-word") -> RunConfig:
     )
 
 
-async def test_the_screen_shows_the_units_and_unknown_characters(corpus: Path) -> None:
+async def test_the_screen_shows_units_and_unknown_characters_and_no_format_to_save_them(
+    corpus: Path,
+) -> None:
     async with opened_as(config(corpus)) as (app, pilot):
         assert app.session.frame is not None
         assert "units end-of-word" in heading(app.session, 120)
@@ -50,6 +52,9 @@ async def test_the_screen_shows_the_units_and_unknown_characters(corpus: Path) -
         line.query_one(Input).value = "löwest"
         await pilot.pause()
         assert "1 × <unk>, in bytes none" in str(line.border_subtitle)
+        await pilot.press("end", "s")
+        await pilot.pause()
+        assert "No format can hold this tokenizer: </w> is a token of its own" in hint(app)
 
 
 @pytest.mark.slow  # a walk over all views
@@ -132,14 +137,6 @@ async def test_the_save_window_begins_with_the_format_that_holds_characters(
         await pilot.press("up", "enter")
         await until(pilot, lambda: not isinstance(app.screen, SaveTokenizer))
         assert open_tokenizer(path).format == "huggingface"
-
-
-@pytest.mark.slow
-async def test_the_save_window_says_when_no_format_is_possible(corpus: Path) -> None:
-    async with opened_as(config(corpus)) as (app, pilot):
-        await pilot.press("end", "s")
-        await pilot.pause()
-        assert "No format can hold this tokenizer: </w> is a token of its own" in hint(app)
 
 
 def hint(app: BpeTuiApp) -> str:

@@ -70,7 +70,7 @@ async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: "…" not in text_shown(app)[-2:])
 
 
-async def test_a_forbidden_merge_is_compared_and_dropped() -> None:
+async def test_a_forbidden_merge_is_compared_dropped_or_kept_as_the_timeline() -> None:
     async with opened(vocab_size=400) as (app, pilot):
         app.seek(20)
         before = merges(app)
@@ -85,6 +85,16 @@ async def test_a_forbidden_merge_is_compared_and_dropped() -> None:
         assert isinstance(app.screen, TrainingScreen)
         assert merges(app) == before
         assert step(app) == 20
+        app.seek(20)
+        before = merges(app)
+        await fork_after_choosing(app, pilot, "forbid the next merge")
+        await pilot.press("enter")
+        assert step(app) == 21
+        assert merges(app)[:20] == before[:20]
+        assert before[20] not in merges(app)
+        await pilot.press("v", "full_stop", "n", "space")  # all goes on without a heap
+        await pilot.pause(0.2)
+        assert app.is_running
 
 
 async def test_a_fork_in_training_shows_its_change_the_merges_so_far_and_those_of_the_run(
@@ -107,20 +117,6 @@ async def test_a_fork_in_training_shows_its_change_the_merges_so_far_and_those_o
         assert not app.screen.query_one("#branch-rows", RowList).row_count
 
 
-async def test_a_fork_that_is_kept_is_the_timeline() -> None:
-    async with opened(vocab_size=400) as (app, pilot):
-        app.seek(20)
-        before = merges(app)
-        await fork_after_choosing(app, pilot, "forbid the next merge")
-        await pilot.press("enter")
-        assert step(app) == 21
-        assert merges(app)[:20] == before[:20]
-        assert before[20] not in merges(app)
-        await pilot.press("v", "full_stop", "n", "space")  # all goes on without a heap
-        await pilot.pause(0.2)
-        assert app.is_running
-
-
 @pytest.mark.slow
 async def test_a_pair_chosen_in_the_pairs_panel_can_be_forced() -> None:
     async with opened(vocab_size=400) as (app, pilot):
@@ -140,18 +136,13 @@ async def test_a_pair_chosen_in_the_pairs_panel_can_be_forced() -> None:
         assert merges(app)[20] == wanted
 
 
-@pytest.mark.slow  # two forks
-async def test_tie_rules_and_patterns_can_be_changed() -> None:
+@pytest.mark.slow
+async def test_tie_rules_and_patterns_can_be_changed_and_a_kept_one_is_that_of_the_run() -> None:
     async with opened(vocab_size=330) as (app, pilot):
         for title in ("tie rule first-seen", "pattern whitespace"):
             await fork_after_choosing(app, pilot, title)
             assert "difference" in text_shown(app)
             await pilot.press("escape")
-
-
-@pytest.mark.slow
-async def test_a_kept_pattern_is_the_pattern_from_then_on() -> None:
-    async with opened(vocab_size=330) as (app, pilot):
         await fork_after_choosing(app, pilot, "pattern whitespace")
         await pilot.press("enter")
         await pilot.pause()

@@ -21,7 +21,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [str(place / "one"), str(place / "two")]
 
 
-def test_texts_vocabularies_and_merges_are_compared(
+def test_texts_vocabularies_and_merges_are_compared_with_or_without_a_text(
     capsys: pytest.CaptureFixture[str], pair: list[str]
 ) -> None:
     assert cli.main(["compare", *pair, "--text", "abc abc \x1bx"]) == 0
@@ -33,6 +33,10 @@ def test_texts_vocabularies_and_merges_are_compared(
     assert "different tokens 257 257" in lines
     assert "only in one: ab" in lines
     assert "one and two part at merge 1: a + b and b + c" in lines
+    assert cli.main(["compare", pair[0], pair[0], pair[1]]) == 0
+    told = capsys.readouterr().out
+    assert "bytes/token" not in told
+    assert "have the same merges" in told
 
 
 def test_tokens_are_multiples_of_the_first_tokenizers(
@@ -48,7 +52,7 @@ def test_tokens_are_multiples_of_the_first_tokenizers(
     assert (lines[first], lines[second]) == ("× one 1.000 1.000", "× one 1.000 1.667")
 
 
-def test_the_first_differences_unless_all_are_asked_for(
+def test_differences_are_the_first_unless_all_are_asked_for_of_two_tokenizers(
     capsys: pytest.CaptureFixture[str], pair: list[str]
 ) -> None:
     text = " ".join(["abc"] * 12)
@@ -58,15 +62,8 @@ def test_the_first_differences_unless_all_are_asked_for(
     assert "and in 2 places more; --all prints them" in some
     assert cli.main(["compare", *pair, "--text", text, "--all"]) == 0
     assert capsys.readouterr().out.count("  byte ") == 12
-
-
-def test_without_a_text_vocabularies_and_merges_only(
-    capsys: pytest.CaptureFixture[str], pair: list[str]
-) -> None:
-    assert cli.main(["compare", pair[0], pair[0], pair[1]]) == 0
-    told = capsys.readouterr().out
-    assert "bytes/token" not in told
-    assert "have the same merges" in told
+    assert cli.main(["compare", pair[0]]) == 2
+    assert "two tokenizers or more" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -95,8 +92,3 @@ def test_an_invalid_comparison_is_refused_in_one_line(
     lines = capsys.readouterr().err.splitlines()
     [error] = [line for line in lines if not line.startswith("bpe-tui: note: ")]
     assert told in error
-
-
-def test_one_tokenizer_is_not_enough(capsys: pytest.CaptureFixture[str], pair: list[str]) -> None:
-    assert cli.main(["compare", pair[0]]) == 2
-    assert "two tokenizers or more" in capsys.readouterr().err

@@ -10,6 +10,7 @@ import pytest
 from bert_file import BERT, PIECES
 from generated import first_quick
 from opening import SAMPLE, opened_as, until
+from program import run
 from textual.widgets import Static
 
 from bpe_tui import cli
@@ -182,31 +183,20 @@ def test_a_program_asks_for_the_longest_match(vocab: str) -> None:
 
 
 @pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
-def test_a_model_without_merges_cannot_be_checked(
-    files: dict[str, str], file: str, model: str, capsys: pytest.CaptureFixture[str]
+def test_a_model_without_merges_is_neither_checked_nor_converted_nor_stepped_through(
+    files: dict[str, str], file: str, model: str, tmp_path: Path
 ) -> None:
-    asked = ["check", files[file], "--corpus", str(SAMPLE), "--vocab-size", "800"]
-    assert cli.main(asked) == BAD_INPUT
-    told = capsys.readouterr()
-    assert f"holds a {model} model, which merges nothing" in told.err
-    assert not told.out
-
-
-@pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
-@pytest.mark.parametrize("format", ["tiktoken", "gpt2", "minbpe"])
-def test_formats_of_merges_refuse_a_model_without_them(
-    files: dict[str, str],
-    file: str,
-    model: str,
-    format: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    out = tmp_path / "out"
-    assert cli.main(["convert", files[file], "--to", format, "--out", str(out)]) == BAD_INPUT
-    told = capsys.readouterr().err
-    assert f"{out}: the tokenizer's model, {model}, merges nothing" in told
-    assert "write a tokenizer.json instead" in told
+    checked = run("check", files[file], "--corpus", SAMPLE, "--vocab-size", "800")
+    assert (checked.returncode, checked.stdout) == (BAD_INPUT, b"")
+    assert f"holds a {model} model, which merges nothing" in checked.stderr.decode()
+    for format in ("tiktoken", "gpt2", "minbpe"):
+        converted = run("convert", files[file], "--to", format, "--out", tmp_path / format)
+        assert converted.returncode == BAD_INPUT
+        told = converted.stderr.decode()
+        assert f"{tmp_path / format}: the tokenizer's model, {model}, merges nothing" in told
+        assert "write a tokenizer.json instead" in told
+    said = transcript_of(TokenizerConfig((files[file],), str(CODE))).start()
+    assert f"no merges to go through: its model is {model}, which merges nothing" in said
 
 
 @pytest.mark.parametrize(("file", "has_walk"), first_quick([("bert", True), ("t5", False)]))
@@ -259,14 +249,6 @@ async def test_a_corpus_is_shown_in_the_tokens_of_a_model_that_merges_nothing(
         await pilot.pause()
         reasons = [chart.why_empty for chart in app.screen.query(ChartPanel)]
         assert not any("No corpus is open" in reason for reason in reasons)
-
-
-@pytest.mark.parametrize(("file", "model"), first_quick([("bert", "WordPiece"), ("t5", "Unigram")]))
-def test_the_plain_stepper_says_that_the_model_merges_nothing(
-    files: dict[str, str], file: str, model: str
-) -> None:
-    said = transcript_of(TokenizerConfig((files[file],), str(CODE))).start()
-    assert f"no merges to go through: its model is {model}, which merges nothing" in said
 
 
 @pytest.mark.slow

@@ -96,18 +96,15 @@ def test_an_ordinary_mistake_is_met_with_what_was_meant(
     assert told in refusal(run(*arguments, cwd=tmp_path))
 
 
-def test_a_text_that_is_the_name_of_a_file_is_encoded_with_a_note(
-    tmp_path: Path, tokenizer: Path
+@pytest.mark.parametrize("option", ["--explain", "--tail"])
+def test_a_text_may_be_the_name_of_a_file_or_come_through_standard_input(
+    tmp_path: Path, tokenizer: Path, option: str
 ) -> None:
     (tmp_path / "low").touch()
     done = run("encode", "low", "--tokenizer", tokenizer, cwd=tmp_path)
     assert done.returncode == 0
     assert b"about the text 'low', which is also the name of a file" in done.stderr
     assert run("encode", "low", "--tokenizer", tokenizer).stderr == b""
-
-
-@pytest.mark.parametrize("option", ["--explain", "--tail"])
-def test_explanations_read_standard_input(tokenizer: Path, option: str) -> None:
     asked = "encode", "--tokenizer", tokenizer, option
     assert run(*asked, stdin=b"low lower").stdout == run(*asked, "low lower").stdout != b""
 

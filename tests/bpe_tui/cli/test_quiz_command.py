@@ -149,14 +149,13 @@ def test_a_quiz_without_a_screen_is_graded_into_tables(tmp_path: Path) -> None:
     assert b"is there already" in run("grade", *files, "--out", out).stderr
 
 
-def test_nothing_to_grade_is_no_result(tmp_path: Path) -> None:
+def test_nothing_to_grade_is_no_result_and_one_impossible_file_spoils_no_other(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "c.json").write_text("{")
     result = run("grade", tmp_path / "c.json")
     assert (result.returncode, result.stdout) == (2, b"")
     assert result.stderr.endswith(b"\n0 files graded\n")
-
-
-def test_an_impossible_size_in_one_file_of_answers_spoils_no_other(tmp_path: Path) -> None:
     good, bad = tmp_path / "li.json", tmp_path / "mo.json"
     quiz(good, ["show"] * 4, "--name", "Li")
     bad.write_text(good.read_text().replace('"vocab_size": null', f'"vocab_size": {2**63 + 300}'))
@@ -165,22 +164,22 @@ def test_an_impossible_size_in_one_file_of_answers_spoils_no_other(tmp_path: Pat
     assert b"at most 2,147,483,647 tokens" in graded.stderr
 
 
-def test_a_quiz_that_ends_early_names_the_answers_kept(tmp_path: Path) -> None:
-    out = tmp_path / "a.json"
-    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"")
-    assert b"Answered: none of 4" in ended.stdout
-    assert not out.exists()
-    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"skip\nquit\n")
-    assert f"Answered: 1 of 4, kept in {out}.".encode() in ended.stdout
-
-
-def test_a_quiz_overwrites_nothing_and_needs_a_file(tmp_path: Path) -> None:
+def test_a_quiz_that_ends_early_names_the_answers_kept_and_overwrites_nothing(
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "a.json"
     out.write_text("mine")
     assert b"is there already" in run("quiz", HANDOUT, "--out", out, "--plain").stderr
     assert b"is no ordinary file" in run("quiz", tmp_path, "--out", out, "--plain").stderr
     assert b"a corpus in a file" in run("quiz", "-", "--out", out, "--plain", stdin=b"a").stderr
     assert out.read_text() == "mine"
+    out.unlink()
+    out = tmp_path / "a.json"
+    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"")
+    assert b"Answered: none of 4" in ended.stdout
+    assert not out.exists()
+    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"skip\nquit\n")
+    assert f"Answered: 1 of 4, kept in {out}.".encode() in ended.stdout
 
 
 def test_a_file_of_answers_opens_no_corpus_of_its_own(tmp_path: Path) -> None:

@@ -64,12 +64,7 @@ def test_a_note_sends_no_control_characters(tmp_path: Path) -> None:
     assert "<␛[2J>" in result.stderr.decode()
 
 
-def test_three_paths_are_one_too_many() -> None:
-    options = [each for path in "abc" for each in ("--tokenizer", path)]
-    assert "given once, or twice" in refusal(run("encode", "text", *options))
-
-
-def test_formats_are_checked_before_the_corpus_is_read(tmp_path: Path) -> None:
+def test_formats_and_numbers_of_paths_are_checked_before_the_corpus_is_read(tmp_path: Path) -> None:
     for options, message in (
         (["--format", "gpt"], "unknown format 'gpt'; did you mean 'gpt2'?"),
         (["--format", "course-pickle"], "course-pickle is only read"),
@@ -81,3 +76,5 @@ def test_formats_are_checked_before_the_corpus_is_read(tmp_path: Path) -> None:
         arguments = ["train", HANDOUT, "--vocab-size", "300", "--out", tmp_path / "tok", *options]
         assert message in refusal(run(*arguments))
     assert list(tmp_path.iterdir()) == []
+    options = [each for path in "abc" for each in ("--tokenizer", path)]
+    assert "given once, or twice" in refusal(run("encode", "text", *options))

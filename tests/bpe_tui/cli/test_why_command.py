@@ -50,7 +50,9 @@ def test_explain_prints_each_merge_with_the_candidates_that_lost(
     )
 
 
-def test_why_answers_for_each_place_of_a_text(capsys: pytest.CaptureFixture[str], toy: str) -> None:
+def test_why_answers_for_each_place_of_a_text_or_for_the_piece_alone(
+    capsys: pytest.CaptureFixture[str], toy: str
+) -> None:
     assert output(capsys, "why", "low", "--tokenizer", toy, "--text", "low low") == (
         "at byte 0: low is one token here: id 258, made by l + ow (merge 2).\n"
         "merge 1: l + ow\n"
@@ -61,11 +63,6 @@ def test_why_answers_for_each_place_of_a_text(capsys: pytest.CaptureFixture[str]
         "merge 2: · + low\n"
         "merge 3: ·low (here a part is taken)\n"
     )
-
-
-def test_why_takes_the_piece_alone_without_a_text(
-    capsys: pytest.CaptureFixture[str], toy: str
-) -> None:
     assert output(capsys, "why", "lo", "--tokenizer", toy) == (
         "lo is no token of this vocabulary. Alone it is l + o.\n"
         "To be one token, a merge would have to join l + o. No merge does.\n"

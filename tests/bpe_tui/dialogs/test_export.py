@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 from opening import opened, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
@@ -26,7 +25,9 @@ async def export(app: BpeTuiApp, pilot: Pilot[int], path: Path | str) -> str:
     return str(app.screen.query_one("#dialog-hint", Static).render())
 
 
-async def test_the_exported_text_is_the_screen_below_the_window(tmp_path: Path) -> None:
+async def test_the_screen_below_the_window_is_exported_as_text_or_as_a_well_formed_picture(
+    tmp_path: Path,
+) -> None:
     async with opened() as (app, pilot):
         await pilot.press("right")
         assert await export(app, pilot, tmp_path / "screen.txt") == "closed"
@@ -34,17 +35,15 @@ async def test_the_exported_text_is_the_screen_below_the_window(tmp_path: Path) 
         assert len(lines) == 40
         assert "Merge 1 of 443: h and e occurred together" in "\n".join(lines)
         assert "export" not in "\n".join(lines[:-1])
-
-
-async def test_the_screen_as_a_picture_is_well_formed(tmp_path: Path) -> None:
-    async with opened() as (app, pilot):
         await export(app, pilot, tmp_path / "new" / "screen.svg")
         assert ElementTree.parse(tmp_path / "new" / "screen.svg").getroot().tag.endswith("svg")
         drawn = (tmp_path / "new" / "screen.svg").read_text("utf-8")
         assert "@font-face" not in drawn, "a font on a network learns who looks at the picture"
 
 
-async def test_files_are_overwritten_only_on_request(tmp_path: Path) -> None:
+async def test_files_are_overwritten_only_on_request_and_the_window_shows_why_others_are_refused(
+    tmp_path: Path,
+) -> None:
     taken = tmp_path / "screen.txt"
     taken.write_text("mine")
     async with opened() as (app, pilot):
@@ -53,11 +52,6 @@ async def test_files_are_overwritten_only_on_request(tmp_path: Path) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: taken.read_text("utf-8") != "mine")
         assert "Merge" in taken.read_text("utf-8") or "Step" in taken.read_text("utf-8")
-
-
-@pytest.mark.slow
-async def test_the_window_shows_why_an_export_is_refused(tmp_path: Path) -> None:
-    async with opened() as (app, pilot):
         (tmp_path / "file").write_text("")
         said = await export(app, pilot, tmp_path / "file" / "screen.txt")
         assert "cannot be written" in said

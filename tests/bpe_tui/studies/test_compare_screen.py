@@ -67,7 +67,7 @@ def drawn(tokenizers: Sequence[Tokenizer], data: bytes, room: int = 60) -> list[
     return found
 
 
-def test_strips_are_aligned_and_marks_are_under_the_differences() -> None:
+def test_strips_are_aligned_show_bytes_if_any_cuts_a_character_and_break_at_the_width() -> None:
     upper, lower, below = drawn([ONE, OTHER], b"x abc abd")
     assert upper == "│x│·│a b│c│·│a b│d│"
     assert lower == "│x│·│a│b c│·│a│b│d│"
@@ -75,15 +75,9 @@ def test_strips_are_aligned_and_marks_are_under_the_differences() -> None:
     comparison = TextComparison([ONE, OTHER], b"x abc")
     chips = strip(segments_of(comparison, 0, 5, 60, edge=0), 0, 0)
     assert plain_text(chips, between="┊") == "┊x┊ ┊ab┊c".replace(" ", "·")
-
-
-def test_a_character_that_any_tokenizer_cuts_is_shown_in_bytes_by_all() -> None:
     whole = Tokenizer(BYTES | {256: "é".encode()}, [(b"\xc3", b"\xa9")])
     upper, lower, _ = drawn([whole, ONE], "é".encode())
     assert (upper, lower) == ("│<C3> <A9>│", "│<C3>│<A9>│")
-
-
-def test_lines_are_broken_at_the_width_and_lose_nothing() -> None:
     upper = drawn([ONE, OTHER], b"abc" * 30, room=20)[::3]
     assert all(len(line) <= 20 for line in upper)
     assert "".join(upper).replace("│", "").replace(" ", "") == "abc" * 30
@@ -135,14 +129,6 @@ async def test_without_a_text_the_panel_says_how_to_give_one() -> None:
         assert lines(app, "strips") == ["There is no text yet: press e and type one."]
 
 
-async def test_on_a_small_screen_tab_shows_the_numbers() -> None:
-    async with comparing(b"abc", size=(80, 24)) as (app, pilot):
-        assert not app.screen.query_one("#numbers").region.area
-        await pilot.press("tab")
-        await pilot.pause()
-        assert app.screen.query_one("#numbers").region.area
-
-
 async def test_the_encoding_screen_compares_its_step_with_a_file(tmp_path: Path) -> None:
     ONE.save(tmp_path / "one")
     async with opened(vocab_size=300) as (app, pilot):
@@ -189,7 +175,9 @@ async def test_where_strips_and_numbers_share_a_place_the_hidden_one_is_named() 
         await pilot.pause()
         hidden = app.screen.query_one("#hidden-panels", Static)
         assert str(hidden.content) == "Tab numbers"
+        assert not app.screen.query_one("#numbers").region.area
         await pilot.press("tab")
         await pilot.pause()
         await pilot.pause()
         assert str(hidden.content) == "Tab strips"
+        assert app.screen.query_one("#numbers").region.area

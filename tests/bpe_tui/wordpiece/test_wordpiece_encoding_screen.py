@@ -61,7 +61,9 @@ async def test_the_arrows_go_from_probe_to_probe(corpus: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_word_that_cannot_be_spelled_forgets_what_was_found(corpus: Path) -> None:
+async def test_words_without_pieces_too_long_or_special_say_why_there_are_no_probes(
+    corpus: Path,
+) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "hugé")
         rows = " ".join(text_of(app.screen.query_one(ProbesPanel)))
@@ -71,11 +73,6 @@ async def test_a_word_that_cannot_be_spelled_forgets_what_was_found(corpus: Path
         assert "[UNK]" in text_of(app.screen.query_one(WordPieceTextPretokens))[0]
         foot = str(app.screen.query_one("#decode").border_subtitle)
         assert foot.startswith("1 word lost in [UNK]")
-
-
-@pytest.mark.slow
-async def test_a_word_of_more_than_100_characters_is_not_looked_up(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "h" * 101)
         panel = app.screen.query_one(ProbesPanel)
         shown_text = " ".join(text_of(panel))
@@ -85,11 +82,6 @@ async def test_a_word_of_more_than_100_characters_is_not_looked_up(corpus: Path)
         app.screen.query_one("#text", TextArea).load_text("h" * 100)
         await pilot.pause()
         assert panel.step_count > 0
-
-
-@pytest.mark.slow
-async def test_a_special_token_is_one_id(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "<|endoftext|> hug")
         assert "A special token" in " ".join(text_of(app.screen.query_one(ProbesPanel)))
 
