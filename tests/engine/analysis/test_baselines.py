@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import (
-    SpecialTokenError,
     Tokenizer,
     UnknownNameError,
     UnknownTokenIdError,
@@ -151,12 +150,6 @@ def test_the_error_of_an_unknown_id_names_it(name: str) -> None:
 def test_a_size_without_room_is_an_error(name: str) -> None:
     with pytest.raises(VocabSizeError, match="too small"):
         BASELINES[name].train(CATS, 1, ["<a>", "<b>"])
-
-
-@every_kind
-def test_a_special_token_given_twice_is_an_error(name: str) -> None:
-    with pytest.raises(SpecialTokenError):
-        BASELINES[name].train(CATS, special_tokens=["<a>", "<a>"])
 
 
 def test_the_error_of_an_unknown_name_suggests_one() -> None:

@@ -1,7 +1,6 @@
-"""Merges learnt after those of a tokenizer: held against a slow oracle and two open tools.
+"""Merges learnt after those of a tokenizer: held against a slow oracle and an open tool.
 
-`bpe-continue` is a package; where it is not installed its tests are skipped. The code of
-github.com/taidopurason/tokenizer-extension, of the paper (arXiv 2512.03989), is followed here.
+`bpe-continue` is a package; where it is not installed its tests are skipped.
 """
 
 from __future__ import annotations
@@ -175,11 +174,11 @@ def test_it_ends_with_the_number_or_with_the_pairs(
     assert training.stop_reason is reason
 
 
-# -- the open tools
+# -- the open tool
 
 
 def without_special(tokenizer: Tokenizer, text: str) -> list[str]:
-    """Return the text between the tokens that are cut out of it, which the tools do not know."""
+    """Return the text between the tokens that are cut out of it, which the tool does not know."""
     found = [(False, -len(token), token) for token in tokenizer.special_tokens]
     if isinstance(tokenizer.pipeline, Pipeline):
         tokens = tokenizer.pipeline.added_tokens
@@ -214,47 +213,6 @@ def test_the_merges_are_those_of_bpe_continue(name: str, corpus: str, tmp_path: 
     ours = tokenizers.Tokenizer.from_file(str(tmp_path / "longer.json"))
     assert merges_in(ours) == merges_in(theirs)
     assert ours.get_vocab() == theirs.get_vocab()
-
-
-def judged_by_words(tokenizer: Tokenizer, counts: Mapping[bytes, int], merges: Merges) -> None:
-    """Follow `train_vocab_extension` of tokenizer-extension, with our choice among equal counts.
-
-    Its words are pretokens in the tokens of their encoding; it counts pairs, takes a pair of the
-    highest count, joins it in all words that hold it, and corrects the counts.
-    """
-    vocab = tokenizer.vocab
-    words = {p: [vocab[i] for i in tokenizer.encoder.encode(p)] for p in counts}
-    frequencies: Counter[tuple[bytes, bytes]] = Counter()
-    for pretoken, tokens in words.items():
-        for pair in pairwise(tokens):
-            frequencies[pair] += counts[pretoken]
-    for merge in merges:
-        assert frequencies[merge] == max(frequencies.values())
-        for pretoken, tokens in words.items():
-            if merge not in (before := list(pairwise(tokens))):
-                continue
-            joined, place = list(tokens), 0
-            while place < len(joined) - 1:
-                if (joined[place], joined[place + 1]) == merge:
-                    joined[place : place + 2] = [merge[0] + merge[1]]
-                else:
-                    place += 1
-            words[pretoken] = joined
-            for pair in before:
-                frequencies[pair] -= counts[pretoken]
-            for pair in pairwise(joined):
-                frequencies[pair] += counts[pretoken]
-        del frequencies[merge]
-
-
-@pytest.mark.parametrize("corpus", CORPORA)
-@pytest.mark.parametrize("name", NAMES)
-def test_tokenizer_extension_would_take_the_same_merges(name: str, corpus: str) -> None:
-    tokenizer = TOKENIZERS[name]()
-    counts = counts_of(tokenizer, text_of(corpus, 20_000))
-    merges = learnt(Continuation(tokenizer, counts, 60))
-    assert merges
-    judged_by_words(tokenizer, counts, merges)
 
 
 BYTE_LEVEL = [kind for kind in KINDS if kind not in ("CLIP", "Llama 2", "CodeLlama", "Gemma")][:-1]

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from engine import MergeStep, StopReason, Trainer
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import algorithm, fast
-from engine.bpe.trainers.algorithm import BORDER, Symbols
 from engine.bpe.trainers.fast import BucketQueue
 
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
@@ -86,29 +85,6 @@ class TestTheTrainer:
             [b"a" * (2 << i) for i in range(20)],
             StopReason.NO_PAIR_LEFT,
         )
-
-
-class TestSymbols:
-    def test_have_a_border_on_either_side_of_every_pretoken(self) -> None:
-        flat = Symbols({b"ab": 5, b"c": 2})
-        assert list(flat.cells) == [BORDER, 97, 98, BORDER, 99, BORDER]
-        assert list(flat.pretoken_of)[1:5] == [0, 0, 1, 1]
-
-    def test_of_nothing_are_one_border(self) -> None:
-        assert list(Symbols({}).cells) == [BORDER]
-        assert Symbols({b"": 1}).byte_pair_counts() == ([], [])
-
-    def test_know_the_pairs_of_bytes_and_where_they_start(self) -> None:
-        flat = Symbols({b"aba": 5, b"ab": 2})
-        assert flat.byte_pair_counts() == ([97 * 256 + 98, 98 * 256 + 97], [7, 5])
-        starts, ends = flat.byte_pair_starts()
-        assert (starts.tolist(), ends.tolist()) == ([1, 5, 2], [2, 3])
-
-    def test_are_shared_by_python_and_numpy(self) -> None:
-        flat = Symbols({b"ab": 1})
-        flat.cells[1] = 300
-        flat.cells_array[2] = 300
-        assert (list(flat.cells), flat.cells_array[1]) == ([BORDER, 300, 300, BORDER], 300)
 
 
 class TestTheBucketQueue:

@@ -39,13 +39,6 @@ class TestAnEntry:
         counts[(1, 1)] = 4
         assert heap.is_stale(entry)
 
-    def test_one_of_a_pair_that_is_gone_is_dropped(self) -> None:
-        counts = {(1, 1): 9, (2, 2): 8}
-        heap = LazyHeap(counts, by_ids)
-        del counts[(1, 1)]
-        assert heap.pop_best() == (2, 2)
-        assert not heap.entries
-
     def test_a_stale_one_below_the_best_stays_where_it_is(self) -> None:
         counts = {(1, 1): 9, (2, 2): 8}
         heap = LazyHeap(counts, by_ids)

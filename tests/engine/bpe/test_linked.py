@@ -57,29 +57,14 @@ def test_a_pair_left_out_comes_back_when_the_active_ones_have_become_rarer() -> 
     assert trainer.work.refreshes >= 2
 
 
-class TestThePlacesOfAPair:
-    def test_are_merged_from_the_left_where_they_overlap(self) -> None:
-        training = task({b"aaaaa": 1})
-        words = LinkedPretokens(training)
-        assert words.recount((A, A)) == 4
-        replaced = words.merge((A, A), 256)
-        assert (replaced.occurrences, replaced.pretokens) == (2, 1)
-        changed = map(training.pairs.__getitem__, replaced.changed)
-        after = dict(zip(changed, replaced.after, strict=True))
-        assert after == {(A, A): 0, (256, 256): 1, (256, A): 1}
-
-    def test_find_the_pair_that_occurs_first(self) -> None:
-        words = LinkedPretokens(task({b"ba": 1, b"ab": 1}))
-        assert words.first_seen((B, A)) < words.first_seen((A, B))
-
-    @given(oracles.corpora(max_pretokens=8, max_length=12))
-    def test_always_give_the_true_count(self, counts: dict[bytes, int]) -> None:
-        words, vocab_size = LinkedPretokens(task(counts)), 256
-        plain, word_counts = [list(word) for word in counts], list(counts.values())
-        while pairs := oracles.recount(plain, word_counts):
-            assert {pair: words.recount(pair) for pair in pairs} == pairs
-            assert {pair: count for pair, count in words.counts.items() if count} == pairs
-            pair: Pair = min(pairs)
-            words.merge(pair, vocab_size)
-            plain = [oracles.replace(word, pair, vocab_size) for word in plain]
-            vocab_size += 1
+@given(oracles.corpora(max_pretokens=8, max_length=12))
+def test_the_places_of_a_pair_give_its_true_count(counts: dict[bytes, int]) -> None:
+    words, vocab_size = LinkedPretokens(task(counts)), 256
+    plain, word_counts = [list(word) for word in counts], list(counts.values())
+    while pairs := oracles.recount(plain, word_counts):
+        assert {pair: words.recount(pair) for pair in pairs} == pairs
+        assert {pair: count for pair, count in words.counts.items() if count} == pairs
+        pair: Pair = min(pairs)
+        words.merge(pair, vocab_size)
+        plain = [oracles.replace(word, pair, vocab_size) for word in plain]
+        vocab_size += 1

@@ -81,9 +81,6 @@ def shared(name: str) -> str:
     return path.read_bytes().decode()
 
 
-# --- golden examples --------------------------------------------------------------------------
-
-
 # --- the semantics, rule by rule --------------------------------------------------------------
 
 
@@ -122,28 +119,10 @@ class TestNames:
 
 @every_trainer
 class TestMerging:
-    def test_the_most_frequent_pair_goes_first(self, algorithm: str) -> None:
-        assert tokens({b"ab": 2, b"cd": 3}, algorithm=algorithm) == [b"cd", b"ab"]
-
-    def test_a_pretoken_counts_as_often_as_it_occurs(self, algorithm: str) -> None:
-        assert tokens({b"abab": 2, b"cd": 5}, 1, algorithm=algorithm) == [b"cd"]
-
-    def test_merges_never_cross_the_border_of_a_pretoken(self, algorithm: str) -> None:
-        assert tokens({b"a": 9, b"b": 9}, algorithm=algorithm) == []
-
     def test_aaa_holds_its_pair_twice_and_merges_from_the_left(self, algorithm: str) -> None:
         steps = train({b"aaa": 1}, algorithm=algorithm).record
         assert (steps[0].count, steps[0].occurrences) == (2, 1)
         assert (steps[1].left, steps[1].right) == (b"aa", b"a")
-
-    def test_aaaa_holds_its_pair_three_times_and_merges_twice(self, algorithm: str) -> None:
-        steps = train({b"aaaa": 1}, algorithm=algorithm).record
-        assert (steps[0].count, steps[0].occurrences) == (3, 2)
-        assert (steps[1].left, steps[1].right) == (b"aa", b"aa")
-
-    def test_an_overlap_counts_in_full_against_other_pairs(self, algorithm: str) -> None:
-        # In aaa the pair occurs twice but merges once: so it beats a pair that occurs once.
-        assert tokens({b"aaa": 1, b"bc": 1}, 1, algorithm=algorithm) == [b"aa"]
 
     @pytest.mark.parametrize(
         "pretoken", [b"a,", b",,", b", ", b" a", b"  ", b"\0a", b"\0\0", b"\xff\xfe"]
@@ -293,12 +272,6 @@ def test_the_order_of_the_corpus_matters_to_first_seen_alone(
     else:
         assert tokens({b"ab": 1, b"cd": 1}, tie_rule=tie_rule) == [b"ab", b"cd"]
         assert tokens({b"cd": 1, b"ab": 1}, tie_rule=tie_rule) == [b"cd", b"ab"]
-
-
-def test_first_seen_looks_at_the_corpus_as_it_is_now() -> None:
-    # Once `bc` is a token, the pair `a bc` is the newest one, but no pair occurs before it.
-    counts = {b"abc": 1, b"bc": 1, b"uv": 1}
-    assert tokens(counts, tie_rule="first-seen") == [b"bc", b"abc", b"uv"]
 
 
 # --- trainers of others -----------------------------------------------------------------------

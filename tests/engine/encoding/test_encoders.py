@@ -16,7 +16,7 @@ from generated import examples
 from hypothesis import example, given
 from merge_lists import BYTES, MERGES, PRETOKENS, Merges, tokenizer
 
-from engine import EncodeStep, Tokenizer, Trainer, count_pretokens
+from engine import Tokenizer, Trainer, count_pretokens
 from engine.encoding import alphabet
 from engine.encoding.encoders import ENCODERS, LONG
 from engine.encoding.merging import columns_of, merge_arrays
@@ -106,13 +106,6 @@ def test_all_encoders_take_the_same_steps_through_a_long_pretoken(story_merges: 
     told = {name: list(tokenizer(story_merges, name).steps(pretoken)) for name in ENCODERS}
     assert len(told["rank_loop"]) > 100
     assert all(steps == told["rank_loop"] for steps in told.values())
-
-
-def test_a_step_has_its_position_and_pair() -> None:
-    [first, second] = tokenizer([(b"l", b"o"), (b"lo", b"w")], "rank_loop").steps(b"slow")
-    s, lo, low, o, w = ord("s"), 256, 257, ord("o"), ord("w")
-    assert first == EncodeStep(b"slow", 1, (ord("l"), o), 0, lo, (s, ord("l"), o, w), (s, lo, w))
-    assert second == EncodeStep(b"slow", 1, (lo, w), 1, low, (s, lo, w), (s, low))
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
