@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import oracles
 import pytest
 from generated import examples
 from hypothesis import given
@@ -16,11 +17,7 @@ from engine.bpe.trainers.heap import LazyHeap
 
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
-CORPORA = st.dictionaries(
-    st.binary(min_size=1, max_size=8).map(lambda data: bytes(97 + byte % 3 for byte in data)),
-    st.integers(1, 9),
-    max_size=12,
-)
+CORPORA = oracles.corpora(max_pretokens=12, max_length=8)
 
 
 def trained(counts: dict[bytes, int], tie_rule: str = "lexicographic") -> Record:

@@ -71,13 +71,6 @@ def test_also_if_fast_always_uses_numpy(counts: dict[bytes, int], longest: int) 
     assert ours == list(naive.steps())
 
 
-@every_trainer
-def test_a_long_run_under_a_bound_merges_equally_in_numpy_and_in_loops(algorithm: str) -> None:
-    counts = {b"a" * 500: 1, b"ab" * 300: 2}
-    trainer = Trainer(counts, 400, algorithm=algorithm, max_token_length=8)
-    assert max(len(step.token) for step in trainer.steps()) == 8
-
-
 class TestTheEnd:
     @every_trainer
     def test_has_the_reason_that_only_too_long_pairs_are_left(self, algorithm: str) -> None:

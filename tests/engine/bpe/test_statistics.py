@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+import oracles
 from generated import examples
 from hypothesis import given
-from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
 
-CORPORA = st.dictionaries(
-    st.binary(min_size=1, max_size=8).map(lambda data: bytes(97 + byte % 3 for byte in data)),
-    st.integers(1, 9),
-    max_size=12,
-)
+CORPORA = oracles.corpora(max_pretokens=12, max_length=8)
 
 
 @given(counts=CORPORA)

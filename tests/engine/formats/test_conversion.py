@@ -12,7 +12,6 @@ from engine import (
     OutputExistsError,
     Tokenizer,
     TokenizerFileError,
-    UnknownNameError,
     train_bpe,
 )
 from engine.formats import FORMATS, PROBE, convert, open_tokenizer, save
@@ -88,8 +87,3 @@ def test_files_are_overwritten_only_on_request(stories: Tokenizer, tmp_path: Pat
     with pytest.raises(OutputExistsError):
         convert(stories, "gpt2", tmp_path / "out")
     convert(stories, "gpt2", tmp_path / "out", overwrite=True)
-
-
-def test_an_unknown_format_is_named(stories: Tokenizer, tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="unknown format 'gtp2'"):
-        convert(stories, "gtp2", tmp_path / "out")

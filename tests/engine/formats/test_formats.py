@@ -15,7 +15,7 @@ from format_files import facts, padded_handout
 from generated import examples, some
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tiny_tokenizers import BYTES, END, trained
+from tiny_tokenizers import END, trained
 from tokenizers import models, pre_tokenizers
 
 from engine import (
@@ -30,7 +30,7 @@ from engine import (
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
 from engine.formats import FORMATS, open_tokenizer, save
-from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).resolve().parents[3]
 SHARED = REPO.parent / "shared" / "data"
@@ -389,13 +389,6 @@ def test_an_impossible_path_is_an_error(
     with pytest.raises((OutputError, TokenizerFileError)):
         call(*arguments, tmp_path / name)
     assert contents(tmp_path) == {"file": b"mine"}
-
-
-def test_a_pattern_object_of_another_name_is_refused(tmp_path: Path) -> None:
-    vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), ())
-    with pytest.raises(TokenizerFileError, match="'vowels' is not one of the named ones"):
-        Tokenizer(BYTES, [], pattern=vowels).save(tmp_path / "tok")
-    assert contents(tmp_path) == {}
 
 
 def test_a_registry_is_a_mapping() -> None:
