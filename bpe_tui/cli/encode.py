@@ -295,7 +295,7 @@ def _facts_by_pipeline(tokenizer: Tokenizer, data: bytes, template: bool) -> dic
     cut_out = pipeline.splitter.only(set(map(to_text, tokenizer.rules.splitter.tokens)))
     tokens: list[OutputToken] = [*pipeline.run_text(text, splitter=cut_out).tokens]
     if template:
-        tokens = list(pipeline.in_template([tokens]))
+        tokens = list(pipeline.in_template(tokens))
     places = [0, *accumulate(len(to_bytes(character)) for character in text)]
     return {
         "ids": [token.token_id for token in tokens],

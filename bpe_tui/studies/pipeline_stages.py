@@ -139,7 +139,7 @@ def stage_name(stage: Stage) -> str:
     if named is not None and named.name in PATTERNS:
         return f"Split (the pattern {named.name})"
     if isinstance(stage, PostProcessor):
-        template = spelled_template(stage, 1)
+        template = spelled_template(stage)
         adds = "" if template == "$A" else f": {template}"  # `$A` is the text, alone
         return visible_text(f"{stage.name}{adds}", spaces=False)
     settings = {key: value for key, value in stage.settings().items() if value not in (None, False)}
@@ -204,7 +204,7 @@ class PipelineView:
     @property
     def text(self) -> TextRun:
         """The stages of the text up to the model."""
-        return self.run.texts[0]
+        return self.run.text
 
 
 def _block(

@@ -173,7 +173,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         key = self._values[self.sorting]
         order = np.argsort(-key if self.descending else key, kind="stable")
         for name in self.filters:
-            order = order[PIECE_FILTERS[name].keeps(frame)[order]]
+            order = order[PIECE_FILTERS[name](frame)[order]]
         if self._sought:
             texts = frame.texts
             found = [index for index in order.tolist() if self._sought in texts[index]]

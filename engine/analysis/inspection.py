@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from engine.core.arrays import Floats, Ints
 from engine.core.json_fields import gc_paused
-from engine.core.registry import Registry, registry_of
+from engine.core.registry import Registry
 from engine.encoding.rules import EncodingRules
 from engine.formats.guesses import is_text
 from engine.formats.tokenizer_format import Opened
@@ -508,7 +508,7 @@ class UnigramInspection(AnyInspection):
         super().__init__(frame.pattern, {token: token_id for token_id, token in enumerate(first)})
         self.frame = frame
         self.size = frame.size
-        self.characters = int(np.count_nonzero(PIECE_FILTERS["characters"].keeps(frame)))
+        self.characters = int(np.count_nonzero(PIECE_FILTERS["characters"](frame)))
         self.word_starts = sum(text.startswith(SPACE_SIGN) for text in frame.texts)
         mean = frame.record.mean_loss_at(frame.step)
         self.loss, self.perplexity = frame.loss, exp(min(mean, LARGEST_EXPONENT))
@@ -559,34 +559,16 @@ class UnigramInspection(AnyInspection):
         if name in of_columns:
             found = of_columns[name][self.frame.numbers]
         else:
-            found = PIECE_FILTERS[name].keeps(self.frame)
+            found = PIECE_FILTERS[name](self.frame)
         return self.ordinary.ids[found], self.ordinary.lengths[found]
 
 
-@dataclass(frozen=True)
-class PieceFilter:
-    """A condition on pieces; `keeps` returns for each piece of a frame whether it is true."""
-
-    name: str
-    summary: str
-    keeps: Callable[[UnigramFrame], Flags]
-
-
-PIECE_FILTERS: Registry[PieceFilter] = registry_of(
+PIECE_FILTERS: Registry[Callable[[UnigramFrame], Flags]] = Registry(
     "filter",
-    PieceFilter(
-        "seldom",
-        "expected to be used less than once",
-        lambda frame: np.less(frame.expected_counts, 1),
-    ),
-    PieceFilter(
-        "characters",
-        "single characters, which EM never removes",
-        lambda frame: np.less(frame.numbers, frame.record.characters),
-    ),
-    PieceFilter(
-        "leaving",
-        "the next step removes it",
-        lambda frame: np.equal(frame.goes_at, frame.step + 1),
-    ),
+    {
+        "seldom": lambda frame: np.less(frame.expected_counts, 1),
+        "characters": lambda frame: np.less(frame.numbers, frame.record.characters),
+        "leaving": lambda frame: np.equal(frame.goes_at, frame.step + 1),
+    },
 )
+"""Conditions on pieces; each returns for each piece of a frame whether it is true."""

@@ -193,7 +193,6 @@ class Beaten(Answer):
     `was_whole`: the piece was one token by then, and became part of a larger one.
     """
 
-    token_id: int
     pretoken: bytes
     number: int
     merge: Merge
@@ -381,7 +380,7 @@ across its edge.
     across = first_merge_across(rules, pretoken, edges)
     if across is None:
         return OneToken(wanted, token_id, merge_making(rules, token_id), rules.alphabet.unit)
-    return _beaten(rules, wanted, token_id, pretoken, across, edges)
+    return _beaten(rules, wanted, pretoken, across, edges)
 
 
 def why_not_merged(
@@ -453,7 +452,7 @@ def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, fi
         return NoSuchToken(marked, parts, None)
     if across is None:
         return NeverEncoded(marked, ending, merge_making(rules, ending), parts)
-    return _beaten(rules, marked, ending, pretoken, across, (first, len(pretoken)))
+    return _beaten(rules, marked, pretoken, across, (first, len(pretoken)))
 
 
 def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
@@ -492,7 +491,6 @@ def _first_merge_astray(rules: EncodingRules, token_id: int, wanted: bytes) -> M
 def _beaten(
     rules: EncodingRules,
     wanted: bytes,
-    token_id: int,
     pretoken: bytes,
     across: Crossing,
     edges: tuple[int, int],
@@ -501,7 +499,7 @@ def _beaten(
     merge = merge_of(rules, across.rank, across.pair)
     middle = across.start + len(merge.left)
     was_whole = edges in ((across.start, middle), (middle, across.end))
-    return Beaten(wanted, token_id, pretoken, across.number, merge, was_whole)
+    return Beaten(wanted, pretoken, across.number, merge, was_whole)
 
 
 def _what_happened_to_pair(

@@ -23,14 +23,12 @@ class ActiveSet:
     Attributes:
         refreshed_at: the step at which the set was built the last time.
         least: the least count that was active then; 0 if there was no pair.
-        left_out: the highest count that was not active then; 0 if all pairs were active.
         counts: the true count of each pair now, by number.
         counts_then: the true count of each pair when the set was built.
     """
 
     refreshed_at: int
     least: int
-    left_out: int
     counts: Integers
     counts_then: Integers
 
@@ -90,7 +88,7 @@ class ActiveSets:
             if top <= left_out:
                 refreshed = earlier
                 least, left_out = self._threshold(refreshed)
-        return ActiveSet(refreshed, least, left_out, counts, self._record.counts.at(refreshed))
+        return ActiveSet(refreshed, least, counts, self._record.counts.at(refreshed))
 
     def _threshold(self, step: int) -> tuple[int, int]:
         """Return the least active count and the highest one left out, if the set is built here."""

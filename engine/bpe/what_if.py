@@ -137,14 +137,12 @@ class Comparison:
 
     Attributes:
         first: the index of the first merge that differs; `None` if all are equal.
-        common: number of tokens in both.
         only_left, only_right: the tokens of only one run, in the order learnt.
         aligned: the merges from the first that differs on, in the order of the left run; those of
             only the right one are in between.
     """
 
     first: int | None
-    common: int
     only_left: list[bytes]
     only_right: list[bytes]
     aligned: list[AlignedMerge]
@@ -154,8 +152,8 @@ def compare(left: Sequence[BytesPair], right: Sequence[BytesPair]) -> Comparison
     """Compare two runs by their merges.
 
     >>> found = compare([(b"a", b"b"), (b"ab", b"c")], [(b"a", b"b"), (b"c", b"d")])
-    >>> found.first, found.common, found.only_left, found.only_right
-    (1, 1, [b'abc'], [b'cd'])
+    >>> found.first, found.only_left, found.only_right
+    (1, [b'abc'], [b'cd'])
     >>> found.aligned
     [AlignedMerge(left=1, right=None), AlignedMerge(left=None, right=1)]
     """
@@ -166,7 +164,6 @@ def compare(left: Sequence[BytesPair], right: Sequence[BytesPair]) -> Comparison
     in_left, in_right = set(tokens_left), set(tokens_right)
     return Comparison(
         first,
-        len(in_left & in_right),
         [token for token in tokens_left if token not in in_right],
         [token for token in tokens_right if token not in in_left],
         [] if first is None else list(_aligned(left, right, first)),

@@ -190,7 +190,6 @@ class GradedQuiz:
         sheets: the files, in the order given.
     """
 
-    paper: Paper
     name: str
     sheets: tuple[GradedSheet, ...]
 
@@ -310,7 +309,7 @@ def grade_files(
     named = Counter(paper.name for paper, _ in found.values())
     for paper, sheets in found.values():
         name = paper.name if named[paper.name] == 1 else f"{paper.name} ({paper.code})"
-        grades.quizzes.append(GradedQuiz(paper, name, tuple(sheets)))
+        grades.quizzes.append(GradedQuiz(name, tuple(sheets)))
     return grades
 
 

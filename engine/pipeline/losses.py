@@ -54,27 +54,16 @@ def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
     >>> found.changed, found.dropped, found.unknown
     ((Change(old='H', new='h'),), (' ',), ('漢',))
     """
-    changed: list[Change] = []
-    dropped: list[str] = []
-    unknown: list[str] = []
-    unspelled: list[str] = []
-    for text in run.texts:
-        changed += _changes(text)
-        left = _covered(span for part in text.sections for span in part.spans)
-        kept = _covered(span for part in text.pieces for span in part.spans)
-        dropped += _stretches(text.text, left - kept)
-        for token in text.tokens:
-            if token.token_id == pipeline.model.unknown_id:
-                unknown.append(text.text[slice(*token.span)])
-        unspelled += _stretches(text.text, kept - _covered(token.span for token in text.tokens))
-    special = pipeline.special_ids
+    special, unknown_id = pipeline.special_ids, pipeline.model.unknown_id
+    given, tokens = run.text.text, run.text.tokens
+    left = _covered(span for part in run.text.sections for span in part.spans)
+    kept = _covered(span for part in run.text.pieces for span in part.spans)
     skipped = dict.fromkeys(token.text for token in run.tokens if token.token_id in special)
-    given = "".join(text.text for text in run.texts)
     return Losses(
-        changed=tuple(changed),
-        dropped=tuple(dropped),
-        unknown=tuple(unknown),
-        unspelled=tuple(unspelled),
+        changed=tuple(_changes(run.text)),
+        dropped=tuple(_stretches(given, left - kept)),
+        unknown=tuple(given[slice(*each.span)] for each in tokens if each.token_id == unknown_id),
+        unspelled=tuple(_stretches(given, kept - _covered(token.span for token in tokens))),
         skipped=tuple(skipped),
         comes_back=run.decoded == given,
     )

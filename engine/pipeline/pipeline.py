@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 from engine.core.errors import TokenizerFileError
@@ -50,8 +49,6 @@ class OutputToken:
         span: its characters in the original text; (0, 0) for a token of the template.
         piece: the number of its pretoken; `None` for a token of the template.
         within: its characters in that pretoken.
-        text_number: 0 for the text, 1 for the second of a pair, `None` for the template's tokens.
-        type_id: the number of its text as the model gets it.
     """
 
     token_id: int
@@ -59,13 +56,11 @@ class OutputToken:
     span: Span = (0, 0)
     piece: int | None = None
     within: Span = (0, 0)
-    text_number: int | None = None
-    type_id: int = 0
 
     @property
     def from_template(self) -> bool:
         """Whether the post-processor's template added it."""
-        return self.text_number is None
+        return self.piece is None
 
 
 @dataclass(frozen=True)
@@ -87,15 +82,15 @@ class TextRun:
 
 @dataclass(frozen=True)
 class PipelineRun:
-    """The outputs of all stages for a text or a pair of texts.
+    """The outputs of all stages for a text.
 
     Attributes:
-        texts: each text by itself, up to the model.
+        text: the text up to the model.
         tokens: the output of the post-processor.
         decoded: the text that the decoder makes of the ids, special tokens left out.
     """
 
-    texts: tuple[TextRun, ...]
+    text: TextRun
     tokens: tuple[OutputToken, ...]
     decoded: str
 
@@ -249,8 +244,8 @@ class Pipeline:
         tokens = [self._spellings[token_id] for token_id in ids if token_id not in left_out]
         return " ".join(tokens) if self.decoder is None else self.decoder.decode(tokens)
 
-    def run(self, text: str, pair: str | None = None) -> PipelineRun:
-        """Run a text, or a pair of texts, through all stages and back.
+    def run(self, text: str) -> PipelineRun:
+        """Run a text through all stages and back.
 
         >>> from engine.pipeline.models import WordPiece
         >>> from engine.pipeline.normalizers import Lowercase
@@ -258,12 +253,10 @@ class Pipeline:
         >>> [(token.text, token.span) for token in pipeline.run("HUGS").tokens]
         [('hug', (0, 3)), ('##s', (3, 4))]
         """
-        given = (text,) if pair is None else (text, pair)
-        texts = tuple(self.run_text(each, number) for number, each in enumerate(given))
-        finished = [self._placed(each.tokens) for each in texts]
-        tokens = list(self.in_template(finished))
+        made = self.run_text(text)
+        tokens = tuple(self.in_template(self._placed(made.tokens)))
         decoded = self.decode((token.token_id for token in tokens), skip_special=True)
-        return PipelineRun(texts, tuple(tokens), decoded)
+        return PipelineRun(made, tokens, decoded)
 
     def _placed(self, tokens: SequenceOf[OutputToken]) -> list[OutputToken]:
         """Return the tokens of a text with the spans of the post-processor."""
@@ -273,26 +266,15 @@ class Pipeline:
         both = zip(tokens, placed, strict=True)
         return [replace(token, span=span) for token, (_, span) in both]
 
-    def in_template(self, texts: SequenceOf[SequenceOf[OutputToken]]) -> Iterator[OutputToken]:
-        """Yield the tokens of one text or two with those of the template."""
-        if self.post_processor is None:
-            yield from chain.from_iterable(texts)
-            return
-        for part in self.post_processor.template(len(texts)):
-            if part.text is None:
-                for token_id, written in zip(part.ids, part.texts, strict=False):
-                    yield OutputToken(token_id, written, type_id=part.type_id)
-            else:
-                for token in texts[part.text]:
-                    yield replace(token, type_id=part.type_id)
+    def in_template(self, tokens: SequenceOf[OutputToken]) -> Iterator[OutputToken]:
+        """Yield the tokens of a text with those of the template."""
+        for part in self.template:
+            yield from map(OutputToken, part.ids, part.texts) if part.text is None else tokens
 
-    def run_text(
-        self, text: str, number: int = 0, splitter: SectionSplitter | None = None
-    ) -> TextRun:
+    def run_text(self, text: str, splitter: SectionSplitter | None = None) -> TextRun:
         """Run one text through the first three stages.
 
         Args:
-            number: 1 for the second of a pair.
             splitter: cuts out the added tokens; by default the pipeline's own.
         """
         text = without_stray_surrogates(text)
@@ -316,6 +298,5 @@ class Pipeline:
                 made = [ModelToken(token_id, piece.text, 0, len(piece.text))]
             for token_id, spelled, start, end in made:
                 span = piece.span(start, end)
-                token = OutputToken(token_id, spelled, span, place, (start, end), number, number)
-                tokens.append(token)
+                tokens.append(OutputToken(token_id, spelled, span, place, (start, end)))
         return TextRun(text, tuple(sections), tuple(pieces), tuple(tokens))

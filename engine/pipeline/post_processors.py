@@ -166,16 +166,15 @@ def pair_template(single: str) -> str:
     return f"{before}{text}{after} $B:1{of_pair}"
 
 
-def spelled_template(processor: PostProcessor, texts: int) -> str:
-    """Return the template of a post-processor for one text or two, as it is typed.
+def spelled_template(processor: PostProcessor) -> str:
+    """Return the template of a post-processor for one text, as it is typed.
 
-    >>> spelled_template(template_of("<s> $A", "<s> $A $B:1", {"<s>": 0}), 2)
-    '<s> $A $B:1'
+    >>> spelled_template(template_of("<s> $A", "<s> $A $B:1", {"<s>": 0}))
+    '<s> $A'
     """
     return " ".join(
-        (part.token if part.text is None else "$" + "AB"[part.text])
-        + (f":{part.type_id}" if part.type_id else "")
-        for part in processor.template(texts)
+        (part.token if part.text is None else "$A") + (f":{part.type_id}" if part.type_id else "")
+        for part in processor.template(1)
     )
 
 

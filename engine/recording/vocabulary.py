@@ -15,7 +15,7 @@ from engine.core.arrays import Bools, Ints
 from engine.core.errors import PatternError, QueryError, UnknownTokenIdError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import read_stand_ins
-from engine.core.registry import Registry, registry_of
+from engine.core.registry import Registry
 from engine.core.slow_modules import np, regex
 from engine.encoding.merging import NONE
 from engine.encoding.tokenizer import Tokenizer
@@ -44,33 +44,15 @@ COLUMNS: Registry[SortKey] = Registry(
 )
 
 
-@dataclass(frozen=True)
-class Filter:
-    """A filter for tokens with one odd property; `keeps` returns a flag for each row."""
-
-    name: str
-    summary: str
-    keeps: Callable[[Vocabulary], Bools]
-
-
-FILTERS: Registry[Filter] = registry_of(
+FILTERS: Registry[Callable[[Vocabulary], Bools]] = Registry(
     "filter",
-    Filter(
-        "partial",
-        "not valid UTF-8 by itself",
-        lambda tokens: ~tokens.table.is_text[: len(tokens)],
-    ),
-    Filter(
-        "unused",
-        "never used in the corpus now",
-        lambda tokens: np.equal(tokens.counts_or(NONE), 0),
-    ),
-    Filter(
-        "never-encoded",
-        "encoding its own bytes gives something else",
-        lambda tokens: ~tokens.table.is_ever_encoded[: len(tokens)],
-    ),
+    {
+        "partial": lambda tokens: ~tokens.table.is_text[: len(tokens)],
+        "unused": lambda tokens: np.equal(tokens.counts_or(NONE), 0),
+        "never-encoded": lambda tokens: ~tokens.table.is_ever_encoded[: len(tokens)],
+    },
 )
+"""Filters for tokens with one odd property; each returns a flag for each row."""
 
 
 @dataclass(frozen=True)
@@ -336,7 +318,7 @@ class Vocabulary:
         key = self.COLUMNS[sort](self)
         kept = np.ones(self._size, dtype=np.bool_)
         for name in filters:
-            kept &= FILTERS[name].keeps(self)
+            kept &= FILTERS[name](self)
         rows = self.by_id[kept[self.by_id]]
         key = key[rows]
         key = np.where(key < 0, np.iinfo(np.int64).max, -key if reverse else key)

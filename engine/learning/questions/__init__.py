@@ -90,17 +90,17 @@ OF_WHAT_FOLLOWS = ("next-pair", "tie")
 """Kinds asked before a step: where one pair has the highest count alone, and at a tie."""
 
 
-def predict(frame: Any, seed: str = "", *, rows: int = 6) -> Question:
+def predict(frame: Any, rows: int = 6) -> Question:
     """Return a question about what the next step of BPE will do.
 
     Args:
-        frame, seed, rows: as for `ask`.
+        frame, rows: as for `ask`.
 
     Raises:
         QuestionError: nothing can be asked there; the message gives the reason.
     """
     is_tied = isinstance(frame, Frame) and len(frame.queue.tied) > 1
-    return ask(OF_WHAT_FOLLOWS[is_tied], frame, seed, rows=rows)
+    return ask(OF_WHAT_FOLLOWS[is_tied], frame, rows=rows)
 
 
 def kinds_for(frame: Any) -> list[str]:

@@ -66,15 +66,10 @@ IF_SO = (
 
 @dataclass(frozen=True)
 class Example:
-    """A piece in a text.
-
-    Attributes:
-        start: the place of the piece in the text, in bytes.
-    """
+    """A piece in a text."""
 
     text: str
     piece: bytes
-    start: int
     answer: Answer
     reason: Reason
 
@@ -156,7 +151,7 @@ def _example(frame: Frame, text: str, piece: bytes, start: int) -> Example | Non
             reason = Reason.TAKEN
         case _:
             return None
-    return Example(text, piece, start, answer, reason)
+    return Example(text, piece, answer, reason)
 
 
 def _drawn(frame: Frame, chance: Chance) -> Example:

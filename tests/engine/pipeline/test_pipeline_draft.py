@@ -38,7 +38,7 @@ def test_each_choice_gives_what_hugging_face_gives(build: object, kind: StageKin
     for choice in kind.choices(draft.original):
         switched = draft.with_stages(kind, (choice.stage,)).pipeline
         theirs = Theirs.from_str(json.dumps(switched.to_json()))
-        run, expected = switched.run(TEXT, "a pair"), theirs.encode(TEXT, "a pair")
+        run, expected = switched.run(TEXT), theirs.encode(TEXT)
         assert run.ids == expected.ids, choice.name
         assert [token.span for token in run.tokens] == expected.offsets, choice.name
         assert run.decoded == theirs.decode(expected.ids), choice.name
@@ -48,10 +48,10 @@ def test_several_normalizers_follow_each_other_in_the_order_of_their_choice() ->
     draft = draft_of(gpt2)
     for stage in (NFD(), StripAccents(), Lowercase()):
         draft = draft.toggled(NORMALIZER, stage)
-    assert draft.pipeline.run("É").texts[0].sections[0].text == "e"
+    assert draft.pipeline.run("É").text.sections[0].text == "e"
     without = draft.toggled(NORMALIZER, NFD())  # what is taken once more is given up
     assert without.stages(NORMALIZER) == (StripAccents(), Lowercase())
-    assert without.pipeline.run("É").texts[0].sections[0].text == "é"
+    assert without.pipeline.run("É").text.sections[0].text == "é"
     assert not draft.restored(NORMALIZER).is_switched(NORMALIZER)
 
 
@@ -65,4 +65,4 @@ def test_a_model_of_bytes_gets_bytes_from_any_pre_tokenizer() -> None:
     draft = draft_of(gpt2)
     for stages in ((), (WhitespaceSplit(),), (Digits(), WhitespaceSplit())):
         run = draft.with_stages(PRE_TOKENIZER, stages).pipeline.run("é 12")
-        assert run.texts[0].pieces[0].text.startswith("Ã©")
+        assert run.text.pieces[0].text.startswith("Ã©")

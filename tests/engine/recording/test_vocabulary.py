@@ -307,8 +307,7 @@ def test_nothing_typed_finds_everything() -> None:
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_a_filter_has_a_summary_and_works_for_an_empty_run(name: str) -> None:
-    assert FILTERS[name].summary
+def test_a_filter_works_for_an_empty_run(name: str) -> None:
     vocabulary = timeline_of({b"a": 1}).seek(0).vocabulary
     assert set(vocabulary.rows(filters=[name])) <= set(range(257))
     assert NONE not in vocabulary.rows(filters=[name])

@@ -28,7 +28,7 @@ def frames(timeline: UnigramTimeline) -> list[UnigramFrame]:
 
 
 def kept(frame: UnigramFrame, name: str) -> set[str]:
-    keeps = PIECE_FILTERS[name].keeps(frame)
+    keeps = PIECE_FILTERS[name](frame)
     return {text for text, keep in zip(frame.texts, keeps, strict=True) if keep}
 
 
