@@ -115,6 +115,9 @@ class RecordedJob(OpeningJob):
     """A job that posts the messages of a finished training, on the application's own thread."""
 
     def start(self) -> None:
+        self._run()  # an error is posted, too
+
+    def work(self) -> None:
         assert isinstance(self.config, RunConfig)
         begun, ended = _trained(self.config)
         own = copy.copy(begun.timeline)  # the cursor is its own, the run is everybody's
