@@ -133,54 +133,10 @@ def _characters() -> Tokenizer:
     )
 
 
-KEYS = [
-    "1",
-    "right",
-    "left",
-    "end",
-    "home",
-    "v",
-    "v",
-    "v",
-    "p",
-    "w",
-    "escape",
-    "W",
-    "m",
-    "t",
-    "full_stop",
-    "n",
-    "i",
-    "2",
-    "escape",
-    "a",
-    "w",
-    "escape",
-    "c",
-    "r",
-    "escape",
-    "3",
-    "p",
-    "p",
-    "u",
-    "u",
-    "d",
-    "d",
-    "c",
-    "c",
-    "C",
-    "down",
-    "enter",
-    "4",
-    "right",
-    "f",
-    "f",
-    "g",
-    "escape",
-    "x",
-    "escape",
-    "1",
-]
+KEYS = """
+    1 right left end home v v v p w escape W m t full_stop n i 2 escape a w escape c r escape
+    3 p p u u d d c c C down enter 4 right f f g escape x escape 1
+"""
 
 
 @pytest.mark.slow  # it walks through all screens
@@ -194,7 +150,7 @@ async def test_no_key_fails_on_a_tokenizer_alone(
     async with opened_as(TokenizerConfig((str(trained),), corpus)) as (app, pilot):
         app.navigation.open_encoding("aé the", look=True)
         await pilot.pause()
-        await pilot.press("escape", *KEYS)
+        await pilot.press("escape", *KEYS.split())
         assert app.session.frame is not None
         assert app.session.obstacle is None or kind == "characters"
 
