@@ -49,8 +49,15 @@ async def test_no_key_of_a_screen_does_harm_while_another_corpus_is_being_read()
         assert not app.screen.is_modal
 
 
-async def test_the_palette_runs_a_command_once_however_often_enter_is_pressed() -> None:
+async def test_the_palette_closes_opens_again_at_once_and_runs_a_command_only_once() -> None:
     async with opened(vocab_size=300) as (app, pilot):
+        below = app.screen
+        await pilot.press("ctrl+p")
+        burst(app, "escape", "ctrl+p", "s", "escape")
+        await pilot.pause()
+        await pilot.press("ctrl+p")
+        burst(app, *"step", "escape", "escape", "escape", "ctrl+p", "escape")
+        await until(pilot, lambda: app.screen is below)
         await pilot.press("end")
         last = step(app)
         await pilot.press("ctrl+p", *"one step back")
@@ -60,18 +67,6 @@ async def test_the_palette_runs_a_command_once_however_often_enter_is_pressed() 
         await pilot.pause()
         assert step(app) == last - 1
         assert app.screen.id == "training"
-
-
-@pytest.mark.slow
-async def test_the_palette_can_be_closed_and_opened_again_at_once() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        below = app.screen
-        await pilot.press("ctrl+p")
-        burst(app, "escape", "ctrl+p", "s", "escape")
-        await pilot.pause()
-        await pilot.press("ctrl+p")
-        burst(app, *"step", "escape", "escape", "escape", "ctrl+p", "escape")
-        await until(pilot, lambda: app.screen is below)
 
 
 @pytest.mark.parametrize("key", first_quick(["s", "S"]))

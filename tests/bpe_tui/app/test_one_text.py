@@ -91,7 +91,9 @@ async def test_the_text_stays_when_another_model_or_corpus_is_opened(tmp_path: P
 
 
 @pytest.mark.slow
-async def test_the_pretoken_of_a_row_is_the_text_until_the_user_goes_back() -> None:
+async def test_a_pretoken_is_the_text_until_the_user_goes_back_and_a_field_keeps_all_lines() -> (
+    None
+):
     async with opened() as (app, pilot):
         app.navigation.open_encoding(" hen", look=True)
         await until(pilot, lambda: app.screen.id == "encoding" and text(app) == " hen")
@@ -102,11 +104,6 @@ async def test_the_pretoken_of_a_row_is_the_text_until_the_user_goes_back() -> N
         await until(pilot, lambda: app.screen.id == "encoding" and text(app) == " hen")
         await shown(pilot, "e ctrl+u c a t escape escape")
         assert (app.screen.id, line(app)) == ("training", "cat"), "what was typed since, stays"
-
-
-@pytest.mark.slow
-async def test_a_field_shows_the_first_line_of_a_longer_text_and_keeps_the_rest() -> None:
-    async with opened() as (app, pilot):
         whole = "\n" + "a hen " * 300 + "\na cat"
         app.navigation.open_encoding(whole)
         await until(pilot, lambda: app.screen.id == "encoding" and text(app) == whole)

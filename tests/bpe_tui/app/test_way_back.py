@@ -218,8 +218,15 @@ async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> 
         assert app.notices.now.startswith("Nothing to go back to")
 
 
-async def test_one_key_takes_an_escape_back_and_is_named() -> None:
+async def test_a_drag_is_one_jump_and_a_key_takes_its_escape_back() -> None:
     async with opened() as (app, pilot):
+        before, slider = place(app), app.screen.query_one(Scrubber)
+        await pilot.mouse_down(slider, offset=(10, 0))
+        await pilot.hover(slider, offset=(20, 0))
+        await pilot.hover(slider, offset=(30, 0))
+        await pilot.mouse_up(slider, offset=(30, 0))
+        assert step(app) > before.step
+        await back(app, pilot, before)
         before = place(app)
         await pilot.press("end")
         there = place(app)
@@ -230,18 +237,6 @@ async def test_one_key_takes_an_escape_back_and_is_named() -> None:
         await back(app, pilot, before)
         await pilot.press("R", "R")
         assert app.notices.now.startswith("Nothing to return to")
-
-
-@pytest.mark.slow
-async def test_a_drag_of_the_slider_is_one_jump() -> None:
-    async with opened() as (app, pilot):
-        before, slider = place(app), app.screen.query_one(Scrubber)
-        await pilot.mouse_down(slider, offset=(10, 0))
-        await pilot.hover(slider, offset=(20, 0))
-        await pilot.hover(slider, offset=(30, 0))
-        await pilot.mouse_up(slider, offset=(30, 0))
-        assert step(app) > before.step
-        await back(app, pilot, before)
 
 
 @pytest.mark.slow

@@ -74,8 +74,8 @@ async def test_the_table_has_every_token_of_the_step() -> None:
 
 
 @pytest.mark.slow
-async def test_o_sorts_by_the_next_column_and_a_second_key_reverses_the_order() -> None:
-    async with vocabulary() as (_, pilot, rows):
+async def test_o_and_clicks_on_the_header_sort_by_a_column_and_reverse_the_order() -> None:
+    async with vocabulary() as (app, pilot, rows):
         assert rows.token == 699  # it opens on the newest …
         await pilot.press("pageup")
         chosen = rows.token
@@ -88,11 +88,6 @@ async def test_o_sorts_by_the_next_column_and_a_second_key_reverses_the_order() 
         assert line(rows, 0).split()[0] == str(counts.argmax())
         await pilot.press("C")
         assert f" {counts[counts >= 0].min()} " in line(rows, 0)
-
-
-@pytest.mark.slow
-async def test_a_click_on_the_header_sorts() -> None:
-    async with vocabulary() as (app, pilot, rows):
         header = app.screen.query_one(Header)
         place = next(place for place in header.places if place.column.name == "length")
         await pilot.click(header, offset=(place.start + 1, 0))
@@ -199,20 +194,6 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         assert rows.token == 262
 
 
-async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> None:
-    async with vocabulary() as (app, pilot, rows):
-        app.navigation.go_to_target(ToToken(300))
-        await pilot.pause()
-        await pilot.press("enter")
-        await pilot.pause()
-        assert app.screen.id == "training"
-        assert step(app) == 300 - 257 + 1
-        await pilot.press("escape")
-        await pilot.pause()
-        assert isinstance(app.screen, VocabularyScreen)
-        assert (step(app), rows.token) == (443, 300)
-
-
 @pytest.mark.slow
 async def test_a_token_of_a_later_step_is_shown_at_its_merge() -> None:
     async with opened() as (app, pilot):
@@ -300,8 +281,9 @@ def test_columns_and_branches_say_the_most_in_their_room() -> None:
     assert branches((True,) * 30) == "30⋯ ├─ "
 
 
-@pytest.mark.slow
-async def test_the_table_stays_with_the_newest_token_until_one_is_chosen() -> None:
+async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_to_its_merge() -> (
+    None
+):
     async with vocabulary() as (app, pilot, rows):
         assert rows.scroll_offset.y > 0  # it is in sight
         app.seek(100)
@@ -309,6 +291,18 @@ async def test_the_table_stays_with_the_newest_token_until_one_is_chosen() -> No
         assert rows.token == 356
         await pilot.press("c")  # another order: its first row is meant
         assert rows.cursor == 0
+        app.seek(443)
+        await pilot.pause()
+        app.navigation.go_to_target(ToToken(300))
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.screen.id == "training"
+        assert step(app) == 300 - 257 + 1
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, VocabularyScreen)
+        assert (step(app), rows.token) == (443, 300)
 
 
 @pytest.mark.slow

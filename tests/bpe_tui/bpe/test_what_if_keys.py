@@ -118,25 +118,6 @@ async def test_a_fork_in_training_shows_its_change_the_merges_so_far_and_those_o
 
 
 @pytest.mark.slow
-async def test_a_pair_chosen_in_the_pairs_panel_can_be_forced() -> None:
-    async with opened(vocab_size=400) as (app, pilot):
-        app.seek(20)
-        await pilot.pause()
-        panel = app.screen.query_one(PairsPanel)
-        panel.cursor = next(
-            place
-            for place in range(2, 20)
-            if not any("stale" in text or "next" in text for text, _ in panel.row(place).spans)
-        )
-        pair = panel.row(panel.cursor).target.pair  # type: ignore[union-attr]
-        assert app.session.frame is not None
-        wanted = tuple(app.session.frame.token(part) for part in pair)
-        await fork_after_choosing(app, pilot, "merge next")
-        await pilot.press("enter")
-        assert merges(app)[20] == wanted
-
-
-@pytest.mark.slow
 async def test_tie_rules_and_patterns_can_be_changed_and_a_kept_one_is_that_of_the_run() -> None:
     async with opened(vocab_size=330) as (app, pilot):
         for title in ("tie rule first-seen", "pattern whitespace"):
@@ -234,13 +215,28 @@ async def test_a_repeated_or_forced_merge_of_a_fork_is_not_called_the_highest_co
 
 
 @pytest.mark.slow
-async def test_the_comparison_begins_at_the_first_difference() -> None:
+async def test_the_comparison_begins_at_the_first_difference_and_a_pair_can_be_forced() -> None:
     async with opened(vocab_size=400) as (app, pilot):
         await fork_after_choosing(app, pilot, "tie rule first-seen")
         rows = app.screen.query_one("#branch-rows", RowList)
         number = text_shown(app).split("merge ")[1].split(";")[0]
         assert line(app, "#branches-head").strip() == f"merges 1 to {int(number) - 1} are the same"
         assert number in row_text(rows, 0).split()
+        await pilot.press("escape")
+        app.seek(20)
+        await pilot.pause()
+        panel = app.screen.query_one(PairsPanel)
+        panel.cursor = next(
+            place
+            for place in range(2, 20)
+            if not any("stale" in text or "next" in text for text, _ in panel.row(place).spans)
+        )
+        pair = panel.row(panel.cursor).target.pair  # type: ignore[union-attr]
+        assert app.session.frame is not None
+        wanted = tuple(app.session.frame.token(part) for part in pair)
+        await fork_after_choosing(app, pilot, "merge next")
+        await pilot.press("enter")
+        assert merges(app)[20] == wanted
 
 
 @pytest.mark.slow

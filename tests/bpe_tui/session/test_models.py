@@ -54,10 +54,15 @@ FILTERS = [each for each in COMMANDS if each.action.startswith("screen.filter(")
 
 @pytest.mark.slow
 @every_model
-async def test_each_filter_key_of_the_vocabulary_filters_or_says_why_it_does_not(
+async def test_filter_keys_filter_or_say_why_not_and_a_text_may_be_shortened_while_hidden(
     model: str,
 ) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        await pilot.press("2", "e", "ctrl+u", *"low", "space", *"newest", "escape")
+        await pilot.press("z", "e", "ctrl+u", "a")
+        await pilot.press("escape", "escape", "escape")
+        await pilot.pause()
+        assert app.screen.id == MODELS[model].screen(ENCODING)
         await pilot.press("end", "3")
         switches = app.screen.query_one(Switches)
         for command in FILTERS:
@@ -129,7 +134,9 @@ def test_each_refusal_belongs_to_a_command_and_each_screen_to_the_application(mo
 
 
 @pytest.mark.parametrize("model", first_quick(MODELS))
-async def test_the_same_keys_lead_to_the_same_kinds_of_screens(model: str) -> None:
+async def test_the_same_keys_lead_to_the_same_screens_and_texts_are_typed_during_training(
+    model: str,
+) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         for key, kind in zip("12345", KINDS, strict=True):
             await pilot.press("escape", key)  # out of the field, where a digit is a digit
@@ -139,6 +146,14 @@ async def test_the_same_keys_lead_to_the_same_kinds_of_screens(model: str) -> No
             await pilot.pause()
             app.seek(1)
             await pilot.pause()
+        await pilot.press("escape")
+        for typed in ("sun", "set"):
+            await pilot.press("1", "e")
+            app.screen.query_one("#encode-input", Input).value = typed
+            await pilot.press("escape", "2")
+            await pilot.pause()
+            assert app.screen.query_one("#text", TextArea).text == typed
+            await pilot.press("escape")
 
 
 @pytest.mark.slow  # it walks through all screens
@@ -173,17 +188,6 @@ async def test_the_tokenizer_of_a_step_is_saved_and_opened_again(
         assert read.decode(read.encode("low lower")) == "low lower"
 
 
-@pytest.mark.slow
-@every_model
-async def test_a_text_can_become_shorter_while_its_words_are_hidden(model: str) -> None:
-    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
-        await pilot.press("2", "e", "ctrl+u", *"low", "space", *"newest", "escape")
-        await pilot.press("z", "e", "ctrl+u", "a")
-        await pilot.press("escape", "escape", "escape")
-        await pilot.pause()
-        assert app.screen.id == MODELS[model].screen(ENCODING)
-
-
 @pytest.mark.slow  # it walks through all screens
 @every_model
 async def test_far_jumps_are_shown_on_every_screen(model: str) -> None:
@@ -197,15 +201,3 @@ async def test_far_jumps_are_shown_on_every_screen(model: str) -> None:
                 await pilot.pause()
                 assert app.session.shown is not None
                 assert app.session.shown.step == wanted
-
-
-@pytest.mark.parametrize("model", first_quick(MODELS))
-async def test_a_text_can_be_typed_during_training(model: str) -> None:
-    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
-        for typed in ("sun", "set"):
-            await pilot.press("1", "e")
-            app.screen.query_one("#encode-input", Input).value = typed
-            await pilot.press("escape", "2")
-            await pilot.pause()
-            assert app.screen.query_one("#text", TextArea).text == typed
-            await pilot.press("escape")

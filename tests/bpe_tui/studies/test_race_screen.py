@@ -94,7 +94,9 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
 
 
 @pytest.mark.slow  # a walk over sizes
-async def test_at_step_0_the_bars_are_the_totals_of_the_whole_run() -> None:
+async def test_at_step_0_bars_are_totals_and_on_a_small_screen_tab_goes_from_panel_to_panel() -> (
+    None
+):
     async with racing() as (app, screen, pilot):
         standings, race = screen.query_one(StandingsPanel), job_of(screen).race
         assert race is not None
@@ -108,6 +110,15 @@ async def test_at_step_0_the_bars_are_the_totals_of_the_whole_run() -> None:
             assert min(bars.values()) > 0
         app.seek(1)
         assert str(standings.border_title).startswith("by step 1,")
+        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
+            screen.show_panel("standings")
+            for name in ("work", "over-steps", "over-sizes"):
+                await pilot.press("tab")
+                await pilot.pause()
+                in_sight = {
+                    panel for panel in screen.PANEL_ORDER if screen.query_one(f"#{panel}").region
+                }
+                assert in_sight == {"standings", name}
 
 
 @pytest.mark.slow
@@ -217,20 +228,6 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
         await pilot.press("escape", "escape")
         assert job_of(screen).is_cancelled
         assert app.screen.id == "race"  # no jump has led here
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_on_a_small_screen_tab_goes_from_panel_to_panel() -> None:
-    async with racing() as (_, screen, pilot):
-        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
-            screen.show_panel("standings")
-            for name in ("work", "over-steps", "over-sizes"):
-                await pilot.press("tab")
-                await pilot.pause()
-                in_sight = {
-                    panel for panel in screen.PANEL_ORDER if screen.query_one(f"#{panel}").region
-                }
-                assert in_sight == {"standings", name}
 
 
 async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:

@@ -53,11 +53,18 @@ def test_the_shortest_sentence_about_the_seed_fits_the_smallest_screen() -> None
     assert narrate(frame)[-1] == "Step 0: a seed of 4 n-grams, with the loss 20.882."
 
 
-async def test_the_inspection_counts_n_grams_in_their_units(config: RunConfig) -> None:
+async def test_the_inspection_counts_n_grams_in_units_and_a_walk_passes_over_words(
+    config: RunConfig,
+) -> None:
     async with opened_as(config) as (app, pilot):
         await pilot.press("5")
         await until(pilot, lambda: app.screen.id == "unigram-inspection")
         assert "n-grams 7: 7 words, 0 longer" in shown_text(app, "overview")
+        frame = app.session.shown
+        assert isinstance(frame, UnigramFrame)
+        walk = Walkthrough(frame, "我▁喜欢▁苹果")
+        assert [each.node for each in walk.steps if isinstance(each, Reached)] == [1, 4, 7]
+        assert [walk.reached(place) for place in range(4)] == [0, 1, 4, 7]
 
 
 async def test_the_table_has_each_loss_without_and_the_step_its_counts(config: RunConfig) -> None:
@@ -136,12 +143,3 @@ async def test_an_unused_n_gram_is_drawn_without_a_score_on_every_screen(
         assert (frame.expected_counts == 0).any()
         assert "unused" in text_of(app.screen.query_one(PieceRows))[0]
         await pilot.press(*["down"] * frame.size, "4", "5", "2", "0")
-
-
-async def test_a_walk_passes_over_the_places_inside_a_word(config: RunConfig) -> None:
-    async with opened_as(config) as (app, _):
-        frame = app.session.shown
-        assert isinstance(frame, UnigramFrame)
-        walk = Walkthrough(frame, "我▁喜欢▁苹果")
-        assert [each.node for each in walk.steps if isinstance(each, Reached)] == [1, 4, 7]
-        assert [walk.reached(place) for place in range(4)] == [0, 1, 4, 7]

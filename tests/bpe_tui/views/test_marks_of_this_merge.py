@@ -81,13 +81,23 @@ async def test_the_next_merge_is_marked_without_extra_cells(
         assert marked
 
 
-async def test_words_show_the_join_that_was_made() -> None:
+async def test_words_show_the_join_and_a_line_nearly_all_tokens_with_the_number_of_others() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right", "right", "right")
         merge = app.session.frame.merge  # type: ignore[union-attr]
         joined = "+".join(visible_bytes(part) for part in (merge.left, merge.right))
         for row in text_of(app.screen.query_one(ChangedPretokensPanel)):
             assert joined in row.partition("→")[0]
+        app.seek(3)
+        await pilot.pause()
+        panel = app.screen.query_one(TypedTextPanel)
+        tokens, ids = text_of(panel)
+        assert tokens.startswith("O┊n┊c┊e│·┊u┊p┊o┊n│·a│")
+        assert tokens.count("┊") + tokens.count("│") >= 50
+        assert re.fullmatch(r"ids( \d+)+ … \d+ more", ids)
+        app.seek(300)
+        await pilot.pause()
+        assert re.fullmatch(r"[\d ]+", text_of(panel)[1])  # the ids are below the tokens
 
 
 @pytest.mark.slow  # a walk over sizes
@@ -184,17 +194,3 @@ async def test_the_heading_names_unusual_options() -> None:
     async with opened_as(config) as (app, _):
         heading = str(app.screen.query_one("#heading", Static).content)
         assert "pattern whitespace │ ties smallest-ids" in heading
-
-
-async def test_a_line_shows_nearly_all_tokens_of_a_sentence_and_counts_the_others() -> None:
-    async with opened() as (app, pilot):
-        app.seek(3)
-        await pilot.pause()
-        panel = app.screen.query_one(TypedTextPanel)
-        tokens, ids = text_of(panel)
-        assert tokens.startswith("O┊n┊c┊e│·┊u┊p┊o┊n│·a│")
-        assert tokens.count("┊") + tokens.count("│") >= 50
-        assert re.fullmatch(r"ids( \d+)+ … \d+ more", ids)
-        app.seek(300)
-        await pilot.pause()
-        assert re.fullmatch(r"[\d ]+", text_of(panel)[1])  # the ids are below the tokens

@@ -70,7 +70,7 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
         assert "Its logarithm, 0.25 bits, is the pointwise mutual information" in merge
 
 
-async def test_the_merge_shows_the_choice_of_bpe_and_why_it_lost(
+async def test_the_merge_shows_why_bpes_choice_lost_and_a_line_encodes_with_the_pieces(
     corpus: Path,
 ) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
@@ -80,6 +80,13 @@ async def test_the_merge_shows_the_choice_of_bpe_and_why_it_lost(
         assert "##u+##g" in by_count
         assert "20 / (36 × 20)" in by_count
         assert "##u and ##g are frequent anyway" in " ".join(by_count.split())
+        await pilot.press("end", "e", "ctrl+u", *"hugs")
+        await pilot.pause()
+        assert app.screen.query_one("#encode-input", Input).value == "hugs"
+        assert "hugs" in text_of(app.screen.query_one(TypedWordPieces))[0]
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, WordPieceEncodingScreen)
 
 
 @pytest.mark.slow  # a walk over the steps
@@ -143,17 +150,6 @@ async def test_words_merges_and_corpus_follow_the_step_that_a_pair_leads_to(corp
         assert any("##gs" in row for row in text_of(app.screen.query_one(WordPieceCorpusPanel)))
         await pilot.press("end", "left", "home")
         assert step(app) == 0
-
-
-async def test_the_line_encodes_with_the_pieces_of_the_step(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("end", "e", "ctrl+u", *"hugs")
-        await pilot.pause()
-        assert app.screen.query_one("#encode-input", Input).value == "hugs"
-        assert "hugs" in text_of(app.screen.query_one(TypedWordPieces))[0]
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, WordPieceEncodingScreen)
 
 
 async def test_s_saves_the_pieces_a_line_each_or_a_tokenizer_json_as_the_name_says(
