@@ -11,6 +11,9 @@ REPO = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 END = "<|endoftext|>"
 BYTES = {byte: bytes([byte]) for byte in range(256)}
+HANDOUT = [b" ", b"a", b"c", b"e", b"h", b"t", b"th", b" c", b" a", b"the", b" at"]
+HANDOUT_MERGES = [(b"t", b"h"), (b" ", b"c"), (b" ", b"a"), (b"th", b"e"), (b" a", b"t")]
+"""The example of the course handout, a vocabulary of few bytes."""
 TEXTS = [
     "",
     "lowest newest",

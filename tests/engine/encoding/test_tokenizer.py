@@ -18,13 +18,13 @@ from chunk_texts import CORPORA, PIECES, SPECIALS
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tiny_tokenizers import BYTES, END, HANDOUT, HANDOUT_MERGES, trained
 from tokenizers import decoders, models, pre_tokenizers
 
 from engine import (
     EncodeStep,
     TextError,
     Tokenizer,
-    Trainer,
     UnknownNameError,
     UnknownTokenIdError,
     VocabularyError,
@@ -40,8 +40,6 @@ from engine.text.pretokenize import to_text
 REPO = Path(__file__).resolve().parents[3]
 SAMPLES = [path.read_text() for path in sorted((REPO / "samples").glob("*.txt"))]
 SHARED = REPO.parent / "shared" / "data"
-BYTES = {byte: bytes([byte]) for byte in range(256)}
-END = "<|endoftext|>"
 GPT2_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 # Characters that have been in Unicode for years: the libraries' tables differ in the new ones.
@@ -52,12 +50,6 @@ TEXTS = st.lists(
     ),
     max_size=25,
 ).map("".join)
-
-
-def trained(corpus: dict[bytes, int], special_tokens: list[str]) -> Tokenizer:
-    trainer = Trainer(corpus, 256 + len(special_tokens) + 30, special_tokens)
-    list(trainer.steps())
-    return Tokenizer(trainer.vocab, trainer.merges, special_tokens)
 
 
 TRAINED = trained({b" low": 5, b" lower": 2, b"low": 9, "\u3000é".encode(): 3, b"<a>": 4}, [])
@@ -387,10 +379,6 @@ def test_a_vocab_that_lacks_a_token_is_an_error_that_names_it(
 ) -> None:
     with pytest.raises(VocabularyError, match=message):
         make()
-
-
-HANDOUT = [b" ", b"a", b"c", b"e", b"h", b"t", b"th", b" c", b" a", b"the", b" at"]
-HANDOUT_MERGES = [(b"t", b"h"), (b" ", b"c"), (b" ", b"a"), (b"th", b"e"), (b" a", b"t")]
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)

@@ -13,7 +13,7 @@ from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, hex_lines, lines
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_tokenizers import BYTES, TEXTS, trained
+from tiny_tokenizers import BYTES, HANDOUT, HANDOUT_MERGES, TEXTS, trained
 
 from engine import BpeError, Tokenizer, TokenizerFileError
 from engine.analysis.check.claim import read_claim
@@ -77,9 +77,6 @@ def test_a_vocabulary_alone_can_be_opened(vocab: Any, tmp_path: Path) -> None:
 
 
 # -- a vocabulary of few bytes
-
-HANDOUT = [b" ", b"a", b"c", b"e", b"h", b"t", b"th", b" c", b" a", b"the", b" at"]
-HANDOUT_MERGES = [(b"t", b"h"), (b" ", b"c"), (b" ", b"a"), (b"th", b"e"), (b" a", b"t")]
 
 
 @pytest.mark.parametrize("write", [bytes.hex, list, spell, str, decoded])
