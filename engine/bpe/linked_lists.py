@@ -336,12 +336,12 @@ class LinkedLists:
     @property
     def touched(self) -> int:
         """Number of places that the merge replaced, in distinct pretokens; `count_places` first."""
-        return self._run.place_tally.replaced_by(self._step - 1) if self._step else 0
+        return int(self._run.place_tally.replaced[self._step - 1]) if self._step else 0
 
     @property
     def places_before(self) -> int:
         """Number of places, pairs of neighbouring tokens, before it; `count_places` first."""
-        return self._run.place_tally.places_at(max(self._step - 1, 0))
+        return int(self._run.place_tally.places[max(self._step - 1, 0)])
 
 
 def _highest(counts: Integers, limit: int) -> list[int]:

@@ -40,8 +40,10 @@ class FrequentCharacters:
         if (known := self._known.get(token)) is None:
             parts = [part for part in _PART.findall(token) if _is_broken(part)]
             part = max(parts, key=len, default=b"")
+            # A part is the beginning of a character, or all that follows to its end.
+            holds = bytes.startswith if part >= b"\xc0" else bytes.__contains__
             known = self._known[token] = tuple(
-                each for spelled, each in self._spelled if part and _holds(spelled, part)
+                each for spelled, each in self._spelled if part and holds(spelled, part)
             )
         return known
 
@@ -52,8 +54,3 @@ def _is_broken(part: bytes) -> bool:
     except UnicodeDecodeError:
         return True
     return False
-
-
-def _holds(spelled: bytes, part: bytes) -> bool:
-    """Whether bytes are a part of a character: its beginning, or all that follow to its end."""
-    return spelled.startswith(part) if part[0] >= 0xC0 else part in spelled

@@ -30,6 +30,8 @@ class PlaceTally:
 
     Attributes:
         too_long: whether a pretoken is too long to be taken apart; then nothing is counted.
+        replaced, places: the places that each merge replaced, and those at each step, as far as
+            they are `read`.
     """
 
     def __init__(
@@ -44,8 +46,8 @@ class PlaceTally:
         self._record = record
         self._steps = -1  # number of merges that have been counted
         self._reading: Iterator[None] | None = None
-        self._replaced: Ints = np.zeros(0, dtype=np.int64)
-        self._places: Ints = np.zeros(0, dtype=np.int64)
+        self.replaced: Ints = np.zeros(0, dtype=np.int64)
+        self.places: Ints = np.zeros(0, dtype=np.int64)
 
     def read(self, steps: int, seconds: float = 3600.0) -> bool:
         """Count for some seconds; return whether the first `steps` merges have been counted."""
@@ -57,14 +59,6 @@ class PlaceTally:
                     return False
             self._reading = None
         return not self.too_long
-
-    def replaced_by(self, index: int) -> int:
-        """Return the number of places that merge `index` replaced; `read` it first."""
-        return int(self._replaced[index])
-
-    def places_at(self, step: int) -> int:
-        """Return the number of places after the first `step` merges; `read` them first."""
-        return int(self._places[step])
 
     def _read(self, steps: int) -> Iterator[None]:
         """Count the first `steps` merges; yield after each pretoken."""
@@ -86,6 +80,6 @@ class PlaceTally:
         made = times[first : first + steps]
         replaced[: len(made)] = made
         at_start = sum(times[:first]) - spelled
-        self._replaced = replaced
-        self._places = at_start - np.concatenate(([0], np.cumsum(replaced)))
+        self.replaced = replaced
+        self.places = at_start - np.concatenate(([0], np.cumsum(replaced)))
         self._steps = steps

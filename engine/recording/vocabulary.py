@@ -36,19 +36,24 @@ COLUMNS: Registry[SortKey] = Registry(
         "text": lambda tokens: tokens.table.reading_order[: len(tokens)],
         "length": lambda tokens: tokens.table.lengths[: len(tokens)],
         "rank": lambda tokens: tokens.ranks,
-        "count": lambda tokens: tokens.counts_or(0),
-        "made": lambda tokens: tokens.made_or(0),
+        "count": lambda tokens: _known(tokens.counts, len(tokens)),
+        "made": lambda tokens: _known(tokens.made_counts, len(tokens)),
         "parents": lambda tokens: tokens.parents[0] * len(tokens.table) + tokens.parents[1],
         "children": lambda tokens: tokens.children,
     },
 )
 
 
+def _known(counts: Ints | None, size: int, default: int = 0) -> Ints:
+    """Return the counts of `size` tokens; if they are unknown, `default` for each."""
+    return np.full(size, default, dtype=np.int64) if counts is None else counts
+
+
 FILTERS: Registry[Callable[[Vocabulary], Bools]] = Registry(
     "filter",
     {
         "partial": lambda tokens: ~tokens.table.is_text[: len(tokens)],
-        "unused": lambda tokens: np.equal(tokens.counts_or(NONE), 0),
+        "unused": lambda tokens: np.equal(_known(tokens.counts, len(tokens), NONE), 0),
         "never-encoded": lambda tokens: ~tokens.table.is_ever_encoded[: len(tokens)],
     },
 )
@@ -207,18 +212,6 @@ class Vocabulary:
         left, right = self.table.parents
         return left[: self._size], right[: self._size]
 
-    def counts_or(self, default: int) -> Ints:
-        """Return the counts; without a corpus, `default` for each token."""
-        if self.counts is None:
-            return np.full(len(self), default, dtype=np.int64)
-        return self.counts
-
-    def made_or(self, default: int) -> Ints:
-        """Return the counts when the tokens were made; if unknown, `default` for each."""
-        if self.made_counts is None:
-            return np.full(len(self), default, dtype=np.int64)
-        return self.made_counts
-
     @cached_property
     def children(self) -> Ints:
         """The number of merges that use each token."""
@@ -269,8 +262,8 @@ class Vocabulary:
 
     def made_count_of(self, token_id: int) -> int | None:
         """Return the token's count when it was made; `None` if that is not known."""
-        count = self.made_or(NONE)[self.row_of(token_id)]
-        return None if count == NONE else int(count)
+        row, made = self.row_of(token_id), self.made_counts
+        return None if made is None or made[row] == NONE else int(made[row])
 
     def merge_tree(self, token_id: int) -> Iterator[TreeLine]:
         """Yield the merge tree of a token, depth first: the token, then its two parts with theirs.
