@@ -193,10 +193,6 @@ class SessionApp(BaseApp):
 
     # -- commands
 
-    def action_take_back(self) -> None:
-        """Take the last Esc back."""
-        self.navigation.take_back()
-
     def action_step(self, by: int) -> None:
         self.session.step(by)
         self.changed()
@@ -218,18 +214,15 @@ class SessionApp(BaseApp):
 
     def go_to_following(self) -> None:
         """Go to the next breakpoint; without one, to the next tie or prune."""
-        if self.session.breakpoints.enabled:
-            self._run_to_breakpoint()
+        if self.session.breakpoints.watched:
+            with self.navigation.jump():
+                self.session.run_to_breakpoint()
+                self.session.tick(0)  # usually the next stop is known already
+                self.changed()
         elif self.session.merges is not None:
             self.action_tie(1)
         else:
             self.action_prune(1)
-
-    def _run_to_breakpoint(self) -> None:
-        with self.navigation.jump():
-            self.session.run_to_breakpoint()
-            self.session.tick(0)  # usually the next stop is known already
-            self.changed()
 
     def action_end(self, last: bool) -> None:
         """Go to the last step recorded, or to step 0."""

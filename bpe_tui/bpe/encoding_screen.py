@@ -23,7 +23,6 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, TextLanesPanel, WalkScreen, describe_decoded
 from bpe_tui.views.narration import BETWEEN_PARTS, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, Panel
-from bpe_tui.views.targets import ToText
 from bpe_tui.views.why_rows import describe_way, explanation_rows
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
@@ -286,13 +285,6 @@ class EncodingScreen(WalkScreen):
             rows.action_choose()
         else:
             self._look_at_answers()
-
-    def follow(self, target: object) -> None:
-        """Type a text that a row names, or go where the row leads."""
-        if isinstance(target, ToText):
-            self.query_one("#text", TextArea).text = target.text
-        else:
-            super().follow(target)
 
     # -- the panels in the slot
 

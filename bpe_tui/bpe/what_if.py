@@ -27,7 +27,7 @@ from bpe_tui.views.narration import as_sentence
 from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import LONGEST_BAR, bar, number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, spans_width
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as width_of
 from bpe_tui.widgets.window import Window
@@ -343,8 +343,6 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
 IF_FORBIDDEN = "the pair may not merge from there on, the next best does"
 TITLE_CELLS = len("tie rule sentencepiece")
 """Least cells of a change's title, before its meaning."""
-MOST_OF_TITLES = 0.45
-"""Greatest share of the room for the titles, if all meanings begin in one column."""
 
 
 def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
@@ -352,31 +350,16 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
 
 
 class PlanRows(RowList):
-    """The rows of the plans, each cut to the room with a sign.
-
-    Their meanings begin in one column if the longest title leaves most of the room to them.
-    """
+    """The rows of the plans, each cut to the room with a sign."""
 
     def __init__(self, row_list_id: str, plans: Sequence[jobs.ForkPlan]) -> None:
         super().__init__(row_list_id, [Row([(plan.title, "")], plan) for plan in plans])
-        self._longest = max((width_of(plan.title) for plan in plans), default=0)
 
     def row(self, index: int) -> Row:
         row, room = super().row(index), self.scrollable_content_region.width
-        return Row(left(self._whole(row, room), room), row.target)
-
-    def _whole(self, row: Row, room: int) -> list[Span]:
         assert isinstance(row.target, jobs.ForkPlan)
-        cells = self._longest if self._longest <= room * MOST_OF_TITLES else TITLE_CELLS
-        title = left(row.spans, max(cells, width_of(row.target.title)))
-        return [*title, (f"  {row.target.meaning}", "dim")]
-
-    def cut_meaning(self) -> str:
-        """Return the meaning of the plan at the cursor; "" if its row shows all of it."""
-        row, room = super().row(self.cursor), self.scrollable_content_region.width
-        assert isinstance(row.target, jobs.ForkPlan)
-        is_cut = spans_width(self._whole(row, room)) > room
-        return as_sentence(row.target.meaning) if is_cut else ""
+        title = left(row.spans, max(TITLE_CELLS, width_of(row.target.title)))
+        return Row(left([*title, (f"  {row.target.meaning}", "dim")], room), row.target)
 
 
 class WhatIf(Window[jobs.ForkPlan | None]):
@@ -407,8 +390,8 @@ class WhatIf(Window[jobs.ForkPlan | None]):
         self.call_after_refresh(self._show_meaning)
 
     def _show_meaning(self) -> None:
-        """Show in whole the meaning that the row at the cursor has no room for."""
-        meaning = self.query_one(PlanRows).cut_meaning()
+        """Show the meaning of the plan at the cursor, for which its row may have no room."""
+        meaning = as_sentence(self._plans[self.query_one(PlanRows).cursor].meaning)
         self.query_one("#wish-meaning", Static).update(Content(meaning))
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:

@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import first_fitting, times
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair_text
-from bpe_tui.views.targets import ToLine, ToPair, ToPretoken, ToStep
+from bpe_tui.views.targets import ToLine, ToPretoken
 from bpe_tui.views.training_panels import before_after
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
@@ -43,10 +43,7 @@ class LedgerWindow(Window[object | None]):
     The result is the place to go to, or None.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back"),
-        Binding("m", "merge", "the pair's merge"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
 
     def __init__(self, frame: Frame, pair: Pair) -> None:
         super().__init__()
@@ -81,7 +78,7 @@ class LedgerWindow(Window[object | None]):
         self._say(
             f"{pair_text(self._frame, self._pair)}   {signed(change)}",
             plural(len(self._parts), "pretoken"),
-            "↵ lines of the corpus │ m the pair's merge │ Esc closes",
+            "↵ lines of the corpus │ Esc closes",
         )
         rows = RowsOnDemand(len(self._parts), self._pretoken_row)
         self.query_one(RowList).show(rows, self._place)
@@ -152,9 +149,6 @@ class LedgerWindow(Window[object | None]):
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
 
-    def action_merge(self) -> None:
-        self.dismiss(ToPair(self._pair))
-
     def action_back(self) -> None:
         if self._pretoken is None:
             self.dismiss(None)
@@ -190,10 +184,10 @@ class PlacesWindow(LedgerWindow):
         self._say(
             f"{name} in the corpus: {times(count)}",
             f"{most}{plural(len(words), 'pretoken')}",
-            "↵ lines of the corpus │ m its merge │ Esc closes",
+            "↵ lines of the corpus │ Esc closes",
         )
         if not words:
-            self.query_one("#ledger-keys", Static).update(Content("m its merge │ Esc closes"))
+            self.query_one("#ledger-keys", Static).update(Content("Esc closes"))
             row = Row([(f"No pretoken of the corpus has {name} at this step.", "dim")])
             self.query_one(RowList).show([row])
             return
@@ -215,20 +209,14 @@ class PlacesWindow(LedgerWindow):
         else:
             self.dismiss(event.target)
 
-    def action_merge(self) -> None:
-        self.dismiss(ToStep(self._frame.step_making(self._token_id)))
-
 
 REFRESH_SECONDS = 0.2
 
 
 class BreakpointRows(Lines):
-    """The breakpoints, one a row: on or off, as typed, and the next step that stops."""
+    """The breakpoints, one a row: as typed, and the next step that stops."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "switch", "on or off"),
-        Binding("d,delete", "remove", "delete"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("d,delete", "remove", "delete")]
 
     def __init__(self, session: Session) -> None:
         super().__init__(id="breakpoint-rows")
@@ -248,10 +236,9 @@ class BreakpointRows(Lines):
         after = bisect_right(watched.hits, timeline.cursor)
         following = watched.hits[after] if after < len(watched.hits) else None
         room = max(self.scrollable_content_region.width // 2 - 4, 12)
-        state_cells = self.scrollable_content_region.width - room - len("[x]  ")
+        state_cells = self.scrollable_content_region.width - room - 1
         state = self._describe(watched, following, state_cells)
         spans = [
-            ("[x] " if watched.enabled else "[ ] ", "strong" if watched.enabled else "dim"),
             *left([(visible_text(str(watched.breakpoint), spaces=False), "")], room),
             (" ", ""),
             (shorten(state, state_cells), "dim"),
@@ -260,8 +247,6 @@ class BreakpointRows(Lines):
 
     def _describe(self, watched: WatchedBreakpoint, following: int | None, cells: int) -> str:
         """Return how often it is hit and where next, in fewer words where `cells` are few."""
-        if not watched.enabled:
-            return "off"
         found = len(watched.hits)
         hits = f"{number(found):>6} {'hit ' if found == 1 else 'hits'}"
         if following is not None:
@@ -275,11 +260,6 @@ class BreakpointRows(Lines):
         rows = [self.row(index) for index in range(self.row_count)]
         if rows != self._painted:
             self._painted = rows
-            self.rebuild()
-
-    def action_switch(self) -> None:
-        if self._session.breakpoints.watched:
-            self._session.breakpoints.toggle(self.cursor)
             self.rebuild()
 
     def action_remove(self) -> None:
@@ -307,7 +287,7 @@ class Breakpoints(Window[int | None]):
             window.border_subtitle = Content("n runs to the next │ Esc closes")
             yield BreakpointRows(self._session)
             yield Static(
-                Content("Tab to the list │ space on/off │ d deletes │ ↵ to its next"),
+                Content("Tab to the list │ d deletes │ ↵ to its next"),
                 classes="keys",
             )
             yield Field(placeholder="tie", id="breakpoint-input", compact=True)
@@ -350,10 +330,10 @@ class Breakpoints(Window[int | None]):
 
 def none_found(session: Session) -> str:
     """Return why running to a breakpoint found none."""
-    enabled = session.breakpoints.enabled
-    if not enabled:
+    watched = session.breakpoints.watched
+    if not watched:
         return "No breakpoint is set: t, then b, adds one."
-    if len(enabled) == 1:
-        line = visible_text(str(enabled[0].breakpoint), spaces=False)
+    if len(watched) == 1:
+        line = visible_text(str(watched[0].breakpoint), spaces=False)
         return f"No later merge makes it: {line}"
-    return f"No later merge makes any of the {plural(len(enabled), 'breakpoint')}."
+    return f"No later merge makes any of the {plural(len(watched), 'breakpoint')}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, islice
 from pathlib import Path
 from random import Random
@@ -18,13 +18,12 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session import samples
 from bpe_tui.views.encoded_text import describe_tail, explanation
 from bpe_tui.widgets.numbers import number, plural, size, throughput
-from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.gpt2_bytes import spell
 from engine.encoding.id_files import check_ending, write_ids
 from engine.encoding.special_policy import ALL_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
 from engine.encoding.tail import find_tail
-from engine.encoding.tokenizer import Tokenizer, fill_template
+from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.corpus import read_blocks, separator_of
 from engine.text.pretokenize import to_bytes, to_text
@@ -100,7 +99,7 @@ def encode(
             "--sample": sample is not None,
             "--out": out is not None,
             "--json": as_json and not tail,
-            "--template": template and (tail or sample is not None),
+            "--template": template and (explain or tail or sample is not None),
         }
     )
     if not tokenizer and explain:
@@ -125,7 +124,7 @@ def encode(
     if sample is not None:
         _print_sample(loaded, text, sample, seed)
         return
-    inputs.note_file_named(text, "encode")
+    inputs.note_file_named(text)
     inputs.ask_for_text(text)
     # On a terminal the ids, printed while text is read, show the progress.
     watch = iter if sys.stdout.isatty() else console.with_progress
@@ -138,8 +137,7 @@ def encode(
             inputs.note_stand_ins(text)
             if len(text) == 1:
                 print(_unicode_forms(text))
-            lines = explanation(allowing, text)
-            for line in _in_template(allowing, lines) if template else lines:
+            for line in explanation(allowing, text):
                 console.print_line(line)
         elif tail:
             _print_tail(allowing, to_text(b"".join(blocks)), as_json)
@@ -204,18 +202,6 @@ def _print_sample(tokenizer: Tokenizer, name: str, wanted: int, seed: int) -> No
         f"{plural(length, 'byte')}, {plural(tokens, 'token')}, "
         f"{length / max(tokens, 1):.3f} bytes per token"
     )
-
-
-def _in_template(tokenizer: Tokenizer, lines: Iterable[list[Span]]) -> Iterator[list[Span]]:
-    """Yield the lines about a text, and before and after them two for each token added."""
-
-    def added(ids: Iterable[int]) -> Iterator[list[Span]]:
-        for token_id in ids:
-            token = visible_bytes(tokenizer.vocab[token_id])
-            yield [(f"{token}  (added by the template)", "")]
-            yield [("  ", ""), (token, "special"), (f" = {token_id}", "")]
-
-    return fill_template(tokenizer.template_ids, lines, added)
 
 
 def _print_ids(ids: Iterable[int]) -> None:

@@ -174,12 +174,12 @@ def ask_for_text(text: str) -> None:
         print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
 
 
-def note_file_named(text: str, command: str) -> None:
+def note_file_named(text: str) -> None:
     """Print how to encode a file, if the text to encode is the name of one."""
     if text != STANDARD_INPUT and os.path.isfile(text):
         note(
             f"this is about the text {text!r}, which is also the name of a file; what is in the "
-            f"file: {PROGRAM} {command} … < {text}"
+            f"file: {PROGRAM} encode … < {text}"
         )
 
 

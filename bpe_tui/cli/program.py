@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 from importlib import import_module
-from shutil import get_terminal_size
 from typing import Annotated, Any, cast
 
 import typer
@@ -26,30 +24,11 @@ from bpe_tui.cli.inputs import TO_MAKE_ONE, CommandLineError
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
-def show_help(ctx: Any, param: Any, wanted: bool) -> None:
-    """Print the help page, and exit; use the pager if a terminal has fewer lines than the page."""
-    if not wanted or ctx.resilient_parsing:
-        return
-    page = ctx.get_help()
-    if sys.stdout.isatty() and page.count("\n") + 1 >= get_terminal_size().lines:
-        from pydoc import pager  # knows PAGER, less and more, and what each system has
-
-        pager(page)
-    else:
-        typer.echo(page)
-    ctx.exit()
-
-
 class CorpusOrCommand(TyperGroup):
     """The group of commands; arguments without a command belong to `open`: `bpe-tui FILE`.
 
     A command's module is imported when it is needed, so that the screen need not wait for others.
     """
-
-    def get_help_option(self, ctx: Any) -> Any:
-        if (option := super().get_help_option(ctx)) is not None:
-            option.callback = show_help
-        return option
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMAND_NAMES)
@@ -87,11 +66,6 @@ class CorpusOrCommand(TyperGroup):
 
 class GroupedHelp(TyperCommand):
     """A command whose help groups options under their headings."""
-
-    def get_help_option(self, ctx: Any) -> Any:
-        if (option := super().get_help_option(ctx)) is not None:
-            option.callback = show_help
-        return option
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the arguments, the options that are needed, and a word for the others."""

@@ -93,7 +93,7 @@ class CommandWindow(Window[None]):
             remarks.append(f"Without the text, which has {why}; S saves it.")
         if session.forked_from is not None:
             remarks.append(FORKED)
-        if session.breakpoints.enabled:
+        if session.breakpoints.watched:
             remarks.append("Without the breakpoints; S saves them.")
         self._remarks = remarks
 

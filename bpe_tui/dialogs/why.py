@@ -128,16 +128,12 @@ class WhyWindow(Window[object | None]):
             rows, first = explanation_rows(painter, explanation, width)
             if not rows:  # WordPiece counts nothing where no corpus is open
                 rows = paragraph(NO_CORPUS, width, "dim")
-            self._say_title(explanation.title(shorten(self._asked_for, LONGEST_IN_TITLE)))
+            name = PAIR_SIGN.join(map(visible_bytes, asked.tokens))
+            self._say_title(explanation.title(shorten(name, LONGEST_IN_TITLE)))
             if asked.hint:
                 rows[:0] = paragraph(asked.hint, width, "dim")
             histories = explanation.histories if asked.known else ()
             self._show_rows(rows, histories[0] if histories else None, first)
-
-    @property
-    def _asked_for(self) -> str:
-        """The tokens asked about, as the title shows them."""
-        return PAIR_SIGN.join(map(visible_bytes, self._asked.tokens))
 
     def _say_title(self, title: str) -> None:
         self.query_one("#why").border_title = Content(title)

@@ -131,7 +131,7 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> session_file.SavedS
         viewpoint.step or 0,
         viewpoint.view,
         viewpoint.text,
-        tuple(str(watched.breakpoint) for watched in session.breakpoints.enabled),
+        tuple(str(watched.breakpoint) for watched in session.breakpoints.watched),
         viewpoint.note,
     )
 
@@ -164,13 +164,13 @@ LONGEST_TEXT = 2000
 """Most characters of a text in a command."""
 
 
-def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe-tui") -> str:
+def command_that_opens(config: Config, viewpoint: Viewpoint) -> str:
     """Return the command line that opens `config` at `viewpoint`, from any folder.
 
     >>> command_that_opens(RunConfig("/my text.txt", 300), Viewpoint(7, "encoding", "a b"))
     "bpe-tui open '/my text.txt' --vocab-size 300 --step 7 --view encoding --text 'a b'"
     """
-    words = [program, "open"]
+    words = ["bpe-tui", "open"]
     if not isinstance(config, RunConfig):
         for path in config.paths:
             is_file = Path(path).exists()  # else it is the name of an encoding

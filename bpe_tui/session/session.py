@@ -391,7 +391,7 @@ class Session:
             return True
         if examined < len(recording):
             return False
-        if self.stop_reason is not None or not self.breakpoints.enabled:
+        if self.stop_reason is not None or not self.breakpoints.watched:
             self.hold()
             self.found_none = True
             return True

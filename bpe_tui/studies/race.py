@@ -486,10 +486,10 @@ class RaceScreen(SessionScreen):
             parts, operations, seconds = sizes.totals_of(name)
             over_sizes.append(Curve(name, hue, parts, unit.in_all(operations, seconds)))
         steps = self.query_one("#over-steps", CurvesChart)
-        steps.figure = curves_of(over_steps, "step", unit.name, log_x=True)
+        steps.figure = curves_of(over_steps, "step", unit.name)
         steps.border_subtitle = Content(f"{unit.name} so far")
         by_size = self.query_one("#over-sizes", CurvesChart)
-        by_size.figure = curves_of(over_sizes, "bytes", unit.name, log_x=True)
+        by_size.figure = curves_of(over_sizes, "bytes", unit.name)
         by_size.border_subtitle = Content(f"{unit.name} for {number(SIZE_MERGES)} merges")
         nothing = self._job.complete and not race.steps
         for chart in (steps, by_size):

@@ -27,7 +27,7 @@ from bpe_tui.views.targets import ToStep
 from bpe_tui.views.tiles import PanelOfTile, compose_tiles, name_tiles
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
-from bpe_tui.widgets.numbers import number, percent, plural, short_number
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
@@ -269,8 +269,6 @@ class ChartPanel(Chart):
         self.watch_frame(None, self.frame)
 
 
-WIDER = 2
-"""Most blanks that each column of the gains gets, besides the one it needs."""
 MOST_BETWEEN = 1000
 LEAST_ROWS = 5
 NOTHING_SAVED = "No merge is recorded yet, so nothing is saved."
@@ -282,7 +280,6 @@ class Gain(NamedTuple):
     Attributes:
         saved: tokens that the last `since` merges saved.
         since: merges from the row before to this one.
-        share_saved: share of the tokens of the row before that are saved, as text.
     """
 
     merges: int
@@ -290,7 +287,6 @@ class Gain(NamedTuple):
     tokens: int
     saved: int
     since: int
-    share_saved: str
 
 
 def distance(steps: int) -> int:
@@ -312,8 +308,7 @@ def gains(statistics: Any, steps: int) -> list[Gain]:
     found = []
     for before, at in zip([0, *places], places, strict=False):
         saved, since = tokens[before] - tokens[at], at - before
-        share = percent(saved / tokens[before]) if since and tokens[before] else ""
-        found.append(Gain(at, float(compression[at]), tokens[at], saved, since, share))
+        found.append(Gain(at, float(compression[at]), tokens[at], saved, since))
     return found
 
 
@@ -356,32 +351,21 @@ GainColumn = tuple[str, int, Callable[[Gain], Span]]
 def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
     """Return the columns that fit in `width` cells. The first has room for a sign.
 
-    If there is little room, numbers of up to `digits` digits are shown in thousands.
+    Args:
+        tokens: the title of the column of tokens.
+        digits: the digits of its numbers.
+        width: cells of a row.
     """
-    amount, cells = number, max(digits, len(tokens)) + 1
-    if width < 16 + 2 * cells:
-        amount, cells = short_number, 7
-    spare = width - 16 - 2 * cells
-    tight = spare < 0
-
-    def steps(merges: int) -> str:
-        return short_number(merges) if tight and merges >= 10_000 else number(merges)
-
-    heading = "bytes/token" if spare >= 4 else "b/token"
+    cells = max(digits, len(tokens)) + 1
     columns: list[GainColumn] = [
-        ("merges", 8 - 2 * tight, lambda gain: (steps(gain.merges), "")),
-        (heading, len(heading) + 1, lambda gain: (f"{gain.bytes_per_token:.2f}", "")),
-        (tokens, cells, lambda gain: (amount(gain.tokens), "")),
-        ("saved", cells - tight, lambda gain: (amount(gain.saved) if gain.since else "", "gain")),
+        ("merges", 8, lambda gain: (number(gain.merges), "")),
+        ("bytes/token", 12, lambda gain: (f"{gain.bytes_per_token:.2f}", "")),
+        (tokens, cells, lambda gain: (number(gain.tokens), "")),
+        ("saved", cells, lambda gain: (number(gain.saved) if gain.since else "", "gain")),
     ]
     if sum(cells for _, cells, _ in columns) > width:
         del columns[1]  # the other columns say what merges save
-    if spare >= 4 + 8:
-        columns.append(("in %", 8, lambda gain: (gain.share_saved, "dim")))
-    wider = (width - sum(cells for _, cells, _ in columns)) // (len(columns) - 1)
-    wider = max(0, min(wider, WIDER))  # the blanks between columns
-    first, *others = columns
-    return [first, *((title, cells + wider, cell) for title, cells, cell in others)]
+    return columns
 
 
 @dataclass(frozen=True)

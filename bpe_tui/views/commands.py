@@ -161,9 +161,6 @@ SIGNS = {
     "digamma": Sign(
         ("ψ", ""), "digamma", "Unigram: ln x, less for the rare; EM prefers few pieces."
     ),
-    "sharpness": Sign(
-        ("α", ""), "sharpness", "Unigram draws cuts by chance: the higher, the likelier the best."
-    ),
     "lost": Sign(
         ("✗", "loss"),
         "lost",

@@ -63,7 +63,8 @@ class Transport(Horizontal):
         total = number(shown.recorded_steps)
         of = f"of {total}{' ' if session.stop_reason else '…'} "
         step = f"{state} step {number(shown.step):>{len(total)}}"
-        self._put("#transport-step", with_bright_end(step) + f" {of}")
+        bright = Content(step).stylize(BRIGHT, step.rindex(" ") + 1)  # its number
+        self._put("#transport-step", bright + f" {of}")
         size = self.size or self.screen.size  # before the first layout it has no size
         is_roomy = size.width >= ROOMY_CELLS
         speed = session.speed
@@ -76,11 +77,6 @@ class Transport(Horizontal):
         if static.styles.width is None or static.styles.width.value != len(text):
             static.styles.width = len(text)
         static.update(Content(text) if isinstance(text, str) else text, layout=False)
-
-
-def with_bright_end(step: str) -> Content:
-    """Return `step 128` with a bright number."""
-    return Content(step).stylize(BRIGHT, step.rindex(" ") + 1)
 
 
 CANCELS = "Esc cancels"

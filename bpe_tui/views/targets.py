@@ -58,13 +58,6 @@ class ToQuestion:
 
 
 @dataclass(frozen=True)
-class ToText:
-    """A text to encode, typed into the field."""
-
-    text: str
-
-
-@dataclass(frozen=True)
 class ToLine:
     """A line of the corpus, counted from 0."""
 

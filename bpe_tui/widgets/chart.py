@@ -193,15 +193,8 @@ class Curves(Figure):
     curves: Sequence[Curve] = ()
 
 
-def curves_of(
-    curves: Sequence[Curve],
-    x_label: str,
-    y_label: str,
-    *,
-    log_x: bool = False,
-    log_y: bool = True,
-) -> Curves | None:
-    """Return the curves as one figure; `None` without any point."""
+def curves_of(curves: Sequence[Curve], x_label: str, y_label: str) -> Curves | None:
+    """Return the curves as one figure with logarithmic axes; `None` without any point."""
     drawn = [curve for curve in curves if len(curve.xs)]
     if not drawn:
         return None
@@ -210,8 +203,8 @@ def curves_of(
         np.concatenate([curve.ys for curve in drawn]),
         x_label,
         y_label,
-        log_x=log_x,
-        log_y=log_y,
+        log_x=True,
+        log_y=True,
         curves=drawn,
     )
 

@@ -25,13 +25,11 @@ class WatchedBreakpoint:
     """A breakpoint of the list, with the steps found so far.
 
     Attributes:
-        enabled: whether a run stops at it.
         hits: the steps at which it stops, in order.
         examined: the number of merges that it was tried on.
     """
 
     breakpoint: Breakpoint
-    enabled: bool = True
     hits: list[int] = field(default_factory=list)
     examined: int = 0
 
@@ -45,7 +43,7 @@ class Hit(NamedTuple):
 
 @dataclass
 class BreakpointList:
-    """The breakpoints of a run, which can be added, switched off and on, and removed.
+    """The breakpoints of a run, which can be added and removed.
 
     Attributes:
         watched: the breakpoints in the order in which they were added.
@@ -53,13 +51,8 @@ class BreakpointList:
 
     watched: list[WatchedBreakpoint] = field(default_factory=list)
 
-    @property
-    def enabled(self) -> list[WatchedBreakpoint]:
-        """The breakpoints that are switched on."""
-        return [watched for watched in self.watched if watched.enabled]
-
     def add(self, line: str) -> None:
-        """Add the breakpoint of a line, or switch it on if it is in the list.
+        """Add the breakpoint of a line, unless it is in the list.
 
         Raises:
             BreakpointError: the line is no breakpoint.
@@ -67,25 +60,17 @@ class BreakpointList:
         from engine.analysis.breakpoints import parse  # every session has an empty list
 
         wanted = parse(line)
-        for watched in self.watched:
-            if watched.breakpoint == wanted:
-                watched.enabled = True
-                return
-        self.watched.append(WatchedBreakpoint(wanted))
-
-    def toggle(self, place: int) -> None:
-        """Switch a breakpoint off or on."""
-        watched = self.watched[place]
-        watched.enabled = not watched.enabled
+        if all(watched.breakpoint != wanted for watched in self.watched):
+            self.watched.append(WatchedBreakpoint(wanted))
 
     def restart(self) -> None:
         """Forget all stops found, since the merges are other ones now."""
-        self.watched = [WatchedBreakpoint(w.breakpoint, w.enabled) for w in self.watched]
+        self.watched = [WatchedBreakpoint(w.breakpoint) for w in self.watched]
 
     def examine(self, timeline: MergeTimeline[Any], seconds: float) -> int:
-        """Try merges for some seconds; return how many all enabled breakpoints were tried on."""
+        """Try merges for some seconds; return how many all breakpoints were tried on."""
         deadline = monotonic() + seconds
-        for watched in self.enabled:
+        for watched in self.watched:
             while watched.examined < len(timeline):
                 if watched.examined % MERGES_A_SLICE == 0 and monotonic() > deadline:
                     break
@@ -96,8 +81,8 @@ class BreakpointList:
 
     @property
     def examined(self) -> int | None:
-        """Number of merges that the enabled breakpoints were tried on, if any."""
-        return min((watched.examined for watched in self.enabled), default=None)
+        """Number of merges that all breakpoints were tried on, if any."""
+        return min((watched.examined for watched in self.watched), default=None)
 
     def next_hit(self, step: int) -> Hit | None:
         """Return the first stop after a step, among the merges tried so far.
@@ -112,7 +97,7 @@ class BreakpointList:
         Hit(step=2, breakpoint=TokenLength(least=3))
         """
         found = []
-        for watched in self.enabled:
+        for watched in self.watched:
             place = bisect_right(watched.hits, step)
             if place < len(watched.hits):
                 found.append(Hit(watched.hits[place], watched.breakpoint))
@@ -121,8 +106,8 @@ class BreakpointList:
     @property
     def hit_count(self) -> int:
         """Number of stops found; it changes whenever `hits` does."""
-        return sum(len(watched.hits) for watched in self.enabled)
+        return sum(len(watched.hits) for watched in self.watched)
 
     def hits(self) -> list[int]:
         """Return all steps to stop at, in order."""
-        return sorted({step for watched in self.enabled for step in watched.hits})
+        return sorted({step for watched in self.watched for step in watched.hits})

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import ClassVar
 
 from engine.core.arrays import Bools, Ints, NumberTable
 from engine.core.events import Pair
@@ -53,9 +52,6 @@ class TokenTable:
         special_rows: the rows of the special tokens.
         alphabet: spells a pretoken in ids, before any merge.
     """
-
-    SIGN: ClassVar[bytes] = b" "
-    """The sign that one of two twins begins with: here the space before a word."""
 
     ids: Ints
     tokens: Sequence[bytes]
@@ -198,12 +194,6 @@ class TokenTable:
             if np.array_equal(now, found[made]):
                 return found
             found[made] = now
-
-    @cached_property
-    def first_rows(self) -> dict[bytes, int]:
-        """bytes → first row with this token."""
-        # A dict keeps the last of equal keys: in reversed order that is the first row.
-        return dict(zip(reversed(self.tokens), reversed(range(len(self))), strict=True))
 
 
 def sorted_positions(keys: Sequence[str]) -> Ints:

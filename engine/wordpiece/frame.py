@@ -3,8 +3,7 @@
 A frame computes most things only when they are needed.
 
 In the vocabulary a piece is searched for as it is written, `##` included. Its length is that of its
-text without `##`, in characters; it is sorted by that text; and the twin of `##low` is `low`, like
-that of `Low`: a piece that one could take for the same.
+text without `##`, in characters; it is sorted by that text.
 """
 
 from __future__ import annotations
@@ -33,13 +32,11 @@ from engine.text.pretokenize import to_bytes, to_text
 from engine.wordpiece.score import Score, Scoreboard, ScoredPair, TieOrder, estimates
 from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceRecord, WordPieceStep
-from engine.wordpiece.words import CONTINUES, bare, trainable_words
+from engine.wordpiece.words import bare, trainable_words
 
 
 class WordPieceTable(TokenTable):
     """The pieces in rows; the row is the id."""
-
-    SIGN = CONTINUES.encode()
 
     @cached_property
     def lengths(self) -> Ints:

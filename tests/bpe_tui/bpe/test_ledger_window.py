@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opening import opened, step
+from opening import opened
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
@@ -63,7 +63,7 @@ async def test_a_change_has_its_number_of_pretokens_and_enter_leads_to_them_and_
 
 
 @pytest.mark.slow
-async def test_esc_goes_back_level_by_level_and_m_leads_to_the_merge() -> None:
+async def test_esc_goes_back_level_by_level() -> None:
     async with opened() as (app, pilot):
         await opened_change(app, pilot)
         rows = app.screen.query_one("#ledger-rows", RowList)
@@ -71,8 +71,3 @@ async def test_esc_goes_back_level_by_level_and_m_leads_to_the_merge() -> None:
         assert rows.cursor == 1
         await pilot.press("escape")
         assert not isinstance(app.screen, LedgerWindow)
-        await pilot.press("up", "enter")
-        await pilot.pause(0.1)
-        await pilot.press("m")
-        assert not isinstance(app.screen, LedgerWindow)
-        assert step(app) == 30  # the first change is that of the pair that merged here

@@ -58,11 +58,6 @@ async def test_each_change_is_explained_beside_its_title_and_cut_with_a_sign() -
                 await pilot.pause()
                 meaning = str(app.screen.query_one("#wish-meaning", Static).render())
                 assert meaning.startswith("GPT-4: any case of contraction, numbers by three")
-        async for _ in each_size(pilot, [(120, 40)]):
-            said = [row_text(rows, place) for place in range(rows.row_count)]
-            (rule,) = (each for each in said if each.startswith("tie rule smallest-ids"))
-            where = rule.index("the smaller (left id")
-            assert all(each[where - 1] == " " != each[where] for each in said)  # one column
 
 
 async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:

@@ -10,7 +10,6 @@ import sys
 import types
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 import typer
@@ -20,7 +19,6 @@ from program import (
     ENVIRONMENT,
     HANDOUT,
     PROGRAM,
-    press_on_terminal,
     refusal,
     run,
     run_process,
@@ -216,17 +214,6 @@ def test_textual_is_imported_for_the_screen_only(tokenizer: Path, tmp_path: Path
 
 
 # -- help
-
-
-@pytest.mark.slow  # it starts a process on a terminal
-@pytest.mark.parametrize(("command", "paged"), [("train", True), ("decode", False)])
-def test_a_help_page_longer_than_the_terminal_goes_through_the_pager(
-    command: str, paged: bool, tmp_path: Path
-) -> None:
-    with patch.dict(ENVIRONMENT, PAGER="sed s/^/paged:/"):
-        [(_, page)] = press_on_terminal([], command, "--help", state=tmp_path)
-    assert b"--tokenizer" in page or b"--vocab-size" in page
-    assert page.startswith(b"paged:Usage" if paged else b"Usage")
 
 
 def test_help_goes_to_stderr_without_arguments_and_has_no_heading_without_rows() -> None:

@@ -161,9 +161,6 @@ def test_the_longest_match_of_a_vocabulary_is_explained(vocab: str, told: Told) 
         "  [UNK] = 1\n"
     )
     assert told("encode", "unaffable x", "--tokenizer", vocab, "--explain") == expected
-    framed = told("encode", "hug", "--tokenizer", vocab, "--explain", "--template").splitlines()
-    assert framed[:2] == ["[CLS]  (added by the template)", "  [CLS] = 2"]
-    assert framed[-1] == "  [SEP] = 3"
     transcript = transcript_of(TokenizerConfig((vocab,)))
     assert list(transcript.answer("explain unaffable x")) == expected.splitlines()
     assert next(transcript.answer("explain")).startswith("Say a text to explain")

@@ -241,7 +241,7 @@ async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
 def test_curves_end_where_their_points_do_and_their_names_keep_the_order_of_the_ends() -> None:
     short = Curve("short", "token-0", np.array([1, 10]), np.array([1, 10]))
     long = Curve("long", "token-1", np.array([1, 100]), np.array([1000, 1000]))
-    figure = curves_of([short, long], "step", "operations", log_x=True)
+    figure = curves_of([short, long], "step", "operations")
     assert figure is not None
     lines = ["".join(cell for cell, _ in line) for line in canvas_of(figure, 20, 5)]
     assert lines[0].endswith("long")
