@@ -73,7 +73,6 @@ def found_in(model: str) -> list[FoundCommand]:
         ("model", "", "pmi, mutual information, viterbi, sentencepiece, bert"),
         ("inspect", "", "perplexity, entropy"),
         ("family", "", "fertility"),
-        ("return", "", "redo"),
         ("suspend", "", "background"),
         ("help", "", "glossary"),
     ],
@@ -92,7 +91,7 @@ async def test_each_entry_of_the_palette_has_key_and_screen() -> None:
         await until(pilot, lambda: bool(first_answer(app)))
         entries = app.screen.query_one(FoundRows)
         shown = "\n".join(entries.render_line(y).text for y in range(entries.size.height))
-        assert re.search(r"a +1 training +Characters that tokens cut", shown)
+        assert re.search(r"Esc +1 training +Leave a field", shown)
         await pilot.press(*"all", "space", *"keys")
         await pilot.pause()
         assert re.search(r"\? +1 training +All keys", entries.render_line(0).text)

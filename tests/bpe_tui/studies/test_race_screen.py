@@ -254,7 +254,7 @@ def test_curves_end_where_their_points_do_and_their_names_keep_the_order_of_the_
 def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() -> None:
     ends = {"low": 1, "next": 2, "third": 3, "top": 3000}
     curves = [
-        Curve(name, "token-0", np.array([1, 9]), np.array([1, end])) for name, end in ends.items()
+        Curve(name, "token-0", np.array([1, 10]), np.array([1, end])) for name, end in ends.items()
     ]
     figure = curves_of(curves, "step", "operations")
     assert figure is not None
