@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.core.gpt2_bytes import spell
-from engine.core.wording import Sentence, ShowBytes, say
+from engine.core.wording import Sentence, say
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.rules import (
     HasRules,
@@ -95,9 +94,6 @@ class TooGreedy:
         joined = say("{left} + {right} (merge {n})", left=merge.left, right=merge.right, n=rank)
         return say(ACROSS, token=token, merge=joined)
 
-    def describe(self, show: ShowBytes = spell) -> str:
-        return self.sentence.describe(show)
-
 
 ACROSS = (
     "The greedy longest match takes {token} here; the merges join {merge} across its end, so "
@@ -118,7 +114,7 @@ def where_greedy_differs(source: HasRules, pretoken: bytes) -> TooGreedy | None:
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
     >>> tokenizer = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")])
-    >>> print(where_greedy_differs(tokenizer, b"abc").describe())
+    >>> print(where_greedy_differs(tokenizer, b"abc").sentence.describe())
     The greedy longest match takes ab here; the merges join b + c (merge 1) across its end, \
 so ab never forms.
     """

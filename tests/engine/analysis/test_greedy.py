@@ -24,7 +24,7 @@ def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
     merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
     greedy = where_greedy_differs(tokenizer(merges, "rank_loop"), b"abc")
     assert greedy is not None
-    assert greedy.describe() == (
+    assert greedy.sentence.describe() == (
         "The greedy longest match takes abc here; the merges make a + bc (merge 1) of its bytes, "
         "and no merge goes on."
     )
