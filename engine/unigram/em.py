@@ -45,7 +45,7 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Work, WorkProgress
-from engine.core.registry import Registry, registry_of
+from engine.core.registry import Registry
 from engine.unigram.lattices import Flags, Lattices, lattices_of
 
 # -- the E-step
@@ -94,14 +94,6 @@ drops them, too, and puts them back at the end with about the worst score.)
 """
 
 
-class Normalisation(NamedTuple):
-    """A way to turn expected counts into log-probabilities."""
-
-    name: str
-    summary: str
-    log_probabilities: Callable[[Floats], Floats]
-
-
 def digamma(values: Floats) -> Floats:
     """Return ψ(x) = d log Γ(x) / dx for x > 0, to about eight decimals.
 
@@ -123,19 +115,16 @@ def digamma(values: Floats) -> Floats:
     return total
 
 
-NORMALISATIONS: Registry[Normalisation] = registry_of(
+NORMALISATIONS: Registry[Callable[[Floats], Floats]] = Registry(
     "normalisation",
-    Normalisation(
-        "digamma",
-        "variational Bayes: rare pieces lose more",
-        lambda counts: digamma(counts) - digamma(counts.sum(keepdims=True)),
-    ),
-    Normalisation(
-        "plain",
-        "maximum likelihood: shares of the counts",
-        lambda counts: np.log(counts) - np.log(counts.sum()),
-    ),
+    {
+        # variational Bayes: rare pieces lose more
+        "digamma": lambda counts: digamma(counts) - digamma(counts.sum(keepdims=True)),
+        # maximum likelihood: shares of the counts
+        "plain": lambda counts: np.log(counts) - np.log(counts.sum()),
+    },
 )
+"""Ways to turn expected counts into log-probabilities."""
 DEFAULT_NORMALISATION = "digamma"
 
 

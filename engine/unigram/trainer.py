@@ -181,7 +181,7 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
         self._shrinking_factor = shrinking_factor
         self._sub_iterations = sub_iterations
         self._max_piece_length = max_piece_length
-        self._log_probabilities = NORMALISATIONS[normalisation].log_probabilities
+        self._log_probabilities = NORMALISATIONS[normalisation]
 
     def steps(self) -> Generator[Event, None, None]:
         """Yield the events of the training, also `WorkProgress`. Call once; stop pulling to stop.

@@ -26,7 +26,7 @@ def test_with_plain_normalisation_the_loss_never_rises(counts: dict[str, int]) -
     estimate = finished(problem.estimate(np.array(list(model.values()))))
     for _ in range(8):
         shares = np.maximum(estimate.expected, 1e-300)
-        scores = NORMALISATIONS["plain"].log_probabilities(shares)
+        scores = NORMALISATIONS["plain"](shares)
         before, estimate = estimate, finished(problem.estimate(scores))
         assert estimate.loss <= before.loss + 1e-9
 
@@ -52,7 +52,7 @@ def test_with_digamma_the_free_energy_never_rises(counts: dict[str, int]) -> Non
         expected = estimate.expected
         if expected.min() < 1e-2:
             break  # ψ plunges towards 0: training drops such pieces
-        scores = NORMALISATIONS["digamma"].log_probabilities(expected)
+        scores = NORMALISATIONS["digamma"](expected)
         estimate = finished(problem.estimate(scores))
         divergence = lgamma(expected.sum()) - sum(map(lgamma, expected)) + expected @ scores
         energies.append(estimate.loss * problem.pretokens + divergence)

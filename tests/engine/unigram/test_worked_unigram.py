@@ -42,7 +42,7 @@ def corpus() -> list[Lattices]:
 def after_em() -> Floats:
     """The scores after one iteration of EM."""
     counts, _ = finished(expected_counts(corpus(), START))
-    return NORMALISATIONS["plain"].log_probabilities(counts)
+    return NORMALISATIONS["plain"](counts)
 
 
 def test_the_best_segmentation_is_the_path_of_the_greatest_product() -> None:
