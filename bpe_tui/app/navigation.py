@@ -64,6 +64,7 @@ class JumpStart(NamedTuple):
 
 
 NO_TRAIL = "Nothing to go back to: Esc undoes jumps, such as Enter on a row, n or End."
+NO_RETURN = "Nothing to return to: R undoes the last Esc, if that led back."
 GONE = "No way back: the jumps before were in another run, which is not shown any more."
 
 
@@ -80,6 +81,8 @@ class ScreenNavigation:
     def __init__(self, app: BaseApp) -> None:
         self.app, self.host = app, cast("Host", app)
         self._trail: deque[JumpStart] = deque(maxlen=MOST_PLACES)
+        self._left: deque[JumpStart] = deque(maxlen=MOST_PLACES)
+        """The places that Esc has led away from since the last jump."""
         self._has_lost_trail = False
 
     def go_to_target(self, target: object) -> None:
@@ -198,6 +201,7 @@ class ScreenNavigation:
         start = start._replace(led_to=here.screen)
         if session.typed != start.typed:
             start = start._replace(carried=session.text)
+        self._left.clear()
         if not self._trail or self._trail[-1].differs_from(start):  # else an inner jump's
             self._trail.append(start)
         self._show_keys(self.app.screen)
@@ -206,6 +210,7 @@ class ScreenNavigation:
         """Forget the way back: its steps are another run's."""
         self._has_lost_trail = self._has_lost_trail or bool(self._trail)
         self._trail.clear()
+        self._left.clear()
         self._show_keys(self.app.screen)
 
     def _show_keys(self, screen: Screen[Any]) -> None:
@@ -214,7 +219,7 @@ class ScreenNavigation:
             screen.call_later(screen.show_keys)
 
     def go_back(self) -> None:
-        """Go back to where the last jump started."""
+        """Go back to where the last jump started, and name the key that returns."""
         here = self.here()
         before = None if here is None else self._before(here)
         if here is None or before is None:
@@ -225,14 +230,25 @@ class ScreenNavigation:
             self._trail.pop()
         if self._trail[-1] is before:
             self._trail.pop()
-        self._go_over(here, before)
-        self.host.tell(f"Back to {before.name_from(here)}.")
+        self._go_over(here, before, self._left)
+        returns = here.name_from(before)
+        self.host.tell(f"Back to {before.name_from(here)}; R returns to {returns}.")
 
-    def _go_over(self, here: JumpStart, place: JumpStart) -> None:
-        """Go to a place; restore its text if the jump's is unchanged."""
+    def take_back(self) -> None:
+        """Return to where the last Esc led away from."""
+        here = self.here()
+        if here is None or not self._left:
+            self.host.tell(NO_RETURN)
+        else:
+            self._go_over(here, self._left.pop(), self._trail)
+
+    def _go_over(self, here: JumpStart, place: JumpStart, trail: deque[JumpStart]) -> None:
+        """Go to a place, and keep the present one; restore the text if the jump's is unchanged."""
         session = self.host.session
         if place.carried is not None and session.text == place.carried:
             session.typed = place.typed
+        carried = session.text if session.typed != here.typed else None
+        trail.append(here._replace(carried=carried, led_to=place.screen))
         if place.screen != here.screen:
             self.app.switch_screen(place.screen)
         self.host.seek(place.step)

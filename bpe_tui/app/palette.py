@@ -24,6 +24,9 @@ from bpe_tui.widgets.lines import Lines, TextLines
 from bpe_tui.widgets.rows import Row, left, wrapped_text
 from bpe_tui.widgets.window import Window
 
+MOST_WITHOUT = 2
+"""Most kinds of screens without a command that is still said to be everywhere."""
+
 
 @dataclass(frozen=True)
 class FoundCommand:
@@ -42,8 +45,10 @@ class FoundCommand:
         if self.model is not None:
             return "M", self.model.title
         kind = self.kind or kind_and_model(screen)[0]
-        where = f"{key_of_screen(kind)} {kind}" if kind in EVERYWHERE else "here"
-        return self.command.shown, where
+        is_everywhere = len({*EVERYWHERE} - {*self.command.screens}) <= MOST_WITHOUT
+        if is_everywhere or kind not in EVERYWHERE:
+            return self.command.shown, "everywhere" if is_everywhere else "here"
+        return self.command.shown, f"{key_of_screen(kind)} {kind}"
 
     def score(self, query: str) -> float:
         """Return how well it answers; 0 if a word of the query is not in the command's words."""
@@ -78,6 +83,33 @@ def all_commands(screen: str, model: Model | None) -> Iterator[FoundCommand]:
             yield FoundCommand(command, model=others[0])
 
 
+MOST_OF_A_SCREEN = 4
+"""Most kinds of screens on which a command is still one of theirs, not of all."""
+
+
+def useful_first(screen: PanelScreen) -> list[Command]:
+    """Return the commands of a screen, those that say most about it first.
+
+    First come those of the focused panel, then the screen's own, those on the fewest screens first,
+    then others in the footer. Last come refused commands, and second keys of the same command.
+    """
+    panel = screen.panels.focused()
+    seen: set[str] = set()
+
+    def place(command: Command) -> tuple[int, int]:
+        is_again = command.action in seen
+        seen.add(command.action)
+        if is_again or cast("Host", screen.app).refusal_of(command.action):
+            return 4, 0
+        if command.panel and command.panel == panel:
+            return 0, 0
+        if len(command.screens) <= MOST_OF_A_SCREEN:
+            return 1, len(command.screens)
+        return (2 if command.in_footer else 3), 0
+
+    return sorted(commands_on(screen.id or ""), key=place)
+
+
 class FoundRows(TextLines, can_focus=False):
     """The commands found, with a cursor although the field above has the focus."""
 
@@ -99,6 +131,8 @@ class Palette(Window[FoundCommand | None]):
         Binding("escape,ctrl+p", "dismiss(None)", "close"),
         Binding("up", "move(-1)", "up", priority=True),
         Binding("down", "move(1)", "down", priority=True),
+        Binding("pageup", "page(-1)", "page up", priority=True),
+        Binding("pagedown", "page(1)", "page down", priority=True),
         Binding("enter", "choose", "run", priority=True),
     ]
 
@@ -126,7 +160,7 @@ class Palette(Window[FoundCommand | None]):
         """Return the commands that have all typed words, the best first; without words all here."""
         query = self.query_one(Input).value
         if not query.strip():
-            return list(map(FoundCommand, commands_on(self._below.id or "")))
+            return list(map(FoundCommand, useful_first(self._below)))
         scored = [(each.score(query), each) for each in self._everywhere]
         scored.sort(key=lambda each: -each[0])
         return [each for score, each in scored if score]
@@ -150,6 +184,10 @@ class Palette(Window[FoundCommand | None]):
 
     def action_move(self, by: int) -> None:
         self._found_rows.move_to_target(by)
+
+    def action_page(self, direction: int) -> None:
+        self._found_rows.action_page(direction)
+        self._found_rows.move_to_target(0)
 
     def action_choose(self) -> None:
         self._found_rows.action_choose()

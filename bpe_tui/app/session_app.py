@@ -193,6 +193,10 @@ class SessionApp(BaseApp):
 
     # -- commands
 
+    def action_take_back(self) -> None:
+        """Take the last Esc back."""
+        self.navigation.take_back()
+
     def action_step(self, by: int) -> None:
         self.session.step(by)
         self.changed()

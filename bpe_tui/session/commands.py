@@ -51,6 +51,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("escape", "leave", "screen.leave", LOOK, ALWAYS,
             "Leave a field, a note, a zoom, a question, a race; else back to where a jump started.",
             in_footer=True, in_fields=True, in_reading=True, words="undo back cancel close"),
+    Command("R", "return", "app.take_back", LOOK, EVERYWHERE,
+            "Take the last Esc back: to where it led away from.", words="redo forward undo"),
 
     # The pipeline: its arrows go through the tokens.
     Command("right,l", "next", "screen.forward(1)", STEP, (PIPELINE,),

@@ -9,10 +9,11 @@ import pytest
 from opening import opened, until
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.palette import FoundCommand, FoundRows, Palette, all_commands
+from bpe_tui.app.palette import FoundCommand, FoundRows, Palette, all_commands, useful_first
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import commands_on
+from bpe_tui.views.panel_screen import PanelScreen
 
 
 def first_answer(app: BpeTuiApp) -> str:
@@ -85,6 +86,32 @@ def test_the_best_answer_of_the_palette_is_the_right_command(
         assert (query, best.command.label, best.kind) == (query, label, kind)
 
 
+@pytest.mark.slow  # it opens seven screens
+async def test_the_palette_opens_with_the_commands_of_the_screen_in_front() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        for keys, first in (
+            (("1", "tab"), "move"),
+            (("2",), "next"),
+            (("3",), "search"),
+            (("4",), "chunks"),
+            (("6",), "time"),
+            (("9",), "choose"),
+            (("K",), "more parts"),
+        ):
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert isinstance(app.screen, PanelScreen)
+            labels = [command.label for command in useful_first(app.screen)]
+            assert labels[0] == first
+            assert labels.index("quit") > labels.index("help")
+            await pilot.press("ctrl+p")
+            below = app.screen_stack[-2]
+            assert isinstance(below, PanelScreen)
+            best = useful_first(below)[0].help
+            await until(pilot, lambda: first_answer(app) == best)  # noqa: B023
+            await pilot.press("escape")
+
+
 async def test_each_entry_of_the_palette_has_key_and_screen() -> None:
     async with opened(vocab_size=300, size=(80, 24)) as (app, pilot):
         await pilot.press("ctrl+p")
@@ -94,7 +121,7 @@ async def test_each_entry_of_the_palette_has_key_and_screen() -> None:
         assert re.search(r"Esc +1 training +Leave a field", shown)
         await pilot.press(*"all", "space", *"keys")
         await pilot.pause()
-        assert re.search(r"\? +1 training +All keys", entries.render_line(0).text)
+        assert re.search(r"\? +everywhere +All keys", entries.render_line(0).text)
 
 
 def test_models_without_forks_offer_no_way_back_from_one() -> None:
@@ -107,6 +134,9 @@ async def test_leaving_a_fork_is_refused_where_there_is_none() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("I")
         assert app.notices.now.startswith("This run is no fork")
+        assert isinstance(app.screen, PanelScreen)
+        labels = [command.label for command in useful_first(app.screen)]
+        assert labels.index("origin") > labels.index("quit")
         app.notices.now = ""
         await pilot.press("ctrl+p", *"origin")
         await until(pilot, lambda: "From a fork back" in first_answer(app))

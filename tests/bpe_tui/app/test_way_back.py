@@ -218,7 +218,7 @@ async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> 
         assert app.notices.now.startswith("Nothing to go back to")
 
 
-async def test_a_drag_of_the_slider_is_one_jump() -> None:
+async def test_a_drag_is_one_jump_and_a_key_takes_its_escape_back() -> None:
     async with opened() as (app, pilot):
         before, slider = place(app), app.screen.query_one(Scrubber)
         await pilot.mouse_down(slider, offset=(10, 0))
@@ -227,6 +227,16 @@ async def test_a_drag_of_the_slider_is_one_jump() -> None:
         await pilot.mouse_up(slider, offset=(30, 0))
         assert step(app) > before.step
         await back(app, pilot, before)
+        before = place(app)
+        await pilot.press("end")
+        there = place(app)
+        await back(app, pilot, before)
+        assert app.notices.now == "Back to step 0; R returns to step 443."
+        await pilot.press("R")
+        await until(pilot, lambda: not place(app).differs_from(there))
+        await back(app, pilot, before)
+        await pilot.press("R", "R")
+        assert app.notices.now.startswith("Nothing to return to")
 
 
 @pytest.mark.slow
