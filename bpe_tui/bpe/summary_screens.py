@@ -102,11 +102,11 @@ CHARTS = (
 
 
 class BpeChartsScreen(charts.ChartsScreen):
-    """The five charts of BPE, and the table of the gains of merges."""
+    """The five charts of BPE, and two tables: the gains of merges, and frequent pretokens."""
 
     NAME = NAME
     VIEW = BPE_VIEW
-    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:])
+    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:4], charts.FrequentTile("pretoken"), CHARTS[4])
 
 
 _DEFAULT = FORMATS[DEFAULT_FORMAT]

@@ -200,8 +200,8 @@ COMMANDS: tuple[Command, ...] = (
             "The vocabulary screen.",
             words="tokens ids list dictionary longest rarest unused dead"),
     Command("4", "charts", "app.show('charts')", LOOK, _without(EVERYWHERE, CHARTS),
-            "The run in charts, and in a table what merges buy.",
-            words="zipf frequent frequency pretokens compression bytes per token ratio "
+            "The run in charts, and the most frequent pretokens in a table.",
+            words="zipf most frequent frequency pretokens compression bytes per token ratio "
                   "ties counts lengths histogram curves graph plot"),
     Command("5", "inspect", "app.show('inspection')", LOOK, _without(EVERYWHERE, INSPECTION),
             "What kind of tokenizer this is: size, lengths, scripts, numbers, odd tokens.",

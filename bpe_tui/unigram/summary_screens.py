@@ -44,7 +44,9 @@ from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection import UnigramInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import FILE
+from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.pieces import unspelled
 from engine.unigram.textbook import TextbookRecord
 
 
@@ -257,11 +259,11 @@ CHARTS = (
 
 
 class UnigramChartsScreen(charts.ChartsScreen):
-    """The six charts of Unigram."""
+    """The six charts of Unigram, and the table of the most frequent pretokens."""
 
     NAME = UNIGRAM_CHARTS
     VIEW = UNIGRAM_VIEW
-    TILES = CHARTS
+    TILES = (*CHARTS, charts.FrequentTile("pretoken", lambda text: to_bytes(unspelled(text))))
 
 
 class SavePieces(SaveFile):

@@ -23,12 +23,12 @@ from bpe_tui.views.narration import NO_CORPUS, as_sentence, first_fitting, headi
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, sentence
 from bpe_tui.views.player_screen import Transport, show_player
 from bpe_tui.views.session_screen import NoTextCard, SessionScreen
-from bpe_tui.views.targets import ToStep
+from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.views.tiles import PanelOfTile, compose_tiles, name_tiles
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
-from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, right
+from bpe_tui.widgets.numbers import number, percent, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
 
@@ -36,6 +36,8 @@ NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
 FREQUENT = 10
 """Number of the most frequent pretokens whose share of the corpus is shown."""
 TOKEN_CELLS = 12
+SHARE_CELLS, GAP_CELLS, LEAST_TOKEN = 7, 2, 6
+"""Cells of a share in percent, between the numbers and the pretoken, and of a short pretoken."""
 DRAWN = 0.998
 """Share of the tokens that have bars if the remaining ones are far longer."""
 LENGTHS = 8
@@ -357,11 +359,12 @@ def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
         width: cells of a row.
     """
     cells = max(digits, len(tokens)) + 1
+    tight = 8 + 2 * cells > width
     columns: list[GainColumn] = [
-        ("merges", 8, lambda gain: (number(gain.merges), "")),
+        ("merges", 8 - tight, lambda gain: (number(gain.merges), "")),
         ("bytes/token", 12, lambda gain: (f"{gain.bytes_per_token:.2f}", "")),
         (tokens, cells, lambda gain: (number(gain.tokens), "")),
-        ("saved", cells, lambda gain: (number(gain.saved) if gain.since else "", "gain")),
+        ("saved", cells - tight, lambda gain: (number(gain.saved) if gain.since else "", "gain")),
     ]
     if sum(cells for _, cells, _ in columns) > width:
         del columns[1]  # the other columns say what merges save
@@ -379,16 +382,83 @@ class GainsTile:
 GAINS = GainsTile()
 
 
+@dataclass(frozen=True)
+class FrequentTile:
+    """The table of the most frequent pretokens, beside the chart of their counts.
+
+    Attributes:
+        what: the model's word for a pretoken.
+        typed: returns the bytes that one would type for a pretoken.
+    """
+
+    what: str
+    typed: Callable[[Any], bytes] = bytes
+    id: str = "frequent"
+    short: str = "Which are frequent?"
+
+    @property
+    def title(self) -> str:
+        return f"Which {self.what}s are most frequent?"
+
+
+MOST_LISTED = 200
+"""Most pretokens in the table of the most frequent, unless it has the whole screen."""
+
+
+class FrequentPanel(FramePanel[Any]):
+    """The most frequent pretokens with their counts; Enter shows how one encodes."""
+
+    COUNTS = True
+
+    def __init__(self, tile: FrequentTile) -> None:
+        super().__init__(tile.title, tile.id)
+        self._tile = tile
+
+    def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
+        every, shown = frame.statistics.pretoken_counts, frame.statistics.most_frequent
+        if not self.has_class("-zoom"):
+            shown = shown[:MOST_LISTED]
+        room = self.outer_size.width - BORDER_CELLS
+        title = first_fitting(room, self._tile.title, self._tile.short)
+        if not shown:
+            self.say(title)
+            return sentence(NO_CORPUS, width)
+        self.say(title, f"{number(len(shown))} of {number(len(every))} │ ↵ its encoding")
+        total, cells = int(every.sum()), max(len(number(shown[0][1])), len("count")) + 1
+        place_cells = len(str(len(shown))) + 1
+        numbers = place_cells + cells + GAP_CELLS
+        share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
+        token_cells = max(width - numbers - share_cells, 4)
+        head = [right("", place_cells), right("count", cells), right("share", SHARE_CELLS)]
+        what = shorten(self._tile.what, token_cells)
+        self.name_columns([*head[: 3 if share_cells else 2], (" " * GAP_CELLS + what, "")])
+
+        def row(place: int) -> Row:
+            pretoken, count = shown[place]
+            spans: list[Span] = [
+                right(str(place + 1), place_cells, "dim"),
+                right(number(count), cells, ""),
+            ]
+            if share_cells:
+                spans.append(right(percent(count / total), share_cells, "dim"))
+            spans.append((" " * GAP_CELLS, ""))
+            spans.append((shorten(_visible(pretoken), token_cells), ""))
+            return Row(spans, ToPretoken(self._tile.typed(pretoken)))
+
+        return RowsOnDemand(len(shown), row)
+
+
 class ChartsScreen(SessionScreen):
-    """The charts of a model. A subclass lists them in `TILES`, with its table."""
+    """The charts of a model. A subclass lists them in `TILES`, with its tables."""
 
     CSS_PATH = sheet("charts.tcss")
     SHOWS_STEP = False  # the slider has it
     ZOOMS_IN_LESSONS = True
-    TILES: ClassVar[Sequence[ChartKind | GainsTile]] = ()
+    TILES: ClassVar[Sequence[ChartKind | GainsTile | FrequentTile]] = ()
     PANEL_OF: ClassVar[PanelOfTile] = {
         ChartKind: ChartPanel,
         GainsTile: GainsPanel,
+        FrequentTile: FrequentPanel,
     }
 
     def __init_subclass__(cls, **settings: Any) -> None:

@@ -1,4 +1,4 @@
-"""The commands of a screen: its key bindings, its menus and its help window.
+"""The commands of a screen: its key bindings, its help window, and hints where a key works.
 
 Also the meanings of the signs and words on the screens, for the legends and the help window.
 """
@@ -28,6 +28,7 @@ from bpe_tui.session.declarations import (
     GROUPS,
     INSPECTION,
     LESSON,
+    MENUS,
     PIPELINE,
     RACE,
     TRAINING,
@@ -224,6 +225,7 @@ WORDS = {
     "active": "A bigram among the most frequent; the trainer linked searches only these.",
     "node": "A place in a pretoken's linked list; a merge writes one and takes out the next.",
     "superword": "A token of several words, learnt in a phase that does not cut at spaces.",
+    "twin": "A token that differs from another only by case or a leading space.",
     "never encoded": "A token that no text gives: its own bytes are encoded as other tokens.",
     "partial": "A token that is no valid UTF-8 by itself: a part of a character.",
     "compression": "Bytes of the corpus for each token: the more, the shorter the ids.",
@@ -516,17 +518,66 @@ def key_of_screen(kind: str) -> str:
     return next(each.shown for each in COMMANDS if each.action == f"app.show('{kind}')")
 
 
-def explain_dead_key(key: str, here: str) -> str | None:
-    """Say of a key that it does nothing on the current screen; `None` if it has no sign.
+MOST_NAMED = 4
+"""Most screens that are listed with their names."""
+IN_PANELS = {"j": "the next row, in a panel with rows", "k": "the row before, in a panel with rows"}
+"""Uses of the keys that panels have; a screen without rows has none for them."""
+
+
+def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | None:
+    """Say where a key works that does nothing on the current screen; `None` for other keys.
+
+    For example `u: unused on 3 vocabulary │ time on 6 race │ undo on 8 pipeline`.
 
     Args:
         key: Textual's name of the key.
+        model: the session's model; `None` if only the comparison is open.
         here: the kind of the current screen, such as "lesson".
     """
     shown = visible_text(shown_keys(key), spaces=False)
-    known = [each for each in COMMANDS if key in each.keys.split(",") and not each.menu]
-    if any(command.action == f"app.show('{here}')" for command in known):
+    known = [each for each in COMMANDS if key in each.keys.split(",")]
+    commands = [each for each in known if not each.menu] or known
+    if any(command.action == f"app.show('{here}')" for command in commands):
         return f"{shown}: {here} is this screen."
+    uses = _uses_on_screens(commands, model) if model is not None else ""
+    if len(places := {kind for each in commands if model for kind in kinds_with(each, model)}) == 1:
+        uses += f": press {key_of_screen(places.pop())}, then {shown}"
+    if not uses and any(COMPARISON in command.screens for command in commands):
+        uses = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"
+    if not uses and model is not None:
+        uses = _uses_with_other_models(commands, model)
+    uses = uses or IN_PANELS.get(key, "")
+    if uses:
+        return f"{shown}: {uses}."
     if len(shown_keys(key)) != 1:
         return None  # such as PageUp where nothing scrolls
     return f"{shown} is no key here; ? shows those that are."
+
+
+def _uses_on_screens(commands: list[Command], model: Model) -> str:
+    """List what the commands do on other screens of the session."""
+    found: dict[str, list[str]] = {}
+    known = [(command, kinds_with(command, model)) for command in commands]
+    for kind in EVERYWHERE:
+        for command, kinds in known:
+            if kind in kinds:
+                where = f" in the menu {MENUS[command.menu]}" if command.menu else ""
+                found.setdefault(command.label + where, []).append(kind)
+    return " │ ".join(f"{label} on {_screens(kinds)}" for label, kinds in found.items())
+
+
+def _screens(kinds: Sequence[str]) -> str:
+    """Name the screens by key and name; by their keys alone if they are many."""
+    if len(kinds) <= MOST_NAMED:
+        return ", ".join(f"{key_of_screen(kind)} {kind}" for kind in kinds)
+    return f"the screens {' '.join(map(key_of_screen, kinds))}"
+
+
+def _uses_with_other_models(commands: list[Command], model: Model) -> str:
+    """List what the commands do with other models, and on which screens; models alike together."""
+    titles: dict[str, list[str]] = {}
+    for other in MODELS.values():
+        if other is not model and (uses := _uses_on_screens(commands, other)):
+            titles.setdefault(uses, []).append(other.title)
+    parts = [f"{uses}, with {' and '.join(named)}" for uses, named in titles.items()]
+    return f"{'; '.join(parts)} (M changes the model)" if parts else ""

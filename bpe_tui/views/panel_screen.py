@@ -313,11 +313,11 @@ class PanelScreen(PaintedOnce[None]):
             await self.run_action(command.action)
 
     def on_key(self, event: events.Key) -> None:
-        """Say of a key that it does nothing here."""
+        """Say where a key works that does nothing here."""
         if self.is_typing or not self.is_ready or event.key in self.active_bindings:
             return
         here, _ = kind_and_model(self.id or "")
-        if (explained := explain_dead_key(event.key, here)) is not None:
+        if (explained := explain_dead_key(event.key, self.model, here)) is not None:
             event.stop()
             self.tell(explained)
 

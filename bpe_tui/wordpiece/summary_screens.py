@@ -199,11 +199,11 @@ CHARTS = (
 
 
 class WordPieceChartsScreen(charts.ChartsScreen):
-    """The six charts of WordPiece, and the table of the gains of merges."""
+    """The six charts of WordPiece, and two tables: the gains of merges, and frequent words."""
 
     NAME = WORDPIECE_CHARTS
     VIEW = WORDPIECE_VIEW
-    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:])
+    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:5], charts.FrequentTile("word"), CHARTS[5])
 
 
 JSON = ".json"

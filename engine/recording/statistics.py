@@ -17,6 +17,8 @@ from engine.core.slow_modules import np
 from engine.recording.merge_record import MergeRecord, copied
 
 PretokenT = TypeVar("PretokenT")
+MOST_FREQUENT = 10_000
+"""Number of the most frequent pretokens that are listed."""
 
 
 @dataclass(eq=False)
@@ -45,6 +47,17 @@ class PretokenStatistics(Generic[PretokenT]):
         if not self._counts:
             return None
         return next(islice(self._counts, int(np.argmax(self._unsorted)), None))
+
+    @cached_property
+    def most_frequent(self) -> list[tuple[PretokenT, int]]:
+        """The most frequent pretokens with their counts; of equal ones the first counted leads.
+
+        >>> PretokenStatistics({"low": 5, "the": 9, "a": 5}).most_frequent
+        [('the', 9), ('low', 5), ('a', 5)]
+        """
+        pretokens = list(self._counts)
+        places = np.argsort(-self._unsorted, kind="stable")[:MOST_FREQUENT]
+        return [(pretokens[place], int(self._unsorted[place])) for place in places]
 
     @cached_property
     def _unsorted(self) -> Ints:

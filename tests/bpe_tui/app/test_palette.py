@@ -52,7 +52,11 @@ def found_in(model: str) -> list[FoundCommand]:
         ("never encoded", "vocabulary", "unreachable"),
         ("save", "", "convert"),
         ("heap view", "", "heap, stale, lazy deletion, priority queue"),
-        ("charts", "", "frequent, zipf, compression, bytes per token, histogram"),
+        (
+            "charts",
+            "",
+            "frequent, most frequent pretokens, zipf, compression, bytes per token, histogram",
+        ),
         ("compare", "encoding", "compare"),
         ("tie", "", "ties"),
         ("encode", "", "unknown, decode ids, oov, unk"),
@@ -74,6 +78,7 @@ def found_in(model: str) -> list[FoundCommand]:
         ("model", "", "pmi, mutual information, viterbi, sentencepiece, bert"),
         ("inspect", "", "perplexity, entropy"),
         ("family", "", "fertility"),
+        ("return", "", "redo"),
         ("suspend", "", "background"),
         ("help", "", "glossary"),
     ],
@@ -118,7 +123,7 @@ async def test_each_entry_of_the_palette_has_key_and_screen() -> None:
         await until(pilot, lambda: bool(first_answer(app)))
         entries = app.screen.query_one(FoundRows)
         shown = "\n".join(entries.render_line(y).text for y in range(entries.size.height))
-        assert re.search(r"Esc +1 training +Leave a field", shown)
+        assert re.search(r"a +1 training +Characters that tokens cut", shown)
         await pilot.press(*"all", "space", *"keys")
         await pilot.pause()
         assert re.search(r"\? +everywhere +All keys", entries.render_line(0).text)

@@ -198,6 +198,12 @@ def the_most_stale_entry() -> Iterable[str]:
     yield f"stale: he took {before - after:,}"
 
 
+def frequent_pretokens() -> Iterable[str]:
+    times = words_after(())[tuple(bytes([byte]) for byte in b" the")]
+    yield f"2 {times:,} "
+    yield " ·the "
+
+
 TWENTY = (
     Question("which pair is next, and why?", STORIES, (), most_frequent_pair),
     Question(
@@ -274,6 +280,7 @@ TWENTY = (
         ("M", "down", "enter"),
         ("handout.txt │ WordPiece", "w+##i         3 / (3 × 3)      0.333"),
     ),
+    Question("which pretokens are the most frequent?", STORIES, ("4",), frequent_pretokens),
 )
 """The questions of a course, in the order in which it comes to them."""
 

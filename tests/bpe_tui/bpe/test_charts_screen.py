@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from opening import SAMPLE, each_size, opened, step
+from opening import SAMPLE, each_size, opened, step, until
 from screen_text import drawn
 
 from bpe_tui.bpe.summary_screens import CHARTS
-from bpe_tui.views.charts import ChartPanel, ChartsScreen, GainsPanel, distance
+from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, GainsPanel, distance
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.rows import spans_width
@@ -172,6 +172,46 @@ async def test_no_number_of_the_table_is_cut(corpus: str, model: str) -> None:
             if panel.room >= 36 or "bytes/token" in head:
                 assert head.pop(1) == "bytes/token"
             assert head[:3] == ["merges", f"{word}s", "saved"]
+
+
+async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_encoding() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("end", "4")
+        await pilot.pause()
+        frame = app.session.frame
+        assert frame is not None
+        panel = app.screen.query_one(FrequentPanel)
+        expected = Counter(frame.counts).most_common()
+        assert panel.row_count == 200
+        lines = ["".join(text for text, _ in panel.row(place).spans) for place in range(3)]
+        counts = [int(line.split()[1].replace(",", "")) for line in lines]
+        assert counts == [count for _, count in expected[:3]]
+        # By hand: `·the` occurs 1,754 times among 38,604 pretokens.
+        assert lines[1].split() == ["2", "1,754", "4.5%", "·the"]
+        head = "".join(text for text, _ in panel.head)
+        assert head.split() == ["count", "share", "pretoken"]
+        assert head.index("pretoken") == lines[1].index("·the")
+        panel.focus()
+        await pilot.press("z")
+        await until(pilot, lambda: panel.row_count == len(expected))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.screen.id == "encoding")
+        assert app.session.text == " the"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "second"), [("wordpiece", "the"), ("unigram", " the")])
+async def test_other_models_list_the_most_frequent_pretokens_too(model: str, second: str) -> None:
+    async with opened(model=model) as (app, pilot):
+        await pilot.press("4")
+        await pilot.pause()
+        panel = app.screen.query_one(FrequentPanel)
+        shown = "".join(text for text, _ in panel.row(1).spans).split()
+        assert shown[:2] == ["2", "1,754"]
+        panel.focus()
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.screen.id == app.session.model.screen("encoding"))
+        assert app.session.text == second
 
 
 @pytest.mark.slow  # a walk over sizes

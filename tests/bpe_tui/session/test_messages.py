@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import pytest
 from opening import each_size, opened, until
 from textual.widgets import Static
 
+from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import COMPARISON, EVERYWHERE, START
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.commands import commands_on, explain_dead_key, key_of_screen
+from bpe_tui.views.commands import commands_on, explain_dead_key, key_of_screen, kinds_with
 from bpe_tui.views.panel_screen import NotePanel
 from bpe_tui.widgets.controls import FootLine, KeyBar
 
@@ -98,15 +100,51 @@ def test_no_message_appears_in_a_corner() -> None:
 # --- keys that do nothing here
 
 
-def test_a_key_that_does_nothing_says_so() -> None:
-    said = {key: explain_dead_key(key, "vocabulary") for key in ("ö", "v", "\x84", "3", "pageup")}
-    assert said == {
-        "ö": "ö is no key here; ? shows those that are.",
-        "v": "v is no key here; ? shows those that are.",
-        "\x84": "‹0084› is no key here; ? shows those that are.",
-        "3": "3: vocabulary is this screen.",
-        "pageup": None,
-    }
+@pytest.mark.parametrize(
+    ("key", "model", "told"),
+    [
+        ("p", "wordpiece", "p: scores on 1 training: press 1, then p."),
+        ("v", "bpe", "v: heap view on 1 training: press 1, then v."),
+        ("u", "bpe", "u: time on 6 race │ undo on 8 pipeline."),
+        (
+            "b",
+            "unigram",
+            "b: breakpoints … in the menu t on 1 training, with BPE and WordPiece "
+            "(M changes the model).",
+        ),
+        ("right", "bpe", "→: next on the screens 0 1 2 3 4 5 6 8."),
+        ("j", "bpe", "j: the next row, in a panel with rows."),
+        ("ö", "bpe", "ö is no key here; ? shows those that are."),
+        ("pageup", "bpe", None),
+    ],
+)
+def test_a_dead_key_says_where_it_works(key: str, model: str, told: str | None) -> None:
+    said = explain_dead_key(key, MODELS[model])
+    assert said == told or (said is not None and told is not None and said.startswith(told))
+
+
+def test_a_key_without_a_sign_is_spelled_out() -> None:
+    assert (
+        explain_dead_key("\x84", MODELS["bpe"]) == "‹0084› is no key here; ? shows those that are."
+    )
+
+
+def test_the_key_of_the_screen_in_front_shows_a_message() -> None:
+    assert explain_dead_key("3", MODELS["bpe"], "vocabulary") == "3: vocabulary is this screen."
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_key_works_somewhere_or_names_its_model(model: str) -> None:
+    for command in COMMANDS:
+        for key in () if command.menu else command.keys.split(","):
+            said = explain_dead_key(key, MODELS[model])
+            assert said is not None, key
+            assert "is no key" not in said, key
+            for kind in kinds_with(command, MODELS[model]):
+                assert command.label in said
+                assert (
+                    kind in said or key_of_screen(kind) in said.rstrip(".").replace(":", "").split()
+                )
 
 
 SCREENS = [
@@ -134,4 +172,7 @@ async def test_a_dead_key_shows_a_message_on_each_screen() -> None:
                 await pilot.press("escape")
             await pilot.press("ö")
             await until(pilot, lambda: app.notices.now.startswith("ö is no key here"))
+            key = "exclamation_mark" if kind == "training" else "v"  # of one screen alone
+            await pilot.press(key)
+            await until(pilot, lambda: re.match(r". ?: .* on \d \w+", app.notices.now))
             assert app.screen.id == kind
