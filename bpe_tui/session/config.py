@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
 TOY = 1 << 12
-"""Bytes of a corpus from which on pairs that occur once do not merge unasked."""
+"""Bytes of the smallest corpus in which pairs have to occur twice to merge by default."""
 
 
 @dataclass(frozen=True)

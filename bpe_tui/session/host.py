@@ -109,7 +109,7 @@ class Host(Notifier, Protocol):
     has_guide: bool
     """Whether the guide has been used; before, no lesson is open."""
     run_left: Signal[Session]
-    """Tells hidden screens to drop what they hold of a run that is no longer shown."""
+    """Tells hidden screens that another run is shown: they drop the one before."""
 
     @property
     def navigation(self) -> Navigation: ...

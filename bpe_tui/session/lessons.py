@@ -53,7 +53,7 @@ def languages() -> list[str]:
 
 
 def check_language(language: str) -> None:
-    """Raise `UnknownNameError` if there are no lessons in the language."""
+    """Raise `UnknownNameError` for a language that has no lessons."""
     if language not in languages():
         known = ", ".join(languages())
         raise UnknownNameError(f"there are no lessons in {language!r}; there are: {known}")

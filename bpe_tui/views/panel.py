@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 PRETOKEN_BORDER: Span = ("│", "edge")
 TOKEN_BORDER: Span = ("┊", "cut")
-"""Drawn between two tokens of a pretoken where there are no colours, or a gap is to be chosen."""
+"""Border between two tokens of a pretoken, without colours or where a gap is to be chosen."""
 BETWEEN_PAIR: Span = (PAIR_SIGN, "border")
 """Drawn between the two tokens of a pair: `o+t`. No border looks like it."""
 ABOUT_TO_JOIN: Span = (PAIR_SIGN, "pair")

@@ -193,7 +193,7 @@ def guard_messages(survive: Callable[[Exception], object]) -> None:
 
 
 def finds_nothing(error: Exception, pump: MessagePump | None) -> bool:
-    """Whether a widget that is being removed looked for another one in vain: that is no failure.
+    """Whether a widget that is being removed found no other one, which is harmless.
 
     Textual may remove a window before its first message, and still gives it its messages then.
     """

@@ -86,7 +86,7 @@ class TooGreedy:
 
     @property
     def sentence(self) -> Sentence:
-        """What greedy takes, and what the merges do instead."""
+        """The sentence about the token that greedy takes, and about the merges."""
         token, merge = self.token, self.merge
         if merge is None:
             return say(NO_MERGE, token=token, parts=words_of_ranked(self.parts))

@@ -51,7 +51,7 @@ from engine.text.pretokenize import (
 ITERABLE_PIECE = 1 << 16
 """Bytes of a stream that are encoded together."""
 THREAD_PIECE = 1 << 20
-"""The same where several threads encode: to hand a piece over costs as much as to encode 4 KB."""
+"""Bytes of a stream that one of several threads encodes: handing it over costs as much as 4 KB."""
 
 WORTH_HELPERS = 1 << 25
 """Characters that take longer to encode than helper processes take to start."""
