@@ -254,6 +254,7 @@ class StepsScreen(SessionScreen):
             self.query(ReadingPanel).remove()
             self.show_panel("corpus")
             self.call_later(self.show_keys)
+            self.call_after_refresh(self.name_hidden_panels)  # there was no frame to name them for
         self.show_no_text()
         self.prepare(session)
         line = self.query_one(TextLine)
