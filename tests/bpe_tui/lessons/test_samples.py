@@ -7,6 +7,7 @@ from pathlib import Path
 from opening import opened_as
 
 from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.samples import samples
 from bpe_tui.views.vocabulary_screen import VocabularyTable
 from engine import Frame, Tokenizer, check
 from engine.analysis.greedy import where_greedy_differs
@@ -49,6 +50,17 @@ async def test_of_the_swapped_tokenizer_six_tokens_are_never_encoded() -> None:
         assert all(any(token in row.split() for row in told) for token in never_encoded)
         assert cut(frame, " the") == [b" ", b"th", b"e"]
         assert cut(frame, " other") == [b" o", b"th", b"e", b"r"]
+
+
+async def test_the_lectures_toy_makes_the_merges_and_ids_of_the_lecture() -> None:
+    (toy,) = (config for sample, config in samples() if sample.name == "cat_in_the_hat.txt")
+    async with opened_as(toy) as (app, _):
+        frame = app.session.frame
+        assert frame is not None
+        frame = frame.at(3)
+        assert [frame.token(token_id) for token_id in (256, 257, 258)] == [b"th", b"the", b"the "]
+        (piece,) = frame.encode("the quick brown fox")
+        assert piece.ids == (258, *b"quick brown fox")
 
 
 def test_check_finds_the_two_lines_that_are_swapped() -> None:
