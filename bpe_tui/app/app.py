@@ -356,11 +356,8 @@ if TYPE_CHECKING:
     _host: type[Host] = BpeTuiApp  # mypy proves that the application is a host
 
 
-def run_app(config: Config | None, lesson: Path | None = None, *, is_kiosk: bool = False) -> int:
+def run_app(config: Config | None, lesson: Path | None = None) -> int:
     """Run until the user leaves; return the exit code. `None` opens the start page, or a lesson.
-
-    Args:
-        is_kiosk: whether nothing is saved, and no other file opened: see `bpe_tui.session.kiosk`.
 
     Raises:
         BpeError: the corpus or the tokenizer that is opened first cannot be read.
@@ -370,7 +367,6 @@ def run_app(config: Config | None, lesson: Path | None = None, *, is_kiosk: bool
     if config is not None and config.from_input:
         terminal.keys_from_terminal()
     app = BpeTuiApp(config, lesson=lesson)
-    app.is_kiosk = is_kiosk
     app.run()
     if app.failure is not None:
         raise app.failure

@@ -22,7 +22,6 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from bpe_tui.app import terminal
-from bpe_tui.session import kiosk
 from bpe_tui.session.host import Notices, Notifier
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Jobs
@@ -56,13 +55,8 @@ class Messages(Window[None]):
 
 
 class BaseApp(SurvivingApp[int]):
-    """An application without a screen of its own.
+    """An application without a screen of its own."""
 
-    Attributes:
-        is_kiosk: whether actions that reach files are refused.
-    """
-
-    is_kiosk = False
     TITLE = "bpe-tui"
     CSS_PATH = sheet("app.tcss")
     ENABLE_COMMAND_PALETTE = False  # Textual's own
@@ -160,7 +154,7 @@ class BaseApp(SurvivingApp[int]):
 
     def refusal_of(self, action: str) -> str | None:
         """Return why an action does nothing; `None` if it does something."""
-        return kiosk.refusal_of(action) if self.is_kiosk else None
+        return None
 
     def action_light(self) -> None:
         is_light = self.theme != LIGHT.name

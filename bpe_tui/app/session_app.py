@@ -247,7 +247,7 @@ class SessionApp(BaseApp):
         self.changed()
 
     def refusal_of(self, action: str) -> str | None:
-        return super().refusal_of(action) or refusal_of(action, self.session)
+        return refusal_of(action, self.session)
 
     def action_show(self, kind: str) -> None:
         """Show the screen of a kind for the session's model, or why there is none.

@@ -244,17 +244,11 @@ def open_named(
     return found.tokenizer
 
 
-def open_screen(
-    config: Config | None, lesson: Path | None = None, *, is_kiosk: bool = False
-) -> int:
+def open_screen(config: Config | None, lesson: Path | None = None) -> int:
     """Run the application until the user leaves it; return its exit code.
 
     `None` opens the start page, or a lesson.
     """
-    if is_kiosk and config is not None:
-        from bpe_tui.session.kiosk import for_kiosk
-
-        config = for_kiosk(config)
     if config is not None:
         check_config(config)
     check_terminal()
@@ -262,7 +256,7 @@ def open_screen(
     try:
         from bpe_tui.app.app import run_app  # slow to import, and only this command needs it
 
-        return run_app(config, lesson, is_kiosk=is_kiosk) or 0
+        return run_app(config, lesson) or 0
     finally:
         gc.enable()
         gc.freeze()  # the process ends: no search for garbage any more

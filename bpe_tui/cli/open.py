@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import Config, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import VIEWS
-from bpe_tui.session.state import without_state
 from engine.text.sources import STANDARD_INPUT
 
 
@@ -50,18 +48,11 @@ def open_corpus(
         "No screen: read commands from standard input, answer in sentences.",
         options.OUTPUT,
     ),
-    kiosk: bool = options.option(
-        "--kiosk",
-        "For strangers: save and export nothing, open no other file, use no network.",
-        options.OUTPUT,
-    ),
     **of_training: Any,
 ) -> None:
     """Step through the merges of a corpus, or of a tokenizer."""
     config = opened_config(context)
     if plain:
-        if kiosk:
-            raise inputs.CommandLineError("--kiosk is for the screen, and --plain has none")
         if STANDARD_INPUT in (corpus or []):
             raise inputs.CommandLineError(
                 "with --plain standard input holds the commands; give the corpus as a file"
@@ -73,8 +64,7 @@ def open_corpus(
 
         run_transcript(config)
         return
-    with without_state() if kiosk else nullcontext():
-        raise typer.Exit(inputs.open_screen(config, is_kiosk=kiosk))
+    raise typer.Exit(inputs.open_screen(config))
 
 
 def opened_config(context: typer.Context) -> Config:

@@ -75,7 +75,6 @@ class RunConfig:
     tie_rule: str = "lexicographic"
     trainer: str = "native"
     min_count: int = 2
-    cache: bool = True
     model: str = "bpe"
     max_token_length: int | None = None
     units: str = DEFAULT_UNITS
@@ -184,7 +183,6 @@ class TokenizerConfig:
     continued: int | None = None
     tie_rule: str = RunConfig.tie_rule
     min_count: int = RunConfig.min_count
-    cache: bool = True
     otherwise: RunConfig | None = None
     viewpoint: Viewpoint = Viewpoint()
     reading: Reading = PLAIN

@@ -115,7 +115,6 @@ class Command:
         words: more words that find it in the palette.
         panel: the panel that it is about; the footer shows it first while that has the focus.
         menu: the menu that has it, so that its keys act only there: a name in `MENUS`.
-        reaches_files: whether it writes files, or reads others than those that are open.
     """
 
     keys: str
@@ -130,7 +129,6 @@ class Command:
     words: str = ""
     panel: str = ""
     menu: str = ""
-    reaches_files: bool = False
 
     @property
     def shown(self) -> str:

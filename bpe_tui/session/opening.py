@@ -84,7 +84,6 @@ def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
         corpora[0] if corpora else None,
         run.special_tokens if "special_tokens" in asked else None,
         run.pattern if "pattern" in asked else None,
-        cache=run.cache,
         otherwise=_noted(run) if is_file and len(paths) == 1 else None,
         viewpoint=run.viewpoint,
         reading=run.reading._replace(more=corpora[1:]),

@@ -95,7 +95,7 @@ def train(
         return training
 
     corpus, cut = corpus or config.open_corpus(), (config.pattern, config.special_tokens)
-    kept = _kept_count(corpus, *cut, config.cache)
+    kept = _kept_count(corpus, *cut)
     return train_on_corpus(corpus, *cut, start, kept=kept, workers=workers, listener=listener)
 
 
@@ -182,7 +182,7 @@ def replay(
     cut, splitter = (tokenizer.pattern, tokenizer.special_tokens), tokenizer.rules.splitter
     # The cache knows pattern and special tokens only: other splitters count every time.
     is_kept = corpus is not None and splitter.by_pieces
-    kept = _kept_count(corpus, *cut, config.cache) if corpus and is_kept else KeptCount(None)
+    kept = _kept_count(corpus, *cut) if corpus and is_kept else KeptCount(None)
     return train_on_corpus(
         corpus, *cut, start, kept=kept, workers=workers, listener=listener, splitter=splitter
     )
@@ -197,7 +197,7 @@ def count_corpus_of(
         CorpusError: the corpus cannot be read.
     """
     corpus, cut = config.open_corpus(), (config.pattern, config.special_tokens)
-    kept = _kept_count(corpus, *cut, config.cache)
+    kept = _kept_count(corpus, *cut)
     found = find_or_count(corpus, *cut, kept, on_progress=on_progress)
     kept.keep(found)
     return corpus, found
@@ -243,11 +243,9 @@ SWITCH = "BPE_TUI_CACHE"
 """The environment variable that keeps no counts, and finds none: `BPE_TUI_CACHE=no`."""
 
 
-def _kept_count(
-    corpus: Corpus, pattern: str | Pattern, special_tokens: Sequence[str], cache: bool
-) -> KeptCount:
+def _kept_count(corpus: Corpus, pattern: str | Pattern, special_tokens: Sequence[str]) -> KeptCount:
     """Return the place of a corpus's count in the user's cache."""
-    if not cache or os.environ.get(SWITCH) == "no":
+    if os.environ.get(SWITCH) == "no":
         return KeptCount(None)
     directory = user_cache_path("bpe-tui", appauthor=False)
     return KeptCount.of(directory, corpus, pattern, special_tokens)

@@ -13,6 +13,7 @@ from opening import opened_as
 from program import HANDOUT, run
 
 from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.session.state import describe_failure, without_state
 from bpe_tui.views.exports import screen_text
 
 
@@ -117,3 +118,8 @@ def test_a_recording_does_not_depend_on_what_is_remembered_and_changes_nothing_o
         assert (state.read_bytes() if state.exists() else None) == remembered
     assert recordings[0] == recordings[1]
     assert not [path for path in own_state.rglob("*") if path.is_file() and path != state]
+
+
+def test_nothing_is_kept_of_a_failure_while_recording() -> None:
+    with without_state():
+        assert describe_failure(ValueError("odd")).endswith("no report could be written.")

@@ -37,7 +37,6 @@ def config(corpus: Path, units: str = "end-of-word") -> RunConfig:
         pattern="whitespace",
         tie_rule="first-seen",
         units=units,
-        cache=False,
     )
 
 

@@ -30,7 +30,7 @@ every_model = pytest.mark.parametrize("model", MODELS)
 
 
 def transcript(model: str) -> AnyTranscript:
-    config = RunConfig(str(HANDOUT), vocab_size=SIZES[model], model=model, cache=False)
+    config = RunConfig(str(HANDOUT), vocab_size=SIZES[model], model=model)
     return transcript_of(config)
 
 

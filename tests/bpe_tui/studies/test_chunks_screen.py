@@ -10,6 +10,7 @@ from opening import SAMPLE, each_size, opened, opened_as, until
 
 from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.training import SWITCH
 from bpe_tui.studies.chunks import ChunksScreen
 from bpe_tui.views.chunks import describe_all, describe_counting, describe_course, strip_rows
 from bpe_tui.widgets.controls import KeyBar, TabLine
@@ -96,8 +97,11 @@ def test_the_strip_has_even_cuts_the_courses_chunks_and_a_lane_for_each_worker()
     ]
 
 
-async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(tmp_path: Path) -> None:
-    config = RunConfig(str(SAMPLE), vocab_size=300, cache=False)
+async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SWITCH, "no")
+    config = RunConfig(str(SAMPLE), vocab_size=300)
     async with opened_as(config) as (app, pilot):
         await pilot.press("K")
         await until(pilot, lambda: isinstance(app.screen, ChunksScreen))
