@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from time import monotonic, sleep
 
 import numpy as np
@@ -33,8 +32,6 @@ from engine.bpe.frame import Frame, Timeline
 from engine.bpe.phases import phases_from
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.algorithm import COUNTERS
-from engine.core.arrays import Floats, Ints
-from engine.encoding.alphabet import UNITS
 
 BAR = " ▏▎▍▌▋▊▉█"
 NAME_CELLS = 9
@@ -50,13 +47,11 @@ class RaceMeasure:
 
     Attributes:
         until: (runner, n) → the amount after each of its first n steps.
-        in_all: (operations, seconds) of some races → the amounts.
         format: writes an amount.
     """
 
     name: str
     until: Callable[[racing.Runner, int], NumberArray]
-    in_all: Callable[[Ints, Floats], NumberArray]
     format: Callable[[float], str]
 
     def at(self, runner: racing.Runner, step: int) -> float:
@@ -75,14 +70,12 @@ def format_time(milliseconds: float) -> str:
 OPERATIONS = RaceMeasure(
     "operations",
     lambda runner, steps: np.maximum(runner.work.operations(steps), 1),
-    lambda operations, seconds: operations,
     number,
 )
 
 TIME = RaceMeasure(
     "milliseconds",
     lambda runner, steps: np.maximum(runner.seconds_until(steps) * 1000, LEAST_TIME),
-    lambda operations, seconds: seconds * 1000,
     format_time,
 )
 
@@ -269,9 +262,6 @@ def describe_race(race: racing.Race) -> str:
 
 TRAINER_SECONDS = 8.0
 """Time limit of each trainer for all merges; `naive` needs one."""
-SIZE_MERGES = 200
-SIZE_SECONDS = 4.0
-"""Number of merges of each trainer on each part of the corpus, and the time limit."""
 MOST_BYTES = 4_000_000
 """Bytes in the distinct pretokens of the largest corpus that is raced on as a whole."""
 REST_SECONDS = 0.003
@@ -282,12 +272,11 @@ NEWS_SECONDS = 1 / 5
 class RaceJob(Job):
     """A job that runs the trainers on the counts of a run, one after the other, in a thread.
 
-    Other threads may read `race` and `sizes` while it runs: both only grow.
+    Other threads may read `race` while it runs: it only grows.
 
     Attributes:
         part: the share of the corpus that is raced on.
         race: all merges on that part; `None` until the part is chosen.
-        sizes: a few merges on growing parts of it.
         complete: whether the race is over.
     """
 
@@ -301,7 +290,6 @@ class RaceJob(Job):
         self._config, self._counts = config, counts
         self.part = 1.0
         self.race: racing.Race | None = None
-        self.sizes: racing.SizeRace | None = None
         self.complete = False
 
     @property
@@ -323,12 +311,9 @@ class RaceJob(Job):
             config.units,
             TRAINER_SECONDS,
         )
-        first = len(UNITS[config.units].base(counts).tokens) + len(config.special_tokens)
-        few = min(config.size, first + SIZE_MERGES)
-        self.sizes = racing.SizeRace(counts, replace(settings, vocab_size=few, budget=SIZE_SECONDS))
         self.race = racing.Race(counts, settings)
         due = monotonic()
-        for _ in chain(self.race.slices(), self.sizes.slices()):
+        for _ in self.race.slices():
             self.check_cancelled()
             if monotonic() >= due:
                 self.post(self)
@@ -338,17 +323,7 @@ class RaceJob(Job):
         self.post(self)
 
 
-TITLES = {
-    "work": "what for?",
-    "over-steps": "merge by merge",
-    "over-sizes": "by the size of the corpus",
-}
-
-QUESTIONS = {
-    "over-steps": "How does it grow, merge by merge?",
-    "over-sizes": "How does it grow with the corpus?",
-}
-"""The charts: work over steps or over sizes."""
+TITLES = {"work": "what for?", "over-steps": "merge by merge"}
 
 STILL_TRAINS = "The race starts when training has ended."
 
@@ -361,11 +336,6 @@ NOTHING_TRAINS = (
 """The reason why a tokenizer has no race, and a shorter one."""
 
 NO_MERGE = "No merge was made, so there is nothing to draw."
-
-SIZES_COME = (
-    f"Comes next: {number(SIZE_MERGES)} merges on {len(racing.PARTS)} parts of the corpus, "
-    "from a sixteenth to all of it."
-)
 
 STARTS = "The race is about to start …"
 
@@ -406,10 +376,10 @@ class RaceScreen(SessionScreen):
             yield StandingsPanel().data_bind(frame=RaceScreen.frame)
             yield Static(id="panel-names")
             yield WorkPanel().data_bind(frame=RaceScreen.frame)
-            for panel, question in QUESTIONS.items():
-                chart = CurvesChart(panel)
-                chart.border_title, chart.why_empty = Content(question), STARTS
-                yield chart
+            chart = CurvesChart("over-steps")
+            chart.border_title = Content("How does it grow, merge by merge?")
+            chart.why_empty = STARTS
+            yield chart
         yield Static(id="narration")
 
     def on_mount(self) -> None:
@@ -432,7 +402,7 @@ class RaceScreen(SessionScreen):
             self._start(session)
         self.say("#heading", heading(session, self.heading_room))
         self.query_one(Transport).show(session)
-        self.query_one("#over-steps", CurvesChart).at = session.frame.step or None
+        self.query_one(CurvesChart).at = session.frame.step or None
         self._narrate()
 
     def _start(self, session: Session) -> None:
@@ -466,35 +436,26 @@ class RaceScreen(SessionScreen):
             panel.race = self._job.race if self._job else None
             panel.why_empty = NOTHING_TRAINS[0] if has_none else NOT_STARTED
             panel.rebuild()
-        for chart in self.query(CurvesChart):
-            chart.why_empty = NOTHING_TRAINS[1] if has_none else STARTS
-            chart.refresh()
+        chart = self.query_one(CurvesChart)
+        chart.why_empty = NOTHING_TRAINS[1] if has_none else STARTS
+        chart.refresh()
         self._draw()
         self._narrate()
 
     def _draw(self) -> None:
-        if self._job is None or self._job.race is None or self._job.sizes is None:
+        if self._job is None or self._job.race is None:
             return
-        race, sizes, unit = self._job.race, self._job.sizes, self._unit
-        # A curve for each trainer: its work up to each step, and for parts of the corpus where it
-        # finished.
-        over_steps, over_sizes = [], []
+        race, unit = self._job.race, self._unit
+        curves = []
         for place, runner in enumerate(race.runners):
-            name, hue = runner.algorithm.name, hue_of(place)
             amounts = unit.until(runner, len(runner))
-            over_steps.append(Curve(name, hue, np.arange(1, len(amounts) + 1), amounts))
-            parts, operations, seconds = sizes.totals_of(name)
-            over_sizes.append(Curve(name, hue, parts, unit.in_all(operations, seconds)))
-        steps = self.query_one("#over-steps", CurvesChart)
-        steps.figure = curves_of(over_steps, "step", unit.name)
-        steps.border_subtitle = Content(f"{unit.name} so far")
-        by_size = self.query_one("#over-sizes", CurvesChart)
-        by_size.figure = curves_of(over_sizes, "bytes", unit.name)
-        by_size.border_subtitle = Content(f"{unit.name} for {number(SIZE_MERGES)} merges")
-        nothing = self._job.complete and not race.steps
-        for chart in (steps, by_size):
-            chart.why_empty = NO_MERGE if nothing else SIZES_COME if chart is by_size else STARTS
-            chart.refresh()
+            steps = np.arange(1, len(amounts) + 1)
+            curves.append(Curve(runner.algorithm.name, hue_of(place), steps, amounts))
+        chart = self.query_one(CurvesChart)
+        chart.figure = curves_of(curves, "step", unit.name)
+        chart.border_subtitle = Content(f"{unit.name} so far")
+        chart.why_empty = NO_MERGE if self._job.complete and not race.steps else STARTS
+        chart.refresh()
 
     # -- words
 
@@ -506,9 +467,9 @@ class RaceScreen(SessionScreen):
         if job is None:
             waits = (STILL_TRAINS,) if self._raced is None else NOTHING_TRAINS
             return first_fitting(self.size.width - 2, *waits)
-        if job.race is None or job.sizes is None:
+        if job.race is None:
             return STARTS
-        race, done = job.race, len(job.sizes.points)
+        race = job.race
         part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
         if job.is_cancelled:
             return f"{part}Stopped; r runs it again. {describe_race(race)}"
@@ -517,12 +478,7 @@ class RaceScreen(SessionScreen):
             name, merges = running[0].algorithm.name, number(len(running[0]))
             return f"{part}{name} runs: merge {merges} … Esc stops the race."
         assert self._raced is not None
-        rules = f"{part}{describe_race(race)}"
-        if job.complete:
-            variants = _with_fork(self._raced, rules)
-        else:
-            runs = f"Part {done + 1} of {len(racing.PARTS)} of the corpus … Esc stops it."
-            variants = (*_with_fork(self._raced, f"{rules} {runs}"), runs)
+        variants = _with_fork(self._raced, f"{part}{describe_race(race)}")
         return first_fitting(self.size.width - 2, *variants)
 
     # -- commands

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from time import monotonic, thread_time
 
@@ -19,12 +19,11 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS, algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm, WorkLog
-from engine.core.arrays import Floats, Ints
+from engine.core.arrays import Floats
 from engine.core.events import Pair
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS
 
 SLICE_SECONDS = 0.02
-PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 SAMPLE_SEED = 0
 RACERS = tuple(name for name, algorithm in TRAINERS.items() if algorithm.counters)
 """Trainers that count their work; `native` does the work of `fast`."""
@@ -59,12 +58,8 @@ class Runner:
         """Return the number of merges made."""
         return len(self._seconds)
 
-    def seconds_at(self, step: int) -> float:
-        """Return the processor time for the preparation and the first `step` merges."""
-        return self._seconds[step - 1] if step else 0.0
-
     def seconds_until(self, steps: int) -> Floats:
-        """Return `seconds_at` for steps 1 … `steps`."""
+        """Return the processor time by each of steps 1 … `steps`, with the preparation."""
         return np.frombuffer(self._seconds[:steps], dtype=np.float64)
 
     def run(self, trainer: Trainer, budget: float | None) -> Iterator[None]:
@@ -166,52 +161,6 @@ class Race:
             if pair != longest[index]
         )
         return min(differ, default=None)
-
-
-@dataclass(frozen=True)
-class SizePoint:
-    """A race on a part of the corpus of `size` bytes."""
-
-    size: int
-    race: Race
-
-
-@dataclass
-class SizeRace:
-    """A race on growing parts of the corpus, to measure how the cost grows with its size.
-
-    A part is drawn at random: each occurrence of a pretoken is in it with the same probability. So,
-    like a shorter text, it has fewer distinct pretokens than the whole, but more than its share.
-    """
-
-    counts: Mapping[bytes, int]
-    settings: RaceSettings
-    trainers: Sequence[str] = RACERS
-    points: list[SizePoint] = field(default_factory=list)
-
-    def slices(self) -> Iterator[None]:
-        """Run the races from the smallest part on; yield after every slice of time."""
-        for part in PARTS:
-            counts = sample(self.counts, part)
-            size = sum(len(pretoken) * count for pretoken, count in counts.items())
-            race = Race(counts, self.settings, self.trainers)
-            yield from race.slices()
-            if size and all(point.size < size for point in self.points):
-                self.points.append(SizePoint(size, race))
-
-    def totals_of(self, trainer: str) -> tuple[Ints, Ints, Floats]:
-        """Return (sizes, operations, seconds) of a trainer, for the parts that it finished."""
-        runs = [
-            (point.size, runner)
-            for point in self.points
-            for runner in point.race.runners
-            if runner.algorithm.name == trainer and runner.state is RunnerState.FINISHED
-            if len(runner)
-        ]
-        operations = [int(runner.work.operations(len(runner))[-1]) for _, runner in runs]
-        seconds = [runner.seconds_at(len(runner)) for _, runner in runs]
-        sizes = np.array([size for size, _ in runs], np.int64)
-        return sizes, np.array(operations, np.int64), np.array(seconds, np.float64)
 
 
 def bearable_part(counts: Mapping[bytes, int], most: int) -> float:

@@ -83,10 +83,8 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
         assert all(f"\n{name} " in f"\n{standings}" for name in RACERS)
         assert said(screen) == "5 trainers, the same 14 merges."
         assert "× 1.0" in standings
-        for name in ("over-steps", "over-sizes"):
-            chart = drawn(screen.query_one(f"#{name}", CurvesChart))
-            assert all(trainer in chart for trainer in RACERS)
-        chart = screen.query_one("#over-steps", CurvesChart)
+        chart = screen.query_one(CurvesChart)
+        assert all(trainer in drawn(chart) for trainer in RACERS)
         assert str(chart.border_subtitle) == "operations so far"
         await pilot.press("u")
         assert str(chart.border_subtitle) == "milliseconds so far"
@@ -112,7 +110,7 @@ async def test_at_step_0_bars_are_totals_and_on_a_small_screen_tab_goes_from_pan
         assert str(standings.border_title).startswith("by step 1,")
         async for _ in each_size(pilot, [(80, 24), (60, 20)]):
             screen.show_panel("standings")
-            for name in ("work", "over-steps", "over-sizes"):
+            for name in ("work", "over-steps"):
                 await pilot.press("tab")
                 await pilot.pause()
                 in_sight = {
@@ -132,8 +130,7 @@ async def test_the_panels_of_a_tokenizer_say_why_nothing_races() -> None:
         assert said(screen) == "Trainers race on a corpus alone (o opens one)."
         for panel in (StandingsPanel, WorkPanel):
             assert "come from a tokenizer" in shown(screen.query_one(panel)).replace("\n", " ")
-        for chart in screen.query(CurvesChart):
-            assert chart.why_empty == said(screen)
+        assert screen.query_one(CurvesChart).why_empty == said(screen)
 
 
 async def test_while_training_runs_the_race_waits() -> None:
@@ -166,7 +163,7 @@ async def test_the_counters_are_those_of_the_timelines_step() -> None:
             assert int(in_all) == heap.work.total("heap_pushes", len(heap))
         head = "".join(text for text, _ in screen.query_one(StandingsPanel).head)
         assert head.split()[:2] == ["time", "operations"]
-        chart = screen.query_one("#over-steps", CurvesChart)
+        chart = screen.query_one(CurvesChart)
         lines = [chart.line(y) for y in range(chart.size.height - BELOW)]
         cursor = {(i, text) for line in lines for i, text in cells(line, "pair")}
         assert len(cursor) == 1
@@ -181,7 +178,7 @@ async def test_a_click_on_the_chart_goes_to_the_step_and_the_cursor_says_what_is
             str(screen.query_one(WorkPanel).border_subtitle) == "pairs looked at to find the best"
         )
         app.seek(1)
-        chart = screen.query_one("#over-steps", CurvesChart)
+        chart = screen.query_one(CurvesChart)
         await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
         assert step(app) == 14
 
@@ -235,7 +232,7 @@ async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
     corpus.write_text("a")
     async with racing(corpus) as (_, screen, _):
         assert said(screen) == "5 trainers, the same 0 merges."
-        assert "No merge" in drawn(screen.query_one("#over-steps", CurvesChart))
+        assert "No merge" in drawn(screen.query_one(CurvesChart))
 
 
 def test_curves_end_where_their_points_do_and_their_names_keep_the_order_of_the_ends() -> None:
@@ -266,7 +263,7 @@ def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() 
 @pytest.mark.slow
 async def test_a_screen_too_small_for_columns_still_counts_the_work() -> None:
     async with racing(size=(40, 20)) as (_, screen, pilot):
-        await pilot.press("tab", "tab", "tab", "right")
+        await pilot.press("tab", "tab", "right")
         work = screen.query_one("#work", FramePanel)
         assert work.frame is not None
         assert work.rows_of(work.frame, 12)
