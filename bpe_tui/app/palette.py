@@ -19,10 +19,9 @@ from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
 from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.lines import Lines, TextLines
+from bpe_tui.widgets.fields import Field, FieldOverRows
+from bpe_tui.widgets.lines import FoundRows, Lines
 from bpe_tui.widgets.rows import Row, left, wrapped_text
-from bpe_tui.widgets.window import Window
 
 MOST_WITHOUT = 2
 """Most kinds of screens without a command that is still said to be everywhere."""
@@ -110,17 +109,11 @@ def useful_first(screen: PanelScreen) -> list[Command]:
     return sorted(commands_on(screen.id or ""), key=place)
 
 
-class FoundRows(TextLines, can_focus=False):
-    """The commands found, with a cursor although the field above has the focus."""
-
-    SHOWS_CURSOR = True
-
-
 KEY_CELLS, PLACE_CELLS = 10, 14
 """Cells of the column of keys, and of the column of screens."""
 
 
-class Palette(Window[FoundCommand | None]):
+class Palette(FieldOverRows[FoundCommand | None]):
     """The window that finds commands by words, and returns one of them.
 
     Args:
@@ -129,10 +122,6 @@ class Palette(Window[FoundCommand | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+p", "dismiss(None)", "close"),
-        Binding("up", "move(-1)", "up", priority=True),
-        Binding("down", "move(1)", "down", priority=True),
-        Binding("pageup", "page(-1)", "page up", priority=True),
-        Binding("pagedown", "page(1)", "page down", priority=True),
         Binding("enter", "choose", "run", priority=True),
     ]
 
@@ -146,10 +135,6 @@ class Palette(Window[FoundCommand | None]):
             window.border_subtitle = Content("↑ ↓ Enter │ Esc closes")
             yield Field(placeholder="words, such as ties, emoji, compression, minbpe", compact=True)
             yield FoundRows("found", self._rows)
-
-    @property
-    def _found_rows(self) -> FoundRows:
-        return self.query_one(FoundRows)
 
     @cached_property
     def _everywhere(self) -> list[FoundCommand]:
@@ -179,18 +164,10 @@ class Palette(Window[FoundCommand | None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._found_rows.wrap_again()
-        self._found_rows.put_cursor(0, 0)
-
-    def action_move(self, by: int) -> None:
-        self._found_rows.move_to_target(by)
-
-    def action_page(self, direction: int) -> None:
-        self._found_rows.action_page(direction)
-        self._found_rows.move_to_target(0)
+        self.query_one(FoundRows).find_again()
 
     def action_choose(self) -> None:
-        self._found_rows.action_choose()
+        self.found_rows.action_choose()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()

@@ -80,8 +80,7 @@ class WhyNotRows(Panel):
         self._post_pointed()
 
     def _post_pointed(self) -> None:
-        target = self.row(self.cursor).target if self.cursor < self.row_count else None
-        self.post_message(self.Pointed(self._title, target).set_sender(self))
+        self.post_message(self.Pointed(self._title, self.target).set_sender(self))
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         parts = parts_asked(self.asked, self.text)
@@ -281,7 +280,7 @@ class EncodingScreen(WalkScreen):
     def enter(self, field: Input) -> None:
         """Go where the explanation leads, or to the rows under a panel's line."""
         rows = self.query_one(WhyNotRows)
-        if field.id == "why-not-input" and rows.row_count and rows.row(rows.cursor).target:
+        if field.id == "why-not-input" and rows.target is not None:
             rows.action_choose()
         else:
             self._look_at_answers()

@@ -267,8 +267,7 @@ class TrainingScreen(StepsScreen):
 
     def chosen_pair(self) -> Pair | None:
         """Return the pair on the row of the pairs panel that Enter would act on."""
-        panel = self.query_one(PairsPanel)
-        target = panel.row(panel.cursor).target if panel.row_count else None
+        target = self.query_one(PairsPanel).target
         return target.pair if isinstance(target, ToPair) else None
 
     def action_heap_view(self) -> None:

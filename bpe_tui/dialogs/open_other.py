@@ -34,10 +34,10 @@ from bpe_tui.session.models import MODELS, trainer_of, with_trainer
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
 from bpe_tui.views.narration import first_fitting, name_of
-from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.fields import Field, FieldOverRows
+from bpe_tui.widgets.lines import FoundRows, Lines
 from bpe_tui.widgets.numbers import plural, size
-from bpe_tui.widgets.rows import Row, cursor_sign, left, right, spans_width
+from bpe_tui.widgets.rows import Row, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
@@ -67,38 +67,12 @@ ListedRow = tuple[str, str, RowChoice | None]
 """A row's text, the text at its right, and its target; `None` for a heading."""
 
 
-class PlaceRows(Lines):
-    """The rows to choose from; the field above has the focus, and a sign marks the cursor."""
-
-    can_focus = False
-
-    def __init__(self) -> None:
-        super().__init__(id="place-rows")
-        self._listed: list[ListedRow] = []
-
-    def show(self, rows: list[ListedRow]) -> None:
-        """Show other rows, with the cursor on the first that has a target."""
-        self._listed = rows
-        self.rebuild()
-        self.cursor = next((place for place, row in enumerate(rows) if row[2] is not None), 0)
-        self.scroll_to_row(0)
-
-    @property
-    def chosen(self) -> RowChoice | None:
-        return self._listed[self.cursor][2] if self._listed else None
-
-    @property
-    def row_count(self) -> int:
-        return len(self._listed)
-
-    def row(self, index: int) -> Row:
-        text, aside, choice = self._listed[index]
-        here = index == self.cursor and choice is not None
-        role = "dim" if choice is None else "strong" if here else ""
-        size_cells = SIZE_CELLS if aside else 0
-        room = max(self.size.width - size_cells - 4, 8)
-        spans = [cursor_sign(here), *left([(text, role)], room)]
-        return Row([*spans, right(aside, size_cells, "dim")], choice)
+def _row_of(listed: ListedRow, cells: int) -> Row:
+    text, aside, choice = listed
+    size_cells = SIZE_CELLS if aside else 0
+    role = "dim" if choice is None else ""
+    spans = left([("  ", ""), (text, role)], max(cells - size_cells, 10))
+    return Row([*spans, right(aside, size_cells, "dim")], choice)
 
 
 def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:
@@ -157,7 +131,7 @@ class ChosenFile(Enum):
     CHECK = "check its merges on {}"
 
 
-class OpenOther(Window[Config | None]):
+class OpenOther(FieldOverRows[Config | None]):
     """The window to open another file; returns its config, or `None`.
 
     Args:
@@ -167,10 +141,6 @@ class OpenOther(Window[Config | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),
-        Binding("up", "move(-1)", "up", priority=True, show=False),
-        Binding("down", "move(1)", "down", priority=True, show=False),
-        Binding("pageup", "move(-10)", "up", priority=True, show=False),
-        Binding("pagedown", "move(10)", "down", priority=True, show=False),
         Binding("tab", "complete", "complete", priority=True, show=False),
         Binding("ctrl+k", "keep", "keep", priority=True, show=False),
     ]
@@ -180,6 +150,7 @@ class OpenOther(Window[Config | None]):
         self._config, self._use = config, use
         self._recent, self._directory = recent(), os.getcwd()
         self._uses, self._kept = [use], ""
+        self._listed: list[ListedRow] = []
         if config is not None and not (isinstance(config, RunConfig) and config.from_input):
             checkable = why_not_checkable(config) is None
             self._uses = list(ChosenFile) if checkable else [ChosenFile.TOGETHER, ChosenFile.ALONE]
@@ -191,7 +162,7 @@ class OpenOther(Window[Config | None]):
             window.border_subtitle = Content("↑ ↓ │ Tab completes │ ↵ opens │ Esc closes")
             placeholder = "a path, *.txt, https://…, a.jsonl --field text, vocab and merges"
             yield Field(placeholder=placeholder, id="dialog-input", compact=True)
-            yield PlaceRows()
+            yield FoundRows("place-rows", self._rows)
             yield Static(id="open-keep")
             yield Static(Content(""), id="dialog-hint")
 
@@ -201,6 +172,9 @@ class OpenOther(Window[Config | None]):
         self._show_rows()
 
     # -- the rows
+
+    def _rows(self, cells: int) -> list[Row]:
+        return [_row_of(each, cells) for each in self._listed]
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -216,15 +190,13 @@ class OpenOther(Window[Config | None]):
         else:
             rows = directory_rows(self._directory, "", walked=True)
             rows = [*recent_rows(self._recent), *rows]
-        self.query_one(PlaceRows).show(rows)
-
-    def action_move(self, by: int) -> None:
-        self.query_one(PlaceRows).action_move(by)
+        self._listed = rows
+        self.query_one(FoundRows).find_again()
 
     def action_complete(self) -> None:
         """Put the row under the cursor into the field."""
-        choice = self.query_one(PlaceRows).chosen
-        if choice is None:
+        choice = self.found_rows.target
+        if not isinstance(choice, RowChoice):
             return
         given = as_typed(choice.given) if choice.directory is None else choice.directory + os.sep
         given = given.removeprefix(os.curdir + os.sep)
@@ -261,13 +233,13 @@ class OpenOther(Window[Config | None]):
         """Open the typed path, or, if no file has it, the row under the cursor."""
         event.stop()
         typed = event.value.strip()
-        choice = self.query_one(PlaceRows).chosen
+        choice = self.found_rows.target
         path = os.path.expanduser(typed)
         if typed and os.path.isdir(path):
             self._choose(RowChoice(directory=os.path.abspath(path)))
         elif typed and (os.path.exists(path) or choice is None):
             self._choose(RowChoice(parse_typed(typed)))
-        elif choice is not None:
+        elif isinstance(choice, RowChoice):
             self._choose(choice)
 
     def _choose(self, choice: RowChoice) -> None:

@@ -137,6 +137,8 @@ def _names(given: GivenNames, with_folder: bool = False) -> str:
 class OfferList(Lines):
     """Offers under their headings, which the cursor skips; empty groups are left out."""
 
+    PASSES_TEXT = True
+
     def __init__(self, groups: OfferGroups, id: str) -> None:
         super().__init__(id=id)
         self._shown: list[str | Offer] = []
@@ -188,13 +190,9 @@ class OfferList(Lines):
         self.cursor = opens.index(lesson.path)
 
     def action_move(self, by: int) -> None:
-        step = 1 if by > 0 else -1
-        place = max(0, min(self.cursor + by, self.row_count - 1))
-        while 0 <= place < self.row_count and isinstance(self._shown[place], str):
-            place += step
-        if 0 <= place < self.row_count:
-            self.cursor = place
-        self.scroll_to_row(self.cursor if self.cursor > 1 else 0)
+        super().action_move(by)
+        if self.cursor == 1:
+            self.scroll_to_row(0)  # the heading
 
 
 class OfferDetails(RowList):

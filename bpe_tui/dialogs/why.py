@@ -19,12 +19,11 @@ from bpe_tui.views.targets import ToStep
 from bpe_tui.views.typed import TypedTokens, describe_unknown, tokens_typed
 from bpe_tui.views.why_rows import Painters, describe_way, explanation_rows, token_rows
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.fields import Field, FieldOverRows
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes
-from bpe_tui.widgets.window import Window
 from engine.analysis.pair_history import PairHistory
 from engine.analysis.why import explain
 from engine.analysis.why_not import NeverEncoded
@@ -47,10 +46,10 @@ ADVICE = (
 class AnswerRows(RowList, can_focus=False):
     """The rows of the answer, with a cursor although the field above has the focus."""
 
-    SHOWS_CURSOR = True
+    SHOWS_CURSOR = PASSES_TEXT = True
 
 
-class WhyWindow(Window[object | None]):
+class WhyWindow(FieldOverRows[object | None]):
     """The window about the tokens in its field; returns the target to go to.
 
     Args:
@@ -61,8 +60,6 @@ class WhyWindow(Window[object | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),
-        Binding("up", "move(-1)", "up", priority=True),
-        Binding("down", "move(1)", "down", priority=True),
         Binding("enter", "choose", "go there", priority=True),
     ]
     VERTICAL_BREAKPOINTS = HEIGHTS
@@ -94,6 +91,7 @@ class WhyWindow(Window[object | None]):
     def on_mount(self) -> None:
         # Until the width is known there is no answer: the window grows with it, from one row.
         self.query_one(AnswerRows).styles.height = 1
+        self.watch(self.query_one(AnswerRows), "cursor", self._say_where_enter_goes, init=False)
         self.query_one(Chart).display = False
         self.query_one(Input).focus()
         self.call_after_refresh(self._show)
@@ -164,20 +162,14 @@ class WhyWindow(Window[object | None]):
         self._say_where_enter_goes()
 
     def _say_where_enter_goes(self) -> None:
-        answer = self.query_one(AnswerRows)
-        target = answer.row(answer.cursor).target if answer.row_count else None
+        target = self.found_rows.target
         where = "" if target is None else f"Enter: {describe_way(target)} │ ↑ ↓ others │ "
         self.query_one("#why-keys", Static).update(Content(f"{where}Esc closes"))
 
     # -- leaving
 
-    def action_move(self, by: int) -> None:
-        """Move to the next row with a target, or to the one before."""
-        self.query_one(AnswerRows).move_to_target(by)
-        self._say_where_enter_goes()
-
     def action_choose(self) -> None:
-        self.query_one(AnswerRows).action_choose()
+        self.found_rows.action_choose()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()

@@ -43,15 +43,12 @@ if TYPE_CHECKING:
 class LessonRows(RowList):
     """The rows of the lessons, with a cursor."""
 
+    PASSES_TEXT = True
+
     def row(self, index: int) -> Row:
         row = super().row(index)
         here = index == self.cursor
         return Row([cursor_sign(here), *row.spans], row.target)
-
-    def action_move(self, by: int) -> None:
-        super().action_move(by)
-        if self.row_count and self.row(self.cursor).target is None:  # a heading
-            super().action_move(1 if by > 0 else -1)
 
     def go_to(self, target: object) -> None:
         """Put the cursor on the row of a lesson."""

@@ -293,8 +293,8 @@ class StepsScreen(SessionScreen):
     def action_why(self) -> None:
         """Explain the pair of the cursor's row; without one, the pair that merges next."""
         rows, asked = self.focused, self.frame.next_pair
-        if isinstance(rows, Lines) and rows.cursor < rows.row_count:
-            match rows.row(rows.cursor).target:
+        if isinstance(rows, Lines):
+            match rows.target:
                 case ToPair(pair) | ToChange(pair):
                     asked = pair
                 case ToStep(step) if step:

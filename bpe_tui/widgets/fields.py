@@ -6,13 +6,16 @@ of the field and everything beside it. So fields draw the result of `typed_text`
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.segment import Segment
+from textual.binding import Binding, BindingType
 from textual.events import Focus
+from textual.screen import ScreenResultType
 from textual.strip import Strip
 from textual.widgets import Input
 
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import shorten, typed_text
 from bpe_tui.widgets.window import Window
 
@@ -98,3 +101,24 @@ def settled(strip: Strip) -> Strip:
         return strip
     segments = [Segment(typed_text(text), style, control) for text, style, control in strip]
     return Strip(segments).adjust_cell_length(strip.cell_length)
+
+
+class FieldOverRows(Window[ScreenResultType]):
+    """A window with a field to type in; the keys go through the rows below it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "up", priority=True),
+        Binding("down", "move(1)", "down", priority=True),
+        Binding("pageup", "page(-1)", "page up", priority=True),
+        Binding("pagedown", "page(1)", "page down", priority=True),
+    ]
+
+    @property
+    def found_rows(self) -> Lines:
+        return self.query_one(Lines)
+
+    def action_move(self, by: int) -> None:
+        self.found_rows.action_move(by)
+
+    def action_page(self, direction: int) -> None:
+        self.found_rows.action_page(direction)

@@ -86,6 +86,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     SHOWS_CURSOR: ClassVar[bool] = False
     """Whether a row that leads somewhere shows the cursor while a field above has the focus."""
 
+    PASSES_TEXT: ClassVar[bool] = False
+    """Whether the cursor passes rows that lead nowhere, such as headings."""
+
     _rows: Sequence[Row] = ()
 
     head: Sequence[Span] = ()
@@ -185,25 +188,26 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     # -- moving about
 
     def action_move(self, by: int) -> None:
-        if not self.row_count:
-            return
+        if self.PASSES_TEXT:
+            self.move_to_target(by)
+        elif self.row_count:
+            self._go_to(max(0, min(self.cursor + by, self.row_count - 1)))
+
+    def _go_to(self, row: int) -> None:
         self.pointed = None
-        self.cursor = max(0, min(self.cursor + by, self.row_count - 1))
-        self.scroll_to_row(self.cursor)
+        self.cursor = row
+        self.scroll_to_row(row)
 
     def move_to_target(self, by: int) -> None:
-        """Move to the next row that leads somewhere, or the one before; else scroll by a row.
-
-        Args:
-            by: 1 or -1; 0 for this row itself, or the nearest above it.
-        """
-        place = self.cursor + by
-        while 0 <= place < self.row_count and self.row(place).target is None:
-            place += by or -1
-        if 0 <= place < self.row_count:
-            self.action_move(place - self.cursor)
-        else:
-            self.scroll_relative(y=by, animate=False, immediate=True)
+        """Move by rows, to one that leads somewhere: the next, else one passed; else scroll."""
+        direction = 1 if by > 0 else -1
+        start = max(0, min(self.cursor + by, self.row_count - 1))
+        onwards = range(start, self.row_count if by > 0 else -1, direction)
+        for row in (*onwards, *range(start - direction, self.cursor, -direction)):
+            if self.row(row).target is not None:
+                self._go_to(row)
+                return
+        self.scroll_relative(y=by, animate=False, immediate=True)
 
     def action_point(self, by: int) -> None:
         """Point at the next token or the one before, in this row or in the next with a token.
@@ -241,6 +245,11 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Asked(self, subjects_at(spans, at)))
         else:
             self._choose(self.cursor)
+
+    @property
+    def target(self) -> object | None:
+        """Where the cursor's row leads."""
+        return self.row(self.cursor).target if self.cursor < self.row_count else None
 
     def _choose(self, index: int) -> None:
         target = self.row(index).target if index < self.row_count else None
@@ -342,3 +351,19 @@ class TextLines(Lines, can_focus=False):
         cells -= self.scrollbar_size_vertical
         if cells > 0 and cells != self._cells:
             self._cells, self._rows = cells, self._wrap(cells)
+
+
+class FoundRows(TextLines, can_focus=False):
+    """What a field above finds, with a cursor although the field has the focus."""
+
+    SHOWS_CURSOR = PASSES_TEXT = True
+
+    def rebuild(self) -> None:
+        super().rebuild()
+        if self.row_count and self.target is None:
+            self.move_to_target(1)
+
+    def find_again(self) -> None:
+        """Show what is found now, with the cursor on the first row that leads somewhere."""
+        self.put_cursor(0, 0)
+        self.wrap_again()

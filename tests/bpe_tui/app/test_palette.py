@@ -9,11 +9,12 @@ import pytest
 from opening import opened, until
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.palette import FoundCommand, FoundRows, Palette, all_commands, useful_first
+from bpe_tui.app.palette import FoundCommand, Palette, all_commands, useful_first
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.widgets.lines import FoundRows
 
 
 def first_answer(app: BpeTuiApp) -> str:

@@ -18,13 +18,14 @@ from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import ChangedPretokens
-from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther, PlaceRows
+from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther
 from bpe_tui.session import state
 from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.opening import config_for
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.exports import screen_text
 from bpe_tui.widgets.controls import TabLine
+from bpe_tui.widgets.lines import FoundRows
 from engine import Tokenizer, count_pretokens, train_bpe
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.formats import WRITABLE, open_tokenizer
@@ -53,7 +54,7 @@ def said(app: BpeTuiApp, selector: str) -> str:
 
 
 def rows(app: BpeTuiApp) -> list[str]:
-    places = app.screen.query_one(PlaceRows)
+    places = app.screen.query_one(FoundRows)
     return ["".join(text for text, _ in places.row(i).spans) for i in range(places.row_count)]
 
 
@@ -273,7 +274,7 @@ async def test_recent_files_come_first_and_a_directory_is_listed(
         window = app.screen
         assert isinstance(window, OpenOther)
         place = next(i for i, row in enumerate(shown) if row.strip() == f"{trained.parent.name}/")
-        window.query_one(PlaceRows).cursor = place
+        window.query_one(FoundRows).cursor = place
         await pilot.press("enter")
         assert any(row.strip() == "shuffled/" for row in rows(app))
 
@@ -291,7 +292,7 @@ async def test_a_directory_that_was_walked_to_opens_as_one_corpus(
         window = app.screen
         assert isinstance(window, OpenOther)
         place = next(at for at, row in enumerate(rows(app)) if ALL_OF_IT in row)
-        window.query_one(PlaceRows).cursor = place
+        window.query_one(FoundRows).cursor = place
         await pilot.press("ctrl+k", "enter")
         await until(pilot, lambda: app.session.shown is not None and app.session.bytes_read == 18)
         assert app.session.config.name == "texts"
