@@ -175,7 +175,7 @@ def _segments(
         grounds = _GROUNDS.get(role, ())
         if grounds != before:
             turn = 0
-        elif meets:
+        elif grounds and meets:
             turn = 1 - turn
         before, meets = grounds, False
         if (style := by_turn[turn].get(role)) is None:

@@ -8,7 +8,7 @@ import re
 import pytest
 from textual.theme import Theme
 
-from bpe_tui.styles import CHIPS, LOOKS, THEMES, sheet
+from bpe_tui.styles import CHIPS, LOOKS, THEMES, sheet, shell_segments
 
 READABLE = 4.5
 LEAST_APART = 8
@@ -92,3 +92,12 @@ def test_only_the_token_just_made_is_yellow() -> None:
     yellow = {role for role, look in LOOKS.items() if {look.ink, *look.backs} & FRESH}
     assert yellow == {"fresh", "fresh-joining", "mark-fresh"}
     assert not re.search(r"\$role-(?:mark-)?fresh", sheet("app.tcss").read_text(encoding="utf-8"))
+
+
+def test_only_tokens_that_meet_take_two_grounds_in_turn() -> None:
+    meets = ("", "cut")
+    tokens = shell_segments([("a", "base"), meets, ("b", "base"), meets, ("c", "base")])
+    first, second, third = (style and style.bgcolor for _, style, _ in tokens)
+    assert first == third != second
+    tabs = shell_segments([("a", "tab"), meets, ("b", "tab")])
+    assert len({style and style.bgcolor for _, style, _ in tabs}) == 1
