@@ -99,5 +99,5 @@ def test_only_tokens_that_meet_take_two_grounds_in_turn() -> None:
     tokens = shell_segments([("a", "base"), meets, ("b", "base"), meets, ("c", "base")])
     first, second, third = (style and style.bgcolor for _, style, _ in tokens)
     assert first == third != second
-    tabs = shell_segments([("a", "tab"), meets, ("b", "tab")])
-    assert len({style and style.bgcolor for _, style, _ in tabs}) == 1
+    rows = shell_segments([("a", "cursor"), meets, ("b", "cursor")])
+    assert len({style and style.bgcolor for _, style, _ in rows}) == 1
