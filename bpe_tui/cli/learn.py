@@ -12,6 +12,7 @@ import typer
 from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.plain import ask_until_over, lines_typed, transcript_of
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.session import lessons
 from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import CHUNKS
@@ -198,6 +199,10 @@ def learn(
     if check:
         raise typer.Exit(_check(path))
     found = read_lesson(path)  # errors in it are printed before the screen opens
+    if handout or plain:
+        messages = lessons.messages_in(lessons.language_of(path))
+        scenes = (with_tokens_beside(scene, messages) for scene in found.scenes)
+        found = replace(found, scenes=tuple(scenes))
     if handout:
         from bpe_tui.app.lesson_author import handout as parts_of  # slow to import
 

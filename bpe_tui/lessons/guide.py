@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from copy import copy
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -21,6 +22,7 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.screen import Screen
 
+from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.lessons.pane import LessonPane, live_region, panes_of
 from bpe_tui.session import lessons
 from bpe_tui.session.host import Host
@@ -294,11 +296,27 @@ class Guide:
                 self._host.open(config)
                 self._host.session.typed = None  # the typed text belongs to the other corpus
         self._keep()
+        self._add_tokens_beside(lesson)
         self.attend(self._app.screen)
         self.arrive()
         if self.scene.show is None and not sets_up:
             # The text is painted first; below a window it would keep its old keys.
             self._app.call_after_refresh(self._ask_in, self.place)
+
+    def _add_tokens_beside(self, lesson: Lesson) -> None:
+        """Add the tokens of the scene's text in a known encoding, once that is read."""
+        scene, place = self.scene, self.place
+
+        def take(found: Scene) -> None:
+            if self.lesson is lesson:
+                scenes = (*lesson.scenes[:place], found, *lesson.scenes[place + 1 :])
+                self.lesson = replace(lesson, scenes=scenes)
+                if (pane := self._pane) is not None:
+                    pane.show(self.lesson, self.place, any(self._unanswered()))
+
+        if scene.show is not None and scene.show.beside is not None:
+            find = partial(with_tokens_beside, scene, self.messages)
+            self._host.jobs.find(self._app, "beside", find, take)
 
     def _keep(self) -> None:
         assert self.lesson is not None
@@ -471,7 +489,7 @@ class Guide:
             for pane in panes:
                 pane.close()
             return
-        asks = bool(list(self._unanswered()))
+        asks = any(self._unanswered())
         if panes:
             panes[0].show(self.lesson, self.place, asks)
         else:

@@ -9,13 +9,16 @@ them. They are opened like a folder.
 
 from __future__ import annotations
 
+import os
 import re
 import socket
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
+from hashlib import sha1
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
@@ -77,6 +80,25 @@ def _encoding(name: str) -> tiktoken.Encoding:
         ) from error
     except ValueError as error:  # the ranks have a wrong digest
         raise TokenizerFileError(f"{name}: tiktoken refuses the ranks it has: {error}") from error
+
+
+_STORE = "https://openaipublic.blob.core.windows.net/"
+_FETCHED_FROM = {
+    "gpt2": ("gpt-2/encodings/main/encoder.json", "gpt-2/encodings/main/vocab.bpe"),
+    "cl100k_base": ("encodings/cl100k_base.tiktoken",),
+}
+
+
+def kept_files(name: str) -> list[Path]:
+    """Return the files of an encoding that tiktoken has kept; none if it has not fetched them.
+
+    tiktoken itself would fetch what it lacks. So its folder is searched without it.
+    """
+    usual = os.path.join(tempfile.gettempdir(), "data-gym-cache")
+    folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR", usual))
+    addresses = (f"{_STORE}{path}".encode() for path in _FETCHED_FROM[name])
+    files = [Path(folder, sha1(address).hexdigest()) for address in addresses]
+    return files if all(map(Path.is_file, files)) else []
 
 
 def describe_near_name(name: str) -> str:

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.core.errors import BpeError
+from engine.core.registry import Registry
 
 LARGEST_CORPUS = 1 << 25
 """Largest corpus, in bytes, that a lesson may open: at most half a minute of training."""
+BESIDE = Registry("encoding", {"gpt2": "GPT-2", "cl100k_base": "GPT-4"})
+"""Encodings of tiktoken that a scene can compare its text with → their models."""
 
 
 class LessonProblem(NamedTuple):
@@ -71,6 +74,7 @@ class ScreenSetup:
         step: the step to go to; `None` keeps the present one.
         text: the text to encode.
         panel: the panel to focus.
+        beside: an encoding in `BESIDE` whose tokens of the text the scene names, too.
         see: texts that must be in sight then; blanks in them do not count.
         options: options of the run that differ from the lesson's.
     """
@@ -80,6 +84,7 @@ class ScreenSetup:
     step: int | None = None
     text: str | None = None
     panel: str | None = None
+    beside: str | None = None
     see: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 

@@ -37,6 +37,7 @@ from engine.core.errors import UnknownNameError
 from engine.core.registry import Registry
 from engine.encoding.alphabet import UNITS
 from engine.learning.lesson import (
+    BESIDE,
     Ask,
     Lesson,
     LessonError,
@@ -195,6 +196,7 @@ _PLACES: dict[str, Check] = {
     "step": _a_number,
     "text": _a_text,
     "panel": _a_text,
+    "beside": _one_of(BESIDE),
     "see": _a_text_or_texts,
 }
 FRONT = Registry("key", {"title": _a_text, "summary": _a_text} | OPTIONS)
@@ -349,6 +351,8 @@ class _Parser:
                 if isinstance(sight := places.get("see", ()), str):
                     sight = [sight]
                 places["see"] = tuple(sight)
+                if "beside" in places and "text" not in places:
+                    self._report(at, "beside compares a text; say text = …")
                 show = ScreenSetup(at, **places, options=table)
         if len(asks) > MOST_QUESTIONS:
             self._report(line, f"a scene has {MOST_QUESTIONS} questions at the most")

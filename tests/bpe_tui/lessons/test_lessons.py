@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import stat
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from hashlib import sha1
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from opening import recorded_once, step, until
 from program import run
 from textual.pilot import Pilot
 from textual.widgets import Static
+from tiny_tokenizers import GOLDEN
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.lesson_author import problems_of, recording_of
@@ -249,6 +253,22 @@ async def test_escape_does_not_take_a_scenes_panel_apart_on_a_small_screen() -> 
         assert app.screen.zoomed == "merge"
         await pilot.press("z", "escape")  # all panels, and back
         assert app.screen.zoomed == "merge"
+
+
+async def test_a_page_shows_the_tokens_of_ranks_that_are_here_and_fetches_none(
+    trial: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(trial.parent))
+    monkeypatch.setitem(sys.modules, "tiktoken", None)  # which would fetch them
+    text = TRIAL.replace('text = "lowest"', 'text = "lowest"\nbeside = "cl100k_base"')
+    trial.write_text(text, "utf-8")
+    kept = sha1(b"https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken")
+    told = "For GPT-4's tokens here: bpe-tui inspect cl100k_base"
+    for shown in (told, "In GPT-4 it is 2 tokens: low┊est."):
+        async with learning(trial) as (app, pilot):
+            app.guide.go_to(1)
+            await until(pilot, lambda app=app, shown=shown: shown in pane_text(app))
+        shutil.copy(GOLDEN / "handout.tiktoken", trial.with_name(kept.hexdigest()))
 
 
 async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path) -> None:
