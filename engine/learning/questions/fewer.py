@@ -68,7 +68,11 @@ def _pose_fewer(frame: Frame, request: Request) -> Question:
                 token=shown.tokens[0],
             ),
         ),
-        advice=say("What the corpus has often is few tokens; a space and capitals count."),
+        advice=say(
+            "What the corpus has often is few tokens; a space and capitals count."
+            if frame.step
+            else "No merge is made yet, so each byte is a token."
+        ),
         find_level=lambda: (
             Level.CLEAR if len(second.tokens) > 1 + len(first.tokens) else Level.CLOSE
         ),

@@ -321,10 +321,10 @@ class Chance:
         """Draw one of the items."""
         return items[self.below(len(items))]
 
-    def shuffled(self, items: Sequence[ItemT]) -> list[ItemT]:
+    def shuffled(self, items: Iterable[ItemT]) -> list[ItemT]:
         """Return all items in a random order."""
         left = list(items)
-        return [left.pop(self.below(len(left))) for _ in items]
+        return [left.pop(self.below(len(left))) for _ in range(len(left))]
 
 
 def pair_words(frame: AnyMergeFrame, pair: Pair) -> Words:

@@ -41,7 +41,7 @@ MOST_COUNTED = 20_000
 
 
 class Reason(IntEnum):
-    """A reason why a piece is not one token; its number is its row."""
+    """A reason why a piece is not one token; its number is the place of its texts."""
 
     BORDER = 0
     RARE = 1
@@ -86,16 +86,17 @@ def _pose_reason(frame: Frame, request: Request) -> Question:
     ids = [token for each in frame.encode(example.text) for token in each.ids]
     tokens = [frame.any_token(token) for token in ids]
     last = frame.merge_at(frame.recorded_steps - 1).count
+    rows = request.chance.shuffled(Reason)
     return Question(
         frame,
         say("{piece} is not one token here. Why?", piece=piece),
-        Choice(tuple(Option((label,)) for label in LABELS)),
-        int(example.reason),
+        Choice(tuple(Option((LABELS[reason],)) for reason in rows)),
+        rows.index(example.reason),
         explain=lambda: (_explained(frame, example),),
         explain_wrong=lambda row: Wrong(
-            _mistake_in_reason(row),
-            say("it is another reason than “{reason}”.", reason=say(LABELS[row])),
-            say(IF_SO[row]),
+            _mistake_in_reason(rows[row]),
+            say("it is another reason than “{reason}”.", reason=say(LABELS[rows[row]])),
+            say(IF_SO[rows[row]]),
         ),
         find_hints=lambda _: (
             say("does one of the tokens cross an edge of {piece}?", piece=piece),
