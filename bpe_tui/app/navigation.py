@@ -20,6 +20,7 @@ from bpe_tui.views import targets
 from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
+from engine.core.wording import Messages, text_of
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 
@@ -55,12 +56,15 @@ class JumpStart(NamedTuple):
             other.spot.rows,
         )
 
-    def name_from(self, other: JumpStart) -> str:
+    def name_from(self, other: JumpStart, messages: Messages) -> str:
         """Name the place as it differs from another: `step 2`, `3 vocab`."""
         if self.screen != other.screen:
             kind, _ = kind_and_model(self.screen)
-            return " ".join(TABS[kind][:2]) if kind in TABS else kind
-        return "another row" if self.step == other.step else f"step {number(self.step)}"
+            key, name = TABS[kind][:2] if kind in TABS else ("", kind)
+            return f"{key} {text_of(messages, name)}".lstrip()
+        if self.step == other.step:
+            return text_of(messages, "another row")
+        return text_of(messages, "step {n}", n=number(self.step))
 
 
 NO_TRAIL = "Nothing to go back to: Esc undoes jumps, such as Enter on a row, n or End."
@@ -167,7 +171,9 @@ class ScreenNavigation:
         """The place that Esc leads back to if a jump has led here: `step 2`; else ""."""
         here = self.here()
         before = None if here is None else self._before(here)
-        return "" if here is None or before is None else before.name_from(here)
+        if here is None or before is None:
+            return ""
+        return before.name_from(here, self.host.guide.messages)
 
     def _before(self, here: JumpStart) -> JumpStart | None:
         """Return the place that Esc leads back to; `None` if there is none.
@@ -231,8 +237,10 @@ class ScreenNavigation:
         if self._trail[-1] is before:
             self._trail.pop()
         self._go_over(here, before, self._left)
-        returns = here.name_from(before)
-        self.host.tell(f"Back to {before.name_from(here)}; R returns to {returns}.")
+        messages = self.host.guide.messages
+        place, returns = before.name_from(here, messages), here.name_from(before, messages)
+        told = "Back to {place}; R returns to {returns}."
+        self.host.tell(text_of(messages, told, place=place, returns=returns))
 
     def take_back(self) -> None:
         """Return to where the last Esc led away from."""

@@ -24,9 +24,10 @@ from bpe_tui.views.encoding_screen import DecodePanel, TextLanesPanel, WalkScree
 from bpe_tui.views.narration import BETWEEN_PARTS, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, Panel
 from bpe_tui.views.why_rows import describe_way, explanation_rows
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
     paragraph,
@@ -42,6 +43,8 @@ from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes, to_text
 
 WAYS_TO_LOOK = "ids below │ a bytes and tokens"
+SPECIALS_AS_ID = "e types │ special tokens as one id │ Ctrl+S"
+SPECIALS_AS_TEXT = "e types │ special tokens as text │ Ctrl+S"
 
 PLACES_SHOWN = 20
 LONGEST_PIECE = 200
@@ -230,13 +233,15 @@ class EncodingScreen(WalkScreen):
         return super().heading(session, room)
 
     def facts_of(self, frame: Frame) -> Sequence[str]:
-        size = f"vocabulary of {plural(frame.vocab_size, 'token')}"
-        if frame.step == frame.recorded_steps:
-            return "Encoding", size
-        later = f"> all {plural(frame.recorded_steps, 'merge')}"
-        return (
-            ("Encoding", later, size) if frame.step else ("Encoding", later, "no merge yet", size)
-        )
+        wording = Wording(messages=self.messages)
+        facts = [wording.text("Encoding")]
+        if frame.step < frame.recorded_steps:
+            merges = wording.counted(frame.recorded_steps, "merge")
+            facts.append(wording.text("> all {merges}", merges=merges))
+        if frame.step == 0 < frame.recorded_steps:
+            facts.append(wording.text("no merge yet"))
+        size = wording.counted(frame.vocab_size, "token")
+        return *facts, wording.text("vocabulary of {tokens}", tokens=size)
 
     def action_specials(self) -> None:
         """Switch special tokens in the text between one id and ordinary text."""
@@ -244,9 +249,8 @@ class EncodingScreen(WalkScreen):
         self.show_session(self.session)
 
     def _say_specials(self) -> None:
-        how = "as text" if self._specials_as_text else "as one id"
-        label = text_of(self.messages, f"e types │ special tokens {how} │ Ctrl+S")
-        self.query_one("#text").border_subtitle = Content(label)
+        how = SPECIALS_AS_TEXT if self._specials_as_text else SPECIALS_AS_ID
+        self.query_one("#text").border_subtitle = Content(text_of(self.messages, how))
 
     def encode_ahead(self, text: str) -> None:
         if (frame := self.frame) is not None:

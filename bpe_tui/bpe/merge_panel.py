@@ -10,6 +10,7 @@ from bpe_tui.views.heap_table import highest_shown
 from bpe_tui.views.narration import as_sentence, characters_of, part_of, times
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
@@ -35,6 +36,7 @@ SLICE_SECONDS = 0.008
 ROOM_FOR_PRETOKENS = 42
 TIED_SHOWN = 3
 NOWHERE = "The pair occurs nowhere in this corpus: the merge changes no count."
+NOTHING_YET = "Step 0: nothing is merged yet, {beginning}."
 CHANGES_SHOWN = 500
 NOTE_CELLS = 8
 ROOMY = 12
@@ -51,7 +53,8 @@ class MergePanel(Panel):
         merge, picked, text = frame.merge, frame.picked, self.wording.text
         if merge is None or picked is None:
             self.say(text("merge"), "")
-            return [*_start_rows(frame, width), Row([]), *self._next_rows(frame, width)]
+            start = _start_rows(frame, width, self.wording)
+            return [*start, Row([]), *self._next_rows(frame, width)]
         is_tied = bool(picked.rivals)
         tie = text(" │ {n} pairs tied", n=number(len(picked.rivals) + 1)) if is_tied else ""
         change = text("↵ a change's pretokens") if merge.count else ""
@@ -125,13 +128,13 @@ def _part_rows(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
     return [Row([(parts, "dim")])] if parts else []
 
 
-def _start_rows(frame: Frame, width: int) -> list[Row]:
+def _start_rows(frame: Frame, width: int, wording: Wording) -> list[Row]:
     alphabet = frame.run.alphabet
-    text = f"Step 0: nothing is merged yet, {alphabet.beginning}. "
+    text = wording.text(NOTHING_YET, beginning=wording.text(alphabet.beginning))
     if why := frame.run.obstacle:
-        text += as_sentence(why)
+        text += f" {as_sentence(why)}"
     elif frame.recorded_steps or not frame.run.is_complete:
-        text += "Press → for the first merge, space to play."
+        text += f" {wording.text('Press → for the first merge, space to play.')}"
     if frame.given and alphabet.exceptions:
         text += f" {alphabet.exceptions[0].upper()}{alphabet.exceptions[1:]}."
     if not frame.units.spells_all:

@@ -48,11 +48,10 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
         messages: the table of a lesson's language; what it lacks stays English.
     """
     if frame.moves_done:
-        sentence = narrate_move(frame)
-        return sentence, sentence.partition(". ")[2], _narrate_move_shortly(frame)
+        return tuple(_narrate_move(frame, messages))
     merge = frame.merge
     if merge is None:
-        return _narrate_start(frame)
+        return _narrate_start(frame, messages)
     pair, token = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step = number(frame.step)
     sentence = frame.sentence.translated(messages).describe(visible_bytes)
@@ -187,7 +186,7 @@ def describe_unknown(frame: Frame, text: str) -> str:
     return f"{plural(unknown, 'unknown character')} here. {frame.units.lesson}"
 
 
-def _narrate_start(frame: Frame) -> tuple[str, ...]:
+def _narrate_start(frame: Frame, messages: Messages) -> tuple[str, ...]:
     if frame.merges_nothing and frame.given:
         why = "" if frame.run.obstacle is None else f": {frame.run.obstacle}"
         return (f"{plural(frame.vocab_size, 'token')}, and no merges to go through{why}.",)
@@ -207,39 +206,66 @@ def _narrate_start(frame: Frame) -> tuple[str, ...]:
         if obstacle:
             return (f"{start}. {as_sentence(obstacle)}",)
         return (f"{start}, and no pair to merge.",)
-    pair, count = format_pair(frame, following), times(frame.count_of(following))
     rivals = () if frame.pick is None else frame.pick.rivals
-    tied_with = f", tied with {format_rivals(frame, rivals)}" if rivals else ""
-    is_next = "is next" if rivals else "is the most frequent"
-    return (
-        f"Step 0: {number(frame.token_count)} {unit}, each a token of its own. "
-        f"The pair {pair} {is_next}, {count}{tied_with}.",
-        f"Step 0: {unit}. Next {pair}, {count}{tied_with}.",
-        f"Step 0: {unit}. Next {pair}, {count}{', tied' if rivals else ''}.",
-    )
+    words = {
+        "n": number(frame.token_count),
+        "unit": text_of(messages, unit),
+        "pair": format_pair(frame, following, messages),
+        "times": str(frequency(frame.count_of(following)).translated(messages)),
+        "rivals": format_rivals(frame, rivals, messages),
+    }
+    return tuple(text_of(messages, way, **words) for way in (TIED if rivals else NOT_TIED))
+
+
+TIED = (
+    "Step 0: {n} {unit}, each a token of its own. The pair {pair} is next, {times}, tied with "
+    "{rivals}.",
+    "Step 0: {unit}. Next {pair}, {times}, tied with {rivals}.",
+    "Step 0: {unit}. Next {pair}, {times}, tied.",
+)
+NOT_TIED = (
+    "Step 0: {n} {unit}, each a token of its own. The pair {pair} is the most frequent, {times}.",
+    "Step 0: {unit}. Next {pair}, {times}.",
+)
 
 
 def narrate_move(frame: Frame) -> str:
     """Return a sentence about the last move of the heap."""
+    return next(_narrate_move(frame, ENGLISH))
+
+
+def _narrate_move(frame: Frame, messages: Messages) -> Iterator[str]:
+    """Yield a sentence about the last move of the heap, then shorter ones."""
     moves = frame.queue.moves()
     move = moves[frame.moves_done - 1]
-    pair, claimed, true = format_pair(frame, move.pair), times(move.claimed), number(move.true)
-    sentences = {
-        Move.POP_STALE: f"The heap gives {pair}, {claimed}; that is stale, it is {true} now.",
-        Move.PUSH_BACK: f"The pair {pair} goes back into the heap with its true count, {true}.",
-        Move.POP: f"The heap gives {pair}, {claimed}; that is true: this pair merges.",
-        Move.PUSH: f"The merge made the pair {pair}, {times(move.true)}: it goes into the heap.",
+    words = {
+        "pair": format_pair(frame, move.pair, messages),
+        "claimed": str(frequency(move.claimed).translated(messages)),
+        "true": number(move.true),
+        "times": str(frequency(move.true).translated(messages)),
     }
-    return f"Move {frame.moves_done} of {len(moves)}. {sentences[move.move]}"
+    n, last = number(frame.moves_done), number(len(moves))
+    full, short = (text_of(messages, way, **words) for way in MOVED[move.move])
+    yield f"{text_of(messages, 'Move {n} of {last}.', n=n, last=last)} {full}"
+    yield full
+    yield short
 
 
-def _narrate_move_shortly(frame: Frame) -> str:
-    """Return the last move of the heap, such as `Pop: t and h, 15 times; true, it merges.`"""
-    move = frame.queue.moves()[frame.moves_done - 1]
-    pair, claimed, true = format_pair(frame, move.pair), times(move.claimed), times(move.true)
-    return {
-        Move.POP_STALE: f"Pop: {pair}, {claimed}; stale, now {number(move.true)}.",
-        Move.PUSH_BACK: f"Push back: {pair}, {true}.",
-        Move.POP: f"Pop: {pair}, {claimed}; true, it merges.",
-        Move.PUSH: f"Push: {pair}, {true}.",
-    }[move.move]
+MOVED = {
+    Move.POP_STALE: (
+        "The heap gives {pair}, {claimed}; that is stale, it is {true} now.",
+        "Pop: {pair}, {claimed}; stale, now {true}.",
+    ),
+    Move.PUSH_BACK: (
+        "The pair {pair} goes back into the heap with its true count, {true}.",
+        "Push back: {pair}, {times}.",
+    ),
+    Move.POP: (
+        "The heap gives {pair}, {claimed}; that is true: this pair merges.",
+        "Pop: {pair}, {claimed}; true, it merges.",
+    ),
+    Move.PUSH: (
+        "The merge made the pair {pair}, {times}: it goes into the heap.",
+        "Push: {pair}, {times}.",
+    ),
+}

@@ -148,7 +148,7 @@ class UnigramView(ModelView):
     def narrate(self, frame: UnigramFrame, messages: Messages = ENGLISH) -> Sequence[str]:
         return narrate(frame)
 
-    def narrate_back(self, frame: UnigramFrame) -> Sequence[str]:
+    def narrate_back(self, frame: UnigramFrame, messages: Messages = ENGLISH) -> Sequence[str]:
         return narrate_back(frame)
 
     def marks(self, session: Session) -> tuple[Marks, ...]:

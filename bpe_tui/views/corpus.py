@@ -89,7 +89,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
         of = number(len(lines)) + ("" if excerpt.complete else " read for show")
         first, last = number(self.top.line + 1), number(end)
         shown = f"line {first}" if first == last else f"lines {first}–{last}"
-        self.say("corpus", f"{shown} of {of}{self.remark(frame)}")
+        self.say(self.wording.text("corpus"), f"{shown} of {of}{self.remark(frame)}")
         return rows
 
     def _rows_from_top(self, frame: StepFrameT, width: int) -> tuple[list[Row], int]:

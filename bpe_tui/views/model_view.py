@@ -26,9 +26,9 @@ class ModelView:
         """Describe what the step that led to a frame has done: a sentence, and shorter ones."""
         raise NotImplementedError
 
-    def narrate_back(self, frame: Any) -> Sequence[str]:
+    def narrate_back(self, frame: Any, messages: Messages = ENGLISH) -> Sequence[str]:
         """Describe what going back one step to a frame has undone: a sentence, and shorter ones."""
-        return narrate_undone(frame)
+        return narrate_undone(frame, messages)
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         """Return the marks on the slider: ties if they are few, starts of phases, breakpoints."""

@@ -17,7 +17,7 @@ from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
-from engine.core.wording import Sentence, say
+from engine.core.wording import ENGLISH, Messages, Sentence, say, text_of
 from engine.core.wording import times as times  # sentences of the engine say it, too
 from engine.recording.playback import AnyMergeFrame
 
@@ -78,13 +78,16 @@ def narrate_end(reason: Enum) -> str:
     return f"Training ended: {reason.value}."
 
 
-def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
+def add_stop(
+    session: Session, sentences: Sequence[str], room: int, messages: Messages = ENGLISH
+) -> str:
     """Add why playing stopped, or at the last step why training ended, to a step's sentence.
 
     Args:
         session: what is open.
         sentences: descriptions of the step, the longest first.
         room: cells. The first combination that fits is returned, so nothing is cut.
+        messages: the table of a lesson's language.
     """
     if session.halt is not None:
         stop = f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}."
@@ -92,7 +95,9 @@ def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
     elif session.awaiting:
         longer = [f"Running to the next breakpoint … {sentence}" for sentence in sentences]
     elif session.stop_reason is not None and session.at_end and session.obstacle is None:
-        ends = narrate_end(session.stop_reason), f"The end: {ENDED[session.stop_reason.name]}."
+        why = text_of(messages, ENDED[session.stop_reason.name])
+        shortly = text_of(messages, "The end: {why}.", why=why)
+        ends = (shortly,) if messages else (narrate_end(session.stop_reason), shortly)
         longer = [f"{sentence} {end}" for sentence in sentences for end in ends]
     else:
         longer = []
@@ -110,9 +115,10 @@ OF_A_FORK = "This is a fork: some of its merges were prescribed, and no trainer 
 OF_PHASES = "The lists of the trainer linked are shown for a training of one phase only."
 
 
-def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:
+def format_pair(frame: AnyMergeFrame, pair: Pair, messages: Messages = ENGLISH) -> str:
     """Format a pair within a sentence: `o and u`, `h and ##u`, `<E6> and <88> (in 我 戏)`."""
-    named = " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
+    left, right = (visible_bytes(frame.any_token(token_id)) for token_id in pair)
+    named = text_of(messages, "{left} and {right}", left=left, right=right)
     characters = characters_of(frame, pair)
     return f"{named} ({characters})" if characters else named
 
@@ -165,25 +171,35 @@ def is_partial(token: bytes) -> bool:
     return False
 
 
-def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:
+def format_rivals(
+    frame: AnyMergeFrame, rivals: Sequence[Pair], messages: Messages = ENGLISH
+) -> str:
     """Format the pairs that a merge was tied with: `a and b; c and d; and 3 more`."""
-    named = "; ".join(format_pair(frame, rival) for rival in rivals[:NAMED])
-    return f"{named}; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else named
+    named = [format_pair(frame, rival, messages) for rival in rivals[:NAMED]]
+    if (more := len(rivals) - NAMED) > 0:
+        named.append(text_of(messages, "and {n} more", n=number(more)))
+    return "; ".join(named)
 
 
-def narrate_undone(frame: AnyMergeFrame) -> tuple[str, str]:
+def narrate_undone(frame: AnyMergeFrame, messages: Messages = ENGLISH) -> tuple[str, ...]:
     """Describe what going back one merge to this frame has undone: a sentence, a shorter one.
 
     For example: `Back at step 127 of 1,742: ou is taken apart into o and u again.`
     """
     undone = frame.merge_at(frame.step)
-    pair, token = format_pair(frame, undone.pair), visible_bytes(undone.token)
-    step = number(frame.step)
-    return (
-        f"Back at step {step} of {number(frame.recorded_steps)}: {token} is taken apart into "
-        f"{pair} again.",
-        f"Back at step {step}: {token} is {pair} again.",
-    )
+    words = {
+        "step": number(frame.step),
+        "last": number(frame.recorded_steps),
+        "token": visible_bytes(undone.token),
+        "pair": format_pair(frame, undone.pair, messages),
+    }
+    return tuple(text_of(messages, way, **words) for way in UNDONE)
+
+
+UNDONE = (
+    "Back at step {step} of {last}: {token} is taken apart into {pair} again.",
+    "Back at step {step}: {token} is {pair} again.",
+)
 
 
 # -- the first line

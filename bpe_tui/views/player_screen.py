@@ -164,9 +164,10 @@ def show_player(screen: SessionScreen, session: Session) -> None:
     screen.query_one(Transport).show(session)
     recording = session.recording
     if recording is not None and recording.came_from == recording.cursor + 1:
-        narration = first_fitting(room, *screen.VIEW.narrate_back(frame))
+        narration = first_fitting(room, *screen.VIEW.narrate_back(frame, screen.messages))
     else:
-        narration = add_stop(session, screen.VIEW.narrate(frame, screen.messages), room)
+        sentences = screen.VIEW.narrate(frame, screen.messages)
+        narration = add_stop(session, sentences, room, screen.messages)
     screen.say("#narration", narration)
 
 

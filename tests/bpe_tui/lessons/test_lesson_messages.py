@@ -65,6 +65,7 @@ NOT_IN_LESSONS = {
     *("no word changed", "one of these cuts a token apart; a merge only joins tokens."),
 }
 NUMBERED = ("token", "pretoken", "piece", "word", "place", "other", "bar", "byte", "time", "n-gram")
+NUMBERED += ("move", "occurrence", "merge")
 
 
 MESSAGE = r"[a-zA-Z]\S* +\S*[a-zA-Z{]|\{\w+\}"
