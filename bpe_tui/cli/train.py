@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,6 @@ import typer
 
 from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.open import check_only_for_training
-from bpe_tui.cli.pretokens import COUNTS, write_counts
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import TokenizerConfig, as_counted
@@ -19,10 +20,17 @@ from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
 from bpe_tui.session.training import train as train_model
 from bpe_tui.widgets.numbers import number, plural
+from engine.core.events import CountProgress
+from engine.core.files import write_files
+from engine.counting.count import count_corpus
+from engine.counting.counts_file import counts_of
 from engine.formats import DEFAULT_FORMAT, WRITABLE, check_extensible, convert, writable_format
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
 from engine.text.corpus import Corpus
 from engine.text.sources import STANDARD_INPUT
+
+COUNTS = "counts"
+"""The format of a file of counts, which opens like the corpus."""
 
 
 @app.command(
@@ -114,10 +122,45 @@ def _count(context: typer.Context) -> None:
     corpus, *more = given["corpus"]
     reading = choices.reading_of(more, given["field"], given["skip_bad"])
     config = as_counted(choices.run_of(context, corpus, reading=reading), choices.asked_of(context))
-    write_counts(
-        config, given["out"], *choices.workers_of(given["workers"]), overwrite=given["force"]
-    )
-    console.write_result(os.fsencode(given["out"]) + b"\n")
+    workers, cluster = choices.workers_of(given["workers"])
+    source, out, overwrite = inputs.check_run(config), given["out"], given["force"]
+    outputs.check_outputs([out], source, overwrite=overwrite)
+    inputs.note_sizes(source)
+    inputs.note_doubts(config.corpus, config.reading)
+    cut = (config.pattern, config.special_tokens)
+    with ExitStack() as opened:
+        if cluster is None:
+            content, skipped = _counted_here(source, *cut, workers)
+        else:
+            from engine.counting.cluster import counted_on  # Dask is slow to import
+
+            with TrainingBar() as bar:
+                counted = opened.enter_context(counted_on(cluster, source, *cut, bar.on_progress))
+            content, skipped = counted.file(), counted.skipped
+        write_files({out: content}, overwrite=overwrite)
+    inputs.note_skipped(skipped)
+    console.write_result(os.fsencode(out) + b"\n")
+
+
+def _counted_here(
+    corpus: Corpus, pattern: str, special_tokens: Sequence[str], workers: int | None
+) -> tuple[Iterator[bytes], int]:
+    """Return the counts file, and the number of bad records that were left out."""
+    bytes_read = 0
+    with TrainingBar() as bar:
+
+        def on_progress(progress: CountProgress) -> None:
+            nonlocal bytes_read
+            bytes_read = progress.bytes_read
+            bar.on_progress(progress)
+
+        count = count_corpus(
+            corpus, pattern, special_tokens, workers, on_progress, on_chunk=bar.on_chunk
+        )
+        skipped = corpus.reader.skipped
+    bar.print_chunks()
+    content = counts_of(corpus, count, pattern, special_tokens, bytes_read)
+    return content, skipped
 
 
 def _continue(context: typer.Context) -> None:

@@ -17,10 +17,9 @@ from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.samples import SAMPLES, directory
 from bpe_tui.session.state import keep_state, read_state
 from engine.core.errors import PhaseError, UnknownNameError
-from engine.core.wording import ENGLISH, Messages
+from engine.core.wording import ENGLISH, Messages, template_parts
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import LessonHead, read_head, read_lesson
-from engine.learning.message_file import read_messages
 
 MESSAGES = "messages.toml"
 """The table of messages in the folder of a language."""
@@ -146,6 +145,43 @@ def messages_in(language: str) -> Messages:
     """
     path = PLACE / language / MESSAGES
     return read_messages(path) if path.is_file() else ENGLISH
+
+
+def read_messages(path: Path) -> Messages:
+    """Read what the screens of a lesson say in another language: a table of messages in TOML.
+
+        "Which pair merges next?" = "下一次合并哪一对？"
+        "{pair} occurs {times}." = "{pair} 出现 {times}。"
+
+    The names in braces, which the program fills in, are the same on both sides, in any order.
+
+    Raises:
+        LessonError: it is no table of texts, or a message has other places than its English one.
+    """
+    import tomllib  # slow to import, and English needs no table
+
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LessonError(str(path), [LessonProblem(1, str(error))]) from error
+    problems = [
+        LessonProblem(1, f"{english!r}: {problem}")
+        for english, message in table.items()
+        if (problem := _problem(english, message))
+    ]
+    if problems:
+        raise LessonError(str(path), problems)
+    return table
+
+
+def _problem(english: str, message: object) -> str:
+    """Return what is wrong with a message; "" if nothing is."""
+    if not isinstance(message, str):
+        return "the message is no text"
+    places, own = (set(template_parts(text)[1::2]) for text in (english, message))
+    if own - places:
+        return f"there is no {{{min(own - places)}}} in English"
+    return ""
 
 
 # -- the config of a scene

@@ -6,18 +6,18 @@ An entry has a name, a sentence, and the trainers that make the mistake. Most ar
     readings.reading   a mistake in reading the corpus: a function makes the documents that are read
     Cause              any other: a function that gives the trainers to try
 
-Functions of several lines are above the table, or in `readings` and `slips`.
+Functions of several lines are above the table, or in `readings`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
-from engine.analysis.check import readings, slips
+from engine.analysis.check import readings
 from engine.analysis.check.claim import Assignment
 from engine.analysis.check.mistaken_trainer import (
     EXACTLY,
@@ -29,9 +29,11 @@ from engine.analysis.check.mistaken_trainer import (
     Deviation,
     DivergenceCase,
     Procedure,
+    Slip,
     Word,
     recounted,
 )
+from engine.analysis.check.steps_file import ClaimedStep
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.encoding.merging import merge_pair
@@ -171,6 +173,65 @@ def _tie_rules(case: DivergenceCase) -> Iterator[Deviation]:
             sentence = f"ties are decided by another rule, {rule.name}: {rule.summary}"
             change = partial(replace, tie_rule=rule)
             yield Deviation(sentence, change, rule.name)
+
+
+# -- slips: the trainer is right, and a line of the list that it wrote is not
+#
+# A slip explains a divergence only if it explains everything: all merges but the lines in question
+# are the rule's, in its order. So the rule's own list is made as far as the trainer's goes.
+MOST_LINES = 50
+"""Lines in a row that may be missing, or too many."""
+
+
+def _place_of(step: ClaimedStep, steps: Sequence[ClaimedStep], start: int, end: int) -> int | None:
+    """Find the step with the same pair between two places."""
+    return next(
+        (at for at, each in enumerate(steps[start:end], start) if each.pair == step.pair), None
+    )
+
+
+def _missing(case: DivergenceCase) -> Iterator[Slip]:
+    """Look for the trainer's pair a few lines further on in the rule's list."""
+    first, steps = case.divergence, case.steps
+    if case.is_tie and first == len(steps) - 1:
+        return  # it took the other of two, and there is no later merge to confirm a slip
+    rule = case.assignment.first_by_rule(len(steps) + MOST_LINES)
+    last = _place_of(steps[first], rule, first + 1, first + 1 + MOST_LINES)
+    if last is not None:
+        made = chain(rule[:first], rule[last:])
+        merges, are, _ = _wording(first, last)
+        yield Slip(f"{merges} of the rule {are} missing from yours", list(made), first - last)
+
+
+def _too_many(case: DivergenceCase) -> Iterator[Slip]:
+    """Look for the rule's pair a few lines further on in the trainer's list."""
+    first, steps = case.divergence, case.steps
+    rule = case.assignment.first_by_rule(len(steps))
+    if first >= len(rule):
+        return
+    last = _place_of(rule[first], steps, first + 1, first + 1 + MOST_LINES)
+    if last is not None:
+        made = chain(rule[:first], steps[first:last], rule[first:])
+        merges, are, lines = _wording(first, last)
+        yield Slip(f"your {merges} {are} {lines} too many", list(made), last - first)
+
+
+def _swapped(case: DivergenceCase) -> Iterator[Slip]:
+    """Swap the rule's merge with the one that the trainer took, wherever the rule has that."""
+    first, steps = case.divergence, case.steps
+    rule = case.assignment.first_by_rule(len(steps))
+    other = _place_of(steps[first], rule, first + 1, len(steps))
+    if other is not None:
+        made = list(rule)
+        made[first], made[other] = made[other], made[first]
+        yield Slip(f"merges {first + 1:,} and {other + 1:,} are swapped", made, 0)
+
+
+def _wording(first: int, last: int) -> tuple[str, str, str]:
+    """Return (`merges 35 to 37`, `are`, `lines`) for `first` to before `last`, both from 0."""
+    if last == first + 1:
+        return f"merge {first + 1:,}", "is", "a line"
+    return f"merges {first + 1:,} to {last:,}", "are", "lines"
 
 
 # -- the table, from likely to unlikely; of causes that explain as much, the earlier is named first
@@ -340,11 +401,9 @@ CAUSES: Registry[Cause] = registry_of(
         _UNWEIGHTED,
         lambda case: [Deviation(_UNWEIGHTED, partial(Procedure.recounting, recount=_each_once))],
     ),
-    Cause("missing-line", "lines of the list of merges are missing", slips.missing, cost=1),
-    Cause("swapped-lines", "two lines of the list of merges are swapped", slips.swapped, cost=1),
-    Cause(
-        "line-too-many", "the list of merges has lines that do not belong", slips.too_many, cost=1
-    ),
+    Cause("missing-line", "lines of the list of merges are missing", _missing, cost=1),
+    Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped, cost=1),
+    Cause("line-too-many", "the list of merges has lines that do not belong", _too_many, cost=1),
     Cause("stray-pattern", "the text is cut by a pattern without a name", _stray_patterns, cost=2),
     Cause("chunk-borders", readings.CHUNKED, readings.chunk_borders, cost=2, is_faint=True),
     Cause("last-chunk-lost", readings.LAST_LOST, readings.last_chunk_lost, cost=2),

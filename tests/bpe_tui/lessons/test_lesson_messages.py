@@ -21,7 +21,14 @@ from bpe_tui.lessons.pane import LessonPane, LessonText
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import TABS
-from bpe_tui.session.lessons import PLACE, builtin_lessons, config_of, languages, messages_in
+from bpe_tui.session.lessons import (
+    PLACE,
+    builtin_lessons,
+    config_of,
+    languages,
+    messages_in,
+    read_messages,
+)
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import SIGNS
 from bpe_tui.widgets.controls import KeyBar
@@ -30,7 +37,6 @@ from engine.bpe.ties import TIE_RULES
 from engine.core.wording import template_parts
 from engine.learning.lesson import LessonError
 from engine.learning.lesson_file import read_lesson
-from engine.learning.message_file import read_messages
 from engine.learning.questions.answer_forms import Choice, Cuts
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import FirstTries, Question
