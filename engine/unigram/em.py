@@ -45,7 +45,6 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Work, WorkProgress
-from engine.core.registry import Registry
 from engine.unigram.lattices import Flags, Lattices, lattices_of
 
 # -- the E-step
@@ -115,17 +114,9 @@ def digamma(values: Floats) -> Floats:
     return total
 
 
-NORMALISATIONS: Registry[Callable[[Floats], Floats]] = Registry(
-    "normalisation",
-    {
-        # variational Bayes: rare pieces lose more
-        "digamma": lambda counts: digamma(counts) - digamma(counts.sum(keepdims=True)),
-        # maximum likelihood: shares of the counts
-        "plain": lambda counts: np.log(counts) - np.log(counts.sum()),
-    },
-)
-"""Ways to turn expected counts into log-probabilities."""
-DEFAULT_NORMALISATION = "digamma"
+def log_probabilities(counts: Floats) -> Floats:
+    """Turn expected counts into scores by variational Bayes: rare pieces lose more."""
+    return digamma(counts) - digamma(counts.sum(keepdims=True))
 
 
 # -- what removing a piece would cost

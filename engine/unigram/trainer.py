@@ -13,32 +13,34 @@ stay, so that every pretoken has a segmentation at every place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from enum import Enum
 from itertools import count
 from typing import Generic, TypeVar
 
 import numpy as np
 
-from engine.core.arguments import check_whole, checked
+from engine.core.arguments import checked
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
 from engine.recording.training import check_counts, check_size
 from engine.text.pretokenize import check_special_tokens
-from engine.unigram.em import (
-    DEFAULT_NORMALISATION,
-    NORMALISATIONS,
-    RARE,
-    Estimate,
-    TrainingCorpus,
-)
-from engine.unigram.lattices import LONGEST_TEXT, Flags
+from engine.unigram.em import RARE, Estimate, TrainingCorpus, log_probabilities
+from engine.unigram.lattices import Flags
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds, seed_pieces
 
 Event = WorkProgress | Seeded | EmStep | PruneStep
 
+SEED_SIZE = 1_000_000
+"""Largest number of pieces to start with."""
+LONGEST_PIECE = 16
+"""Largest number of characters of a piece."""
+ITERATIONS = 2
+"""Iterations of EM before each prune."""
+KEPT_SHARE = 0.75
+"""The share of the pieces that a prune keeps."""
 SPARE = 1.1
 """Pruning by loss stops at this multiple of the wanted size; scores decide the rest."""
 SHARE_OF_SEED = 10
@@ -115,16 +117,10 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
             prune.
         special_tokens: they get the ids after the unknown token's, 0.
         unknown_token: it replaces characters that the corpus does not have.
-        seed_size: largest number of pieces to start with.
-        shrinking_factor: the share of the pieces that a prune keeps.
-        sub_iterations: iterations of EM before each prune.
-        max_piece_length: largest number of characters of a piece.
-        normalisation: a name in `NORMALISATIONS`: how expected counts become scores.
 
     Raises:
         VocabSizeError: the characters and the special tokens alone exceed `vocab_size`.
         SpecialTokenError: a special token is empty or given twice.
-        UnigramError: another option is out of range.
 
     >>> trainer = UnigramTrainer({"hug": 10, "pug": 5, "hugs": 5, "bun": 4}, 10)
     >>> steps = [event for event in trainer.steps() if isinstance(event, (EmStep, PruneStep))]
@@ -142,27 +138,8 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
         special_tokens: Sequence[str] = (),
         *,
         unknown_token: str = "<unk>",
-        seed_size: int = 1_000_000,
-        shrinking_factor: float = 0.75,
-        sub_iterations: int = 2,
-        max_piece_length: int = 16,
-        normalisation: str = DEFAULT_NORMALISATION,
     ) -> None:
         super().__init__(vocab_size, special_tokens, unknown_token)
-        check_whole(
-            seed_size=seed_size, sub_iterations=sub_iterations, max_piece_length=max_piece_length
-        )
-        if seed_size < 1:
-            raise UnigramError(f"a seed of {seed_size} pieces is none; give at least 1")
-        if not 0 < shrinking_factor < 1:
-            raise UnigramError(f"a shrinking factor of {shrinking_factor} is not between 0 and 1")
-        if sub_iterations < 1:
-            raise UnigramError(f"{sub_iterations} sub-iterations are too few; give at least 1")
-        if not 1 <= max_piece_length <= LONGEST_TEXT:
-            raise UnigramError(
-                f"a piece of {max_piece_length} characters at the most is impossible; "
-                f"give 1 to {LONGEST_TEXT:,}"
-            )
         self._counts = {text: times for text, times in counts.items() if text and times > 0}
         check_counts(self._counts)
         self._reserved = 1 + len(special_tokens)  # tokens that are no pieces
@@ -177,11 +154,6 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
                 "of them can be encoded; the textbook trainer (--trainer textbook) goes on below "
                 "that"
             )
-        self._seed_size = seed_size
-        self._shrinking_factor = shrinking_factor
-        self._sub_iterations = sub_iterations
-        self._max_piece_length = max_piece_length
-        self._log_probabilities = NORMALISATIONS[normalisation]
 
     def steps(self) -> Generator[Event, None, None]:
         """Yield the events of the training, also `WorkProgress`. Call once; stop pulling to stop.
@@ -193,13 +165,13 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
         pieces_wanted = self.vocab_size - self._reserved
         enough = int(SPARE * self.vocab_size)
         for round_ in count() if learner.size else ():
-            for iteration in range(self._sub_iterations):
+            for iteration in range(ITERATIONS):
                 yield (yield from learner.iterate(round_, iteration))
             if learner.size <= enough:
                 if learner.size > pieces_wanted:
                     yield (yield from learner.prune(round_, PruneRule.SCORE, pieces_wanted))
                 break
-            kept = max(enough, int(self._shrinking_factor * learner.size))
+            kept = max(enough, int(KEPT_SHARE * learner.size))
             yield (yield from learner.prune(round_, PruneRule.LOSS, kept))
         self.stop_reason = self._reason(learner.size)
 
@@ -213,9 +185,8 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
 
     def _seeded(self) -> Work[Learner]:
         reserved = frozenset((self.unknown_token, *self.special_tokens))
-        longest = self._max_piece_length
-        seeds = yield from seed_pieces(self._counts, self._seed_size, longest, reserved)
-        corpus = yield from TrainingCorpus.of(self._counts, seeds.texts, longest)
+        seeds = yield from seed_pieces(self._counts, SEED_SIZE, LONGEST_PIECE, reserved)
+        corpus = yield from TrainingCorpus.of(self._counts, seeds.texts, LONGEST_PIECE)
         start = yield from corpus.estimate(seeds.scores)
         least = seeds.characters + self._reserved
         longer = len(seeds.texts) - seeds.characters
@@ -224,7 +195,7 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
         self._record = UnigramRecord(
             seeds, corpus, start, self.unknown_token, self.special_tokens, size
         )
-        return Learner(seeds, corpus, start, self._record, self._log_probabilities)
+        return Learner(seeds, corpus, start, self._record)
 
 
 # -- the model that is being learnt: EM iterations and prunes
@@ -238,7 +209,6 @@ class Learner:
         corpus: the corpus with all these pieces.
         start: the fit of these pieces to the corpus.
         record: the record of the steps.
-        log_probabilities: expected counts → scores.
     """
 
     def __init__(
@@ -247,7 +217,6 @@ class Learner:
         corpus: TrainingCorpus,
         start: Estimate,
         record: UnigramRecord,
-        log_probabilities: Callable[[Floats], Floats],
     ) -> None:
         self.record = record
         self._scores = seeds.scores
@@ -255,7 +224,6 @@ class Learner:
         self._alive: Flags = np.ones(len(seeds.texts), dtype=np.bool_)
         self._corpus = corpus
         self._estimate = start
-        self._log_probabilities = log_probabilities
 
     @property
     def size(self) -> int:
@@ -271,7 +239,7 @@ class Learner:
         # Only characters can be rarer and stay.
         counts = np.maximum(expected[self._alive], RARE)
         self._scores = np.full(len(expected), -np.inf)
-        self._scores[self._alive] = self._log_probabilities(counts)
+        self._scores[self._alive] = log_probabilities(counts)
         self._estimate = yield from self._corpus.estimate(self._scores)
         index = self.record.append(vanished, expected[vanished], self._scores, self._estimate)
         step = EmStep(self.record, index, round_, iteration)
