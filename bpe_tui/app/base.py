@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +36,6 @@ from bpe_tui.widgets.textual_private import (
 )
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
-from engine.core.interrupts import Interrupts
 from engine.core.systems import ending_signals, on_signal
 
 
@@ -73,7 +71,7 @@ class BaseApp(SurvivingApp[int]):
         self.jobs = Jobs()
         self._survives = False
         self._leaves = False
-        self._interrupts = Interrupts(signal.SIGINT)
+        self._interrupts = terminal.Interrupts()
         self._pressed = monotonic()
 
     def run(self, *arguments: Any, **settings: Any) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -79,3 +80,34 @@ def keys_from_terminal() -> None:
     os.dup2(terminal, 0)
     os.close(terminal)
     sys.stdin = open(pipe, encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
+
+
+class Interrupts:
+    """Interrupts that wait until they are delivered.
+
+    A mask would not keep them from other threads, such as numpy's.
+    """
+
+    _is_pending = False
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold interrupts until `deliver`; without it they are dropped."""
+        before = None
+        with contextlib.suppress(ValueError):  # not the main thread: no handler ever runs in it
+            if signal.getsignal(signal.SIGINT) not in (None, signal.SIG_IGN):  # None: not Python's
+                before = signal.signal(signal.SIGINT, self._hold)
+        try:
+            yield
+        finally:
+            if before is not None:
+                signal.signal(signal.SIGINT, before)
+
+    def deliver(self) -> None:
+        """Raise a pending interrupt again, now that it is handled."""
+        if self._is_pending:
+            self._is_pending = False
+            signal.raise_signal(signal.SIGINT)
+
+    def _hold(self, *_: object) -> None:
+        self._is_pending = True

@@ -31,7 +31,6 @@ class Layout:
         margin: cells at the left, for the rail and the names.
         name: cells of a bar's name.
         head_gap: empty rows below the heading.
-        has_legend: whether there is a row that explains the signs.
         is_short: whether the rail is short.
     """
 
@@ -44,7 +43,6 @@ class Layout:
     margin: int
     name: int
     head_gap: int
-    has_legend: bool
     is_short: bool
 
 
@@ -79,16 +77,4 @@ def layout(width: int, height: int, is_dense: bool = False, has_text: bool = Tru
         growing = [place for place in range(len(parts)) if parts[place] < MOST[place]]
         parts[next(one for one in turn if one in growing) if growing else CORPUS] += 1
     bars, words, corpus = parts
-    return Layout(
-        bars,
-        pick,
-        words,
-        corpus,
-        text,
-        gap,
-        margin,
-        name,
-        head_gap,
-        has_legend,
-        is_short,
-    )
+    return Layout(bars, pick, words, corpus, text, gap, margin, name, head_gap, is_short)

@@ -16,11 +16,11 @@ from textual.geometry import Size
 from textual.message_pump import MessagePump
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.terminal import Interrupts
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.windows import LedgerWindow
 from bpe_tui.session import state
 from bpe_tui.widgets.textual_private import guard_messages
-from engine.core.interrupts import Interrupts
 
 SECRET = "a secret of the corpus"
 
@@ -92,7 +92,7 @@ async def test_keys_behind_the_one_that_leaves_open_nothing() -> None:
 
 
 def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
-    interrupts, heard = Interrupts(signal.SIGINT), list[int]()
+    interrupts, heard = Interrupts(), list[int]()
     before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     try:
         with interrupts.held():
