@@ -12,7 +12,7 @@ from blown import BLOWN
 from blown_files import MEGABYTE, read, seconds_of
 from generated import some
 
-START = 1 << 12
+START = 1 << 13
 SLACK = 15_000
 """Calls that a file may take more whatever its size, such as those of a regex that is compiled."""
 
@@ -42,7 +42,7 @@ def calls(name: str, size: int, folder: Path) -> int:
 def test_twice_the_file_is_twice_the_work(name: str, tmp_path: Path) -> None:
     calls(name, START // 2, tmp_path)  # imports what it needs
     one, two, four = (calls(name, START * times, tmp_path) for times in (1, 2, 4))
-    assert four - two <= 2.5 * abs(two - one) + SLACK
+    assert four - two <= 3.2 * abs(two - one) + SLACK  # 2 times if it grows evenly, 4 as a square
 
 
 @pytest.mark.slow  # some hundred files of a megabyte; what Python's own functions do is no call
