@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from bpe_tui.unigram.narration import cost_text, count_text, score_text
+from bpe_tui.unigram.narration import cost_text, count_text, increase_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, pieces_of_text, words_of_line
 from bpe_tui.views.corpus import CorpusPlace, flowed, within_rows
 from bpe_tui.views.explanation import (
@@ -219,15 +219,9 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             ("✗ " if goes else "  ", "loss"),
             *left([(text, "stale" if goes else "strong")], cells),
             *left(instead, max(room.name - 2, 10)),
-            right(self._cost_text(frame, piece.cost), COST, "strong"),
+            right(self.text(increase_text(frame, piece.cost)), COST, "strong"),
             ("  ", ""),
         ]
-
-    def _cost_text(self, frame: UnigramFrame, cost: float) -> str:
-        if not cost:
-            return self.text("unused")
-        of_grams = isinstance(frame.record, TextbookRecord)
-        return f"+{score_text(cost, 3) if of_grams else cost_text(cost)}"
 
     def _expected_rows(
         self, frame: UnigramFrame, moment: UnigramMoment, room: CountRoom

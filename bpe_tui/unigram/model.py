@@ -25,6 +25,7 @@ from bpe_tui.widgets.numbers import number, plural
 if TYPE_CHECKING:
     from engine.recording.training import CountedCorpus, Training
     from engine.text.patterns import PatternLike
+    from engine.unigram.frame import UnigramFrame
     from engine.unigram.record import UnigramRecord
     from engine.unigram.textbook import TextbookTrainer
     from engine.unigram.trainer import UnigramTrainer
@@ -194,6 +195,20 @@ def format_of(record: UnigramRecord) -> str:
     return "pieces" if of_words else "huggingface"
 
 
+def save_frame(frame: UnigramFrame, path: Path, *, overwrite: bool = False) -> str:
+    """Save the pieces of a step; return a sentence about those left out, "" if there are none."""
+    record, pattern = frame.record, frame.pattern
+    left_out = save_in_format(
+        format_of(record),
+        frame.vocabulary,
+        pattern,
+        record.special_tokens,
+        path,
+        overwrite=overwrite,
+    )
+    return f"Of the pieces {left_out}." if left_out else ""
+
+
 def save_in_format(
     format: str,
     pieces: Sequence[tuple[str, float]],
@@ -201,7 +216,7 @@ def save_in_format(
     special_tokens: Sequence[str],
     path: Path,
     *,
-    overwrite: bool = False,
+    overwrite: bool,
 ) -> str:
     """Save pieces, without those of probability 0, which cut no text.
 

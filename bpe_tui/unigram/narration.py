@@ -5,12 +5,12 @@ Scores, expected counts and probabilities have one form everywhere: `score_text`
 
 from __future__ import annotations
 
-from math import exp, isinf
+from math import exp, isinf, isnan
 
 from bpe_tui.views.narration import UNLIMITED_ROOM, first_fitting
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
-from engine.unigram.frame import UnigramFrame, count_changes
+from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
@@ -20,6 +20,7 @@ WHO_GOES = {
     PruneRule.LOSS: "those that raise the loss least",
     PruneRule.SCORE: "those with the lowest scores, down to the final size",
 }
+STAYS, UNKNOWN_YET = "stays", "…"
 NAMED = 3
 """Number of unknown parts of a text that a sentence names; it counts the others."""
 BATCH = 50
@@ -83,8 +84,7 @@ def narrate(frame: UnigramFrame) -> tuple[str, ...]:
     if isinstance(step, EmStep):
         which = f"EM {step.iteration + 1} of round {step.round + 1}"
         return (
-            f"{start}, {which}: scores follow the expected counts, and {losses}. "
-            f"{_most_changed(frame)}",
+            f"{start}, {which}: scores follow the expected counts, and {losses}.",
             f"Step {frame.step}, {which}: {losses}.",
             f"Step {frame.step}, {which}.",
         )
@@ -103,18 +103,6 @@ def _loss_change(step: EmStep | PruneStep) -> str:
     was, loss = score_text(step.loss_before, 3), score_text(step.loss_after, 3)
     verb = "rises" if step.loss_after > step.loss_before else "falls"
     return f"the loss stays at {loss}" if was == loss else f"the loss {verb} from {was} to {loss}"
-
-
-def _most_changed(frame: UnigramFrame) -> str:
-    """Return which expected count changed most: `Most changed is e: used 5 times, before once.`"""
-    changes = count_changes(frame)
-    before, after = float(changes.before[0]), float(changes.after[0])
-    piece = visible_text(frame.record.texts[int(changes.numbers[0])])
-    for form in (number, count_text):
-        was, now = form(before), form(after)
-        if was != now:
-            return f"Most changed is {piece}: used {often(now)}, before {often(was)}."
-    return "No expected count changes."
 
 
 def often(count: str) -> str:
@@ -161,16 +149,43 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
     )
 
 
-def fate_text(frame: UnigramFrame, goes_at: int) -> str:
-    """Return what becomes of an n-gram: `next`, `at 7`, `stays`."""
+def step_name(frame: UnigramFrame, step: int) -> str:
+    """Return the kind of a recorded step: `seed`, `EM`, `prune`, or the n-gram that goes."""
+    if step == 0:
+        return "seed"
+    made = frame.run.step_at(step - 1)
+    if isinstance(frame.record, TextbookRecord):
+        return visible_text(made.removed[0].text)
+    return "prune" if isinstance(made, PruneStep) else "EM"
+
+
+def goes_text(frame: UnigramFrame, goes_at: int) -> str:
+    """Return the step that removes a piece: `3, prune`; `stays` if no recorded step does."""
     if goes_at == NEVER:
-        return "stays"
-    return "next" if goes_at == frame.step + 1 else f"at {number(goes_at)}"
+        return STAYS
+    is_gram = isinstance(frame.record, TextbookRecord)
+    return number(goes_at) if is_gram else f"{number(goes_at)}, {step_name(frame, goes_at)}"
 
 
-def increase_text(increase: float) -> str:
-    """Return a loss increase: `+7.803`; `unused` for 0, as no best segmentation has the n-gram."""
-    return f"+{score_text(increase, 3)}" if increase else "unused"
+def expected_text(frame: UnigramFrame, count: float) -> str:
+    """Return the expected count of a piece, or the count of an n-gram."""
+    return number(count) if isinstance(frame.record, TextbookRecord) else count_text(count)
+
+
+def increase_text(frame: UnigramFrame, increase: float) -> str:
+    """Return the loss increase without a piece, `+7.803`, or a word for its special values.
+
+    0 is `unused`, as no best segmentation has the piece; NaN is not known yet; infinity stays.
+    """
+    if not increase:
+        return "unused"
+    if isnan(increase):
+        return UNKNOWN_YET
+    if isinf(increase):
+        return STAYS
+    is_gram = isinstance(frame.record, TextbookRecord)
+    text = score_text(increase, 3) if is_gram else cost_text(increase)
+    return f"+{text}" if increase > 0 else text
 
 
 def worth(frame: UnigramFrame, at: int) -> str:
@@ -185,13 +200,14 @@ def worth(frame: UnigramFrame, at: int) -> str:
     )
 
 
-def describe_removal(frame: UnigramFrame, record: TextbookRecord, at: int) -> str:
-    """Return what the loss would be without the n-gram at an index, in a sentence."""
-    if not frame.expected_counts[at]:
-        return "To remove it would change nothing: no best segmentation uses it."
+def describe_removal(frame: UnigramFrame, record: TextbookRecord, gram: int) -> str:
+    """Return what the loss would be without an n-gram, in a sentence."""
+    at = frame.index_of(gram)
     increase = float(record.increases_at(frame.step)[at])
+    if not increase:
+        return "To remove it would change nothing: no best segmentation uses it."
     without = score_text(frame.loss + increase, 3)
-    return f"Without it the loss would be {without}, +{score_text(increase, 3)}."
+    return f"Without it the loss would be {without}, {increase_text(frame, increase)}."
 
 
 def narrate_back(frame: UnigramFrame) -> tuple[str, str]:

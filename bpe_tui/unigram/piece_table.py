@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from math import exp
 from typing import Any, ClassVar
@@ -13,16 +12,15 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.unigram.narration import (
-    cost_text,
-    count_text,
     describe_removal,
-    fate_text,
+    expected_text,
+    goes_text,
     increase_text,
     probability_text,
     score_text,
     worth,
 )
-from bpe_tui.unigram.pieces import PieceInText, PiecePainter, PiecePanel, step_name
+from bpe_tui.unigram.pieces import PieceInText, PiecePainter, PiecePanel
 from bpe_tui.views.panel import needs_marks, sentence
 from bpe_tui.views.slices import Finder, Slices
 from bpe_tui.views.targets import ToPiece, ToPretoken
@@ -39,32 +37,9 @@ from engine.core.arrays import Floats, Ints
 from engine.encoding.lanes import Lanes, TokenPlace
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import Occurrence, UnigramFrame, piece_occurrences
-from engine.unigram.pieces import UNKNOWN, Edge, unspelled
+from engine.unigram.pieces import UNKNOWN, unspelled
 from engine.unigram.record import NEVER
 from engine.unigram.textbook import TextbookRecord
-
-UNKNOWN_YET = "…"
-STAYS = "stays"
-
-
-def loss_text(increase: float) -> str:
-    """Return a loss increase in nats a pretoken, or a word for its special values.
-
-    0 is `unused`, as no best segmentation has the piece; NaN is not known yet; infinity stays.
-    """
-    if not increase:
-        return "unused"
-    if np.isnan(increase):
-        return UNKNOWN_YET
-    if np.isinf(increase):
-        return STAYS
-    return ("+" if increase > 0 else "") + cost_text(increase)
-
-
-def goes_text(frame: UnigramFrame, goes_at: int) -> str:
-    """Return the step that removes a piece: `3, prune`; `stays` if no recorded step does."""
-    return STAYS if goes_at == NEVER else f"{number(goes_at)}, {step_name(frame, goes_at)}"
-
 
 PIECE = "piece"
 """Name of the column of the pieces themselves, which it shows in their colours."""
@@ -80,27 +55,24 @@ COLUMNS = (
 GRAM_COLUMNS = (
     Column("id", "id", 6, 3, is_number=True),
     Column(PIECE, "n-gram", 6, 10, share=1),
-    Column("count", "count", 5, 9, is_number=True),
+    Column("expected", "count", 5, 9, is_number=True),
     Column("cost", "−log P", 6, 8, is_number=True),
     Column("without", "without", 8, 5, is_number=True),
-    Column("increase", "increase", 9, 7, is_number=True),
-    Column("fate", "fate", 5, 6),
+    Column("loss", "increase", 9, 7, is_number=True),
+    Column("goes", "goes", 5, 6, is_number=True),
 )
 """The columns of a training that removes one n-gram a step."""
-TEXTS: Mapping[str, Callable[[Any], str]] = {
-    "id": number,
-    "score": score_text,
-    "probability": lambda score: probability_text(exp(score)),
-    "expected": count_text,
-    "loss": loss_text,
-    "count": number,
-    "cost": partial(score_text, decimals=3),
-    "without": partial(score_text, decimals=3),
-    "increase": increase_text,
+TEXTS: Mapping[str, Callable[[UnigramFrame, Any], str]] = {
+    "id": lambda frame, piece_id: number(piece_id),
+    "score": lambda frame, score: score_text(score),
+    "probability": lambda frame, score: probability_text(exp(score)),
+    "expected": expected_text,
+    "loss": increase_text,
+    "goes": goes_text,
+    "cost": lambda frame, cost: score_text(cost, 3),
+    "without": lambda frame, loss: score_text(loss, 3),
 }
 """Column → the text of a value."""
-FATES: Mapping[str, Callable[[UnigramFrame, int], str]] = {"goes": goes_text, "fate": fate_text}
-"""Column → the text of the step that removes a piece of a frame."""
 
 
 def values_of(frame: UnigramFrame, losses: Floats) -> dict[str, Floats | Ints]:
@@ -113,11 +85,8 @@ def values_of(frame: UnigramFrame, losses: Floats) -> dict[str, Floats | Ints]:
         "expected": frame.expected_counts,
         "loss": losses,
         "goes": frame.goes_at,
-        "count": frame.expected_counts,
         "cost": -frame.scores,
         "without": frame.loss + losses,
-        "increase": losses,
-        "fate": frame.goes_at,
     }
 
 
@@ -160,7 +129,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             self._weighing = self._chosen = None
             if new is not None and self.sorting not in {each.name for each in columns_of(new)}:
                 of_grams = isinstance(new.record, TextbookRecord)
-                self.sorting, self.descending = ("increase", False) if of_grams else ("score", True)
+                self.sorting, self.descending = ("loss", False) if of_grams else ("score", True)
         super().watch_frame(old, new)
 
     def rebuild(self) -> None:
@@ -233,8 +202,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             if column == PIECE:
                 return [PiecePainter(frame).piece(piece)]
             value = self._values[column][entry].item()
-            text = FATES[column](frame, value) if column in FATES else TEXTS[column](value)
-            return [(text, "")]
+            return [(TEXTS[column](frame, value), "")]
 
         return cell, ToPretoken(to_bytes(unspelled(frame.record.texts[piece])))
 
@@ -246,7 +214,7 @@ class UnigramVocabularyPanel(VocabularyTable):
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
     FOOT: ClassVar[str] = "↵ its lattice │ c next column │ C turn it round"
     # Of the other columns, the smallest values go next.
-    LARGEST_FIRST = frozenset({"score", "probability", "expected", "count"})
+    LARGEST_FIRST = frozenset({"score", "probability", "expected"})
 
     def describe(self, found: VocabularyRows.Found) -> str:
         shown, of = number(found.shown), number(found.of)
@@ -312,13 +280,11 @@ class PieceDetailPanel(PiecePanel):
         self.say(f"{record.PIECE} {shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)}")
         yield from _numbers(frame, piece, width)
         yield Row([])
-        if isinstance(record, TextbookRecord):
-            yield from _gram_rows(frame, record, piece, width)
-        elif piece < record.characters:
+        if piece < record.characters and not isinstance(record, TextbookRecord):
             line = "A single character is never removed, so that every text keeps a segmentation."
             yield from paragraph(line, width)
         else:
-            yield from _instead(frame, piece, width)
+            yield from _instead_rows(frame, piece, width)
             yield Row([])
             yield from _cost_rows(frame, piece, width)
         yield Row([])
@@ -351,6 +317,9 @@ class PieceDetailPanel(PiecePanel):
 
 def _cost_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     yield Row([("what its removal costs", "strong")])
+    if isinstance(frame.record, TextbookRecord):
+        yield from paragraph(describe_removal(frame, frame.record, piece), width)
+        return
     if frame.known_removals is None:
         yield Row([("Weighing all pieces …", "dim")])
         return
@@ -384,39 +353,23 @@ def _numbers(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     yield Row(left([(goes, "stale-truth" if goes_at != NEVER else "")], width))
 
 
-def _gram_rows(
-    frame: UnigramFrame, record: TextbookRecord, piece: int, width: int
-) -> Iterator[Row]:
-    """Yield what the loss would be without an n-gram, and what would be in its place."""
-    at, other = frame.index_of(piece), frame.alternative(record.texts[piece])
+def _instead_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+    """Yield the best segmentation of a piece without itself, and its score beside the piece's.
+
+    Of an n-gram, whose place may stay empty, each part has its cost.
+    """
+    other, at = frame.alternative(frame.record.texts[piece]), frame.index_of(piece)
     assert at is not None
-    yield from paragraph(describe_removal(frame, record, at), width)
-    yield Row([])
-    edges = other.edges if other is not None else ()
-    yield from _instead_rows(frame, edges, lambda score: score_text(-score, 3), width)
-
-
-def _instead_rows(
-    frame: UnigramFrame, edges: Iterable[Edge], write: Callable[[float], str], width: int
-) -> Iterator[Row]:
-    """Yield the pieces in the place of another, each with its score as `write` gives it."""
+    painter, is_gram = PiecePainter(frame), isinstance(frame.record, TextbookRecord)
     yield Row([("in its place", "strong")])
-    painter = PiecePainter(frame)
-    for edge in edges:
+    for edge in other.edges if other is not None else ():
         is_known = edge.piece != UNKNOWN
         name = painter.piece(edge.piece) if is_known else ("unknown", "loss")
-        yield Row(
-            [*left([name], width - 8), right(write(edge.score), 8)],
-            ToPiece(edge.piece) if is_known else None,
-        )
-
-
-def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
-    """Yield the best segmentation of the piece without itself, and its score beside the piece's."""
-    other, at = frame.alternative(frame.record.texts[piece]), frame.index_of(piece)
-    assert other is not None  # its characters are pieces
-    assert at is not None
-    yield from _instead_rows(frame, other.edges, score_text, width)
+        score = score_text(-edge.score, 3) if is_gram else score_text(edge.score)
+        target = ToPiece(edge.piece) if is_known else None
+        yield Row([*left([name], width - 8), right(score, 8)], target)
+    if is_gram or other is None:
+        return
     own = float(frame.scores[at])
     worse_by = own - other.score
     scores = f"{score_text(other.score)} together; the piece {score_text(own)}"

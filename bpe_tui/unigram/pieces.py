@@ -22,7 +22,6 @@ from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled
-from engine.unigram.record import PruneStep
 from engine.unigram.textbook import TextbookRecord
 
 PiecePanel = FramePanel[UnigramFrame]
@@ -107,16 +106,6 @@ def pieces_of_text(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
             look = visible_text(word[covered]), painter.role(edge.piece)
             piece_id, ends = 0 if at is None else int(frame.ids[at]), edge.end == len(word)
             yield PieceInText(piece_id, pretoken.text[covered], look, edge.score, ends)
-
-
-def step_name(frame: UnigramFrame, step: int) -> str:
-    """Return the kind of a recorded step: `seed`, `EM`, `prune`, or the n-gram that goes."""
-    if step == 0:
-        return "seed"
-    made = frame.run.step_at(step - 1)
-    if isinstance(frame.record, TextbookRecord):
-        return visible_text(made.removed[0].text)
-    return "prune" if isinstance(made, PruneStep) else "EM"
 
 
 def loss_row(frame: UnigramFrame) -> Row:

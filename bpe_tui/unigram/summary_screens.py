@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -17,7 +15,7 @@ from bpe_tui.unigram.model import (
     UNIGRAM_INSPECTION,
     UNIGRAM_VOCABULARY,
     format_of,
-    save_in_format,
+    save_frame,
 )
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.piece_table import (
@@ -179,19 +177,6 @@ def _best_and_worst(frame: UnigramFrame) -> str:
     return f"{score_text(scores.max())} to {score_text(scores.min())}" if len(scores) else ""
 
 
-def _lengths(frame: UnigramFrame) -> Figure:
-    longest = len(frame.statistics.lengths(0)) - 1
-    return charts.length_bars(frame.statistics.lengths(frame.step), longest, "characters", "pieces")
-
-
-def _step(frame: UnigramFrame) -> object:
-    """Return what a figure depends on: the run and the step."""
-    return frame.statistics, frame.step
-
-
-NO_STEP = "Without a step there is nothing to draw."
-
-
 def _size_here(frame: UnigramFrame) -> str:
     """Return the number of pieces, and how many the step removed."""
     here = plural(frame.size, "piece")
@@ -201,11 +186,8 @@ def _size_here(frame: UnigramFrame) -> str:
     return f"{here} │ step {number(frame.step)} took {number(gone)}"
 
 
-# A training has its corpus at hand, so no chart lacks one.
-steps_chart = partial(charts.ChartKind, why_empty=NO_STEP, needs_corpus=False)
-
 CHARTS = (
-    steps_chart(
+    charts.ChartKind(
         "loss",
         "How improbable is the corpus?",
         lambda frame: charts.from_start(
@@ -215,7 +197,7 @@ CHARTS = (
         charts.recorded,
         "How improbable is it?",
     ),
-    steps_chart(
+    charts.ChartKind(
         "size",
         "How many pieces are left?",
         lambda frame: charts.from_start(frame.statistics.sizes(frame.recorded_steps), "pieces"),
@@ -223,7 +205,7 @@ CHARTS = (
         charts.recorded,
         "How many are left?",
     ),
-    steps_chart(
+    charts.ChartKind(
         "fertility",
         "How many tokens does it take?",
         lambda frame: charts.from_start(
@@ -236,25 +218,17 @@ CHARTS = (
         charts.recorded,
         "How many tokens?",
     ),
-    steps_chart(
+    charts.ChartKind(
         "scores",
         "How are the scores spread?",
         _scores,
         _best_and_worst,
-        _step,
+        lambda frame: (frame.statistics, frame.step),
         "How high a score?",
         over_steps=False,
     ),
-    steps_chart(
-        "lengths",
-        "How long are the pieces?",
-        _lengths,
-        lambda frame: charts.summarize_lengths(frame.statistics.lengths(frame.step), "characters"),
-        _step,
-        "How long are they?",
-        over_steps=False,
-    ),
-    replace(charts.zipf("pretoken"), needs_corpus=False),
+    charts.lengths("pieces", "characters", most_at=lambda frame: 0),
+    charts.zipf("pretoken"),
 )
 
 
@@ -282,14 +256,5 @@ class SavePieces(SaveFile):
         )
 
     def write(self, path: Path, overwrite: bool) -> None:
-        frame = self._frame
-        left_out = save_in_format(
-            format_of(frame.record),
-            frame.vocabulary,
-            frame.pattern,
-            frame.record.special_tokens,
-            path,
-            overwrite=overwrite,
-        )
-        if left_out:
-            cast("Notifier", self.app).tell(f"Of the pieces {left_out}.", stays=True)
+        if left_out := save_frame(self._frame, path, overwrite=overwrite):
+            cast("Notifier", self.app).tell(left_out, stays=True)

@@ -10,11 +10,14 @@ from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.narration import (
     count_text,
     describe_unknown,
+    expected_text,
+    increase_text,
     narrate,
     probability_text,
     score_text,
+    step_name,
 )
-from bpe_tui.unigram.piece_table import PiecesPanel, loss_text
+from bpe_tui.unigram.piece_table import PiecesPanel
 from bpe_tui.unigram.pieces import (
     UNIGRAM_VIEW,
     PieceInText,
@@ -22,7 +25,6 @@ from bpe_tui.unigram.pieces import (
     PiecePanel,
     loss_row,
     pieces_of_text,
-    step_name,
     words_of_line,
 )
 from bpe_tui.views import training_panels
@@ -207,9 +209,12 @@ def _prune_rows(frame: UnigramFrame, step: PruneStep, width: int) -> Sequence[Ro
         plain = ((text, "" if role == "stale" else role) for text, role in instead)
         return [(earlier.piece(piece.number)[0], "stale"), (" → ", "dim"), *plain]
 
+    def increase(piece: Pruned) -> list[Span]:
+        return [(increase_text(frame, piece.loss_increase), "")]
+
     columns = [
         RowColumn("piece → instead", 0, replaced),
-        RowColumn("loss", LOSS_COLUMN, lambda piece: [(loss_text(piece.loss_increase), "")], True),
+        RowColumn("loss", LOSS_COLUMN, increase, True),
     ]
     table = RowTable(columns, width, least=6)
     never_used = number(sum(not piece.loss_increase for piece in pruned))
@@ -300,19 +305,17 @@ def _change_rows(
 ) -> Sequence[Row]:
     """Return the rows above, then each piece with its count before and after the step."""
     painter = PiecePainter(frame)
-    write = number if isinstance(frame.record, TextbookRecord) else count_text
     columns = columns_of_spans((counts, 0), ("before", 10), ("after", 10))
     table = RowTable(columns, width, least=6)
 
     def row(place: int) -> Row:
         piece = int(changes.numbers[place])
         before, after = float(changes.before[place]), float(changes.after[place])
-        (text, role), now = painter.piece(piece), (write(after), "loss")
+        (text, role), was = painter.piece(piece), (expected_text(frame, before), "")
+        now = expected_text(frame, after), "gain" if after > before else "loss"
         if frame.index_of(piece) is None:
             role, now = "stale", ("gone", "stale-truth")
-        elif after > before:
-            now = write(after), "gain"
-        return table.row([[(text, role)], [(write(before), "")], [now]], ToPiece(piece))
+        return table.row([[(text, role)], [was], [now]], ToPiece(piece))
 
     return RowsOnDemand(len(changes.numbers), row, [*above, Row([]), table.header()])
 

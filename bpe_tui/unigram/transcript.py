@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bpe_tui.unigram.model import format_of, save_in_format
+from bpe_tui.unigram.model import save_frame
 from bpe_tui.unigram.narration import (
+    STAYS,
     cost_text,
     count_text,
     describe_removal,
     describe_unknown,
-    fate_text,
+    goes_text,
     increase_text,
     narrate,
     narrate_back,
@@ -108,11 +109,11 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         for at in np.argsort(increases, kind="stable")[:LISTED].tolist():
             text = visible_text(record.texts[int(frame.numbers[at])])
             increase = float(increases[at])
-            fate = fate_text(frame, int(frame.goes_at[at]))
+            goes = goes_text(frame, int(frame.goes_at[at]))
             yield (
                 f"{text}, {worth(frame, at)}, loss without it "
-                f"{score_text(frame.loss + increase, 3)}, {increase_text(increase)}: "
-                f"{fate if fate == 'stays' else f'goes {fate}'}."
+                f"{score_text(frame.loss + increase, 3)}, {increase_text(frame, increase)}: "
+                f"{goes if goes == STAYS else f'goes at step {goes}'}."
             )
         if (others := frame.size - LISTED) > 0:
             yield f"{plural(others, 'other n-gram')} would cost more, or as much."
@@ -143,7 +144,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             return
         yield f"{shown} has the id {frame.ids[at]}: {worth(frame, at)}."
         if isinstance(frame.record, TextbookRecord):
-            yield describe_removal(frame, frame.record, at)
+            yield describe_removal(frame, frame.record, found)
             yield from self._leaving(frame, at)
             return
         if found < frame.record.characters:
@@ -181,16 +182,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         return visible_text(self.frame.decode(ids))
 
     def save_in(self, path: Path) -> Iterator[str]:
-        frame = self.frame
-        left_out = save_in_format(
-            format_of(frame.record),
-            frame.vocabulary,
-            frame.pattern,
-            frame.record.special_tokens,
-            path,
-        )
-        if left_out:
-            yield f"Of the pieces {left_out}."
+        if left_out := save_frame(self.frame, path):
+            yield left_out
 
 
 def _instead(frame: UnigramFrame, text: str) -> str:

@@ -32,7 +32,7 @@ from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
 
-NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
+NO_STEP = "No step is recorded yet, so there is nothing to draw."
 FREQUENT = 10
 """Number of the most frequent pretokens whose share of the corpus is shown."""
 TOKEN_CELLS = 12
@@ -69,7 +69,7 @@ class ChartKind:
     depends_on: Callable[[Any], object]
     short: str = ""
     over_steps: bool = True
-    why_empty: str = NO_MERGE
+    why_empty: str = NO_STEP
     why_none: str = ""
     needs_corpus: bool = True
 
@@ -172,28 +172,35 @@ def _visible(pretoken: bytes | str) -> str:
     return visible_bytes(pretoken) if isinstance(pretoken, bytes) else visible_text(pretoken)
 
 
-def lengths(what: str, unit: str) -> ChartKind:
-    """Return the chart of token lengths, for a model that makes tokens longer step by step.
+def lengths(
+    what: str, unit: str, most_at: Callable[[Any], int] = lambda frame: frame.recorded_steps
+) -> ChartKind:
+    """Return the chart of token lengths.
 
-    Both axes have room for the last step, so they do not change from step to step.
+    Both axes have room for the step with the most tokens, so they do not change from step to step.
 
     Args:
         what: the model's word for tokens.
         unit: the unit of length.
+        most_at: returns the step at which a frame's run has the most tokens.
     """
 
     def figure(frame: Any) -> Figure:
-        last = frame.statistics.token_lengths(frame.recorded_steps)
-        longest = _longest_drawn(last)
+        most = frame.statistics.token_lengths(most_at(frame))
+        longest = _longest_drawn(most)
         series = frame.statistics.token_lengths(frame.step)[: longest + 1]
-        return length_bars(series, longest, unit, what, top=float(last.max(initial=1)))
+        found = np.zeros(max(longest, LENGTHS), dtype=np.int64)
+        found[: len(series) - 1] = series[1:]
+        places, top = np.arange(1, len(found) + 1), float(most.max(initial=1))
+        return Figure(places, found, unit, what, bars=True, bars_top=top)
 
     def answer(frame: Any) -> str:
         series = frame.statistics.token_lengths(frame.step)
-        longest = _longest_drawn(frame.statistics.token_lengths(frame.recorded_steps))
+        longest = _longest_drawn(frame.statistics.token_lengths(most_at(frame)))
         longer = int(series[longest + 1 :].sum())
         rest = f" │ {number(longer)} longer than {longest}" if longer else ""
-        return f"{summarize_lengths(series, unit)}{rest}"
+        mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
+        return f"mean {mean:.1f} {unit} │ longest {max(len(series) - 1, 0)}{rest}"
 
     return ChartKind(
         "lengths",
@@ -211,20 +218,6 @@ def _longest_drawn(lengths: Ints) -> int:
     """Return the longest length with a bar: a few tokens of 100 bytes would squeeze the others."""
     most = int(np.searchsorted(lengths.cumsum(), DRAWN * lengths.sum()))
     return len(lengths) - 1 if len(lengths) <= 2 * most else most
-
-
-def length_bars(series: Ints, longest: int, unit: str, what: str, top: float = 0) -> Figure:
-    """Draw a bar for each length, at least up to `longest`; `series[n]` counts length n."""
-    found = np.zeros(max(longest, LENGTHS), dtype=np.int64)
-    found[: len(series) - 1] = series[1:]
-    places = np.arange(1, len(found) + 1)
-    return Figure(places, found, unit, what, bars=True, bars_top=top)
-
-
-def summarize_lengths(series: Ints, unit: str) -> str:
-    """Describe the mean and the greatest length; `series[n]` counts length n."""
-    mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
-    return f"mean {mean:.1f} {unit} │ longest {max(len(series) - 1, 0)}"
 
 
 class ChartPanel(Chart):

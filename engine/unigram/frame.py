@@ -108,6 +108,7 @@ class UnigramFrame:
         words: pretoken → occurrences in the corpus, most frequent first.
         excerpt: the beginning of the corpus.
         pattern: the pattern that cuts text into pretokens.
+        has_corpus: True: the corpus of a training is at hand.
         cut: cuts a text into pretokens.
         prunes: the recorded steps right after a prune.
         step: the number of steps made; 0 is the seed.
@@ -119,6 +120,8 @@ class UnigramFrame:
         size: number of pieces, without the unknown and the special tokens.
         vocab_size: number of ids: the pieces, the unknown and the special tokens.
     """
+
+    has_corpus = True
 
     def __init__(self, run: UnigramRun, step: int, recorded_steps: int) -> None:
         self.run = run

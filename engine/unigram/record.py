@@ -335,7 +335,7 @@ class UnigramStatistics(PretokenStatistics[str]):
     ([15, 12, 11, 9], [3, 1, 2])
     >>> statistics.fertility(3).round(2).tolist()
     [1.06, 1.0, 1.0, 1.54]
-    >>> statistics.lengths(3).tolist()  # seven characters and two pieces of three
+    >>> statistics.token_lengths(3).tolist()  # seven characters and two pieces of three
     [0, 7, 0, 2]
     """
 
@@ -373,7 +373,7 @@ class UnigramStatistics(PretokenStatistics[str]):
         scores = self._record.scores_at(step)
         return np.sort(scores[np.isfinite(scores)])[::-1]
 
-    def lengths(self, step: int) -> Ints:
+    def token_lengths(self, step: int) -> Ints:
         """Count the pieces of each length at a step; index 0 is 0."""
         there = self._record.columns.lengths[self._record.alive_at(step)]
         return np.bincount(there, minlength=1).astype(np.int64)

@@ -96,7 +96,7 @@ async def test_without_a_merge_the_charts_say_so(tmp_path: Path) -> None:
     async with opened(corpus) as (app, pilot):
         await pilot.press("4")
         await pilot.pause()
-        assert "No merge is recorded" in drawn(app.screen.query_one("#ties", ChartPanel))
+        assert "No step is recorded" in drawn(app.screen.query_one("#ties", ChartPanel))
         assert "┤" in drawn(app.screen.query_one("#lengths", ChartPanel))
 
 

@@ -50,8 +50,8 @@ def test_the_fruit_loses_two_words_in_plain_sentences(fruit: Path) -> None:
     text = "\n".join(lines)
     assert "the seed has 7 n-grams of 1 word, counted 9 times in all" in lines[0]
     assert (
-        "他, count 1 of 9, −log P 2.197, loss without it 24.282, +7.803: goes next.\n"
-        "你, count 1 of 9, −log P 2.197, loss without it 24.282, +7.803: goes at 2.\n"
+        "他, count 1 of 9, −log P 2.197, loss without it 24.282, +7.803: goes at step 1.\n"
+        "你, count 1 of 9, −log P 2.197, loss without it 24.282, +7.803: goes at step 2.\n"
         "我, count 1 of 9, −log P 2.197, loss without it 24.282, +7.803: stays.\n"
     ) in text
     assert "喜欢, count 3 of 9, −log P 1.099, loss without it 43.183, +26.704: stays." in lines

@@ -71,11 +71,11 @@ async def test_the_table_has_each_loss_without_and_the_step_its_counts(config: R
     async with opened_as(config) as (app, pilot):
         rows = app.screen.query_one(PieceRows)
         assert [place.column.title for place in app.screen.query_one(Header).places] == [
-            *("n-gram", "count", "−log P", "without", "increase", "fate")
+            *("n-gram", "count", "−log P", "without", "increase", "goes")
         ]
         table = [row.split() for row in text_of(rows)]
-        assert table[0] == ["他", "1", "2.197", "24.282", "+7.803", "next"]
-        assert table[1] == ["你", "1", "2.197", "24.282", "+7.803", "at", "2"]
+        assert table[0] == ["他", "1", "2.197", "24.282", "+7.803", "1"]
+        assert table[1] == ["你", "1", "2.197", "24.282", "+7.803", "2"]
         assert table[-1] == ["喜欢", "3", "1.099", "43.183", "+26.704", "stays"]
         assert [row.split()[-3:] for row in text_of(app.screen.query_one(StepsPanel))] == [
             *(["seed", "7", "16.479"], ["他", "6", "23.340"], ["你", "5", "30.326"])

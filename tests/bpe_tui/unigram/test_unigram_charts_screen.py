@@ -63,7 +63,7 @@ async def test_a_corpus_without_pretokens_has_empty_charts_and_lists(tmp_path: P
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("4")
         await pilot.pause()
-        assert "Without a step there is nothing" in drawn(app.screen.query_one("#loss", ChartPanel))
+        assert "No step is recorded" in drawn(app.screen.query_one("#loss", ChartPanel))
         assert "no pretokens" in drawn(app.screen.query_one("#zipf", ChartPanel))
         for key, screen in (("3", "unigram-vocabulary"), ("5", "unigram-inspection")):
             await pilot.press(key)

@@ -35,7 +35,7 @@ def test_a_series_agrees_with_the_frame_at_each_step(words: dict[str, int]) -> N
     for frame in frames:
         assert statistics.sorted_scores(frame.step).tolist() == sorted(frame.scores, reverse=True)
         lengths = np.bincount([len(text) for text in frame.texts])
-        assert statistics.lengths(frame.step).tolist() == lengths.tolist()
+        assert statistics.token_lengths(frame.step).tolist() == lengths.tolist()
 
 
 def test_a_series_may_be_asked_for_in_any_order() -> None:
