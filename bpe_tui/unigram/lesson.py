@@ -14,11 +14,10 @@ import numpy as np
 
 from bpe_tui.unigram.narration import cost_text, count_text, increase_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, pieces_of_text, words_of_line
-from bpe_tui.views.corpus import CorpusPlace, flowed, within_rows
+from bpe_tui.views.corpus import CorpusPlace, flowed
 from bpe_tui.views.explanation import (
     JOINED_AT,
     LEAST_BAR,
-    NO_TEXT,
     REMARK,
     SHRUNK_AT,
     Beat,
@@ -28,10 +27,11 @@ from bpe_tui.views.explanation import (
     ThreeNames,
     eased,
     with_end,
+    word_rows,
 )
-from bpe_tui.views.panel import token_edge
+from bpe_tui.views.panel import SizedWord, token_edge
 from bpe_tui.widgets.numbers import bar, number, scale_of, trace
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
+from bpe_tui.widgets.rows import Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.arrays import Ints
@@ -47,6 +47,8 @@ LOOKED_AT = 200
 """Number of words, most frequent first, searched for some that a step changes."""
 SEARCHED, MOST_USED = 20_000, 12
 """Number of words searched, and of leaving pieces they are searched for."""
+MOST_KEPT = 12
+"""Number of answers that are kept, for the frames before and after a step."""
 MORE_CELLS = 16
 """Cells for the number of pieces that are not named."""
 FEW = 2
@@ -85,14 +87,15 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
-        self._answers: dict[str, tuple[tuple[object, ...], Any]] = {}
+        self._answers: dict[tuple[object, ...], Any] = {}
 
-    def _kept(self, what: str, key: tuple[object, ...], make: Callable[[], KeptT]) -> KeptT:
+    def _kept(self, key: tuple[object, ...], make: Callable[[], KeptT]) -> KeptT:
         """Return an answer that beats and animation frames ask for again, computed once."""
-        kept = self._answers.get(what)
-        if kept is None or kept[0] != key:
-            kept = self._answers[what] = key, make()
-        answer: KeptT = kept[1]
+        if key not in self._answers:
+            if len(self._answers) == MOST_KEPT:
+                del self._answers[next(iter(self._answers))]
+            self._answers[key] = make()
+        answer: KeptT = self._answers[key]
         return answer
 
     def facts(self, frame: UnigramFrame) -> str:
@@ -107,7 +110,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def _pruned(self, frame: UnigramFrame, step: PruneStep) -> tuple[Pruned, ...]:
         """Return the pieces that the prune after a frame removes."""
-        return self._kept("pruned", (frame.run, frame.step), lambda: step.removed)
+        return self._kept(("pruned", frame.run, frame.step), lambda: step.removed)
 
     # -- costs of removals: recorded for the pieces that go, computed for those that stay
 
@@ -163,9 +166,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def _weighed(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
         """Return the pieces to show; kept for the frames before and after a step."""
-        key = frame.run, frame.step, frame.known_removals is None
-        slot = f"{rows} bars of {'an odd' if _is_odd(frame) else 'an even'} step"
-        return self._kept(slot, key, lambda: self._to_show(frame, rows))
+        key = rows, frame.run, frame.step, frame.known_removals is None
+        return self._kept(key, lambda: self._to_show(frame, rows))
 
     def _to_show(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
         """Return leaving pieces from the cheapest to the dearest, then some that stay."""
@@ -309,24 +311,18 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             return [Row(self.spans("Then other pieces replace them, everywhere.", "dim"))]
         if moment.beat is Beat.PICK:
             return []
-        key = before.run, before.step, words
-        changed = self._kept("words", key, lambda: self._changed(before, after, words))
+        key = "words", before.run, before.step, words
+        changed = self._kept(key, lambda: self._changed(before, after, words))
         rows = []
         if isinstance(before.leads_on, PruneStep):
             rows.append(self._pruned_row(before, before.leads_on, width))
             changed = changed[: words - 1]
         rows.append(Row([(self._what_replaces(before, bool(changed)), "")]))
-        count_cells = max((len(number(before.words[word])) for word in changed), default=1)
         struck = PlainPiecePainter(before, strikes=True, marks=self.marks)
         plain = PlainPiecePainter(after, strikes=False, marks=self.marks)
-        half = max((width - count_cells - 7) // 2, 8)
-        cut = [struck.word(word) for word in changed]
-        cells = min(half, max(map(spans_width, cut), default=1))
-        for word, was in zip(changed, cut, strict=True):
-            count = right(number(before.words[word]), count_cells, "dim")
-            now = left(plain.word(word), half)
-            rows.append(Row([count, ("  ", ""), *left(was, cells), ("  →  ", "dim"), *now]))
-        return rows
+        counts = [before.words[word] for word in changed]
+        was, now = list(map(struck.word, changed)), list(map(plain.word, changed))
+        return [*rows, *word_rows(counts, was, now, max(width // 2 - 6, 8))]
 
     def _what_replaces(self, before: UnigramFrame, some_change: bool) -> str:
         """Return the sentence over the words that the step after a frame cuts otherwise."""
@@ -343,9 +339,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def _pruned_row(self, before: UnigramFrame, step: PruneStep, width: int) -> Row:
         """Return the pieces that go, the most used first: `✗ ▁nap  ✗ ▁dug   and 202 more`."""
         count = len(self._pruned(before, step))
-        most_used = self._kept("most used", (before.run, before.step), lambda: _most_used(before))
         spans: list[Span] = []
-        for text in most_used:
+        for text in _most_used(before):
             piece: list[Span] = [("✗ ", "loss"), (visible_text(text), "stale"), ("  ", "")]
             if spans and spans_width([*spans, *piece]) > width - MORE_CELLS:
                 break
@@ -381,17 +376,13 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     ) -> CorpusPlace:
         return top  # a step changes words everywhere: the excerpt stays where it is
 
-    def text_rows(self, moment: UnigramMoment, text: str, rows: int, width: int) -> list[Row]:
-        if not text:
-            return paragraph(self.text(NO_TEXT), width, "dim")
-        frame, text = moment.frame, text[: self.LONGEST_TEXT]
-        painter = PlainPiecePainter(frame, strikes=moment.is_ahead, marks=self.marks)
-        shown = within_rows(words_of_line(painter, frame.cut(text)), rows, width)
-        start = self._kept("start", (frame.run, text), lambda: _pieces(frame.at(0), text))
-        before = None
-        if moment.before is not None and not moment.is_ahead:
-            before = _pieces(moment.before, text)
-        return [*shown, self.size_row(_pieces(frame, text), before, start, width)]
+    def drawn_words(self, moment: UnigramMoment, text: str) -> Iterator[SizedWord]:
+        painter = PlainPiecePainter(moment.frame, strikes=moment.is_ahead, marks=self.marks)
+        return words_of_line(painter, moment.frame.cut(text))
+
+    def size_of(self, frame: UnigramFrame, text: str) -> int:
+        """Count the pieces of a text; a special token is one."""
+        return sum(1 for _ in pieces_of_text(frame, text))
 
 
 NONE_CHANGED = "No frequent pretoken is cut otherwise."
@@ -440,10 +431,6 @@ def _words_with(piece: str, words: Iterable[str]) -> Iterator[str]:
     return islice((word for word in islice(words, SEARCHED) if piece in word), 3)
 
 
-def _is_odd(frame: UnigramFrame) -> bool:
-    return frame.step % 2 == 1
-
-
 def _is_prune(frame: UnigramFrame) -> bool:
     of_grams = isinstance(frame.record, TextbookRecord)
     return isinstance(frame.leads_on, PruneStep) or of_grams
@@ -454,8 +441,3 @@ def _spread(found: Sequence[tuple[float, int]], rows: int) -> list[tuple[float, 
     if len(found) <= rows:
         return list(found)
     return [found[round(place * (len(found) - 1) / max(rows - 1, 1))] for place in range(rows)]
-
-
-def _pieces(frame: UnigramFrame, text: str) -> int:
-    """Count the pieces of a text; a special token is one."""
-    return sum(1 for _ in pieces_of_text(frame, text))

@@ -8,18 +8,18 @@ step can be finished at once, whatever is moving. A `StepExplainer` makes the ro
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from bpe_tui.session.session import StepFrame
-from bpe_tui.views.corpus import CorpusPlace
+from bpe_tui.views.corpus import CorpusPlace, within_rows
 from bpe_tui.views.narration import characters_of, first_fitting
-from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
+from bpe_tui.views.panel import BETWEEN_PAIR, SizedWord, TokenPainter
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import bar, number, trace
-from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width
+from bpe_tui.widgets.rows import CURSOR, Row, Span, left, paragraph, right, spans_width, with_below
 from bpe_tui.widgets.visible import ending, shorten, width
 from bpe_tui.widgets.visible import width as width_of
 from engine.core.events import Pair
@@ -242,6 +242,10 @@ class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
     LONGEST_TEXT = 1_000
     """Number of characters of the reader's text that are encoded."""
 
+    # Kept, since each beat asks for it.
+    _at_start: tuple[Any, str, int] | None = None
+    """The run, the reader's text and its length at step 0."""
+
     def fitting(self, width: int, *ways: Sequence[Span]) -> list[Span]:
         """Return the first way that fits; the last if none does."""
         return list(next((way for way in ways if spans_width(way) <= width), ways[-1]))
@@ -301,6 +305,13 @@ class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
         """
 
     @abstractmethod
+    def drawn_words(self, moment: StepMoment[SteppableFrameT], text: str) -> Iterable[SizedWord]:
+        """Return the words of a text in the tokens of a moment, with their cells."""
+
+    @abstractmethod
+    def size_of(self, frame: SteppableFrameT, text: str) -> int:
+        """Return the number of tokens of a text."""
+
     def text_rows(
         self, moment: StepMoment[SteppableFrameT], text: str, rows: int, width: int
     ) -> list[Row]:
@@ -312,6 +323,37 @@ class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
             rows: most rows for the text.
             width: cells of a row.
         """
+        if not text:
+            return paragraph(self.text(NO_TEXT), width, "dim")
+        frame, text = moment.frame, text[: self.LONGEST_TEXT]
+        shown = within_rows(self.drawn_words(moment, text), rows, width)
+        if self._at_start is None or self._at_start[:2] != (frame.run, text):
+            self._at_start = frame.run, text, self.size_of(frame.at(0), text)
+        before = None
+        if moment.before is not None and not moment.is_ahead:
+            before = self.size_of(moment.before, text)
+        size = self.size_row(self.size_of(frame, text), before, self._at_start[2], width)
+        return [*shown, size]
+
+
+def word_rows(
+    counts: Sequence[int],
+    before: Sequence[Sequence[Span]],
+    after: Sequence[Sequence[Span]],
+    half: int,
+) -> Iterator[Row]:
+    """Yield words with their counts, `before` and `after` a step, in up to `half` cells each.
+
+    Without `after` the words before the step are shown alone.
+    """
+    count_cells = max((len(number(count)) for count in counts), default=1)
+    cells = min(half, max(map(spans_width, before), default=8))
+    for place, count in enumerate(counts):
+        spans = [right(number(count), count_cells, "dim"), ("  ", ""), *left(before[place], cells)]
+        if after:
+            now = after[place]
+            spans += [("  →  ", "dim"), *(now if spans_width(now) <= half else left(now, half))]
+        yield from map(Row, with_below(spans))
 
 
 AnyExplainer = StepExplainer[Any]

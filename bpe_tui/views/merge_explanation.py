@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import ClassVar
 
@@ -13,12 +13,10 @@ from bpe_tui.views.corpus import (
     first_line_with,
     flowed,
     has_role,
-    within_rows,
     words_of,
 )
 from bpe_tui.views.explanation import (
     JOINED_AT,
-    NO_TEXT,
     SHRUNK_AT,
     Bar,
     BarColumns,
@@ -29,6 +27,7 @@ from bpe_tui.views.explanation import (
     bar_row,
     eased,
     with_end,
+    word_rows,
 )
 from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import (
@@ -38,6 +37,7 @@ from bpe_tui.views.panel import (
     JOINING_ROLES,
     PRETOKEN_BORDER,
     MergeFrameT,
+    SizedWord,
     TokenPainter,
     token_edge,
 )
@@ -50,12 +50,8 @@ from bpe_tui.widgets.rows import (
     behind_mark,
     first_rows,
     has_row_below,
-    left,
-    paragraph,
-    right,
     skipped_before,
     spans_width,
-    with_below,
     wrapped_text,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes
@@ -97,9 +93,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     in_bytes = False
     """Whether characters that tokens cut are spelled in their bytes."""
 
-    # Kept, since each beat asks for them.
-    _at_start: tuple[MergeRun, str, int] | None = None
-    """The run, the reader's text and its length at step 0."""
+    # Kept, since each beat asks for it.
     _elsewhere: tuple[MergeRun, int, AffectedPretoken | None] | None = None
     """The run, a step, and a word with its merge if no line of the excerpt has one."""
 
@@ -368,18 +362,13 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         width: int,
     ) -> list[Row]:
         """Draw words with the pair lit; unless `is_lit`, also draw them after the merge."""
-        count_cells = max((len(number(word.count)) for word in touched), default=1)
-        half = max((width - count_cells - 10) // 2, 8)
-        cut = [_from_first(before.tokens(word.before), JOINING_ROLES, half) for word in touched]
-        cells = min(half, max(map(spans_width, cut), default=8))
-        rows: list[Row] = []
-        for word, was in zip(touched, cut, strict=True):
-            spans = [right(number(word.count), count_cells, "dim"), ("  ", ""), *left(was, cells)]
-            if not is_lit:
-                now = _from_first(after.tokens(word.after), FRESH_ROLES, half)
-                spans += [("  →  ", "dim"), *(now if spans_width(now) <= half else left(now, half))]
-            rows += map(Row, with_below(spans))
-        return rows
+        counts = [word.count for word in touched]
+        half = max((width - max((len(number(count)) for count in counts), default=1) - 10) // 2, 8)
+        was = [_from_first(before.tokens(word.before), JOINING_ROLES, half) for word in touched]
+        now = []
+        if not is_lit:
+            now = [_from_first(after.tokens(word.after), FRESH_ROLES, half) for word in touched]
+        return list(word_rows(counts, was, now, half))
 
     # -- the corpus, and a text of the reader's
 
@@ -465,21 +454,14 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             ),
         )
 
-    def text_rows(
-        self, moment: StepMoment[MergeFrameT], text: str, rows: int, width: int
-    ) -> list[Row]:
-        if not text:
-            return paragraph(self.text(NO_TEXT), width, "dim")
-        frame, text = moment.frame, text[: self.LONGEST_TEXT]
-        painter, words = self.painter(moment), self.encoded(frame, text)
-        drawn = ([*painter.tokens(ids), PRETOKEN_BORDER] for ids in words)
-        shown = within_rows(((word, spans_width(word)) for word in drawn), rows, width)
-        if self._at_start is None or self._at_start[:2] != (frame.run, text):
-            self._at_start = frame.run, text, sum(map(len, self.encoded(frame.at(0), text)))
-        before = None
-        if moment.before is not None and not moment.is_ahead:
-            before = sum(map(len, self.encoded(moment.before, text)))
-        return [*shown, self.size_row(sum(map(len, words)), before, self._at_start[2], width)]
+    def drawn_words(self, moment: StepMoment[MergeFrameT], text: str) -> Iterator[SizedWord]:
+        painter = self.painter(moment)
+        for ids in self.encoded(moment.frame, text):
+            word = [*painter.tokens(ids), PRETOKEN_BORDER]
+            yield word, spans_width(word)
+
+    def size_of(self, frame: MergeFrameT, text: str) -> int:
+        return sum(map(len, self.encoded(frame, text)))
 
 
 def _from_first(spans: Sequence[Span], roles: Sequence[str], cells: int) -> list[Span]:

@@ -12,8 +12,7 @@ from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
-
-SAME_AS_BPE = "BPE would have merged the same pair: none is more frequent."
+from engine.wordpiece.trainer import WordPieceStep
 
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
@@ -92,15 +91,20 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
         f"{times(score.left)}, {right} {times(score.right)}. "
         f"Its score is {score} = {score_text(score.value)}."
     )
+    yield describe_pmi(frame.at(frame.step - 1), score)
+    yield from why_no_other(frame, merge)
+
+
+def why_no_other(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
+    """Yield why no other pair merged at a step: ties, rare pairs, BPE's choice and its score."""
     before = frame.at(frame.step - 1)
-    yield describe_pmi(before, score)
     yield narrate_tie(frame)
     if left_out := describe_left_out(before):
         yield left_out
     frequent = before.most_frequent
     assert frequent is not None, "a pair merged, so there was one"
     if frequent.pair == merge.pair:
-        yield SAME_AS_BPE
+        yield "BPE would have merged the same pair: none is more frequent."
         return
     pair, its_score = format_pair(frame, frequent.pair), frequent.score
     yield (

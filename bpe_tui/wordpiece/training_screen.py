@@ -34,11 +34,9 @@ from bpe_tui.widgets.virtual_table import Column, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.narration import (
-    SAME_AS_BPE,
-    describe_left_out,
     describe_pmi,
     narrate,
-    why_lost,
+    why_no_other,
 )
 from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
@@ -245,8 +243,6 @@ def format_change(before: Score | None, after: Score) -> Span:
     return f"{signed(round(100 * share))}%", "gain" if share > 0 else "loss"
 
 
-RUNNERS_UP = 3
-"""Most rows about the next highest scores, including the row for the tie rule."""
 CHANGES_SHOWN = 500
 NOTE_CELLS = 6
 FORMULAS = (
@@ -256,7 +252,7 @@ FORMULAS = (
 
 
 class ScoreMergePanel(TokenPanel[WordPieceFrame]):
-    """The merge: how its score is computed, the runners-up, and BPE's choice."""
+    """The merge: how its score is computed, ties, and BPE's choice."""
 
     PAINTER = WordPiecePainter
     ID = "merge"
@@ -269,18 +265,16 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
             return _start_rows(frame, width)
         self.say(f"merge {number(frame.step)}", "↵ where a pair merges")
         painter = WordPiecePainter(frame, marks=needs_marks(self.app))
-        before = frame.at(frame.step - 1)
-        left_out = describe_left_out(before)
+        pmi = describe_pmi(frame.at(frame.step - 1), merge.score)
         return [
             training_panels.merge_row(painter, merge),
             *paragraph(training_panels.describe_occurrences(merge, "word", self.wording), width),
             Row([]),
             *_arithmetic(frame, merge, width),
             Row([]),
-            *_rivals(painter, before, merge, width),
+            *(row for why in why_no_other(frame, merge) for row in paragraph(why, width)),
             Row([]),
-            *paragraph(describe_pmi(before, merge.score), width),
-            *(paragraph(left_out, width, "dim") if left_out else ()),
+            *paragraph(pmi, width),
             Row([]),
             *_changes(painter, merge, width),
         ]
@@ -315,33 +309,6 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
     yield Row([(f"      = {score}", "")])
     product = f"{number(score.count)} / {number(score.left * score.right)} = "
     yield Row([(f"      = {product}", ""), (score_text(score.value), "pair")])
-
-
-def _rivals(
-    painter: TokenPainter, before: WordPieceFrame, merge: WordPieceStep, width: int
-) -> Iterator[Row]:
-    """Yield the pairs of the next highest scores, then BPE's choice, and why they lost."""
-    _, *others = before.top_pairs(RUNNERS_UP + 1)
-    table = ScoreTable(painter, before, width)
-    if others:
-        rule = before.tie_rule
-        why = f"Tie rule {rule.name}: {rule.summary}."
-        decided = paragraph(why, width, "tie") if others[0].tied else []
-        yield Row([("runners-up", "dim")])
-        shown = others[: max(RUNNERS_UP - len(decided), 1)]  # a fixed height for all rows
-        yield from map(table.row, enumerate(shown, 2))
-        yield from decided
-    else:
-        yield Row([("No other pair could have merged.", "dim")])
-    yield Row([])
-    frequent = before.most_frequent
-    assert frequent is not None, "a pair merged, so there was one"
-    if frequent.pair == merge.pair:
-        yield from paragraph(SAME_AS_BPE, width)
-    else:
-        yield Row([("by count alone, as BPE chooses", "dim")])
-        yield table.row((0, frequent))
-        yield from paragraph(why_lost(before, frequent, merge.score), width)
 
 
 def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:
