@@ -15,7 +15,6 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,
-    RowsOnDemand,
     RowTable,
     Span,
     left,
@@ -37,7 +36,6 @@ ROOM_FOR_PRETOKENS = 42
 TIED_SHOWN = 3
 NOWHERE = "The pair occurs nowhere in this corpus: the merge changes no count."
 NOTHING_YET = "Step 0: nothing is merged yet, {beginning}."
-CHANGES_SHOWN = 500
 NOTE_CELLS = 8
 ROOMY = 12
 """Least height, in rows, for gaps and the reason of the next tie."""
@@ -227,10 +225,9 @@ def change_rows(
 
     `attribution` gives the number of pretokens behind each; it is None until that is known.
     """
-    changes, text = merge.changes, painter.wording.text
     columns = training_panels.change_columns(highest_shown(frame), NOTE_CELLS, painter.wording)
     if width >= ROOM_FOR_PRETOKENS:
-        title = text("pretokens")
+        title = painter.wording.text("pretokens")
         columns.insert(-1, RowColumn(title, 10, lambda each: [(each.pretokens, "dim")], True))
     table = RowTable(columns, width, least=8)
 
@@ -241,11 +238,5 @@ def change_rows(
             training_panels.ChangedCount(spans, before, after, is_new, pretokens), ToChange(pair)
         )
 
-    missing = max(len(changes) - CHANGES_SHOWN, 0)
-    rest = Row([(text("and {n} more", n=number(missing)), "dim")])
-    shown = len(changes) - missing
-    return RowsOnDemand(
-        shown + bool(missing),
-        lambda place: row(*changes[place]) if place < shown else rest,
-        top=[*above, table.header()],
-    )
+    top = [*above, table.header()]
+    return training_panels.rows_of_changes(merge, row, top, painter.wording)

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from textual.reactive import reactive
 
 from bpe_tui.views.corpus import flowed
-from bpe_tui.views.encoding_screen import PartsPanel, walk_to
+from bpe_tui.views.encoding_screen import THE_END, PartsPanel, WalkedPanel
 from bpe_tui.views.longest_match import probe_rows
 from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import Panel, TokenPainter, sentence
+from bpe_tui.views.panel import TokenPainter, sentence
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Drawn
@@ -150,7 +150,6 @@ class PretokensPanel(PartsPanel[Frame]):
 
 LONGEST = 500
 """Most bytes of a pretoken whose steps are shown; each step shows the whole pretoken."""
-THE_END = 10**9
 LOST_SHOWN = 24
 MARGIN = 11
 """Cells before the merge in a row: a mark and the number of the merge."""
@@ -162,7 +161,7 @@ RULES = {
 """How each model without a walk encodes a pretoken."""
 
 
-class EncodeStepsPanel(Panel):
+class EncodeStepsPanel(WalkedPanel[Frame]):
     """The merges of one pretoken in order, with ranks; `place` is the number of merges made.
 
     The candidates that lost follow below the last merge made. The steps of WordPiece are the parts
@@ -173,16 +172,10 @@ class EncodeStepsPanel(Panel):
     LEAST_FOR_HEAD = 2
     KEEPS_CURSOR = True
 
-    place: Drawn[int] = Drawn(0)
-    step_count = 0
     piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
     _merges: Sequence[TracedMerge] = ()
     _word: EncodedWord | None = None
     """The pretoken with its probes if the model is WordPiece."""
-
-    def action_move(self, by: int) -> None:
-        """Walk: each row is a step."""
-        walk_to(self, self.place + by)
 
     def watch_piece(self, old: EncodedPretoken | None, new: EncodedPretoken | None) -> None:
         if old is None or new is None or old.pretoken.text != new.pretoken.text:

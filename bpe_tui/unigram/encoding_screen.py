@@ -321,23 +321,18 @@ def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[R
 def _way_back_rows(
     walk: Walkthrough, painter: PiecePainter, place: int, width: int
 ) -> Iterator[Row]:
+    """Yield the part of the best path that is found, and the sum of its scores."""
     taken = walk.taken(place)
-    is_over = not taken[-1].start
-    head = "The best path" if is_over else f"Back to node {taken[-1].start}"
+    start = taken[-1].start
+    head = f"Back to node {start}" if start else "The best path"
     yield from paragraph(f"{head}: the kept pieces, followed from the end", width, "strong")
     cut = painter.cut(walk.word, reversed(taken))
-    start = visible_text(walk.word[: taken[-1].start])
-    before: list[Span] = [(start, "dim"), token_edge(marks=painter.marks)] if start else []
+    text = visible_text(walk.word[:start])
+    before: list[Span] = [(text, "dim"), token_edge(marks=painter.marks)] if start else []
     yield Row(left([*before, *cut], width))
     yield Row([])
-    table = RowTable(columns_of_spans(("", 9), ("", 0), ("", 8)), width - 7, least=6)
-    for edge in taken:
-        text = visible_text(walk.word[edge.start : edge.end])
-        piece = [("  ", ""), (text, painter.role(edge.piece))]
-        way = [(f"{edge.end} → {edge.start}", "dim")]
-        yield table.row([way, piece, [(score_text(edge.score), "")]])
-    if is_over:
-        yield table.row([[], [], [(f"score {score_text(walk.lattice.best.score)}", "pair")]])
+    scores = "  ".join(score_text(edge.score) for edge in reversed(taken))
+    yield from paragraph(f"{scores}  =  {score_text(sum(edge.score for edge in taken))}", width)
 
 
 class PathsPanel(WalkPanel):
@@ -373,17 +368,20 @@ class UnigramTextPretokens(TextPretokensPanel[UnigramFrame]):
     def columns(self, frame: UnigramFrame, width: int) -> Sequence[RowColumn]:
         painter = PiecePainter(frame, marks=needs_marks(self.app))
 
-        def count(pretoken: Pretoken) -> str:
-            return "" if pretoken.special else number(len(frame.pieces_of(spelled(pretoken.text))))
+        def edges(pretoken: Pretoken) -> Sequence[Edge]:
+            return () if pretoken.special else frame.pieces_of(spelled(pretoken.text))
 
-        def score(pretoken: Pretoken) -> str:
-            edges = () if pretoken.special else frame.pieces_of(spelled(pretoken.text))
-            return score_text(sum(edge.score for edge in edges), 1) if edges else ""
+        def count(pretoken: Pretoken) -> list[Span]:
+            return [(number(found) if (found := len(edges(pretoken))) else "", "dim")]
+
+        def score(pretoken: Pretoken) -> list[Span]:
+            scores = [edge.score for edge in edges(pretoken)]
+            return [(score_text(sum(scores), 1) if scores else "", "")]
 
         columns = [
             RowColumn("text", 0, painter.pretoken),
-            RowColumn("pieces", 7, lambda pretoken: [(count(pretoken), "dim")], True),
-            RowColumn("score", SCORE_CELLS, lambda pretoken: [(score(pretoken), "")], True),
+            RowColumn("pieces", 7, count, True),
+            RowColumn("score", SCORE_CELLS, score, True),
         ]
         return columns if width >= ROOM_FOR_SCORE else columns[:2]
 

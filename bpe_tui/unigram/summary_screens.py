@@ -149,17 +149,9 @@ class UnigramInspectionScreen(InspectionScreen):
         return "Unigram's vocabulary", size
 
     def how_trained(self, session: Session, frame: UnigramFrame) -> Sequence[tuple[str, str]]:
-        return how_trained(
-            session,
-            ("distinct pretokens", number(len(frame.words))),
-            (
-                "final size",
-                plural(
-                    frame.record.vocab_size,
-                    "n-gram" if isinstance(frame.record, TextbookRecord) else "token",
-                ),
-            ),
-        )
+        record, distinct = frame.record, ("distinct pretokens", number(len(frame.words)))
+        unit = "n-gram" if isinstance(record, TextbookRecord) else "token"
+        return how_trained(session, distinct, ("final size", plural(record.vocab_size, unit)))
 
     def inspection_of(self, frame: UnigramFrame, opened: Opened | None) -> UnigramInspection:
         return UnigramInspection(frame)

@@ -147,13 +147,12 @@ def _row(
     painters: tuple[PiecePainter, PiecePainter], word: ChangedWord, cells: int, width: int
 ) -> Row:
     before, after = painters
-    half = training_panels.before_after_cells(cells, width)
     was: list[Span] = [
         (text, "base" if role == "stale" else role)
         for text, role in before.cut(word.text, word.before)
     ]
     cut = after.cut(word.text, word.after)
-    spans = training_panels.before_after(number(word.times), cells, was, cut, half)
+    spans = training_panels.before_after(word.times, cells, was, cut, width)
     return Row(spans, ToPretoken(to_bytes(unspelled(word.text))))
 
 

@@ -6,7 +6,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
@@ -19,7 +19,14 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import leading_parts
-from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT, sentence
+from bpe_tui.views.panel import (
+    BORDER_CELLS,
+    FramePanel,
+    FrameT,
+    MergeFrameT,
+    TokenPanel,
+    sentence,
+)
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedTextPanel
@@ -118,23 +125,27 @@ class TextLanesPanel(LanesPanel):
         self.rebuild()
 
 
-class Walked(Protocol):
-    """A panel that walks through the steps of an encoding.
+class WalkedPanel(TokenPanel[MergeFrameT]):
+    """A panel that walks through the steps of an encoding; each row is a step.
 
     Attributes:
         place: number of steps made.
         step_count: number of steps that encode the part of the text.
     """
 
-    place: Any
-    step_count: int
+    place: Drawn[int] = Drawn(0)
+    step_count = 0
+
+    def go_to(self, place: int) -> None:
+        """Go to a step of the walk, or the nearest one."""
+        self.place = max(0, min(place, self.step_count))
+
+    def action_move(self, by: int) -> None:
+        self.go_to(self.place + by)
 
 
-def walk_to(panel: Walked, place: int) -> None:
-    """Go to a step of a panel's walk, or the nearest one."""
-    panel.place = max(0, min(place, panel.step_count))
-
-
+THE_END = 10**9
+"""A place after all steps: the panel goes to the last one."""
 NO_STEPS = "It is encoded without a step; the steps of the run are on 1."
 LAST_STEP = "This was the last step; the steps of the run are on 1."
 FIRST_STEP = "This is before the first step; the steps of the run are on 1."
@@ -268,7 +279,7 @@ class WalkScreen(SessionScreen):
         self.decode()
 
     @property
-    def walked(self) -> Walked:
+    def walked(self) -> WalkedPanel[Any]:
         """The panel that ← and → walk through."""
         raise NotImplementedError
 
@@ -279,7 +290,7 @@ class WalkScreen(SessionScreen):
 
     def go_to(self, place: int) -> None:
         """Go to a step of the walk, or the nearest one."""
-        walk_to(self.walked, place)
+        self.walked.go_to(place)
 
     # -- the screen
 

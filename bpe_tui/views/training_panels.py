@@ -6,7 +6,7 @@ Each model subclasses these panels for what it draws differently.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -54,6 +54,7 @@ from bpe_tui.widgets.rows import (
     with_below,
 )
 from bpe_tui.widgets.visible import ELLIPSIS, width
+from engine.core.events import CountChange, Pair
 from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
@@ -214,9 +215,8 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         count_width: int,
         width: int,
     ) -> Row:
-        half = before_after_cells(count_width, width)
         was, cut = before.tokens(word.before), after.tokens(word.after)
-        spans = before_after(number(word.count), count_width, was, cut, half)
+        spans = before_after(word.count, count_width, was, cut, width)
         return Row(spans, ToPretoken(word.pretoken))
 
 
@@ -269,6 +269,24 @@ def change_columns(highest: int, note_cells: int, wording: Wording) -> list[RowC
     ]
 
 
+CHANGES_SHOWN = 500
+
+
+def rows_of_changes(
+    merge: PairStep, row: Callable[[Pair, int, int], Row], top: Sequence[Row], wording: Wording
+) -> Sequence[Row]:
+    """Return the rows above, then one for each changed count of a pair, each made on demand."""
+    changes: Sequence[CountChange] = merge.changes
+    missing = max(len(changes) - CHANGES_SHOWN, 0)
+    rest = Row([(wording.text("and {n} more", n=number(missing)), "dim")])
+    shown = len(changes) - missing
+    return RowsOnDemand(
+        shown + bool(missing),
+        lambda place: row(*changes[place]) if place < shown else rest,
+        top=top,
+    )
+
+
 ARROW: Span = (" → ", "dim")
 COUNT = "count"
 """Title of the column of counts."""
@@ -295,12 +313,13 @@ def head_of_words(count_width: int, width: int, wording: Wording) -> list[Span]:
 
 
 def before_after(
-    count: str, count_width: int, before: Sequence[Span], after: Sequence[Span], half: int
+    count: int, count_width: int, before: Sequence[Span], after: Sequence[Span], width: int
 ) -> list[Span]:
-    """Return the count of a word and its tokens before and after a step, `half` cells each.
+    """Return the count of a word and its tokens before and after a step, in `width` cells.
 
     If that is too narrow, both begin at the same later place, so that the first change is visible.
     """
+    half = before_after_cells(count_width, width)
     first = next(
         (
             place
@@ -314,7 +333,7 @@ def before_after(
     skipped = skipped_before(before, first, last, half)
     before, after = behind_mark(before, skipped), behind_mark(after, skipped)
     return [
-        right(count, count_width, "dim"),
+        right(number(count), count_width, "dim"),
         ("  ", ""),
         *left(before, half),
         ARROW,

@@ -14,17 +14,17 @@ from textual.reactive import reactive
 
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import (
+    THE_END,
     DecodePanel,
     TextLanesPanel,
     TextPretokensPanel,
+    WalkedPanel,
     WalkScreen,
     describe_decoded,
-    walk_to,
 )
 from bpe_tui.views.longest_match import probe_rows
-from bpe_tui.views.panel import TokenPanel, needs_marks
+from bpe_tui.views.panel import needs_marks
 from bpe_tui.views.token_detail import LanesPanel
-from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, Span, paragraph
 from bpe_tui.widgets.visible import visible_text
@@ -39,8 +39,6 @@ from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes, without_stray_surrogates
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.tokenizer import EncodedWord, Outcome
-
-THE_END = 10**9
 
 
 class WordPieceTextPretokens(TextPretokensPanel[WordPieceFrame]):
@@ -96,20 +94,14 @@ class WordLanesPanel(TextLanesPanel):
                 at, place = start + end, place + width
 
 
-class ProbesPanel(TokenPanel[WordPieceFrame]):
-    """The probes for `word`; `place` is the number of probes made so far."""
+class ProbesPanel(WalkedPanel[WordPieceFrame]):
+    """The probes for `word`; each is a step of the walk."""
 
     PAINTER = WordPiecePainter
     ID = "probes"
     LEAST_FOR_HEAD = 2
 
-    place: Drawn[int] = Drawn(0)
-    step_count = 0
     word: reactive[EncodedWord | None] = reactive(None, repaint=False)
-
-    def action_move(self, by: int) -> None:
-        """Walk: each row is a step."""
-        walk_to(self, self.place + by)
 
     def watch_word(self, old: EncodedWord | None, new: EncodedWord | None) -> None:
         self.step_count = len(new.probes) if new is not None else 0

@@ -96,21 +96,21 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
 
 
 def why_no_other(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
-    """Yield why no other pair merged at a step: ties, rare pairs, BPE's choice and its score."""
+    """Yield why no other pair merged at a step: ties, BPE's choice and its score, rare pairs."""
     before = frame.at(frame.step - 1)
     yield narrate_tie(frame)
-    if left_out := describe_left_out(before):
-        yield left_out
     frequent = before.most_frequent
     assert frequent is not None, "a pair merged, so there was one"
     if frequent.pair == merge.pair:
         yield "BPE would have merged the same pair: none is more frequent."
-        return
-    pair, its_score = format_pair(frame, frequent.pair), frequent.score
-    yield (
-        f"By count alone, as BPE chooses, {pair} would have merged, {its_score} = "
-        f"{score_text(its_score.value)}. {why_lost(before, frequent, merge.score)}"
-    )
+    else:
+        pair, its_score = format_pair(frame, frequent.pair), frequent.score
+        yield (
+            f"By count alone, as BPE chooses, {pair} would have merged, {its_score} = "
+            f"{score_text(its_score.value)}. {why_lost(before, frequent, merge.score)}"
+        )
+    if left_out := describe_left_out(before):
+        yield left_out
 
 
 def narrate(frame: WordPieceFrame, messages: Messages = ENGLISH) -> tuple[str, ...]:

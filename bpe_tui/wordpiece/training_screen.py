@@ -38,6 +38,7 @@ from bpe_tui.wordpiece.narration import (
     narrate,
     why_no_other,
 )
+from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
@@ -243,7 +244,6 @@ def format_change(before: Score | None, after: Score) -> Span:
     return f"{signed(round(100 * share))}%", "gain" if share > 0 else "loss"
 
 
-CHANGES_SHOWN = 500
 NOTE_CELLS = 6
 FORMULAS = (
     "score(a, b) = count(ab) / (count(a) × count(b))",
@@ -258,7 +258,7 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
     ID = "merge"
     WIDEST = 64
 
-    def rows_of(self, frame: WordPieceFrame, width: int) -> list[Row]:
+    def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         merge = frame.merge
         if merge is None:
             self.say("merge")
@@ -266,7 +266,7 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
         self.say(f"merge {number(frame.step)}", "↵ where a pair merges")
         painter = WordPiecePainter(frame, marks=needs_marks(self.app))
         pmi = describe_pmi(frame.at(frame.step - 1), merge.score)
-        return [
+        above = [
             training_panels.merge_row(painter, merge),
             *paragraph(training_panels.describe_occurrences(merge, "word", self.wording), width),
             Row([]),
@@ -276,8 +276,8 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
             Row([]),
             *paragraph(pmi, width),
             Row([]),
-            *_changes(painter, merge, width),
         ]
+        return _change_rows(painter, merge, width, above)
 
 
 def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
@@ -311,22 +311,25 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
     yield Row([(f"      = {product}", ""), (score_text(score.value), "pair")])
 
 
-def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:
-    """Yield the changed counts of pieces, then of pairs, before → after."""
-    changes = merge.changes
+def _change_rows(
+    painter: WordPiecePainter, merge: WordPieceStep, width: int, above: Sequence[Row]
+) -> Sequence[Row]:
+    """Return the rows above, then the changed counts of pieces and of pairs, before → after."""
     # No count exceeds the highest count of a piece at step 0, so the columns never move.
     highest, wording = painter.frame.highest_count, painter.wording
     table = RowTable(training_panels.change_columns(highest, NOTE_CELLS, wording), width, least=7)
-    yield Row([("counts of the parts and of the new piece", "dim")])
+
+    def row(pair: Pair, before: int, after: int) -> Row:
+        spans, is_new = painter.pair(pair), merge.new_id in pair
+        return table.row(training_panels.ChangedCount(spans, before, after, is_new), ToPair(pair))
+
+    top = [*above, Row([("counts of the parts and of the new piece", "dim")])]
     for piece, before, after in merge.piece_changes:
         spans, is_new = painter.spans(piece), piece == merge.new_id
-        yield table.row(training_panels.ChangedCount(spans, before, after, is_new), ToToken(piece))
-    yield Row([("counts of pairs", "dim")])
-    for pair, before, after in changes[:CHANGES_SHOWN]:
-        spans, is_new = painter.pair(pair), merge.new_id in pair
-        yield table.row(training_panels.ChangedCount(spans, before, after, is_new), ToPair(pair))
-    if len(changes) > CHANGES_SHOWN:
-        yield Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")])
+        change = training_panels.ChangedCount(spans, before, after, is_new)
+        top.append(table.row(change, ToToken(piece)))
+    top.append(Row([("counts of pairs", "dim")]))
+    return training_panels.rows_of_changes(merge, row, top, wording)
 
 
 class WordPieceView(ModelView):
