@@ -89,9 +89,9 @@ class LedgerWindow(Window[object | None]):
         width = self.query_one(RowList).size.width
         count_width = len(number(highest.affected.count))
         change_width = max(len(signed(other.change)) for other in (highest, part)) + 2
-        half = max((width - count_width - change_width - 7) // 2, 6)
         before, after = map(self._painter.tokens, (part.affected.before, part.affected.after))
-        spans = before_after(number(part.affected.count), count_width, before, after, half)
+        room = width - change_width - 2
+        spans = before_after(part.affected.count, count_width, before, after, room)
         role = "gain" if part.change > 0 else "loss"
         return Row([*spans, right(signed(part.change), change_width, role)], part)
 

@@ -125,7 +125,10 @@ def touching(pair: Sequence[Span], cells: int) -> list[Span]:
 
 
 class SteppableFrame(StepFrame, Protocol):
-    """A frame of any model that can return the frames of other steps."""
+    """A frame of any model that can return the frames of other steps of its run."""
+
+    @property
+    def run(self) -> Any: ...
 
     def at(self, step: int) -> Self: ...
 
