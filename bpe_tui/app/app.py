@@ -322,9 +322,15 @@ class BpeTuiApp(SessionApp):
         config, opened = self.session.config, self.session.opened
         if isinstance(config, TokenizerConfig) and opened is not None:
             self.hold()
-            from bpe_tui.bpe.continuation import AddMerges
+            from bpe_tui.dialogs.export import AddMerges
 
-            self.push_screen(AddMerges(config, opened.tokenizer), self._chose)
+            view = Viewpoint(len(opened.tokenizer.merge_table))
+
+            def learn(merges: str | None) -> None:
+                if merges is not None:
+                    self._chose(replace(config, continued=int(merges), viewpoint=view))
+
+            self.push_screen(AddMerges(config, opened.tokenizer), learn)
 
     def retrain(self, config: RunConfig) -> None:
         """Read the corpus again, and train with other options."""

@@ -1,4 +1,4 @@
-"""Windows that ask for a step, and those that export: a file, a command, a session."""
+"""Windows that ask for a number, and those that export: a file, a command, a session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from bpe_tui.session.config import Viewpoint
+from bpe_tui.session.config import TokenizerConfig, Viewpoint
 from bpe_tui.session.saved_sessions import (
     before_forks,
     command_that_opens,
@@ -30,7 +30,10 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
+from engine.bpe.continuation import check_continuable
+from engine.core.errors import BpeError
 from engine.core.files import check_free, write_files
+from engine.encoding.tokenizer import Tokenizer
 from engine.learning.session_file import SavedSession, write_session
 
 
@@ -49,6 +52,33 @@ class GoTo(Dialog):
             self.refuse(f"Give a number from 0 to {number(self._last)}, or like 50%, +10, -10.")
         else:
             self.dismiss(str(step))
+
+
+USUAL = 500
+"""Number of merges that is suggested."""
+
+
+class AddMerges(Dialog):
+    """The window for the number of merges to learn after those of a tokenizer."""
+
+    def __init__(self, config: TokenizerConfig, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        own = number(len(tokenizer.merge_table))
+        corpus = visible_text(Path(config.corpus or "").name, spaces=False)
+        hint = f"New merges to learn on {corpus}, after the tokenizer's {own}. All ids stay."
+        super().__init__("add merges", hint, str(config.continued or USUAL))
+
+    def answer(self, value: str) -> None:
+        typed = value.replace(",", "")[:12]
+        if not (typed.isascii() and typed.isdigit()):
+            self.refuse(f"Give a number, such as {number(USUAL)}.")
+            return
+        try:
+            check_continuable(self._tokenizer, int(typed))
+        except BpeError as error:
+            self.refuse(visible_text(str(error), spaces=False))
+        else:
+            self.dismiss(typed)
 
 
 class Export(SaveFile):
