@@ -51,10 +51,7 @@ from tokenizers import Tokenizer as HuggingFace
 from tokenizers import models
 
 from bpe_tui.views.encoded_text import explanation
-from engine import (
-    BpeError,
-    count_pretokens,
-)
+from engine import BpeError, count_pretokens
 from engine.analysis.breakpoints import parse
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
@@ -66,12 +63,7 @@ from engine.formats import is_tokenizer, open_tokenizer, save
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import grade_files
 from engine.learning.lesson_file import read_lesson
-from engine.learning.session_file import (
-    SavedFile,
-    SavedSession,
-    read_session,
-    write_session,
-)
+from engine.learning.session_file import SavedFile, SavedSession, read_session, write_session
 from engine.text.corpus import Corpus, Reading
 from engine.text.patterns import PATTERNS
 

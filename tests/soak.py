@@ -56,12 +56,7 @@ from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.opening import config_for
 from bpe_tui.studies.comparison import ComparisonScreen
 from bpe_tui.widgets.textual_private import guard_messages
-from engine import (
-    Timeline,
-    Tokenizer,
-    Trainer,
-    ask,
-)
+from engine import Timeline, Tokenizer, Trainer, ask
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.learning.session_file import SavedFile, SavedSession, write_session

@@ -23,12 +23,7 @@ from textual.theme import Theme
 from bpe_tui.app.recorder import Shot
 from bpe_tui.session.lessons import DEFAULT_LANGUAGE, messages_in
 from bpe_tui.styles import DARK, LIGHT
-from bpe_tui.widgets.visible import (
-    signs,
-    still_visible,
-    visible_text,
-    width,
-)
+from bpe_tui.widgets.visible import signs, still_visible, visible_text, width
 from engine.core.errors import BpeError
 from engine.core.wording import text_of
 

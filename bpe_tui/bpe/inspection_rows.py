@@ -14,10 +14,7 @@ from bpe_tui.views.inspection_rows import (
     describe_specials,
     sections,
 )
-from bpe_tui.views.measures import (
-    describe_premiums,
-    premiums_of,
-)
+from bpe_tui.views.measures import describe_premiums, premiums_of
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.inspection import Inspection

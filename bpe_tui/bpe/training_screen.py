@@ -7,11 +7,7 @@ from typing import ClassVar
 
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
-from bpe_tui.bpe.narration import (
-    describe_unknown,
-    narrate_move,
-    sentences_about,
-)
+from bpe_tui.bpe.narration import describe_unknown, narrate_move, sentences_about
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
@@ -24,15 +20,7 @@ from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number
-from bpe_tui.widgets.rows import (
-    Row,
-    Span,
-    left,
-    paragraph,
-    right,
-    spans_width,
-    wrapped_text,
-)
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped_text
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep

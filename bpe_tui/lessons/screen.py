@@ -23,12 +23,7 @@ from bpe_tui.lessons.asking import ask_by_hand
 from bpe_tui.lessons.beats import BeatClock, beats_of
 from bpe_tui.lessons.layout import ROOMY, layout
 from bpe_tui.lessons.prediction import Prediction, Predictor, ToOption
-from bpe_tui.lessons.section import (
-    NO_RAIL,
-    RAILS,
-    STATIONS,
-    LessonSection,
-)
+from bpe_tui.lessons.section import NO_RAIL, RAILS, STATIONS, LessonSection
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
 from bpe_tui.session.session import Session
@@ -37,12 +32,7 @@ from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.model import UNIGRAM_LESSON
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW
 from bpe_tui.views.corpus import CorpusPlace
-from bpe_tui.views.explanation import (
-    AnyExplainer,
-    Beat,
-    CountRoom,
-    StepMoment,
-)
+from bpe_tui.views.explanation import AnyExplainer, Beat, CountRoom, StepMoment
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.views.narration import first_fitting, name_of
 from bpe_tui.views.panel import TokenPainter, needs_marks

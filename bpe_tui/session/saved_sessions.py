@@ -9,13 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_tui.session.config import (
-    Config,
-    RunConfig,
-    TokenizerConfig,
-    Viewpoint,
-    in_phases,
-)
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, Viewpoint, in_phases
 from bpe_tui.session.declarations import VIEWS
 from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.visible import visible_text

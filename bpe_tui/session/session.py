@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.declarations import (
-    CHECK,
-    ENCODING,
-    PIPELINE,
-    TRAINING,
-    VOCABULARY,
-    Model,
-)
+from bpe_tui.session.declarations import CHECK, ENCODING, PIPELINE, TRAINING, VOCABULARY, Model
 from bpe_tui.session.models import model_of
 from engine.analysis.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline

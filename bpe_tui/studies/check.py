@@ -26,15 +26,7 @@ from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import (
-    PairSpans,
-    Row,
-    RowsOnDemand,
-    Span,
-    left,
-    paragraph,
-    right,
-)
+from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.check.checking import JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, read_claim

@@ -19,15 +19,7 @@ from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel, needs_mark
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import (
-    NameSpans,
-    Row,
-    RowsOnDemand,
-    Span,
-    SubjectSpan,
-    left,
-    right,
-)
+from bpe_tui.widgets.rows import NameSpans, Row, RowsOnDemand, Span, SubjectSpan, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
 from engine.core.gpt2_bytes import BYTE_TO_CHAR

@@ -13,11 +13,7 @@ from textual.reactive import reactive
 from bpe_tui.views.narration import characters_of
 from bpe_tui.views.panel import TokenPainter, needs_marks
 from bpe_tui.views.targets import ToStep
-from bpe_tui.views.vocabulary_screen import (
-    CellOfColumn,
-    VocabularyRows,
-    VocabularyTable,
-)
+from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import NameSpans, Span

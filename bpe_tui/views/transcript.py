@@ -15,13 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bpe_tui.views.chunks import MOST_PARTS
-from bpe_tui.views.narration import (
-    NO_CORPUS,
-    format_pair,
-    narrate_end,
-    narrate_undone,
-    times,
-)
+from bpe_tui.views.narration import NO_CORPUS, format_pair, narrate_end, narrate_undone, times
 from bpe_tui.views.typed import TypedTokens, describe_unknown, parse_step, tokens_typed
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text, visible_tokens

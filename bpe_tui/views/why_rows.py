@@ -13,15 +13,7 @@ from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.targets import ToQuestion, ToStep, ToToken
 from bpe_tui.views.token_detail import branches
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import (
-    Row,
-    RowColumn,
-    RowTable,
-    Span,
-    left,
-    paragraph,
-    spans_width,
-)
+from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, left, paragraph, spans_width
 from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.pair_history import PairHistory
 from engine.analysis.why import Explanation

@@ -14,12 +14,7 @@ from dataclasses import dataclass, field
 from engine.analysis.tokenizer_kinds import ComparableTokenizer, GoOn, train_kind
 from engine.core.errors import SpecialTokenError, UnfinishedError, VocabSizeError
 from engine.text.patterns import PATTERNS
-from engine.text.pretokenize import (
-    SpecialSplitter,
-    to_bytes,
-    without_stray_surrogates,
-    words_in,
-)
+from engine.text.pretokenize import SpecialSplitter, to_bytes, without_stray_surrogates, words_in
 
 # -- a tokenizer on a text
 

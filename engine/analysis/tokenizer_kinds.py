@@ -15,10 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.analysis.baselines import (
-    BASELINES,
-    BaselineTokenizer,
-)
+from engine.analysis.baselines import BASELINES, BaselineTokenizer
 from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnfinishedError

@@ -26,13 +26,7 @@ from engine.core.arguments import checked
 from engine.core.arrays import Integers, Ints
 from engine.core.errors import ArgumentError, PhaseError
 from engine.core.slow_modules import np
-from engine.recording.merge_record import (
-    MergeBatch,
-    MergeReport,
-    PairNumbers,
-    PairsInIds,
-    key_of,
-)
+from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers, PairsInIds, key_of
 from engine.recording.training import CountedCorpus, check_counts
 from engine.text.patterns import PatternLike, as_pattern, name_of
 

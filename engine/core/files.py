@@ -14,15 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from engine.core.drafts import (
-    DRAFT,
-    Content,
-    discard,
-    draft_of,
-    opened_draft,
-    sweep,
-    write_draft,
-)
+from engine.core.drafts import DRAFT, Content, discard, draft_of, opened_draft, sweep, write_draft
 from engine.core.errors import OutputError, OutputExistsError
 from engine.core.systems import flush_folder
 

@@ -35,14 +35,7 @@ from engine.counting.cluster_sums import (
     packed,
     split,
 )
-from engine.counting.cluster_tasks import (
-    PLACES,
-    CountingOptions,
-    Documents,
-    Ends,
-    Task,
-    count_task,
-)
+from engine.counting.cluster_tasks import PLACES, CountingOptions, Documents, Ends, Task, count_task
 from engine.counting.count import Tally, counter_for
 from engine.counting.counts_file import CountsMetadata, written
 from engine.text.corpus import Corpus, Reading, between, is_plain

@@ -38,12 +38,7 @@ from engine.native.counting import KernelCounter, KernelSums
 from engine.text.corpus import CHUNK, Corpus, separator_of
 from engine.text.cutting import cutter_for
 from engine.text.patterns import BorderTables, Pattern, PatternLike, as_pattern
-from engine.text.pretokenize import (
-    ChunkCutter,
-    SpecialSplitter,
-    check_special_tokens,
-    is_blank,
-)
+from engine.text.pretokenize import ChunkCutter, SpecialSplitter, check_special_tokens, is_blank
 
 WORTH_HELPERS = 4
 """Smallest number of chunks for which helpers are started."""

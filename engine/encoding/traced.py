@@ -9,13 +9,7 @@ from engine.core import html
 from engine.core.errors import TextError
 from engine.core.events import PAIR_SIGN
 from engine.core.wording import counted
-from engine.encoding.rules import (
-    EncodingRules,
-    HasRules,
-    TracedMerge,
-    TracedPretoken,
-    trace,
-)
+from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
 
 MOST_IDS = 1 << 24
 """Most ids in the steps of a traced text, with each step's ids before its merge: about 270 MB."""

@@ -26,13 +26,7 @@ from engine.pipeline.normalizers import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.pretokenizers import NOTHING_CUT, ByteLevel, Metaspace, PreTokenizer
 from engine.pipeline.stage import opened
 from engine.text.patterns import STAGED, Alternative, Pattern
-from engine.text.pretokenize import (
-    WHITE_SPACE,
-    AlignedPretoken,
-    SpecialSplitter,
-    to_bytes,
-    to_text,
-)
+from engine.text.pretokenize import WHITE_SPACE, AlignedPretoken, SpecialSplitter, to_bytes, to_text
 
 
 @dataclass(frozen=True)

@@ -26,14 +26,7 @@ from engine.learning.questions.contest import (
     why_not_in_tie,
     why_not_next,
 )
-from engine.learning.questions.question import (
-    Chance,
-    Kind,
-    Level,
-    Question,
-    Request,
-    pair_words,
-)
+from engine.learning.questions.question import Chance, Kind, Level, Question, Request, pair_words
 from engine.learning.questions.words_in_sight import (
     WordsInSight,
     all_words,

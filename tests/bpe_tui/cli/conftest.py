@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from program import (
-    STORIES,
-)
+from program import STORIES
 
 from engine import Tokenizer, train_bpe
 

@@ -14,15 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 from generated import first_quick
-from program import (
-    BAD_INPUT,
-    ENVIRONMENT,
-    HANDOUT,
-    PROGRAM,
-    refusal,
-    run,
-    run_process,
-)
+from program import BAD_INPUT, ENVIRONMENT, HANDOUT, PROGRAM, refusal, run, run_process
 
 import engine
 from bpe_tui import cli

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import (
-    Tokenizer,
-    UnknownNameError,
-    UnknownTokenIdError,
-    VocabSizeError,
-    count_pretokens,
-)
+from engine import Tokenizer, UnknownNameError, UnknownTokenIdError, VocabSizeError, count_pretokens
 from engine.analysis.baselines import (
     BASELINES,
     ByteTokenizer,

@@ -13,15 +13,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import (
-    Bigram,
-    BigramState,
-    Frame,
-    LinkedLists,
-    Timeline,
-    Trainer,
-    count_pretokens,
-)
+from engine import Bigram, BigramState, Frame, LinkedLists, Timeline, Trainer, count_pretokens
 from engine.bpe.trainers import TRAINERS, linked
 from engine.bpe.trainers.linked import ActivePairs
 from engine.core.events import Pair

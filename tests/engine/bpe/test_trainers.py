@@ -20,13 +20,7 @@ from tiktoken._educational import bpe_train
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.trainers import BpeTrainer
 
-from engine import (
-    MergeStep,
-    StopReason,
-    Trainer,
-    UnknownNameError,
-    VocabSizeError,
-)
+from engine import MergeStep, StopReason, Trainer, UnknownNameError, VocabSizeError
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
 from engine.core.gpt2_bytes import unspell

@@ -9,14 +9,7 @@ from pathlib import Path
 from time import time
 
 import pytest
-from file_checks import (
-    ENDS,
-    INTERRUPTIONS,
-    NO_SPACE,
-    FullDisk,
-    contents,
-    each_interruption,
-)
+from file_checks import ENDS, INTERRUPTIONS, NO_SPACE, FullDisk, contents, each_interruption
 
 from engine import OutputError, OutputExistsError
 from engine.core.drafts import DRAFT, sweep

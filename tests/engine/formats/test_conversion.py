@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine import (
-    ConversionError,
-    OutputExistsError,
-    Tokenizer,
-    TokenizerFileError,
-    train_bpe,
-)
+from engine import ConversionError, OutputExistsError, Tokenizer, TokenizerFileError, train_bpe
 from engine.formats import FORMATS, PROBE, convert, open_tokenizer, save
 from engine.formats.tokenizer_format import Opened
 from engine.text.patterns import Alternative, Pattern

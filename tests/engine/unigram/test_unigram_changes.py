@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.unigram.frame import (
-    UnigramFrame,
-    UnigramTimeline,
-    changed_words,
-    count_changes,
-    m_step,
-)
+from engine.unigram.frame import UnigramFrame, UnigramTimeline, changed_words, count_changes, m_step
 from engine.unigram.lattice import Lattice, UnigramEncoder
 from engine.unigram.pieces import UNKNOWN, spelled_counts, unspelled
 from engine.unigram.record import EmStep, PruneStep
