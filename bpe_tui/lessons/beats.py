@@ -18,6 +18,8 @@ SECONDS = {Beat.PICK: 0.35, Beat.LIGHT: 0.45, Beat.JOIN: 0.6}
 """Duration of each beat after a key, in seconds."""
 ALL_BEATS = sum(SECONDS.values())
 """Duration of all beats, in seconds; a step that follows sooner shows its result at once."""
+CUT_SECONDS = 0.7
+"""Duration of the text before it is cut at step 0, and of its pretokens, in seconds."""
 PLAYED_SHARE = 0.84
 """Share of the time of a played step that its beats take; then its result stays."""
 FASTEST_SHOWN = 1.0
@@ -55,6 +57,7 @@ class BeatClock:
         show: called with each moment to show.
         call_in: calls a function after a number of seconds.
         now: returns the time in seconds.
+        cuts: returns whether a frame's text is cut before step 1.
 
     Attributes:
         moment: the moment that is shown; `None` before the first.
@@ -67,8 +70,11 @@ class BeatClock:
         show: Callable[[StepMoment[Any]], object],
         call_in: Callable[[float, Callable[[], None]], object],
         now: Callable[[], float] = monotonic,
+        cuts: Callable[[Any], bool] = lambda frame: False,
     ) -> None:
         self._show, self._call_in, self._now = show, call_in, now
+        self.cuts = cuts
+        self._has_cut = False
         self.moment: StepMoment[Any] | None = None
         self.motion = True
         self.held = False
@@ -93,7 +99,10 @@ class BeatClock:
         after = None if moment is None or moment.after.run is not frame.run else moment.after
         if after is None or frame.step != after.step + 1:
             is_same_step = after is not None and frame.step == after.step
-            if not (is_same_step and self.is_moving):  # the recording may just be longer
+            if frame.step == 0 and not is_same_step and self.motion and self.cuts(frame):
+                self.held = self._holds_next = False
+                self._cut(frame, share=0.0)
+            elif not (is_same_step and self.is_moving):  # the recording may just be longer
                 self.rest(frame)
             return
         now = self._now()
@@ -115,12 +124,18 @@ class BeatClock:
 
         After a held JOIN the counts move, and the step is at rest.
         """
+        moment = self.moment
         if not self.is_moving:
+            is_whole = moment is not None and moment.before is None and not self._has_cut
+            if moment is not None and is_whole and self.cuts(moment.after):
+                self.held = True
+                self._cut(moment.after, share=1.0)
+                return False
             self._holds_next = True
             return True
         self._generation += 1  # running timers are ignored
         self._pace = 1.0
-        self.held = self.moment is not None and self.moment.beat is not Beat.JOIN
+        self.held = moment is not None and moment.beat is not Beat.JOIN
         self._go_on()
         return False
 
@@ -152,8 +167,17 @@ class BeatClock:
 
     # -- from beat to beat
 
+    def _cut(self, frame: SteppableFrame, share: float) -> None:
+        """Show the text of step 0 before it is cut, or its pretokens, then the counts."""
+        self._generation += 1
+        self._pace, self._has_cut = 1.0, True
+        self._set(StepMoment(None, frame, Beat.CUT, share))
+        if not self.held:
+            self._go_on_in(CUT_SECONDS)
+
     def _set(self, moment: StepMoment[Any]) -> None:
         self.moment = moment
+        self._has_cut = self._has_cut and moment.before is None
         self._show(moment)
 
     def _go_on_in(self, seconds: float) -> None:
@@ -166,13 +190,15 @@ class BeatClock:
         """Show the next beat; unless it is held, the following one comes later."""
         moment = self.moment
         assert moment is not None
-        if moment.beat is Beat.PICK:
+        if moment.beat is Beat.CUT and not moment.share:
+            self._cut(moment.after, share=1.0)
+        elif moment.beat is Beat.PICK:
             self._set(replace(moment, beat=Beat.LIGHT))
             if not self.held:
                 self._go_on_in(SECONDS[Beat.LIGHT])
         elif moment.beat is Beat.LIGHT and self.held:
             self._set(replace(moment, beat=Beat.JOIN, share=JOINED_AT))
-        elif self.motion:
+        elif self.motion and moment.beat is not Beat.CUT:
             self._join(moment, moment.share if moment.beat is Beat.JOIN else 0.0)
         else:
             self.rest(moment.after)

@@ -42,7 +42,7 @@ from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.rows import Row, wrapped_text
 from bpe_tui.widgets.visible import shorten, width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from bpe_tui.wordpiece.model import WORDPIECE_LESSON
@@ -53,6 +53,7 @@ from engine.unigram.frame import UnigramFrame
 SECTIONS = (*STATIONS, "corpus", "your-text")
 LEAST_FOR_TEXT, LEAST_FOR_CORPUS = 18, 15
 """Least heights that have room for the user's text and for the corpus; else a note has theirs."""
+CUT_FIRST = "First the pattern cuts the text into pretokens. Pairs are counted inside of them."
 MARK = 2
 """Cells to the left of the rows' edge, for the mark of a bar."""
 
@@ -68,7 +69,9 @@ class LessonScreen(SessionScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock = BeatClock(self.show, self.set_timer)
+        self.clock = BeatClock(
+            self.show, self.set_timer, cuts=lambda frame: self.explainer.cuts(frame)
+        )
         self.top = CorpusPlace(0, 0)
         self._run: Any = None
         self.text = ""
@@ -89,6 +92,9 @@ class LessonScreen(SessionScreen):
     def on_mount(self) -> None:
         self.clock.motion = self.app.animation_level != "none"
         self.field.display = False
+
+    def _cuts(self, frame: Any) -> bool:
+        return self.explainer.cuts(frame)
 
     # -- the layout
 
@@ -244,6 +250,12 @@ class LessonScreen(SessionScreen):
             rows += question.given_rows(pick.room, pick.height - len(rows))
             pick.show(rows, is_lit=True)
             return
+        if moment.beat is Beat.CUT:
+            lines = wrapped_text(explainer.text(CUT_FIRST), count.room - MARK)
+            count.show([Row([(f"  {line}", "")]) for line in lines], is_lit=True)
+            pick.show(())
+            replace.show(())
+            return
         lit = Beat.REST
         if moment.beat is not Beat.REST and not moment.is_recounting:
             lit = Beat.PICK if moment.beat is Beat.PICK else Beat.LIGHT
@@ -309,13 +321,15 @@ class LessonScreen(SessionScreen):
     def _beats(self, moment: StepMoment[Any]) -> tuple[str, str]:
         """Return the beats of a step, `● 1 count  ○ 2 pick  ○ 3 replace`, and the present one."""
         place = Beat.PICK if self._is_asked else min(moment.beat, Beat.LIGHT)
-        frame = moment.after if moment.beat is Beat.REST else moment.before
-        names = [self.explainer.text(name) for name in self.explainer.stations(frame)]
-        beats = [
-            f"{'●' if each == place else '○'} {each + 1} {name.lower()}"
-            for each, name in enumerate(names)
-        ]
-        return "  ".join(beats), beats[place]
+        frame = moment.after if moment.beat <= Beat.REST else moment.before
+        first, names = Beat.REST, self.explainer.stations(frame)
+        if moment.before is None and self.clock.cuts(moment.after):
+            first, names = Beat.CUT, ("CUT", *names)
+        beats = {
+            each: f"{'●' if each == place else '○'} {each + 1} {self.explainer.text(name).lower()}"
+            for each, name in enumerate(names, first)
+        }
+        return "  ".join(beats.values()), beats[place]
 
     def retell(self, seconds: float, frames_a_second: int) -> Iterator[float]:
         """Show the present step again, moment by moment, and yield the time of each shown one.

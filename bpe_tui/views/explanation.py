@@ -152,6 +152,7 @@ NO_TEXT = "Press e and type a text of your own: it is cut like the corpus."
 class Beat(IntEnum):
     """The parts of the explanation of a step."""
 
+    CUT = -1  # at step 0: the text, then the pretokens that the pattern cuts it into
     REST = 0  # the current counts, and what the last step did
     PICK = 1  # the picked pair, and why
     LIGHT = 2  # the pair lights up wherever it is visible
@@ -166,7 +167,8 @@ class StepMoment(Generic[SteppableFrameT]):
         before: the state before the step; `None` at step 0.
         after: the state after the step.
         beat: the current part of the explanation.
-        share: the share of the beat JOIN that is over, from 0 to 1; 1 in other beats.
+        share: the share of the beat JOIN that is over, from 0 to 1; 0 in CUT before the text is
+            cut; else 1.
     """
 
     before: SteppableFrameT | None
@@ -273,6 +275,10 @@ class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
     def stations(self, before: SteppableFrameT) -> ThreeNames:
         """Return the names of the three stations of the step after a frame."""
         return self.STATIONS
+
+    def cuts(self, frame: SteppableFrameT) -> bool:
+        """Whether the lines of the corpus are cut into several pretokens, in a beat at step 0."""
+        return False
 
     @abstractmethod
     def facts(self, frame: SteppableFrameT) -> str:

@@ -54,16 +54,19 @@ from bpe_tui.widgets.rows import (
     spans_width,
     wrapped_text,
 )
-from bpe_tui.widgets.visible import shorten, visible_bytes
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
 from engine.recording.playback import AnyMergeFrame, MergeRun
+from engine.text.pretokenize import Pretoken
 
 LONGEST_NAMED = 18
 """Cells of a token within a sentence."""
 NO_LINES = "none is open"
+LINES_TRIED = 20
+"""Number of lines of the corpus in which a cut is sought."""
 NONE_LEFT = "No pair is left: every pretoken is one token."
 
 
@@ -72,10 +75,17 @@ class LessonPainter(TokenPainter):
 
     taken_apart: Sequence[Span] = ()
     """Drawn for the fresh token while its two parts are still apart."""
+    whole: Sequence[Span] | None = None
+    """Drawn after each pretoken while none has tokens yet."""
 
     def role(self, token_id: int) -> str:
         role = super().role(token_id)
         return role if role in ("fresh", "special") else "base"
+
+    def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
+        if self.whole is None or pretoken.special:
+            return super().words(pretoken)
+        return ([(visible_text(pretoken.text), "base"), *self.whole],)
 
     def spans(self, token_id: int) -> list[Span]:
         if self.taken_apart and token_id == self.fresh:
@@ -96,6 +106,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     # Kept, since each beat asks for it.
     _elsewhere: tuple[MergeRun, int, AffectedPretoken | None] | None = None
     """The run, a step, and a word with its merge if no line of the excerpt has one."""
+
+    def cuts(self, frame: MergeFrameT) -> bool:
+        return any(len(line) > 1 for line in frame.excerpt.lines[:LINES_TRIED])
 
     # -- what differs between models
 
@@ -375,6 +388,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def painter(self, moment: StepMoment[MergeFrameT]) -> LessonPainter:
         """Return a painter that draws tokens as the moment shows them."""
         painter = self.painter_of(moment.frame, is_fresh=not moment.is_ahead)
+        if moment.beat is Beat.CUT:
+            painter.whole = [(PRETOKEN_BORDER[0], "pair")] if moment.share else []
         if moment.is_ahead:
             painter.joining = moment.frame.next_pair
             if moment.beat is Beat.PICK:

@@ -35,6 +35,7 @@ from bpe_tui.widgets.controls import KeyBar
 from engine import ask
 from engine.bpe.ties import TIE_RULES
 from engine.core.wording import template_parts
+from engine.encoding.alphabet import BYTES
 from engine.learning.lesson import LessonError
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions.answer_forms import Choice, Cuts
@@ -128,7 +129,8 @@ def all_constants() -> frozenset[str]:
     counted = {f"{{n}} {name}{ending}" for name in NUMBERED for ending in ("", "s")}
     rules = (*TIE_RULES.values(), *SCORE_TIE_RULES.values())
     forms = {form.how for form in (Cuts, Merges)}
-    return frozenset(found | counted | forms | {rule.in_short for rule in rules})
+    rules_in_short = {rule.in_short for rule in rules}
+    return frozenset(found | counted | forms | rules_in_short | {BYTES.beginning})
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

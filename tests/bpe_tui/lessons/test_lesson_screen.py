@@ -83,6 +83,27 @@ async def test_keys_start_hold_and_take_back_beats(monkeypatch: pytest.MonkeyPat
         assert "the end" in str(screen(app).query_one("#heading").render())
 
 
+async def test_at_step_0_the_text_is_cut_before_pairs_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(beats, "CUT_SECONDS", 60)
+    async with opened(size=(100, 30)) as (app, pilot):
+        assert await held(app, pilot, "0") is Beat.CUT
+        assert "● 0 cut  ○ 1 count  ○ 2 pick" in heading(app)
+        assert "Once·upon·a·time" in section(app, "corpus")[0]
+        assert await held(app, pilot, "full_stop") is Beat.CUT
+        assert "Once│·upon│·a│·time" in section(app, "corpus")[0]
+        assert "First the pattern cuts" in section(app, "count")[0]
+        assert await held(app, pilot, "full_stop") is Beat.REST
+        assert "○ 0 cut  ● 1 count  ○ 2 pick" in heading(app)
+        assert await held(app, pilot, "full_stop") is Beat.PICK
+        assert await held(app, pilot, "home") is Beat.CUT  # again, where there are animations
+        screen(app).clock.motion = False
+        assert await held(app, pilot, "right", "left") is Beat.REST
+        assert await held(app, pilot, "full_stop") is Beat.CUT
+        assert (await held(app, pilot, "right"), step(app)) == (Beat.REST, 0)
+
+
 def labels(app: BpeTuiApp) -> list[str]:
     """Return the names of the parts on the screen, and of the steps they show."""
     sections = [each for each in app.screen.query(LessonSection) if each.display]
@@ -137,7 +158,9 @@ async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
 @pytest.mark.parametrize("model", first_quick(["wordpiece", "unigram"]))
 async def test_each_model_shows_its_steps(model: str) -> None:
     async with opened(size=(60, 20), vocab_size=400, model=model) as (app, pilot):
-        await pilot.press("0", "full_stop", "full_stop")
+        await pilot.press("0")
+        await until(pilot, lambda: beat(app) is Beat.REST)
+        await pilot.press("full_stop", "full_stop")
         assert beat(app) is Beat.LIGHT
         await pilot.press("right")
         await until(pilot, lambda: beat(app) is Beat.REST)
