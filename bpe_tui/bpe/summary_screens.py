@@ -79,15 +79,13 @@ def _chooses(frame: Frame) -> bool:
 
 
 CHARTS = (
-    charts.ChartKind(
+    charts.course(
         "compression",
         "How well is the text compressed?",
-        lambda frame: charts.from_start(
-            frame.statistics.bytes_per_token(frame.recorded_steps), "bytes per token"
-        ),
-        lambda frame: f"{frame.bytes_per_token:.2f} bytes per token │ step {number(frame.step)}",
-        charts.recorded,
         "How well compressed?",
+        lambda found, steps: found.bytes_per_token(steps),
+        lambda frame: "bytes per token",
+        lambda frame: f"{frame.bytes_per_token:.2f} bytes per token",
     ),
     charts.COUNTS,
     replace(

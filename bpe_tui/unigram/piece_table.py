@@ -252,17 +252,13 @@ class PieceDetailPanel(PiecePanel):
 
     number: reactive[int | None] = reactive(None, repaint=False)
 
-    _about: tuple[UnigramFrame, int] | None = None
-    """The frame and the piece whose uses are searched for."""
-
     def __init__(self) -> None:
         super().__init__()
         self._uses: Finder[Occurrence] = Finder(self, WORDS_SOUGHT)
 
     def forget_run(self) -> None:
         super().forget_run()
-        self._about = None
-        self._uses.stop()
+        self._uses.forget_run()
 
     def watch_number(self) -> None:
         self.cursor = 0
@@ -292,10 +288,7 @@ class PieceDetailPanel(PiecePanel):
 
     def _used_in(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         """Yield the pretokens whose best segmentation has the piece, most frequent first."""
-        about = self._about
-        if about is None or about[1] != piece or not about[0].looks_like(frame):
-            self._about = frame, piece
-            self._uses.look(piece_occurrences(frame, piece))
+        self._uses.look(frame, piece, piece_occurrences(frame, piece))
         found = self._uses.found
         if not found:
             none = "No best segmentation of a pretoken uses it."

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, cast
 
-import numpy as np
-
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
 from bpe_tui.unigram.model import (
@@ -36,7 +34,6 @@ from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
-from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection import UnigramInspection
@@ -157,67 +154,33 @@ class UnigramInspectionScreen(InspectionScreen):
         return UnigramInspection(frame)
 
 
-def _scores(frame: UnigramFrame) -> Figure | None:
-    scores = frame.statistics.sorted_scores(frame.step)
-    if not len(scores):
-        return None
-    return Figure(np.arange(1, len(scores) + 1), scores, "place", "score", log_x=True)
-
-
-def _best_and_worst(frame: UnigramFrame) -> str:
-    scores = frame.scores
-    return f"{score_text(scores.max())} to {score_text(scores.min())}" if len(scores) else ""
-
-
-def _size_here(frame: UnigramFrame) -> str:
-    """Return the number of pieces, and how many the step removed."""
-    here = plural(frame.size, "piece")
-    if not frame.step:
-        return here
-    gone = int(frame.statistics.removed(frame.step)[-1])
-    return f"{here} │ step {number(frame.step)} took {number(gone)}"
-
-
 CHARTS = (
-    charts.ChartKind(
+    charts.course(
         "loss",
         "How improbable is the corpus?",
-        lambda frame: charts.from_start(
-            frame.statistics.losses(frame.recorded_steps), frame.record.LOSS_UNIT
-        ),
-        lambda frame: f"{score_text(frame.loss, 3)} nats │ step {number(frame.step)}",
-        charts.recorded,
         "How improbable is it?",
+        lambda found, steps: found.losses(steps),
+        lambda frame: frame.record.LOSS_UNIT,
+        lambda frame: f"{score_text(frame.loss, 3)} nats",
     ),
-    charts.ChartKind(
+    charts.course(
         "size",
         "How many pieces are left?",
-        lambda frame: charts.from_start(frame.statistics.sizes(frame.recorded_steps), "pieces"),
-        _size_here,
-        charts.recorded,
         "How many are left?",
+        lambda found, steps: found.sizes(steps),
+        lambda frame: "pieces",
+        lambda frame: plural(frame.size, "piece"),
     ),
-    charts.ChartKind(
+    charts.course(
         "fertility",
         "How many tokens does it take?",
-        lambda frame: charts.from_start(
-            frame.statistics.fertility(frame.recorded_steps), f"tokens a {frame.record.TEXT}"
-        ),
+        "How many tokens?",
+        lambda found, steps: found.fertility(steps),
+        lambda frame: f"tokens a {frame.record.TEXT}",
         lambda frame: (
             f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT} "
-            "│ on average"
+            "on average"
         ),
-        charts.recorded,
-        "How many tokens?",
-    ),
-    charts.ChartKind(
-        "scores",
-        "How are the scores spread?",
-        _scores,
-        _best_and_worst,
-        lambda frame: (frame.statistics, frame.step),
-        "How high a score?",
-        over_steps=False,
     ),
     charts.lengths("pieces", "characters", most_at=lambda frame: 0),
     charts.zipf("pretoken"),
@@ -225,7 +188,7 @@ CHARTS = (
 
 
 class UnigramChartsScreen(charts.ChartsScreen):
-    """The six charts of Unigram, and the table of the most frequent pretokens."""
+    """The five charts of Unigram, and the table of the most frequent pretokens."""
 
     NAME = UNIGRAM_CHARTS
     VIEW = UNIGRAM_VIEW

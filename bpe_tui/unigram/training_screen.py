@@ -115,8 +115,11 @@ class UnigramPretokens(PiecePanel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._about: UnigramFrame | None = None
         self._finder: Finder[ChangedWord] = Finder(self, MOST)
+
+    def forget_run(self) -> None:
+        super().forget_run()
+        self._finder.forget_run()
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
         text = frame.record.TEXT
@@ -124,10 +127,8 @@ class UnigramPretokens(PiecePanel):
             self.say(f"{text}s")
             return sentence(f"No step yet: no {text} has changed.", width)
         made = frame.at(max(frame.step, 1))
-        if self._about is None or not self._about.looks_like(frame):
-            self._about = frame
-            self._finder.look(changed_words(made))
         finder = self._finder
+        finder.look(frame, None, changed_words(made))
         changed = finder.describe_count(text) + (" of step 1" if not frame.step else "")
         self.say(f"{text}s", changed + " │ more …" * (not finder.is_done))
         if not finder.found:

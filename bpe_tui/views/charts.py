@@ -86,6 +86,32 @@ def from_start(series: NumberArray, label: str) -> Figure:
     return Figure(np.arange(len(series)), series, "step", label)
 
 
+def course(
+    id: str,
+    question: str,
+    short: str,
+    series: Callable[[Any, int], NumberArray],
+    label: Callable[[Any], str],
+    value: Callable[[Any], str],
+) -> ChartKind:
+    """Return a chart of a number that every step from 0 on has.
+
+    Args:
+        id, question, short: those of the chart.
+        series: takes the statistics of a run and a step, and returns the numbers up to it.
+        label: returns the name of the number for a frame.
+        value: returns the number at the step of a frame, in words.
+    """
+
+    def figure(frame: Any) -> Figure:
+        return from_start(series(frame.statistics, frame.recorded_steps), label(frame))
+
+    def answer(frame: Any) -> str:
+        return f"{value(frame)} │ step {number(frame.step)}"
+
+    return ChartKind(id, question, figure, answer, recorded, short)
+
+
 def recorded(frame: Any) -> object:
     """Return what a figure over steps depends on: the run and the number of recorded steps."""
     return frame.statistics, frame.recorded_steps

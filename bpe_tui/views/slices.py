@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from textual.timer import Timer
 from textual.widget import Widget
@@ -69,11 +69,26 @@ class Finder(Slices, Generic[FoundT]):
         self._panel, self._most = panel, most
         self.found: list[FoundT] = []
         self.is_done = False
+        self._frame: Any = None
+        self._about: object = None
 
-    def look(self, results: Iterator[FoundT | None]) -> None:
-        """Start another search; `results` gives None for a candidate without a result."""
-        self.found, self.is_done = [], False
-        self.start(self._looking(results))
+    def look(self, frame: Any, about: object, results: Iterator[FoundT | None]) -> None:
+        """Start another search, unless the last one was the same.
+
+        Args:
+            frame: the frame that is searched.
+            about: the thing to find, such as the number of a piece.
+            results: gives None for a candidate without a result.
+        """
+        if self._frame is None or about != self._about or not self._frame.looks_like(frame):
+            self._frame, self._about = frame, about
+            self.found, self.is_done = [], False
+            self.start(self._looking(results))
+
+    def forget_run(self) -> None:
+        """Give up the search, and drop its frame."""
+        self.stop()
+        self._frame = None
 
     def describe_count(self, thing: str) -> str:
         """Return the number of results: `at least 100 pretokens`."""

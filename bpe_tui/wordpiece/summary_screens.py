@@ -24,6 +24,7 @@ from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.token_table import (
     CELLS,
     FILTER_SWITCHES,
+    TOKEN_COLUMNS,
     Cell,
     TokenRows,
     VocabularyPanel,
@@ -49,14 +50,8 @@ from engine.wordpiece.tokenizer import FILE, save_vocab
 OF_BYTES = frozenset({"partial", "never-encoded"})
 """Filters about bytes, or about merges as BPE encodes with them."""
 PIECE_COLUMNS = (
-    Column("id", "id", 6, 9, is_number=True),
-    Column("text", "text", 12, 10, share=3),
-    Column("length", "len", 4, 5, is_number=True),
-    Column("rank", "merge", 6, 7, is_number=True),
-    Column("count", "count", 9, 8, is_number=True),
+    *(column for column in TOKEN_COLUMNS if column.name not in ("bytes", "made")),
     Column("score", "score", 9, 6, is_number=True),
-    Column("parents", "parents", 11, 4, share=2),
-    Column("children", "in merges", 9, 3, is_number=True),
 )
 
 
@@ -165,15 +160,13 @@ def _counts(frame: WordPieceFrame) -> Figure | None:
 
 
 CHARTS = (
-    charts.ChartKind(
+    charts.course(
         "pieces",
         "How many pieces has a word?",
-        lambda frame: charts.from_start(
-            frame.statistics.pieces_per_word(frame.recorded_steps), "pieces per word"
-        ),
-        lambda frame: f"{frame.pieces_per_word:.2f} pieces a word │ step {number(frame.step)}",
-        charts.recorded,
         "Pieces per word?",
+        lambda found, steps: found.pieces_per_word(steps),
+        lambda frame: "pieces per word",
+        lambda frame: f"{frame.pieces_per_word:.2f} pieces a word",
     ),
     charts.ChartKind(
         "scores",

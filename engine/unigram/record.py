@@ -331,8 +331,8 @@ class UnigramStatistics(PretokenStatistics[str]):
     >>> trainer = UnigramTrainer(words, 10)
     >>> steps = list(trainer.steps())
     >>> statistics = UnigramTimeline(trainer.record, steps, words=words).run.statistics
-    >>> statistics.sizes(3).tolist(), statistics.removed(3).tolist()
-    ([15, 12, 11, 9], [3, 1, 2])
+    >>> statistics.sizes(3).tolist()
+    [15, 12, 11, 9]
     >>> statistics.fertility(3).round(2).tolist()
     [1.06, 1.0, 1.0, 1.54]
     >>> statistics.token_lengths(3).tolist()  # seven characters and two pieces of three
@@ -352,10 +352,6 @@ class UnigramStatistics(PretokenStatistics[str]):
         """Return the number of pieces at steps 0 … `steps`."""
         return np.array([self._record.size_at(step) for step in range(steps + 1)], dtype=np.int64)
 
-    def removed(self, steps: int) -> Ints:
-        """Return the number of pieces that each of the first `steps` steps removed."""
-        return -np.diff(self.sizes(steps))
-
     def fertility(self, steps: int) -> Floats:
         """Return the average number of tokens of a pretoken over all its segmentations.
 
@@ -364,14 +360,6 @@ class UnigramStatistics(PretokenStatistics[str]):
         for step in range(len(self._tokens), steps + 1):
             self._tokens.append(float(self._record.expected_at(step).sum()))
         return np.array(self._tokens[: steps + 1]) / max(self._record.corpus.pretokens, 1)
-
-    def sorted_scores(self, step: int) -> Floats:
-        """Return the log-probabilities of the pieces at a step, the greatest first.
-
-        An n-gram of the probability 0 has none.
-        """
-        scores = self._record.scores_at(step)
-        return np.sort(scores[np.isfinite(scores)])[::-1]
 
     def token_lengths(self, step: int) -> Ints:
         """Count the pieces of each length at a step; index 0 is 0."""
