@@ -28,10 +28,7 @@ from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import (
-    Row,
-    paragraph,
-)
+from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.why import explain
 from engine.analysis.why_not import occurrences, parts_asked

@@ -34,7 +34,6 @@ from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.visible import width as cells_of
-from engine.core.arrays import Ints
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN
 from engine.unigram.record import Pruned, PruneRule, PruneStep
@@ -179,7 +178,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         known = frame.known_removals
         if known is not None:
             costs = known.loss_increases
-            staying = np.setdiff1d(frame.numbers, _leaving(frame), assume_unique=True)
+            staying = frame.numbers[frame.goes_at != frame.step + 1]
             staying = staying[np.isfinite(costs[staying])]
             # Rounded, so that equal costs stay in the order of the pieces.
             cheapest = staying[np.argsort(costs[staying].round(9), kind="stable")]
@@ -410,20 +409,14 @@ LOSS_CHANGES = "The loss goes from {old} to {new} nats a pretoken.", "Loss {old}
 
 def _most_used(frame: UnigramFrame) -> list[str]:
     """Return the leaving pieces with the highest expected counts."""
-    leaving = _leaving(frame)
-    counts = frame.expected_counts[np.searchsorted(frame.numbers, leaving)]
-    most = leaving[np.argsort(-counts, kind="stable")][:MOST_USED]
-    return [frame.record.texts[one] for one in most.tolist()]
+    goes = frame.goes_at == frame.step + 1
+    most = frame.numbers[goes][np.argsort(-frame.expected_counts[goes], kind="stable")]
+    return [frame.record.texts[one] for one in most[:MOST_USED].tolist()]
 
 
 def _cut(frame: UnigramFrame, word: str) -> list[tuple[int, int]]:
     """Return the end and the number of each piece of a word."""
     return [(edge.end, edge.piece) for edge in frame.pieces_of(word)]
-
-
-def _leaving(frame: UnigramFrame) -> Ints:
-    """Return the numbers of the pieces that go next, ascending."""
-    return np.array(sorted(frame.leaving), dtype=np.int64)
 
 
 def _words_with(piece: str, words: Iterable[str]) -> Iterator[str]:

@@ -11,15 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.declarations import (
-    FILTER,
-    LOOK,
-    ONLY_BPE,
-    STEP,
-    Command,
-    Model,
-    TrainerChoice,
-)
+from bpe_tui.session.declarations import FILTER, LOOK, ONLY_BPE, STEP, Command, Model, TrainerChoice
 from bpe_tui.widgets.numbers import number, plural
 
 if TYPE_CHECKING:

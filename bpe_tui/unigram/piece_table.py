@@ -176,14 +176,12 @@ class PieceRows(VocabularyRows[UnigramFrame]):
 
     def losses(self, frame: UnigramFrame) -> Floats:
         """Return the loss increase without each piece; NaN until it is known."""
+        losses: Floats = np.full(frame.size, np.nan)
         if isinstance(frame.record, TextbookRecord):
             # Rounded, so that equal ones stay in their order.
-            known_increases: Floats = frame.record.increases_at(frame.step).round(9)
-            return known_increases
-        known = frame.known_removals
-        if known is None:
-            return np.full(frame.size, np.nan)
-        losses: Floats = known.loss_increases[frame.numbers]
+            losses = frame.record.increases_at(frame.step).round(9)
+        elif (known := frame.known_removals) is not None:
+            losses = known.loss_increases[frame.numbers]
         return losses
 
     # -- painting

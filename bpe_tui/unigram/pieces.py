@@ -11,12 +11,7 @@ from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.panel import PRETOKEN_BORDER, FramePanel, token_edge
 from bpe_tui.widgets.controls import Marks
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import (
-    TOKEN_HUES,
-    Row,
-    Span,
-    spans_width,
-)
+from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken

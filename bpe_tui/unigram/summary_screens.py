@@ -16,11 +16,7 @@ from bpe_tui.unigram.model import (
     save_frame,
 )
 from bpe_tui.unigram.narration import score_text
-from bpe_tui.unigram.piece_table import (
-    PieceDetailPanel,
-    PieceLanesPanel,
-    UnigramVocabularyPanel,
-)
+from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, UnigramVocabularyPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
 from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
@@ -55,10 +51,7 @@ class UnigramVocabularyScreen(VocabularyScreen):
     LANES = PieceLanesPanel
     SLOT = ("piece", "lanes")
     PANEL_ORDER = ("tokens", *SLOT)
-    HIDDEN: ClassVar[Mapping[str, str]] = {
-        "piece": "piece",
-        "lanes": "bytes and tokens",
-    }
+    HIDDEN: ClassVar[Mapping[str, str]] = {"piece": "piece", "lanes": "bytes and tokens"}
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
         return (

@@ -19,14 +19,7 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import leading_parts
-from bpe_tui.views.panel import (
-    BORDER_CELLS,
-    FramePanel,
-    FrameT,
-    MergeFrameT,
-    TokenPanel,
-    sentence,
-)
+from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedTextPanel

@@ -29,11 +29,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, Span, paragraph
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
-from bpe_tui.wordpiece.training_screen import (
-    WORDPIECE_VIEW,
-    TypedWordPieces,
-    WordPiecePainter,
-)
+from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW, TypedWordPieces, WordPiecePainter
 from engine.encoding.lanes import TokenPlace
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes, without_stray_surrogates

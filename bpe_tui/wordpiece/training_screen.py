@@ -14,12 +14,7 @@ from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair, ToToken
-from bpe_tui.widgets.numbers import (
-    number,
-    plural,
-    short_number,
-    signed,
-)
+from bpe_tui.widgets.numbers import number, plural, short_number, signed
 from bpe_tui.widgets.rows import (
     Row,
     RowsOnDemand,
@@ -33,11 +28,7 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.virtual_table import Column, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
-from bpe_tui.wordpiece.narration import (
-    describe_pmi,
-    narrate,
-    why_no_other,
-)
+from bpe_tui.wordpiece.narration import describe_pmi, narrate, why_no_other
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
