@@ -6,6 +6,7 @@ A step is a prune or an iteration of EM. Both count first, then choose, then cut
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from math import isfinite
 from typing import Any, NamedTuple, TypeVar
@@ -14,7 +15,7 @@ import numpy as np
 
 from bpe_tui.unigram.narration import cost_text, count_text, increase_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, pieces_of_text, words_of_line
-from bpe_tui.views.corpus import CorpusPlace, flowed
+from bpe_tui.views.corpus import CorpusPlace, flowed_from
 from bpe_tui.views.explanation import (
     JOINED_AT,
     LEAST_BAR,
@@ -351,7 +352,11 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
         """Return some words that the step cuts differently, the most frequent first."""
         words: Iterable[str] = before.words
-        holding = [_words_with(piece, words) for piece in _most_used(before)]
+        searched = list(islice(words, SEARCHED))
+        holding = [
+            list(islice((word for word in searched if piece in word), 3))
+            for piece in _most_used(before)
+        ]
         likely = dict.fromkeys(chain(*holding)) if holding else islice(words, LOOKED_AT)
         changed = (word for word in likely if _cut(before, word) != _cut(after, word))
         return sorted(islice(changed, limit), key=lambda word: -before.words[word])
@@ -363,12 +368,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     ) -> list[Row]:
         frame = moment.frame
         painter = PlainPiecePainter(frame, strikes=moment.is_ahead, marks=self.marks)
-        found = (
-            row
-            for line in frame.excerpt.lines.following(top.line)
-            for row in flowed(words_of_line(painter, line), width)
-        )
-        return list(islice(found, top.row, top.row + rows))
+        found = flowed_from(frame.excerpt, top, partial(words_of_line, painter), width)
+        return list(islice(found, rows))
 
     def place_to_show(
         self, before: UnigramFrame, top: CorpusPlace, rows: int, width: int
@@ -417,11 +418,6 @@ def _most_used(frame: UnigramFrame) -> list[str]:
 def _cut(frame: UnigramFrame, word: str) -> list[tuple[int, int]]:
     """Return the end and the number of each piece of a word."""
     return [(edge.end, edge.piece) for edge in frame.pieces_of(word)]
-
-
-def _words_with(piece: str, words: Iterable[str]) -> Iterator[str]:
-    """Yield up to three words that contain a piece."""
-    return islice((word for word in islice(words, SEARCHED) if piece in word), 3)
 
 
 def _is_prune(frame: UnigramFrame) -> bool:

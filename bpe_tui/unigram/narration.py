@@ -23,8 +23,6 @@ WHO_GOES = {
 STAYS, UNKNOWN_YET = "stays", "…"
 NAMED = 3
 """Number of unknown parts of a text that a sentence names; it counts the others."""
-BATCH = 50
-"""Removed pieces written at a time: each may take a search for its best replacement."""
 
 
 def score_text(score: float, decimals: int = 2) -> str:

@@ -334,6 +334,17 @@ def flowed(words: Iterable[SizedWord], width: int) -> Iterator[Row]:
         yield from map(Row, with_below(row))
 
 
+def flowed_from(
+    excerpt: Excerpt,
+    top: CorpusPlace,
+    words: Callable[[tuple[Pretoken, ...]], Iterable[SizedWord]],
+    width: int,
+) -> Iterator[Row]:
+    """Yield the rows of an excerpt from a place on; `words` draws those of a line."""
+    lines = excerpt.lines.following(top.line)
+    return islice((row for line in lines for row in flowed(words(line), width)), top.row, None)
+
+
 def within_rows(words: Iterable[SizedWord], rows: int, width: int) -> list[Row]:
     """Return at most `rows` rows of `flowed`, with `…` at the end if words are left over."""
     found = list(islice(flowed(words, width), rows + 1))

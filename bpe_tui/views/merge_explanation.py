@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from functools import partial
+from itertools import pairwise
 from typing import ClassVar
 
 from bpe_tui.views.corpus import (
@@ -12,6 +13,7 @@ from bpe_tui.views.corpus import (
     elsewhere_row,
     first_line_with,
     flowed,
+    flowed_from,
     has_role,
     words_of,
 )
@@ -411,16 +413,11 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def corpus_rows(
         self, moment: StepMoment[MergeFrameT], top: CorpusPlace, rows: int, width: int
     ) -> list[Row]:
-        lines = moment.frame.excerpt.lines
-        if not lines:
+        excerpt = moment.frame.excerpt
+        if not excerpt.lines:
             return [Row(self.spans(NO_LINES, "dim"))]
         painter = self.painter(moment)
-        found = (
-            row
-            for line in lines.following(top.line)
-            for row in flowed(words_of(painter, line), width)
-        )
-        shown = first_rows(islice(found, top.row, None), rows)
+        shown = first_rows(flowed_from(excerpt, top, partial(words_of, painter), width), rows)
         if (word := self._only_elsewhere(moment)) is not None:
             is_made = not moment.is_ahead
             row = elsewhere_row(painter, word, is_made=is_made, width=width, messages=self.messages)
