@@ -24,13 +24,12 @@ from bpe_tui.views.chunks import (
     describe_course,
     hue_of,
     parts_for,
-    seconds,
     strip_rows,
 )
 from bpe_tui.views.narration import heading
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.numbers import number, plural, size
+from bpe_tui.widgets.numbers import number, plural, short_time, size
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, paragraph
 from engine.core.errors import CorpusError
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
@@ -145,7 +144,7 @@ class CountedPanel(RowList):
                 RowColumn("from byte", 0, lambda at: [(number(_at(at).start), "")], True),
                 RowColumn("size", 8, lambda at: [(size(_at(at).size), "")], True),
                 RowColumn(kind, 8, lambda at: _workers(_at(at)), True),
-                RowColumn("time", 9, lambda at: [(seconds(_at(at).seconds), "")], True),
+                RowColumn("time", 9, lambda at: [(short_time(_at(at).seconds), "")], True),
                 RowColumn("pretokens", 11, lambda at: [(number(_at(at).pretokens), "")], True),
             ],
             width,

@@ -25,7 +25,7 @@ from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import number, plural, short_number
+from bpe_tui.widgets.numbers import number, plural, short_number, short_time
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from engine.bpe import race as racing
 from engine.bpe.frame import Frame, Timeline
@@ -59,14 +59,6 @@ class RaceMeasure:
         return float(self.until(runner, step)[-1]) if step else 0.0
 
 
-def format_time(milliseconds: float) -> str:
-    """Return a duration in three digits: 43.1 → '43.1 ms'; 2500.0 → '2.50 s'."""
-    if milliseconds >= 999.5:
-        return f"{milliseconds / 1000:.2f} s"
-    digits = 0 if milliseconds >= 99.95 else 1 if milliseconds >= 9.995 else 2
-    return f"{milliseconds:.{digits}f} ms"
-
-
 OPERATIONS = RaceMeasure(
     "operations",
     lambda runner, steps: np.maximum(runner.work.operations(steps), 1),
@@ -76,7 +68,7 @@ OPERATIONS = RaceMeasure(
 TIME = RaceMeasure(
     "milliseconds",
     lambda runner, steps: np.maximum(runner.seconds_until(steps) * 1000, LEAST_TIME),
-    format_time,
+    lambda milliseconds: short_time(milliseconds / 1000),
 )
 
 MEASURES = (OPERATIONS, TIME)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bpe_tui.widgets.numbers import number, plural, size
+from bpe_tui.widgets.numbers import number, plural, short_time, size
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left
 from bpe_tui.widgets.visible import shorten, visible_text
 from engine.core.errors import CorpusError
@@ -85,15 +85,8 @@ def describe_workers(report: ChunkReport) -> Iterator[str]:
 
 def share_of(share: WorkerShare) -> str:
     """Return what a worker did: `23 chunks │ 11.8 MB │ 0.41 s │ 2,512,000 pretokens`."""
-    parts = plural(share.chunks, "chunk"), size(share.bytes), seconds(share.seconds)
+    parts = plural(share.chunks, "chunk"), size(share.bytes), short_time(share.seconds)
     return " │ ".join((*parts, plural(share.pretokens, "pretoken")))
-
-
-def seconds(time: float) -> str:
-    """Return a short time: 0.0023 → '2.3 ms'; 0.41 → '410 ms'; 2.5 → '2.50 s'."""
-    if time >= 0.9995:
-        return f"{time:.2f} s"
-    return f"{1000 * time:.1f} ms" if time < 0.0995 else f"{1000 * time:.0f} ms"
 
 
 def _kind(report: ChunkReport) -> str:
@@ -150,7 +143,7 @@ def describe_all(
         who = " and ".join(f"{_kind(report)} {worker}" for worker in logged.workers)
         yield (
             f"Chunk {chunk_numbers(report, place)}: bytes {number(logged.start)} to "
-            f"{number(logged.start + logged.size)}, {who}, {seconds(logged.seconds)}, "
+            f"{number(logged.start + logged.size)}, {who}, {short_time(logged.seconds)}, "
             f"{plural(logged.pretokens, 'pretoken')}."
         )
     if (more := len(report.logged) - LISTED) > 0:
@@ -207,7 +200,7 @@ def strip_rows(
 
 
 def _short_share(share: WorkerShare) -> str:
-    return f"{plural(share.chunks, 'chunk')} │ {seconds(share.seconds)}"
+    return f"{plural(share.chunks, 'chunk')} │ {short_time(share.seconds)}"
 
 
 def _lane(name: str, strip: Sequence[Span], note: str, note_cells: int) -> Row:

@@ -96,6 +96,14 @@ def duration(seconds: float) -> str:
     return f"{math.ceil(seconds / 60)} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
+def short_time(seconds: float) -> str:
+    """Return a time in three digits: 0.0431 → '43.1 ms'; 2.5 → '2.50 s'."""
+    if seconds >= 0.9995:
+        return f"{seconds:.2f} s"
+    digits = 0 if seconds >= 0.09995 else 1 if seconds >= 0.009995 else 2
+    return f"{1000 * seconds:.{digits}f} ms"
+
+
 def signed(n: int) -> str:
     """Return a change with its sign: 14 → '+14'; −96 → '−96' (with a true minus sign); 0 → '0'."""
     return f"+{n:,}" if n > 0 else number(n)
