@@ -30,10 +30,8 @@ class BpeExplainer(MergeExplainer[Frame]):
     def value(self, frame: Frame, pair: Pair) -> float:
         return frame.count_of(pair)
 
-    def picking_rule(self, frame: Frame) -> str:
-        if frame.run.obstacle:
-            return self.none_left(frame)
-        return self.text(FIRST_GIVEN) if frame.next_given else super().picking_rule(frame)
+    def no_pick(self, frame: Frame) -> str:
+        return self.none_left(frame) if frame.run.obstacle else super().no_pick(frame)
 
     def value_text(self, frame: Frame, pair: Pair) -> tuple[str, str]:
         return number(frame.count_of(pair)), ""
@@ -166,5 +164,4 @@ SEVERAL_MADE = (
     "{pair} and {others}: a tie, {times}.",
 )
 PHASE_BEGINS = "Phase {n} begins here: {label}."
-FIRST_GIVEN = "The tokenizer's file gives their order."
 NO_COUNT = "The tokenizer says so; no count tells why."

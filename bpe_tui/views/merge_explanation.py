@@ -288,10 +288,10 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     # -- 2 pick
 
     def pick_rows(self, moment: StepMoment[MergeFrameT], width: int) -> list[Row]:
+        moment = self._ahead(moment)
         before = moment.before
         if before is None:
-            first = self.picking_rule(moment.after)
-            return [Row(self.spans("Nothing is picked yet.", "dim")), Row([(first, "dim")])]
+            return [Row([(self.no_pick(moment.after), "dim")])]
         pair = before.next_pair
         assert pair is not None, "it has merged"
         pick, why = self.why(before, pair, moment.is_ahead, width)
@@ -302,11 +302,16 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         rest = shorten(" ".join(lines[1:]), width)
         return [Row(pick), Row([(lines[0], role)]), Row([(rest, role)])]
 
-    FIRST: ClassVar[str] = "The most frequent pair will be."
+    def no_pick(self, frame: MergeFrameT) -> str:
+        """Return the sentence of a run without a merge."""
+        return self.text("Nothing is picked yet.")
 
-    def picking_rule(self, frame: MergeFrameT) -> str:
-        """Return a sentence that says which pair is picked first."""
-        return self.text(self.FIRST)
+    def _ahead(self, moment: StepMoment[MergeFrameT]) -> StepMoment[MergeFrameT]:
+        """Return the first merge, about to be made, at step 0: no merge is made there."""
+        after = moment.after
+        if moment.before is not None or not after.recorded_steps:
+            return moment
+        return StepMoment(after, after.at(1), Beat.LIGHT)
 
     def named(self, frame: AnyMergeFrame, pair: Pair, role: str = "") -> list[Span]:
         """Return a pair as part of a sentence."""
@@ -318,10 +323,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     # -- 3 replace
 
     def replace_rows(self, moment: StepMoment[MergeFrameT], words: int, width: int) -> list[Row]:
-        if moment.before is None:
-            return [Row(self.spans("Then the two become one token, everywhere.", "dim"))]
+        moment = self._ahead(moment)
         merge = moment.after.merge
-        if moment.beat is Beat.PICK or merge is None:
+        if moment.beat is Beat.PICK or moment.before is None or merge is None:
             return []
         is_lit = moment.beat is Beat.LIGHT
         before = self.painter_of(moment.before)

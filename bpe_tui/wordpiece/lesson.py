@@ -26,7 +26,6 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     PAINTER = PlainWordPiecePainter
     THING = "piece"
     NEW = "piece {n}"
-    FIRST = "The pair of highest score will be."
     FRACTION = 18
 
     def none_left(self, frame: WordPieceFrame) -> str:
