@@ -272,6 +272,8 @@ class EncodingScreen(WalkScreen):
     def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:
         event.stop()
         self.walked.piece = event.part
+        if self.has_class("-large") and not self.query_one("#why-not-input", Input).value:
+            self.query_one(WhyNotPanel).ask(self.chosen_pretoken)
 
     def decode(self) -> None:
         frame, panel = self.frame, self.query_one(DecodePanel)

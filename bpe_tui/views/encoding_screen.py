@@ -365,7 +365,8 @@ class WalkScreen(SessionScreen):
         for lanes in self.query("#ids LanesPanel").results(LanesPanel):
             # Whole lines of the text, with all their lanes; the panels below get the rest.
             a_line = lanes.rows_of_a_line
-            lines = max((height - used - BELOW_LANES) // a_line, 1)
+            below = BELOW_LANES * (2 if self.has_class("-large") else 1)
+            lines = max((height - used - below) // a_line, 1)
             _set_lines([(lanes, lanes.row_count)], 4, lines * a_line - 1, self.zoomed)
 
     def watch_zoomed(self, old: str | None, new: str | None) -> None:

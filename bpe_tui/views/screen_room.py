@@ -15,6 +15,8 @@ COMPACT_BELOW = 22
 WIDTHS = [(0, "-too-narrow"), (LEAST_WIDTH, "-slim"), (76, "-narrow"), (100, "-wide")]
 HEIGHTS = [(0, "-too-low"), (LEAST_HEIGHT - 1, "-low"), (27, "-tall")]
 """(least room for panels, in cells, class of the screen) from the smallest on."""
+LARGE = Size(140, 50)
+"""Least room, in cells, for panels that elsewhere take turns."""
 
 
 class ScreenRoom:
@@ -57,7 +59,8 @@ class ScreenRoom:
         room = full - self.taken
         if self.is_compact:
             room = Size(room.width, LEAST_HEIGHT)
-        classes: dict[str, bool] = {"-compact": self.is_compact}
+        is_large = room.width >= LARGE.width and room.height >= LARGE.height
+        classes: dict[str, bool] = {"-compact": self.is_compact, "-large": is_large}
         for cells, limits in ((room.width, WIDTHS), (room.height, HEIGHTS)):
             here = max(least for least, _ in limits if cells >= least)
             classes |= {name: least == here for least, name in limits}
