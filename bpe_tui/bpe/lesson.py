@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from bpe_tui.views.merge_explanation import MergeExplainer
-from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.narration import first_fitting, spelled
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Span
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.visible import visible_text
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.core.events import Pair
@@ -131,7 +132,7 @@ class BpeExplainer(MergeExplainer[Frame]):
         # One rival is enough: the best.
         rival = next(one for one, _ in before.top_pairs(2) if one != pair)
         reason = before.tie_reason(pair, rival).translated(self.messages)
-        why = reason.describe(visible_bytes)
+        why = reason.describe(partial(spelled, before))
         shorter = f"{why[:1].upper()}{why[1:]}" if why.startswith("same") else why
         rule = self.text("Rule {rule}: {why}.", rule=before.tie_rule.title, why=why)
         return first, [(first_fitting(width, rule, self.text("{why}.", why=shorter)), "tie")]

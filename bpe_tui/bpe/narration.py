@@ -7,6 +7,7 @@ takes `room`, it chooses a shorter sentence if there are few cells.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from bpe_tui.bpe.phases import describe_border
 from bpe_tui.views.narration import (
@@ -20,6 +21,7 @@ from bpe_tui.views.narration import (
     format_pair,
     format_rivals,
     part_of,
+    spelled,
     times,
 )
 from bpe_tui.widgets.numbers import number, plural
@@ -174,7 +176,7 @@ def describe_decision(frame: Frame, pick: Pick, messages: Messages = ENGLISH) ->
     how = text_of(messages, frame.tie_rule.in_short)
     if len(pick.rivals) == 1:
         reason = frame.tie_reason(pick.pair, pick.rivals[0])
-        how = reason.translated(messages).describe(visible_bytes)
+        how = reason.translated(messages).describe(partial(spelled, frame))
     return text_of(messages, "Tie rule {rule}: {why}", rule=frame.tie_rule.title, why=how)
 
 

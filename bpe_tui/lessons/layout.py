@@ -61,7 +61,7 @@ def layout(width: int, height: int, is_dense: bool = False, has_text: bool = Tru
     >>> layout(80, 16, is_dense=True, has_text=False).corpus
     5
     """
-    margin, name = (19, 15) if width >= 96 else (19, 13) if width >= 76 else (15, 10)
+    margin, name = (19, 15) if width >= 96 else (19, 13) if width >= 76 else (15, 13)
     is_short = width < 76
     head_gap, has_legend = int(height >= 22), height >= 24
     heading = keys = rule = 1

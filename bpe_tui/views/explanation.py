@@ -84,7 +84,9 @@ def bar_row(
     """
     is_picked = drawn.mark == "pair"
     role = "pair" if drawn.mark == "chosen" else drawn.mark
-    pair = touching(painter.pair(drawn.pair), columns.pair - bool(columns.fraction))
+    named, cells = painter.pair(drawn.pair), columns.pair - bool(columns.fraction)
+    is_cut = painter.cuts_characters(drawn.pair)
+    pair = named.within(cells) if is_cut else touching(named, cells)
     if is_picked:
         pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
     number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"

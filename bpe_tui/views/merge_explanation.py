@@ -31,7 +31,7 @@ from bpe_tui.views.explanation import (
     with_end,
     word_rows,
 )
-from bpe_tui.views.narration import NO_CORPUS
+from bpe_tui.views.narration import LONGEST_BESIDE, NO_CORPUS, characters_of, first_fitting
 from bpe_tui.views.panel import (
     ABOUT_TO_JOIN,
     BETWEEN_PAIR,
@@ -318,7 +318,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         first, second = (
             shorten(visible_bytes(frame.any_token(part)), LONGEST_NAMED) for part in pair
         )
-        return [(first, role), BETWEEN_PAIR, (second, role)]
+        spans = [(first, role), BETWEEN_PAIR, (second, role)]
+        characters = characters_of(frame, pair, LONGEST_BESIDE)
+        return [*spans, (f" ({characters})", "dim")] if characters else spans
 
     # -- 3 replace
 
@@ -359,18 +361,19 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         if width < 60:
             pretokens = self.counted(merge.pretokens, "pretoken")
             where = self.text("{places}, {pretokens}", places=places, pretokens=pretokens)
-        if not merge.pretokens:
-            where = ""
         if is_lit:
             joint = ABOUT_TO_JOIN if self.marks else CHIPS_MEET
             pair = [(a, "joining"), joint, (b, "joining")]
-            return Row(with_end(self.spans("Here it is: {pair}", pair=pair), where, width))
-        new = after.spans(merge.new_id)
-        spans = [(a, "strong"), (" + ", "pair"), (b, "strong"), (" → ", "dim"), *new]
-        token = f"  {self.text(self.NEW, n=number(merge.new_id))}"
-        if spans_width(spans) + cells_of(token) + cells_of(where) + 4 <= width:
-            spans.append((token, "dim"))
-        return Row(with_end(spans, where, width))
+            spans = self.spans("Here it is: {pair}", pair=pair)
+        else:
+            new = after.spans(merge.new_id)
+            spans = [(a, "strong"), (" + ", "pair"), (b, "strong"), (" → ", "dim"), *new]
+            token = f"  {self.text(self.NEW, n=number(merge.new_id))}"
+            if spans_width(spans) + cells_of(token) + cells_of(where) + 4 <= width:
+                spans.append((token, "dim"))
+        spare = width - spans_width(spans) - 2
+        ways = (where, places) if merge.pretokens else ()
+        return Row(with_end(spans, first_fitting(spare, *ways, ""), width))
 
     def _word_rows(
         self,

@@ -123,6 +123,14 @@ def format_pair(frame: AnyMergeFrame, pair: Pair, messages: Messages = ENGLISH) 
     return f"{named} ({characters})" if characters else named
 
 
+def spelled(frame: AnyMergeFrame, token: bytes) -> str:
+    """Return a token within a sentence, bytes with characters of theirs: `<E6> (in 我 戏)`."""
+    characters = characters_with(frame, [token], LONGEST_BESIDE)
+    return f"{visible_bytes(token)} ({characters})" if characters else visible_bytes(token)
+
+
+LONGEST_BESIDE = 12
+"""Cells of the characters beside bytes within a sentence."""
 CHARACTERS_SHOWN = 3
 """Most characters named that bytes are a part of."""
 
@@ -135,7 +143,13 @@ def characters_of(
     If the tokens are parts that make a whole together, return that: `= 我`. Nothing if there is
     no room.
     """
-    parts = list(map(frame.any_token, ids))
+    return characters_with(frame, list(map(frame.any_token, ids)), cells, start)
+
+
+def characters_with(
+    frame: AnyMergeFrame, parts: Sequence[bytes], cells: int = UNLIMITED_ROOM, start: str = "in"
+) -> str:
+    """Return what `characters_of` returns, of tokens in bytes."""
     token = b"".join(parts)
     if not is_partial(token):
         whole = f"= {visible_bytes(token)}" if any(map(is_partial, parts)) else ""

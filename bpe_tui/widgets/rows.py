@@ -126,9 +126,9 @@ def with_below(spans: Sequence[Span]) -> list[Sequence[Span]]:
 
 
 def first_rows(rows: Iterable[Row], most: int) -> list[Row]:
-    """Return the first rows; characters whose marks have no room are left out."""
+    """Return the first rows; characters whose marks have no room are left out, but in one row."""
     shown = list(islice(rows, most))
-    if shown and has_row_below(shown[-1]):
+    if len(shown) > 1 and has_row_below(shown[-1]):
         shown.pop()
     return shown
 
@@ -183,6 +183,8 @@ def without_middle(spans: Sequence[Span], cells: int) -> list[Span]:
     """
     if spans_width(spans) <= cells:
         return list(spans)
+    if spans[0][1].startswith("fresh") and spans[0][0].startswith("«"):  # its marks go first
+        return without_middle([(text[1:-1], role) for text, role in spans], cells)
     parts = [(sign, role) for text, role in spans for sign in signs(text)]
     room = cells - 1
     head = tail = 0  # numbers of parts kept at the two ends
