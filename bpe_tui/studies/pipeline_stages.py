@@ -29,7 +29,8 @@ from bpe_tui.widgets.rows import (
     with_below,
     wrapped,
 )
-from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, whole_characters, width
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
+from engine.core.characters import whole_characters
 from engine.core.gpt2_bytes import spell, unspell
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
 from engine.pipeline.draft import (

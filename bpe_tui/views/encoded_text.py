@@ -7,8 +7,9 @@ from itertools import groupby, repeat
 
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import CHIPS_MEET, TOKEN_HUES, Span, plain_text
-from bpe_tui.widgets.visible import visible_bytes, visible_text, whole_characters
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.why_not import cut_by
+from engine.core.characters import whole_characters
 from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
 from engine.encoding.tail import Tail

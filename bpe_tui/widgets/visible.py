@@ -27,7 +27,6 @@ The text '<E4>' looks like the byte E4, and '‹200D›' like that joiner. Lette
 left are unchanged, and some terminals reverse them.
 """
 
-import codecs
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -38,6 +37,7 @@ from unicodedata import category
 import rich.cells
 from rich.cells import cell_len
 
+from engine.core.characters import whole_characters
 from engine.core.slow_modules import regex
 
 _cells_of = rich.cells.get_character_cell_size
@@ -147,22 +147,6 @@ def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
     b' \\xe6\\xbc' → '·<E6 BC>'; b'\\xe6\\xbc\\xa2' → '漢'.
     """
     return visible_text(token.decode("utf-8", "surrogateescape"), spaces=spaces)
-
-
-def whole_characters(tokens: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Yield tokens one by one, but together those that only together hold whole characters.
-
-    b'a', b'\\xe6\\xbc', b'\\xa2' → [b'a'], [b'\\xe6\\xbc', b'\\xa2'].
-    """
-    decoder, together = codecs.lookup("utf-8").incrementaldecoder("replace"), list[bytes]()
-    for token in tokens:
-        decoder.decode(token)
-        together.append(token)
-        if not decoder.getstate()[0]:
-            yield together
-            together = []
-    if together:
-        yield together
 
 
 def visible_tokens(tokens: Iterable[bytes]) -> Iterator[str]:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 10
 """Most pairs and pretokens that a notebook shows."""
+MOST_CHARACTERS = 3
+"""Most characters named that the bytes of a pair are a part of."""
 LONGEST_EXCERPT = 600
 """Most characters of the corpus that a notebook shows."""
 
@@ -245,11 +247,18 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
             yield html.tokens(shown, html.MOST_IN_CELL), self.counts[pretoken]
 
     def _pair_rows(self) -> Iterator[tuple[str, int, str]]:
-        """Yield the most frequent pairs, each with whether it merges next or is tied."""
+        """Yield the most frequent pairs, each with whether it merges next or is tied.
+
+        Characters follow that bytes are a part of.
+        """
         following, tied = self.next_pair, frozenset(self.queue.tied)
         for pair, count in self.top_pairs(MOST_PAIRS):
             remark = "merges next" if pair == following else "tied" if pair in tied else ""
-            yield html.pair(*map(self.any_token, pair)), count, remark
+            left, right = map(self.any_token, pair)
+            found = self.run.characters.with_part(left + right)[:MOST_CHARACTERS]
+            parts = " ".join(html.visible(each.encode()) for each in found)
+            remarks = filter(None, (remark, f"in {parts}" if parts else ""))
+            yield html.pair(left, right), count, ", ".join(remarks)
 
     # -- encoding with the merges of this step
 

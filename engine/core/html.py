@@ -9,9 +9,10 @@ the text alone, so that a copy has them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from unicodedata import category
 
+from engine.core.characters import whole_characters
 from engine.core.events import PAIR_SIGN
 from engine.core.slow_modules import html
 from engine.core.wording import Words
@@ -37,6 +38,8 @@ _COLOURS = tuple(
 )
 """Translucent backgrounds; two neighbours differ in hue and in lightness."""
 _TOKEN = "color:inherit;padding:1px 0;white-space:pre-wrap;overflow-wrap:anywhere"
+_MARK = "▂"
+_OVER_MARKS = "display:inline-block;text-align:center;line-height:1;vertical-align:text-top"
 _TOKEN_EDGE = '<span style="font-size:0">┊</span>'
 _PRETOKEN_EDGE = "│"
 
@@ -70,9 +73,22 @@ def _visible_character(character: str) -> str:
 
 def token(content: bytes, place: int = 0) -> Html:
     """Return a token in the colour of its place in a row."""
+    return _chip(visible(content), place)
+
+
+def _chip(text: str, place: int) -> Html:
     colour = _COLOURS[place % len(_COLOURS)]
+    return Html(f'<code dir="auto" style="{colour};{_TOKEN}">{html.escape(text)}</code>')
+
+
+def _cut(together: Sequence[bytes], place: int) -> Html:
+    """Return characters that tokens cut, over a chip for each token with a mark for each byte."""
+    marks = (_MARK * min(len(part), LONGEST_TOKEN) for part in together)
+    chips = "".join(_chip(mark, at) for at, mark in enumerate(marks, place))
+    text = html.escape(visible(b"".join(together)))
     return Html(
-        f'<code dir="auto" style="{colour};{_TOKEN}">{html.escape(visible(content))}</code>'
+        f'<span style="{_OVER_MARKS}"><code style="{_TOKEN}">{text}</code><br>'
+        f'<span style="font-size:66%">{chips}</span></span>'
     )
 
 
@@ -83,12 +99,18 @@ def tokens(contents: Iterable[bytes], most: int = MOST_TOKENS) -> Html:
 
 def pretokens(contents: Iterable[Iterable[bytes]], most: int = MOST_TOKENS) -> Html:
     """Return pretokens in tokens: `│` between pretokens, `┊` between tokens within one."""
-    row = ((each, inside > 0) for pretoken in contents for inside, each in enumerate(pretoken))
+    rows = (enumerate(whole_characters(pretoken)) for pretoken in contents)
     shown: list[str] = []
-    for place, (content, is_inside) in enumerate(islice(row, most + 1)):
-        if place:
-            shown.append(_TOKEN_EDGE if is_inside else _PRETOKEN_EDGE)
-        shown.append(token(content, place) if place < most else "…")
+    place = 0
+    for inside, together in chain.from_iterable(rows):
+        if shown:
+            shown.append(_TOKEN_EDGE if inside else _PRETOKEN_EDGE)
+        if place >= most:
+            shown.append("…")
+            break
+        is_cut = len(together) > 1
+        shown.append(_cut(together, place) if is_cut else token(together[0], place))
+        place += len(together)
     return Html("".join(shown))
 
 

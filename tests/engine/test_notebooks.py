@@ -21,6 +21,7 @@ from tokenizers import Tokenizer as Theirs
 
 from engine import TextComparison, TextError, Timeline, Tokenizer, Trainer, count_pretokens
 from engine.core import html
+from engine.core.characters import whole_characters
 from engine.core.json_fields import Fields
 from engine.encoding.traced import MOST_IDS
 from engine.pipeline.conversion import tokenizer_of
@@ -137,10 +138,10 @@ def test_a_frame_shows_its_sentence_and_the_pairs_on_top() -> None:
 def test_a_comparison_shows_the_numbers_and_each_place_cut_differently() -> None:
     pairs = Tokenizer(BYTES | {256: b"lo"}, [(b"l", b"o")])
     page = Page(TextComparison([pairs, single_bytes()], b"low slow")._repr_html_())
-    assert "tokenizer 161.331.00lo│w│·│s│lo│w" in page.text
-    assert "tokenizer 281.001.33l│o│w│·│s│l│o│w" in page.text
+    assert "tokenizer 161.331.00lo┊w┊·┊s┊lo┊w" in page.text
+    assert "tokenizer 281.001.33l┊o┊w┊·┊s┊l┊o┊w" in page.text
     assert page.text.endswith(
-        "2 places where the text is cut differentlyat bytetokenizer 1tokenizer 20lol│o5lol│o"
+        "2 places where the text is cut differentlyat bytetokenizer 1tokenizer 20lol┊o5lol┊o"
     )
 
 
@@ -154,7 +155,12 @@ def test_hostile_text_stays_text(text: str) -> None:
     tokenizer = frame.tokenizer()
     traced = tokenizer.encode_traced(text)
     shown = [tokenizer.vocab[number] for number in traced.ids[: html.MOST_TOKENS]]
-    assert Page(traced._repr_html_()).tokens[: len(shown)] == list(map(html.visible, shown))
+    expected = list[str]()
+    for together in whole_characters(shown):
+        expected.append(html.visible(b"".join(together)))
+        expected += ["▂" * len(part) for part in together if len(together) > 1]
+    tokens = Page(traced._repr_html_()).tokens
+    assert tokens[: len(expected)] == expected
     for page in (
         Page(frame._repr_html_()),
         Page(TextComparison([tokenizer, single_bytes()], data)._repr_html_()),
