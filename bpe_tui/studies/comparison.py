@@ -3,13 +3,13 @@
 Each tokenizer has a strip of chips, one above the other, aligned. Without colours, where any of
 them cuts, all strips have a cell for a border: `│` in those that cut there, a blank in the others.
 So a segment, the text from border to border, has the same cells in every strip. A character that
-any tokenizer cuts in two is written in bytes in all of them.
+a tokenizer cuts is over marks of its tokens in that strip, a mark for each byte.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -27,12 +27,21 @@ from bpe_tui.session.declarations import COMPARISON
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import Dialog
 from bpe_tui.views.measures import describe_merge_difference
-from bpe_tui.views.panel import needs_marks
+from bpe_tui.views.panel import MARKS, needs_marks
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, left, paragraph, right
+from bpe_tui.widgets.rows import (
+    CHIPS_MEET,
+    CutSpan,
+    Row,
+    Span,
+    left,
+    paragraph,
+    right,
+    with_below,
+)
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.text_comparison import (
     MergeListDifference,
@@ -42,6 +51,7 @@ from engine.analysis.text_comparison import (
     overlap,
 )
 from engine.bpe.frame import Frame
+from engine.core.characters import whole_characters
 from engine.core.errors import BpeError
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer
@@ -59,8 +69,11 @@ class Segment:
     """The bytes `start`…`end`, which no tokenizer cuts.
 
     Attributes:
-        text: the bytes as they are shown.
+        text: the bytes as they are shown; the whole characters if it begins some.
         cells: the number of cells, with the border before the text.
+        edge: the cells of that border.
+        parts: the number of segments that hold whole characters only together, from this on.
+            0 for the second and further ones of them, which have no text.
         cut_by: for each tokenizer whether it cuts at the start.
         difference: the number of the difference that it belongs to; −1 if none.
     """
@@ -69,13 +82,10 @@ class Segment:
     end: int
     text: str
     cells: int
+    edge: int
+    parts: int
     cut_by: tuple[bool, ...]
     difference: int
-
-    @property
-    def has_no_edge(self) -> bool:
-        """Whether no border has a cell, since tokens are chips."""
-        return self.cells == width(self.text)
 
 
 def segments_of(
@@ -97,13 +107,32 @@ def segments_of(
     inside = np.searchsorted(spans[:, 0], starts, side="right") - 1
     if len(spans):
         inside[starts >= spans[inside, 1]] = -1
+    drawn = drawn_parts([comparison.data[a:b] for a, b in pairwise(places.tolist())], widest)
     segments = []
-    for (a, b), cuts, difference in zip(
-        pairwise(places.tolist()), cut, inside.tolist(), strict=False
+    for (a, b), (text, cells, parts), cuts, difference in zip(
+        pairwise(places.tolist()), drawn, cut, inside.tolist(), strict=False
     ):
-        text = shorten(visible_bytes(comparison.data[a:b]), widest)
-        segments.append(Segment(a, b, text, edge + width(text), tuple(cuts), difference))
+        before = edge if parts else 0
+        segments.append(Segment(a, b, text, before + cells, before, parts, tuple(cuts), difference))
     return segments
+
+
+def drawn_parts(contents: Iterable[bytes], widest: int) -> Iterator[tuple[str, int, int]]:
+    """Yield how to draw each of these parts of a text: its text, its cells, `Segment.parts`.
+
+    >>> list(drawn_parts([b"a", b"\\xe6\\x88", b"\\x91"], 60))
+    [('a', 1, 1), ('我', 2, 2), ('', 1, 0)]
+    """
+    for together in whole_characters(contents):
+        whole, marked = visible_bytes(b"".join(together)), sum(map(len, together))
+        if len(together) == 1 or max(marked, width(whole)) > widest:
+            for part in together:
+                text = shorten(visible_bytes(part), widest)
+                yield text, width(text), 1
+            continue
+        *before, last = map(len, together)
+        for place, cells in enumerate([*before, last + max(width(whole) - marked, 0)]):
+            yield ("", cells, 0) if place else (whole, cells, len(together))
 
 
 def broken(segments: Sequence[Segment], room: int) -> list[list[Segment]]:
@@ -111,7 +140,7 @@ def broken(segments: Sequence[Segment], room: int) -> list[list[Segment]]:
     lines: list[list[Segment]] = []
     used = room
     for segment in segments:
-        if used + segment.cells + 1 > room:
+        if segment.parts and used + segment.cells + 1 > room:
             lines.append([])
             used = 0
         lines[-1].append(segment)
@@ -124,16 +153,35 @@ def broken(segments: Sequence[Segment], room: int) -> list[list[Segment]]:
 def strip(line: Sequence[Segment], tokenizer: int, current: int) -> list[Span]:
     """Draw one tokenizer's strip of a line."""
     spans: list[Span] = []
-    for segment in line:
-        is_current, cut = segment.difference == current >= 0, segment.cut_by[tokenizer]
-        if segment.has_no_edge:
-            spans += [*[CHIPS_MEET] * cut, (segment.text, "current" if is_current else "base")]
+    edge = line[0].edge
+    for place, segment in enumerate(line):
+        parts = line[place : place + segment.parts]
+        if not parts:
             continue
-        role = "tab" if is_current else ""
-        agreed = all(segment.cut_by)
-        spans.append((BORDER if cut else NO_BORDER, "border" if agreed else "tie"))
-        spans.append((segment.text, role))
-    return spans if line[-1].has_no_edge else [*spans, (BORDER, "border")]
+        is_current = any(part.difference == current >= 0 for part in parts)
+        cut = segment.cut_by[tokenizer]
+        if edge:
+            agreed = all(segment.cut_by)
+            spans.append((BORDER if cut else NO_BORDER, "border" if agreed else "tie"))
+        else:
+            spans += [CHIPS_MEET] * cut
+        role = ("tab" if is_current else "") if edge else "current" if is_current else "base"
+        cells = sum(part.cells for part in parts) - edge
+        text = segment.text + " " * (cells - width(segment.text))
+        is_cut = any(part.cut_by[tokenizer] for part in parts[1:])
+        below = _marks_below(parts, tokenizer, is_current)
+        spans.append(CutSpan.of(text, "", below) if is_cut else (text, role))
+    return [*spans, (BORDER, "border")] if edge else spans
+
+
+def _marks_below(parts: Sequence[Segment], tokenizer: int, is_current: bool) -> list[Span]:
+    """Draw a mark for each byte below characters that a tokenizer cuts, by turns."""
+    turn, below = 1, list[Span]()
+    for part in parts:
+        turn = 1 - turn if part.cut_by[tokenizer] else turn
+        role = "mark-joining" if is_current else "mark-base"
+        below.append((MARKS[turn] * (part.cells - part.edge), role))
+    return below
 
 
 def marks(line: Sequence[Segment], current: int) -> list[Span]:
@@ -144,9 +192,8 @@ def marks(line: Sequence[Segment], current: int) -> list[Span]:
     for segment in line:
         sign = sign_of.get(segment.difference, OTHER_MARK)
         joins = segment.difference == before
-        edge = 0 if segment.has_no_edge else 1
-        spans.append(((sign if joins else SAME_MARK) * edge, "tie"))
-        spans.append((sign * (segment.cells - edge), "tie"))
+        spans.append(((sign if joins else SAME_MARK) * segment.edge, "tie"))
+        spans.append((sign * (segment.cells - segment.edge), "tie"))
         before = segment.difference
     return spans
 
@@ -210,7 +257,8 @@ class StripsPanel(Lines):
                 self._lines_of.setdefault(segment.difference, len(rows))
             for place, name in enumerate(self.names):
                 label = left([(name, "dim")], NAME_CELLS - 1)
-                rows.append(Row([*label, (" ", ""), *strip(line, place, self.current)]))
+                drawn = [*label, (" ", ""), *strip(line, place, self.current)]
+                rows += map(Row, with_below(drawn))
             gap = (" " * NAME_CELLS, "")
             rows.append(Row([gap, *marks(line, self.current)]))
         self._rows = rows

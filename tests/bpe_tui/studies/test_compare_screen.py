@@ -24,7 +24,7 @@ from bpe_tui.studies.comparison import (
     segments_of,
     strip,
 )
-from bpe_tui.widgets.rows import plain_text
+from bpe_tui.widgets.rows import plain_text, with_below
 from engine import Tokenizer
 from engine.analysis.text_comparison import TextComparison
 
@@ -67,7 +67,7 @@ def drawn(tokenizers: Sequence[Tokenizer], data: bytes, room: int = 60) -> list[
     return found
 
 
-def test_strips_are_aligned_show_bytes_if_any_cuts_a_character_and_break_at_the_width() -> None:
+def test_strips_are_aligned_mark_the_tokens_that_cut_a_character_and_break_at_the_width() -> None:
     upper, lower, below = drawn([ONE, OTHER], b"x abc abd")
     assert upper == "│x│·│a b│c│·│a b│d│"
     assert lower == "│x│·│a│b c│·│a│b│d│"
@@ -77,7 +77,9 @@ def test_strips_are_aligned_show_bytes_if_any_cuts_a_character_and_break_at_the_
     assert plain_text(chips, between="┊") == "┊x┊ ┊ab┊c".replace(" ", "·")
     whole = Tokenizer(BYTES | {256: "é".encode()}, [(b"\xc3", b"\xa9")])
     upper, lower, _ = drawn([whole, ONE], "é".encode())
-    assert (upper, lower) == ("│<C3> <A9>│", "│<C3>│<A9>│")
+    assert (upper, lower) == ("│é │", "│é │")
+    segments = segments_of(TextComparison([whole, ONE], "é".encode()), 0, 2, 60)
+    assert [plain_text(row) for row in with_below(strip(segments, 1, 0))] == ["│é │", " ▂▄ "]
     upper = drawn([ONE, OTHER], b"abc" * 30, room=20)[::3]
     assert all(len(line) <= 20 for line in upper)
     assert "".join(upper).replace("│", "").replace(" ", "") == "abc" * 30
