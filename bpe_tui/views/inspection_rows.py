@@ -5,16 +5,17 @@ The command line prints such rows and the screen shows them; this module imports
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.inspection import (
     EXAMPLES,
+    MOST_TOKENS,
     AnyInspection,
     Inspection,
     NumberPolicy,
@@ -26,6 +27,7 @@ NAME_CELLS = 20
 COUNT_CELLS = 9
 LEAST_BAR = 4
 LONGEST_SHOWN = 12
+MORE = "  …"
 KINDS_SHOWN = 16
 SINGLE_LENGTHS = 12
 """Greatest length with a bar of its own; longer ones share bars, of doubling ranges."""
@@ -38,12 +40,13 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 class InspectionSection:
     """A part of an inspection: its id, the question it answers, and its rows.
 
-    The function `rows` takes an inspection of the model's own kind, and the cells of a row.
+    The function `rows` takes an inspection of the model's own kind, the cells of a row, and whether
+    to list all tokens, not one row of each kind.
     """
 
     id: str
     title: str
-    rows: Callable[[Any, int], list[Row]]
+    rows: Callable[..., list[Row]]
 
 
 def sections(
@@ -63,61 +66,62 @@ def sections(
         leads: returns the target of a token's row.
     """
 
-    def odd_rows(inspection: Any, width: int) -> list[Row]:
-        rows = []
+    def odd_rows(inspection: Any, width: int, shows_all: bool = False) -> list[Row]:
+        rows = list[Row]()
         for name, those in odd.items():
             if those == "never-encoded" and not inspection.encodes:
                 continue
             few: TokenExamples = inspection.odd(those)
-            rows.append(
-                examples(inspection, name, few, width, right(number(few.count), COUNT_CELLS))
-            )
+            count = right(number(few.count), COUNT_CELLS)
+            rows += examples(inspection, name, few, width, shows_all, count)
         return rows
 
-    def examples(inspection: Any, name: str, few: TokenExamples, width: int, *between: Span) -> Row:
-        """Return a row of tokens after their name; it leads to the first one."""
-        tokens = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
-        more = "  …" if few.count > len(few.ids) else ""
+    def examples(
+        inspection: Any, name: str, few: TokenExamples, width: int, shows_all: bool, *between: Span
+    ) -> Iterator[Row]:
+        """Yield tokens after their name, in one row or in all; each row leads to its first one."""
         spans = [*left([(name, "dim")], NAME_CELLS), *between]
         room = width - spans_width(spans)
-        return Row(
-            [*spans, (shorten(tokens + more, room), "")], leads(few.ids[0]) if few.ids else None
-        )
+        ids = few.ids if shows_all else few.ids[: max(room, 0)]
+        words = [[(f"  {visible_bytes(inspection.token(each))}", "")] for each in ids]
+        lines = wrapped(words, room if shows_all else room - len(MORE))
+        begun = 0
+        for line in lines if shows_all else lines[:1]:
+            target = leads(few.ids[begun]) if few.ids else None
+            begun += sum(text.startswith("  ") for text, _ in line)
+            is_last = line is lines[-1] or not shows_all
+            more = [(MORE, "")] if is_last and begun < few.count else []
+            yield Row([*spans, *line, *more], target)
+            spans = [(" " * spans_width(spans), "")]
 
-    def length_rows(inspection: AnyInspection, width: int) -> list[Row]:
+    def length_rows(inspection: AnyInspection, width: int, shows_all: bool = False) -> list[Row]:
         bins = _length_bins(inspection)
         average = [
             *left([("on average", "dim")], NAME_CELLS),
             right(f"{inspection.mean_length:.2f}", COUNT_CELLS),
         ]
-        return [
-            *_bars([(_name(each, inspection.unit), count) for each, count in bins.items()], width),
-            Row(average),
-            Row([]),
-            *(
-                examples(
-                    inspection, _name(each, inspection.unit), inspection.of_length(*each), width
-                )
-                for each in bins
-            ),
-        ]
+        names = {each: _name(each, inspection.unit) for each in bins}
+        bars = _bars([(names[each], count) for each, count in bins.items()], width)
+        rows = [*bars, Row(average), Row([])]
+        for each, name in names.items():
+            rows += examples(inspection, name, inspection.of_length(*each), width, shows_all)
+        return rows
 
-    def kind_rows(inspection: AnyInspection, width: int) -> list[Row]:
+    def kind_rows(inspection: AnyInspection, width: int, shows_all: bool = False) -> list[Row]:
         """Return a bar for each kind of token, the rarest sharing one; then examples."""
         shown, rare = inspection.kinds[:KINDS_SHOWN], inspection.kinds[KINDS_SHOWN:]
         rest = [(f"{number(len(rare))} other scripts", sum(count for _, count in rare))]
-        return [
-            *_bars([*shown, *(rest if rare else [])], width),
-            Row([]),
-            *(examples(inspection, name, inspection.of_kind(name), width) for name, _ in shown),
-        ]
+        rows = [*_bars([*shown, *(rest if rare else [])], width), Row([])]
+        for name, _ in shown:
+            rows += examples(inspection, name, inspection.of_kind(name), width, shows_all)
+        return rows
 
-    def longest(inspection: Any, width: int) -> list[Row]:
+    def longest(inspection: Any, width: int, shows_all: bool = False) -> list[Row]:
         rows, room_after = [], NAME_CELLS + COUNT_CELLS
-        ids: Sequence[int] = inspection.longest(LONGEST_SHOWN)
+        ids: Sequence[int] = inspection.longest(MOST_TOKENS if shows_all else LONGEST_SHOWN)
         if [length for length, _ in inspection.length_histogram] == [1]:
             rows = paragraph(f"All {what} are one {inspection.unit} long, such as:", width, "dim")
-            ids = inspection.of_length(1, 1).ids
+            ids = inspection.of_length(1, 1).ids[: len(ids)]
         for token_id in ids:
             length = (
                 f"{number(inspection.length_of(token_id))}{UNIT_SIGNS.get(inspection.unit, '')}"
@@ -133,7 +137,9 @@ def sections(
 
     return (
         InspectionSection(
-            "overview", "what is it?", lambda found, width: fact_rows(overview(found), width)
+            "overview",
+            "what is it?",
+            lambda found, width, _=False: fact_rows(overview(found), width),
         ),
         InspectionSection("lengths", f"how long are the {what}?", length_rows),
         InspectionSection("odd", "which are odd?", odd_rows),

@@ -37,7 +37,8 @@ class InspectionPanel(FramePanel[Any]):
         if self.inspection is None:
             tokens = plural(frame.vocab_size, "token")
             return [Row([(f"Looking at {tokens} …", "dim")])]
-        rows = self._section.rows(self.inspection, width)
+        is_zoomed = getattr(self.screen, "zoomed", None) == self.id
+        rows = self._section.rows(self.inspection, width, is_zoomed)
         return [*rows, Row([]), *fact_rows(self.facts, width)] if self.facts else rows
 
 
@@ -63,6 +64,11 @@ class InspectionScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self.show_panel(self.PANEL_ORDER[0])
+
+    def watch_zoomed(self, old: str | None, new: str | None) -> None:
+        super().watch_zoomed(old, new)
+        for panel in self.query(InspectionPanel):
+            panel.rebuild()
 
     @abstractmethod
     def inspection_of(self, frame: Any, opened: Opened | None) -> Any:

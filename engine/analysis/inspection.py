@@ -157,6 +157,8 @@ class IdGaps:
 
 
 EXAMPLES = 8
+MOST_TOKENS = 10_000
+"""Most tokens among examples: all of a usual vocabulary."""
 SPELLED_FORMATS = frozenset({"gpt2", "huggingface"})
 """Formats whose files are in GPT-2's spelling."""
 
@@ -260,11 +262,11 @@ class AnyInspection:
         """Return the ordinary tokens at these places; among single ones, letters come first."""
         places, texts = np.flatnonzero(are_wanted), self.ordinary.in_text
         are_longer = self.ordinary.lengths[places] > 1
-        few: list[int] = places[are_longer][:EXAMPLES].tolist()
-        if len(few) < EXAMPLES:
+        few: list[int] = places[are_longer][:MOST_TOKENS].tolist()
+        if len(few) < MOST_TOKENS:
             single = places[~are_longer].tolist()
             few += sorted(single, key=lambda at: (not texts[at].isalpha(), texts[at] < b"!"))
-        ids = self.ordinary.ids[few[:EXAMPLES]].tolist()
+        ids = self.ordinary.ids[few[:MOST_TOKENS]].tolist()
         return TokenExamples(len(places), tuple(ids))
 
     @cached_property
@@ -277,7 +279,7 @@ class AnyInspection:
         if name not in self._odd:
             ids, lengths = self.find_odd(name)
             # Single bytes and characters are seldom surprising, so they are last.
-            first = np.concatenate((ids[lengths > 1], ids[lengths <= 1]))[:EXAMPLES]
+            first = np.concatenate((ids[lengths > 1], ids[lengths <= 1]))[:MOST_TOKENS]
             self._odd[name] = TokenExamples(len(ids), tuple(first.tolist()))
         return self._odd[name]
 
