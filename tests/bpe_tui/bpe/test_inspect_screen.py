@@ -69,7 +69,7 @@ async def test_each_length_and_each_kind_has_examples_that_lead_to_their_tokens(
             "3 bytes est low",
             "4 bytes west",
         ]
-        assert rows_below_the_bars(app, "kinds")[0].startswith("Latin st est ow low west ne A")
+        assert "Latin st est ow low west ne" in "\n".join(rows_below_the_bars(app, "kinds"))
         lengths = app.screen.query_one("#lengths", InspectionPanel)
         lengths.focus()
         await pilot.press("z")
