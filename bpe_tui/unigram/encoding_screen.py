@@ -372,7 +372,7 @@ class UnigramTextPretokens(TextPretokensPanel[UnigramFrame]):
             return () if pretoken.special else frame.pieces_of(spelled(pretoken.text))
 
         def count(pretoken: Pretoken) -> list[Span]:
-            return [(number(found) if (found := len(edges(pretoken))) else "", "dim")]
+            return [("" if pretoken.special else number(len(edges(pretoken))), "dim")]
 
         def score(pretoken: Pretoken) -> list[Span]:
             scores = [edge.score for edge in edges(pretoken)]
