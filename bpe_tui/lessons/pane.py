@@ -127,7 +127,8 @@ class LessonPane(Vertical):
             text.scroll_to(y=0, animate=False)
         self.fit()
         self.show_keys()
-        self.call_after_refresh(self.show_keys)  # once it is known whether all of the text fits
+        # Once its height is known: a screen that comes to the front does not tell it.
+        self.call_after_refresh(self.query_one(LessonText).on_resize)
 
     def fit(self) -> None:
         """Take the text's share of a terminal of this size."""

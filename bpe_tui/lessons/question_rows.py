@@ -8,7 +8,7 @@ from rich.cells import chop_cells
 
 from bpe_tui.views.panel import PRETOKEN_BORDER
 from bpe_tui.widgets.numbers import bar, bar_room, scale_of
-from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width, wrapped
+from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width, words_in, wrapped
 from bpe_tui.widgets.visible import visible_bytes, width
 from engine.core.events import PAIR_SIGN
 from engine.core.wording import Sentence, Words, text_of
@@ -94,19 +94,18 @@ def packed_rows(sentences: Sequence[Sentence], room: int) -> list[Row]:
 
 
 def _unbroken(spans: Sequence[Span], room: int) -> Iterator[list[Span]]:
-    """Yield the parts of a sentence between blanks, which stay in one line."""
+    """Yield the parts of a sentence that stay in one line: words, and Chinese characters."""
     part: list[Span] = []
     for text, role in spans:
-        words = text.split(" ")
-        for word in words[:-1]:
-            yield [*part, (f"{word} ", role)]
-            part = []
-        *whole_lines, last = chop_cells(words[-1], room) or [""]  # such as a long regex
-        for line in whole_lines:
-            yield [*part, (line, role)]
-            part = []
-        if last:
+        for word in words_in(text):
+            *whole_lines, last = chop_cells(word, room)  # such as a long regex
+            for line in whole_lines:
+                yield [*part, (line, role)]
+                part = []
             part.append((last, role))
+            if word[-1] == " " or word[0] > "⺀":
+                yield part
+                part = []
     if part:
         yield part
 

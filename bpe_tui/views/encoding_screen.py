@@ -221,6 +221,8 @@ def _set_lines(
     return used
 
 
+ALONE = 4
+"""Rows for the frame of the tokens and the lines of the screen, if no panel is below."""
 BELOW_LANES = 21
 """Rows reserved for panels, ids and the lines of the screen."""
 LONG_TEXT = 20_000
@@ -360,7 +362,7 @@ class WalkScreen(SessionScreen):
         panels = list(self.query(TypedTextPanel))
         least = 2 + any(panel.row_count and has_row_below(panel.row(0)) for panel in panels)
         tokens = [(panel, panel.row_count) for panel in panels]
-        most = height // 2 if is_alone else height // 5 if height >= 24 else least
+        most = height - used - ALONE if is_alone else height // 5 if height >= 24 else least
         used += _set_lines(tokens, least, most, self.zoomed)
         for lanes in self.query("#ids LanesPanel").results(LanesPanel):
             # Whole lines of the text, with all their lanes; the panels below get the rest.

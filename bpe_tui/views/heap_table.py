@@ -121,14 +121,15 @@ def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: in
     ways = ["stale: {token} took {n}"]
     rest = sum(loss.taken for loss in losses) - most.taken
     if len(losses) > 1:
-        others = "{k} others" if len(losses) > 2 else "{k} other"
-        parts = f"{{token}} took {{n}}, {others} {{rest}}"
-        ways = [f"stale: {parts}", parts, f"{{token}}, {others}: {{all}}"]
+        parts = "{token} took {n}, {others} {rest}"
+        ways = ["stale: {token} took {n}, {others} {rest}", parts, "{token}, {others}: {all}"]
+    k = number(len(losses) - 1)
+    others = wording.text("{k} others" if len(losses) > 2 else "{k} other", k=k)
 
     def said(way: str, token: Sequence[Span] = ()) -> list[Span]:
-        numbers = {"n": most.taken, "k": len(losses) - 1, "rest": rest, "all": most.taken + rest}
+        numbers = {"n": most.taken, "rest": rest, "all": most.taken + rest}
         shown = {key: number(value) for key, value in numbers.items()}
-        return wording.spans(way, "stale-truth", token=token, **shown)
+        return wording.spans(way, "stale-truth", token=token, others=others, **shown)
 
     least = min(spans_width(name), NAME_CELLS)
     way = next((way for way in ways if spans_width(said(way)) + least <= cells), ways[-1])
@@ -227,6 +228,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     pairs, old = " " * max(room.first - 3, 0) + text("pair"), text(RECORDED)
     # The title of a narrow column of counts begins above the pairs.
     over = max(width_of(old) - room.recorded, 0) if has_heap else 0
+    over = over if old.isascii() else width_of(old) * bool(over)  # a wide sign stays whole
     beside = room.pair - over - width_of(pairs)
     if has_heap and beside < 1:  # the two titles would touch
         pairs, beside = "", room.pair - over

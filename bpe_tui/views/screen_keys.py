@@ -104,7 +104,7 @@ class ScreenKeys:
         if command.action == "screen.leave":
             return bool(screen.leaving)
         if screen.named_keys is not None and command.action != "app.help":
-            is_shown = command.shown.split()[0] in screen.named_keys
+            is_shown = not command.menu and command.shown.split()[0] in screen.named_keys
             return is_shown and command.action not in OF_TEXT and not self._is_refused(command)
         is_shown = command.in_footer or command.action in LASTING or self._is_of_panel(command)
         return is_shown and not self._is_refused(command)
