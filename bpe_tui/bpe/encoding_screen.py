@@ -108,12 +108,7 @@ class WhyNotRows(Panel):
         return rows
 
     def _add_answer(
-        self,
-        rows: list[Row],
-        frame: Frame,
-        parts: tuple[str, ...],
-        place: int | None,
-        width: int,
+        self, rows: list[Row], frame: Frame, parts: tuple[str, ...], place: int | None, width: int
     ) -> None:
         """Add the rows of the explanation for one place."""
         explanation = explain(frame, parts, self.text, place)
@@ -207,11 +202,7 @@ class EncodingScreen(WalkScreen):
     STEPS_A_SECOND = 3
     TOKENS = EncodedText
     LANES = TypedLanesPanel
-    PANELS = (
-        walks.PretokensPanel,
-        walks.EncodeStepsPanel,
-        WhyNotPanel,
-    )
+    PANELS = (walks.PretokensPanel, walks.EncodeStepsPanel, WhyNotPanel)
     IDS = "ids: 1014 270, or [1014, 270]"
     _specials_as_text = False
 
@@ -224,8 +215,7 @@ class EncodingScreen(WalkScreen):
 
     def heading(self, session: Session, room: int) -> str:
         """Return what encodes: a whole tokenizer, or the merges of a step."""
-        is_whole = session.at_end and session.stop_reason is not None
-        if session.opened is not None and is_whole:
+        if session.opened is not None and session.at_end and session.stop_reason is not None:
             return heading(session, room)
         return super().heading(session, room)
 
@@ -254,16 +244,15 @@ class EncodingScreen(WalkScreen):
             frame.encode(text)
 
     def show_text(self) -> None:
-        text = self.text
+        text, encoded = self.text, self.query_one(EncodedText)
         self.query_one(walks.PretokensPanel).text = text
-        self.query_one(EncodedText).text = text
+        encoded.text = text
         self.query_one(WhyNotRows).text = text
         if self.frame is not None:
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
             self.query_one(TypedLanesPanel).show(self.frame, text)
-            encoded, count = self.query_one(EncodedText), len(to_bytes(text))
             wording = encoded.wording
-            size, ways = wording.counted(count, "byte"), wording.text(WAYS_TO_LOOK)
+            ways, size = wording.text(WAYS_TO_LOOK), wording.counted(len(to_bytes(text)), "byte")
             tokens = wording.text("tokens  {n}", n=number(len(ids)))
             encoded.say(tokens, f"{size} │ {ways}")
         self._say_specials()

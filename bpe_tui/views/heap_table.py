@@ -119,17 +119,16 @@ def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: in
     most = max(losses, key=lambda loss: loss.taken)
     name = painter.spans(frame.merge_at(most.step - 1).new_id)
     ways = ["stale: {token} took {n}"]
-    rest = sum(loss.taken for loss in losses) - most.taken
+    taken = sum(loss.taken for loss in losses)
     if len(losses) > 1:
         parts = "{token} took {n}, {others} {rest}"
         ways = ["stale: {token} took {n}, {others} {rest}", parts, "{token}, {others}: {all}"]
-    k = number(len(losses) - 1)
-    others = wording.text("{k} others" if len(losses) > 2 else "{k} other", k=k)
+    others = "{k} others" if len(losses) > 2 else "{k} other"
+    shown = {"n": number(most.taken), "rest": number(taken - most.taken), "all": number(taken)}
+    shown["others"] = wording.text(others, k=number(len(losses) - 1))
 
     def said(way: str, token: Sequence[Span] = ()) -> list[Span]:
-        numbers = {"n": most.taken, "rest": rest, "all": most.taken + rest}
-        shown = {key: number(value) for key, value in numbers.items()}
-        return wording.spans(way, "stale-truth", token=token, others=others, **shown)
+        return wording.spans(way, "stale-truth", token=token, **shown)
 
     least = min(spans_width(name), NAME_CELLS)
     way = next((way for way in ways if spans_width(said(way)) + least <= cells), ways[-1])
