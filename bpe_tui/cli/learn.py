@@ -18,12 +18,15 @@ from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import CHUNKS
 from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_prose, visible_text
+from engine.core.errors import QuestionError
 from engine.core.wording import text_of
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions import ask
-from engine.learning.questions.question import Attempt
+from engine.learning.questions.question import Attempt, Question
 
+AGAIN = ("r", "another")
+"""Words that ask for another example."""
 GO_ON = "An empty line goes on; or type a command of the stepper, such as help; quit leaves."
 
 
@@ -61,7 +64,7 @@ class PlainLesson:
             self._say(heading, *_text(scene))
             self._show(scene)
             self._keep(scene=place, seen=self._progress.seen | {place})
-            if not (self._ask(place, scene) and self._let_look()):
+            if not (self._ask(place, scene) if scene.asks else self._let_look() != "quit"):
                 return
         seen_all = len(self._progress.seen) == len(lesson.scenes)
         if seen_all and lesson.questions <= self._progress.answered:
@@ -106,7 +109,6 @@ class PlainLesson:
             question = ask(
                 asked.kind, stepper.frame, asked.seed, about=asked.about, rows=asked.rows
             )
-            asking = PlainQuestion(Attempt(question.translated(self._messages)))
             heading = self._text(
                 "Question {n} of {last}, step {step}.",
                 n=str(number + 1),
@@ -114,23 +116,37 @@ class PlainLesson:
                 step=f"{step:,}",
             )
             self._say(heading)
-            if not ask_until_over(asking, self._lines):
+            if not self._pose([question], f"{place}.{number}"):
                 return False
-            self._keep(answered=self._progress.answered | {f"{place}.{number}"})
         return True
 
-    def _let_look(self) -> bool:
-        """Answer commands about the run until an empty line; return whether the learner goes on."""
+    def _pose(self, asked: list[Question], name: str) -> bool:
+        """Ask a question, and others of its kind while the learner types `r`; return as `_ask`."""
+        assert self._stepper is not None
+        posed = asked[-1].translated(self._messages)
+        while ask_until_over(PlainQuestion(Attempt(posed)), self._lines):
+            self._keep(answered=self._progress.answered | {name})
+            self._say(self._text("↵ go on  r another one"))
+            if (word := self._let_look()) not in AGAIN:
+                return not word
+            try:
+                asked.append(self._stepper.another_example(asked))
+            except QuestionError as error:
+                self._say(visible_text(str(error), spaces=False))
+                return self._let_look() != "quit"
+            posed = asked[-1].translated(self._messages)
+        return False
+
+    def _let_look(self) -> str:
+        """Answer commands about the run until an empty line, `quit` or `r`; return which it was."""
         stepper = self._stepper
         assert stepper is not None
         self._say(self._text(GO_ON))
         for line in self._lines:
-            if not line.strip():
-                return True
-            if line.strip() == "quit":
-                return False
+            if (word := line.strip()) in ("", "quit", *AGAIN):
+                return word
             self._say(*stepper.answer(line))
-        return False
+        return "quit"
 
 
 def _text(scene: Scene) -> Iterator[str]:

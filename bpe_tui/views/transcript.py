@@ -33,7 +33,8 @@ from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
 from engine.learning.questions.answer_forms import Answer, Choice, Cuts, Form, Joins
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import Attempt, FirstTries
+from engine.learning.questions.question import Attempt, FirstTries, Question
+from engine.learning.quiz import another_example
 from engine.recording.playback import AnyMergeFrame, Player
 
 HELP = "hint helps, show gives the answer, skip goes on, quit leaves."
@@ -173,6 +174,16 @@ class Transcript(ABC, Generic[FrameT]):
     @property
     def frame(self) -> FrameT:
         return self._player.frame
+
+    def another_example(self, asked: Sequence[Question]) -> Question:
+        """Return a question of the kind of those asked, about another example; go to its step.
+
+        Raises:
+            QuestionError: none was found.
+        """
+        found = another_example(self._player, asked[-1].kind, asked)
+        self._player.seek(found.frame.step)
+        return found
 
     @abstractmethod
     def narrate(self) -> str:

@@ -490,7 +490,10 @@ def test_a_lesson_is_printed_or_read_and_answered_by_typing(trial: Path) -> None
     assert "‖ step  2 of" in printed
     assert "**Which pair merges next?**" in printed
     assert "\x1b" not in printed
-    said = learn(trial, "--plain", stdin="show\nshow\nmerge\n\n\n1\n\n")
+    said = learn(trial, "--plain", stdin="show\nr\nshow\n\nshow\nmerge\n\n\n1\nanother\n\n")
+    assert said.count("↵ go on  r another one") == 4
+    assert said.count("Which pair merges next?") == 3
+    assert "no other example was found" in said
     assert "Scene 2 of 3: Type." in said
     assert "Right: " in said
     assert said.endswith("That is the end of the lesson.\n")
