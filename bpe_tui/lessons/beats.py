@@ -102,8 +102,10 @@ class BeatClock:
             if frame.step == 0 and not is_same_step and self.motion and self.cuts(frame):
                 self.held = self._holds_next = False
                 self._cut(frame, share=0.0)
-            elif not (is_same_step and self.is_moving):  # the recording may just be longer
+            elif moment is None or not (is_same_step and self.is_moving):
                 self.rest(frame)
+            else:  # the recording may just be longer
+                self.moment = replace(moment, after=frame)
             return
         now = self._now()
         hurried = steps_a_second is None and now - self._stepped_at < ALL_BEATS
