@@ -322,7 +322,8 @@ class LessonScreen(SessionScreen):
         """Return the beats of a step, `● 1 count  ○ 2 pick  ○ 3 replace`, and the present one."""
         place = Beat.PICK if self._is_asked else min(moment.beat, Beat.LIGHT)
         frame = moment.after if moment.beat <= Beat.REST else moment.before
-        first, names = Beat.REST, self.explainer.stations(frame)
+        first: Beat = Beat.REST
+        names: tuple[str, ...] = self.explainer.stations(frame)
         if moment.before is None and self.clock.cuts(moment.after):
             first, names = Beat.CUT, ("CUT", *names)
         beats = {
