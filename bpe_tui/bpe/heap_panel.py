@@ -38,8 +38,8 @@ SAYS = {
     Move.POP: "is true: it merges",
     Move.PUSH: "new",
 }
-LINKED = "linked"
-"""The trainer with linked lists, and its view."""
+TABLE, LINKED = "table", "linked"
+"""The first view, and the trainer with linked lists, and its view."""
 
 
 def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
@@ -123,7 +123,7 @@ class PairsPanel(Panel):
     WIDEST = 160
     LEAST_FOR_HEAD = 2
 
-    view: Drawn[str] = Drawn("table")
+    view: Drawn[str] = Drawn(TABLE)
     trained_by: Drawn[str] = Drawn("")
     """Name of the trainer that made the run."""
 
@@ -154,7 +154,7 @@ class PairsPanel(Panel):
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
         super().watch_frame(old, new)
-        if new is None or self.view != "table":
+        if new is None or self.view != TABLE:
             return
         if new.moves_done:
             # Scroll to the entry that was pushed; a popped one was at the top.
@@ -174,7 +174,7 @@ class PairsPanel(Panel):
 
         The panel does not scroll while its own cursor is in use.
         """
-        if frame is None or self.view != "table":
+        if frame is None or self.view != TABLE:
             return
         if self.has_focus and (self.cursor or self._is_in_use):
             return
@@ -213,12 +213,14 @@ class PairsPanel(Panel):
             )
         if not queue.size:
             return sentence(text("No pair is left: every pretoken is one token."), width)
-        if self.view != "table" and (instead := self._instead_of_array(frame)):
+        if self.view != TABLE and (instead := self._instead_of_array(frame)):
             return instead
         painter = self.painter(frame)
-        if self.view == "table":
-            self.name_columns(EntryTable(frame, painter, width).header().spans)
-        return VIEWS[self.view](frame, painter, width)
+        if self.view != TABLE:
+            return DRAWN[self.view](frame, painter, width)
+        table = EntryTable(frame, painter, width)
+        self.name_columns(table.header().spans)
+        return table_rows(frame, painter, table)
 
     def _linked_rows(self, frame: Frame, width: int, foot: str) -> list[Row]:
         """Return the rows of the view of the trainer `linked`, and go on with its searches."""
@@ -263,10 +265,10 @@ class PairsPanel(Panel):
         self._show_next(self.frame)
 
 
-def table_rows(frame: Frame, painter: TokenPainter, width: int) -> Sequence[Row]:
+def table_rows(frame: Frame, painter: TokenPainter, table: EntryTable) -> Sequence[Row]:
     """Return the best entries, one a row; between two merges, the last move comes first."""
     entries = frame.queue.entries(TABLE_SHOWN, frame.moves_done)
-    table, top = EntryTable(frame, painter, width), []
+    top = []
     if frame.moves_done:
         move = frame.queue.moves()[frame.moves_done - 1]
         top.append(_move_row(painter, move, frame.moves_done, frame.moves_done))
@@ -280,8 +282,8 @@ def table_rows(frame: Frame, painter: TokenPainter, width: int) -> Sequence[Row]
     return RowsOnDemand(len(lines), row, top=top)
 
 
-VIEWS: dict[str, Callable[[Frame, TokenPainter, int], Sequence[Row]]] = {
-    "table": table_rows,
+DRAWN: dict[str, Callable[[Frame, TokenPainter, int], Sequence[Row]]] = {
     "array": array_rows,
     "tree": tree_rows,
 }
+VIEWS = TABLE, *DRAWN

@@ -20,6 +20,7 @@ from bpe_tui.views.narration import (
     first_fitting,
     format_pair,
     format_rivals,
+    is_partial,
     part_of,
     spelled,
     times,
@@ -78,8 +79,9 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
 
 def _describe_part(frame: Frame, token: bytes, messages: Messages) -> str:
     """Name frequent characters that contain a token: ` It is the first 2 bytes of 我 成.`"""
-    found = frame.run.characters.with_part(token)[:2]
-    if not found or token.decode("utf-8", "ignore"):
+    if not is_partial(token) or token.decode("utf-8", "ignore"):
+        return ""
+    if not (found := frame.run.characters.with_part(token)[:2]):
         return ""
     part, characters = part_of(frame, token), " ".join(map(visible_text, found))
     sentence = say("It is {part} of {characters}.", part=part, characters=characters)

@@ -10,7 +10,7 @@ Uses no other room. Screens name their style sheet, and the application its them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -143,7 +143,8 @@ def painted(
 ) -> list[Segment]:
     """Return spans as segments in the styles of their roles, over the widget's style or `base`."""
     base = widget.rich_style if base is None else base
-    return _segments(spans, base, partial(role_style, widget))
+    colours = widget.app.theme_variables
+    return _segments(spans, base, lambda role, turn: _style_in(colours, LOOKS[role], turn))
 
 
 def shell_segments(spans: Iterable[tuple[str, str]]) -> list[Segment]:

@@ -124,10 +124,9 @@ class ExcerptPanel(FramePanel[StepFrameT]):
         return ""
 
     def render_line(self, y: int) -> Strip:
-        if y >= len(self._rows):
-            return Strip.blank(self.size.width, self.rich_style)
-        strip = self.paint(self._rows[y].spans)
-        return self.pointing(strip) if y == self.cursor else strip
+        row, is_at_cursor = self.line(y)
+        strip = self.paint(row.spans if row else ())
+        return self.pointing(strip) if is_at_cursor else strip
 
     def action_move(self, by: int) -> None:
         self._scrolled_by_hand = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from bpe_tui.views.narration import characters_of
@@ -127,12 +128,18 @@ def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: in
     shown = {"n": number(most.taken), "rest": number(taken - most.taken), "all": number(taken)}
     shown["others"] = wording.text(others, k=number(len(losses) - 1))
 
+    numbers = {"n": most.taken, "k": len(losses) - 1, "rest": rest, "all": most.taken + rest}
+    shown = {key: number(value) for key, value in numbers.items()}
+
     def said(way: str, token: Sequence[Span] = ()) -> list[Span]:
         return wording.spans(way, "stale-truth", token=token, **shown)
 
     least = min(spans_width(name), NAME_CELLS)
-    way = next((way for way in ways if spans_width(said(way)) + least <= cells), ways[-1])
-    return said(way, without_middle(name, max(cells - spans_width(said(way)), 1)))
+    for way in ways:
+        room = cells - spans_width(said(way))
+        if room >= least:
+            break
+    return said(way, without_middle(name, max(room, 1)))
 
 
 class EntryTable:
@@ -142,7 +149,10 @@ class EntryTable:
         digits = len(number(highest_shown(frame)))
         self._frame, self._painter, self._width = frame, painter, width
         self._room = TableRoom.within(width, digits, not frame.given)
-        self._table = _columns(frame, painter, width, self._room)
+
+    @cached_property
+    def _table(self) -> RowTable:
+        return _columns(self._frame, self._painter, self._width, self._room)
 
     def header(self) -> Row:
         return self._table.header()

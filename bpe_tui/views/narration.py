@@ -165,7 +165,7 @@ def characters_with(
 
 def part_of(frame: AnyMergeFrame, token: bytes) -> Sentence:
     """Say which bytes of characters a token is: `the first 2 bytes`, `a part`."""
-    found = frame.run.characters.with_part(token)
+    found = frame.run.characters.with_part(token) if is_partial(token) else ()
     if found and not token.decode(errors="ignore"):
         if found[0].encode().startswith(token):
             return say("the first {n} bytes", n=str(len(token)))

@@ -171,6 +171,12 @@ class TokenPainter:
         """Whether tokens that have been drawn hold parts of characters, which are drawn whole."""
         return not (self.in_bytes or self._partial.isdisjoint(ids))
 
+    def would_cut(self, ids: Sequence[int]) -> bool:
+        """Whether the tokens hold parts of characters, before they are drawn."""
+        for token_id in ids:
+            self.spans(token_id)
+        return self.cuts_characters(ids)
+
     def units(self, ids: Sequence[int]) -> Iterator[Unit]:
         """Yield the tokens of a pretoken, and the characters that they cut, to be labelled."""
         parts, edges = self._parts(ids)
@@ -345,6 +351,9 @@ class FramePanel(Lines, Generic[FrameT]):
 
     _foot = _shown_title = _shown_foot = _key = ""
 
+    wording = Wording()
+    """The words of the rows, in the language of the lesson that was open when they were made."""
+
     ID: ClassVar[str] = ""
     TITLE: ClassVar[str] = ""
     """Title in the border until the rows set another; the id, if this is empty."""
@@ -368,12 +377,6 @@ class FramePanel(Lines, Generic[FrameT]):
         self.frame = None
 
     @property
-    def wording(self) -> Wording:
-        """The words of the panel, in the language of the open lesson."""
-        screen = self.screen if self.is_attached else None
-        return Wording(messages=getattr(screen, "messages", ENGLISH))
-
-    @property
     def room(self) -> int:
         """The cells for a row, without the scrollbar."""
         return min(self.scrollable_content_region.width, self.WIDEST)
@@ -386,14 +389,20 @@ class FramePanel(Lines, Generic[FrameT]):
         if self.frame is not None and not self._is_due:
             self.head = ()
             self._rows = ()  # old rows may show what is gone, and the foot would read them
+            self.take_words()
             try:
                 self._rows = self.rows_of(self.frame, self.room)
+                super().rebuild()
             except Exception as error:
                 self._rows = self._failed(error)
-            super().rebuild()
+                super().rebuild()
             self._say_foot()
         else:
             self._rows = ()  # what they show may be gone when the panel is visible again
+
+    def take_words(self) -> None:
+        """Use the language of the open lesson from now on."""
+        self.wording = Wording(messages=getattr(self.screen, "messages", ENGLISH))
 
     def render_line(self, y: int) -> Strip:
         if self._is_due and self.frame is not None:  # hidden and shown again between two layouts
@@ -402,7 +411,7 @@ class FramePanel(Lines, Generic[FrameT]):
         try:
             return super().render_line(y)
         except Exception as error:  # rows may be made only now
-            self._rows, self.head = self._failed(error), ()
+            self._rows, self.head, self._rows_made = self._failed(error), (), {}
             return super().render_line(y)
 
     def _failed(self, error: Exception) -> Sequence[Row]:
@@ -424,7 +433,7 @@ class FramePanel(Lines, Generic[FrameT]):
         self._show_title(self._shown_title or self.named)
 
     def _show_title(self, title: str) -> None:
-        self.border_title = keyed(self._key, title)
+        self.put_title(keyed(self._key, title))
 
     def name_columns(self, head: Sequence[Span]) -> None:
         """Show the names of the columns above the rows, if there is room."""
@@ -450,7 +459,7 @@ class FramePanel(Lines, Generic[FrameT]):
         text = text or leading_parts(room, foot)
         if text != self._shown_foot:
             self._shown_foot = text
-            self.border_subtitle = Content(text)
+            self.put_foot(Content(text))
 
     def watch_cursor(self) -> None:
         super().watch_cursor()

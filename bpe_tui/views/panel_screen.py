@@ -392,8 +392,10 @@ class PanelScreen(PaintedOnce[None]):
         self.panels.put_back(spot)
 
     def say(self, place: str, text: str) -> None:
-        """Set the plain text of a line of the screen, such as `#heading`."""
-        self.query_one(place, Static).update(Content(text), layout=False)
+        """Set the plain text of a line of the screen, such as `#heading`, if it is another."""
+        line, content = self.query_one(place, Static), Content(text)
+        if line.content != content:
+            line.update(content, layout=False)
 
     def action_show(self, panel: str) -> None:
         self.show_panel(panel)

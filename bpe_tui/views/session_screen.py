@@ -83,6 +83,8 @@ class SessionScreen(PanelScreen):
 
     frame: reactive[Any] = reactive(None, repaint=False)
     """The frame at the session's cursor, of the model's own kind."""
+    _tabs_of: tuple[object, ...] | None = None
+    """All that the tabs depend on, when they were made."""
 
     @property
     def host(self) -> Host:
@@ -141,7 +143,7 @@ class SessionScreen(PanelScreen):
 
     def forget_run(self) -> None:
         """Drop all that the screen holds of the run before."""
-        self.frame = None
+        self.frame = self._tabs_of = None
         for panel in self.query(FramePanel):
             panel.forget_run()
 
@@ -166,9 +168,11 @@ class SessionScreen(PanelScreen):
 
     def show_tabs(self, session: Session) -> None:
         """Show which screens there are, which one is here, and at which step it is."""
-        line, here = self.query_one(TabLine), kind_and_model(self.id or "")[0]
-        line.tabs = tabs_of(session, here, self.messages)
-        line.here = text_of(self.messages, TABS[here][1] if here in TABS else here)
+        line, about = self.query_one(TabLine), (session.config, session.opened, self.messages)
+        if self._tabs_of != (known := (*about, session.shown is None)):
+            self._tabs_of, here = known, kind_and_model(self.id or "")[0]
+            line.tabs = tabs_of(session, here, self.messages)
+            line.here = text_of(self.messages, TABS[here][1] if here in TABS else here)
         line.note = self.step_of(session) if self.SHOWS_STEP else ""
 
     def step_of(self, session: Session) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate, chain, pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -35,7 +35,7 @@ from bpe_tui.views.panel import (
 from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
@@ -69,6 +69,9 @@ class StepList(TokenPanel[Any]):
     """Name of the number after a pair."""
     FIRST: ClassVar[int] = 1
     """The first step that is listed."""
+    _painter: TokenPainter | None = None
+    _digits = _cells = 0
+    """Cells of the number of a step, and of what follows it."""
 
     def step_spans(self, frame: Any, step: int, cells: int) -> list[Span]:
         """Return a step and its numbers in `cells` cells."""
@@ -87,35 +90,42 @@ class StepList(TokenPanel[Any]):
 
     def row(self, index: int) -> Row:
         frame, step = self.frame, index + self.FIRST
-        number_width = len(number(frame.recorded_steps))
         spans = self.step_spans(frame, step, self._cells)
         if step > frame.step:
             spans = [(text, role if role in FRESH_ROLES else "dim") for text, role in spans]
         return Row(
             [
                 ("▸ " if step == frame.step else "  ", "pair"),
-                right(number(step), number_width, "strong" if step == frame.step else "dim"),
+                right(number(step), self._digits, "strong" if step == frame.step else "dim"),
                 ("  ", ""),
                 *spans,
             ],
             ToStep(step),
         )
 
-    @property
-    def _cells(self) -> int:
-        """The cells beside the number of a step; a blank is before the scrollbar."""
-        return self.room - len(number(self.frame.recorded_steps)) - 5
+    def painter(self, frame: Any) -> TokenPainter:
+        """Return the painter of all rows of a frame."""
+        if self._painter is None or self._painter.frame is not frame:
+            self._painter = super().painter(frame)
+        return self._painter
 
     def rebuild(self) -> None:
+        self._painter = None
         if self.frame is None or not self.display or not self.size.width:
             return
-        margin = " " * (len(number(self.frame.recorded_steps)) + 4)
+        self.take_words()
+        self._digits = len(number(self.frame.recorded_steps))
+        self._cells = self.room - self._digits - 5  # a blank is before the scrollbar
+        margin = " " * (self._digits + 4)
         self.name_columns([(margin, ""), *self.titles(self.frame, self._cells)])
         super(FramePanel, self).rebuild()
 
     def watch_frame(self, old: Any, new: Any) -> None:
+        is_moved = new is not None and (old is None or old.step != new.step)
+        if is_moved:  # `rebuild` paints it there
+            self.set_reactive(Lines.cursor, max(new.step - self.FIRST, 0))
         super().watch_frame(old, new)
-        if new is not None and (old is None or old.step != new.step):
+        if is_moved:
             self.show_step(new.step)
 
     def on_resize(self) -> None:
@@ -193,10 +203,23 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
                 return rest
             return self._row(before, after, touched[place], count_width, width)
 
+        places = range(len(touched) + bool(missing))
         if all(word.pretoken.isascii() for word in touched):
-            return RowsOnDemand(len(touched) + bool(missing), row)
-        every = map(row, range(len(touched) + bool(missing)))
-        return [Row(spans, each.target) for each in every for spans in with_below(each.spans)]
+            return RowsOnDemand(len(places), row)
+        cut = {
+            place
+            for place, word in enumerate(touched)
+            if before.would_cut(word.before) or after.would_cut(word.after)
+        }
+        lines = [(place, part) for place in places for part in range(1 + (place in cut))]
+        drawn = cache(row)
+
+        def line(index: int) -> Row:
+            place, part = lines[index]
+            both = [*with_below(drawn(place).spans), ()]
+            return Row(both[part], drawn(place).target)
+
+        return RowsOnDemand(len(lines), line)
 
     def _search_on(self, frame: MergeFrameT, made: MergeFrameT, limit: int) -> None:
         """Search for another slice of time; then make the rows again, if that changes any."""

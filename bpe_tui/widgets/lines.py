@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from math import ceil
+from typing import Any, ClassVar, Self, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from bpe_tui.styles import painted, role_style
 from bpe_tui.widgets.rows import Row, Span, subject_cells, subjects_at
 
 ReactiveType = TypeVar("ReactiveType")
+Shown = tuple[Row | None, bool]
+"""The row in a line, `None` below the last one, and whether the cursor is there."""
 
 
 class Drawn(reactive[ReactiveType]):
@@ -94,6 +99,15 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     head: Sequence[Span] = ()
     """Names of the columns, in a line above the rows that does not scroll."""
 
+    _border_line: int | None = None
+    """The line of a title or foot that is being set; only that line is painted for it."""
+
+    def __init__(self, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._rows_made: dict[int, Row] = {}  # rows since the last change
+        self._in_sight: list[Shown] = []  # lines to paint; empty if they are to be made
+        self._lines_painted: dict[int, Shown] = {}  # line → what was painted there
+
     # -- a subclass may override these
 
     @property
@@ -127,8 +141,33 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     def head_height(self) -> int:
         return 1 if self.head else 0
 
+    def refresh(
+        self,
+        *regions: Region,
+        repaint: bool = True,
+        layout: bool = False,
+        recompose: bool = False,
+    ) -> Self:
+        """Paint all rows again, made anew; for a title or a foot, only its line of the border."""
+        if self._border_line is not None:
+            left, top = self.content_offset
+            regions = (Region(-left, self._border_line - top, self.outer_size.width, 1),)
+        else:
+            self._rows_made, self._in_sight = {}, []
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def put_title(self, title: Content) -> None:
+        self._border_line = 0
+        self.border_title = title
+        self._border_line = None
+
+    def put_foot(self, foot: Content) -> None:
+        self._border_line = self.outer_size.height - 1
+        self.border_subtitle = foot
+        self._border_line = None
+
     def rebuild(self) -> None:
-        """Paint the changed rows, and set the scrolled height."""
+        """Paint the lines whose rows have changed, and set the scrolled height."""
         rows = max(self.row_count + self.head_height, self.size.height)
         size = Size(self.size.width, rows)
         if self.virtual_size != size:
@@ -136,7 +175,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             if has_bar and (rows > self.size.height or self.styles.overflow_y == "scroll"):
                 # The bar neither comes nor goes, so the screen need not be laid out.
                 self.set_reactive(Lines.virtual_size, size)
-                self.vertical_scrollbar.window_virtual_size = rows
+                self._move_bar(rows, self.scroll_y)
                 y = min(self.scroll_offset.y, self.max_scroll_y)
                 # At once: later it would undo what a subclass scrolls to until then.
                 self.scroll_to(y=y, animate=False, immediate=True)
@@ -145,7 +184,48 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
                 # Without a bar it cannot be scrolled to the cursor yet.
                 self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
         self.cursor = min(self.cursor, max(self.row_count - 1, 0))
-        self.refresh()
+        self._rows_made = {}
+        self._in_sight = self._visible()
+        changed = [y for y, line in enumerate(self._in_sight) if line != self._lines_painted.get(y)]
+        if changed:
+            cells = self.size.width
+            super().refresh(*(Region(0, y, cells, 1) for y in changed))
+
+    def _visible(self) -> list[Shown]:
+        """Return what the lines show."""
+        made, top, count, cursor = (
+            self._rows_made,
+            self.scroll_offset.y,
+            self.row_count,
+            self.cursor,
+        )
+        head = [Row([(text, "dim") for text, _ in self.head])] if self.head else []
+        places = range(top, top + self.size.height - len(head))
+        for index in places:
+            if index < count and index not in made:
+                made[index] = self.row(index)
+        rows = [(made.get(index), index == cursor < count) for index in places]
+        return [*((row, False) for row in head), *rows]
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Paint the rows at their new places; the rows themselves are the same."""
+        made = self._rows_made
+        self._move_bar(self.virtual_size.height, new_value)
+        super().watch_scroll_y(old_value, new_value)
+        self._rows_made = made
+
+    def _move_bar(self, rows: int, y: float) -> None:
+        """Set the bar to a place in a list of some rows; paint it only if it looks different."""
+        if not self.show_vertical_scrollbar:
+            return
+        bar = self.vertical_scrollbar
+        before = _thumb(bar)
+        bar.set_reactive(ScrollBar.window_virtual_size, rows)
+        bar.set_reactive(ScrollBar.position, bar.validate_position(y))
+        if (now := _thumb(bar)) != before:
+            ends = map(sorted, zip(before, now, strict=True))
+            moved = {cell for first, last in ends for cell in range(first // 8, last // 8 + 1)}
+            bar.refresh(*(Region(0, cell, bar.size.width, 1) for cell in moved))
 
     def watch_show_vertical_scrollbar(self, is_shown: bool) -> None:
         """Tell a bar that appears where the list is; Textual tells only one that is there."""
@@ -156,13 +236,17 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         """Return the number of rows, for a height of `auto`."""
         return self.row_count + self.head_height
 
+    def line(self, y: int) -> Shown:
+        """Return what is painted in a line."""
+        if y >= len(self._in_sight):
+            self._in_sight = self._visible()
+        self._lines_painted[y] = self._in_sight[y]
+        return self._in_sight[y]
+
     def render_line(self, y: int) -> Strip:
-        if self.head and y == 0:
-            return self.paint([(text, "dim") for text, _ in self.head])
-        index = y - self.head_height + self.scroll_offset.y
-        if index >= self.row_count:
+        row, is_at_cursor = self.line(y)
+        if row is None:
             return Strip.blank(self.size.width, self.rich_style)
-        row, is_at_cursor = self.row(index), index == self.cursor
         shows = self.has_focus or (self.SHOWS_CURSOR and row.target is not None)
         strip = self.paint(row.spans, is_at_cursor and shows)
         return self.pointing(strip) if is_at_cursor else strip
@@ -305,6 +389,16 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             return None
         index = offset.y - self.head_height + self.scroll_offset.y
         return index if index < self.row_count else None
+
+
+def _thumb(bar: ScrollBar) -> tuple[int, int]:
+    """Return the ends of a bar's thumb, in eighths of a cell, as Textual draws it."""
+    rows, window, cells = bar.window_virtual_size, bar.window_size, bar.size.height
+    if not cells or rows <= window:
+        return 0, 0
+    length = max(1, window * cells / rows)
+    start = int((cells - length) * bar.position / (rows - window) * 8)
+    return start, start + ceil(length * 8)
 
 
 class RowList(Lines):

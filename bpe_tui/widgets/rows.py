@@ -93,7 +93,7 @@ class RowsOnDemand(Sequence[Row]):
 
 def spans_width(spans: Sequence[Span]) -> int:
     """Return the cells of the spans."""
-    return sum(width(text) for text, _ in spans)
+    return sum([len(text) if text.isascii() else width(text) for text, _ in spans])
 
 
 def plain_text(spans: Iterable[Span], between: str = " ") -> str:
@@ -108,7 +108,7 @@ def looks_of(span: Span) -> str:
 
 def has_row_below(row: Row) -> bool:
     """Whether a span of a row has marks for the row below it."""
-    return any(isinstance(span, CutSpan) for span in row.spans)
+    return CutSpan in map(type, row.spans)
 
 
 def with_below(spans: Sequence[Span]) -> list[Sequence[Span]]:

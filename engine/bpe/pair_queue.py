@@ -60,6 +60,7 @@ class PairQueue:
             self._counts_to_choose_by = record.counts_to_choose_by(step)
             self._top_count = int(self._counts_to_choose_by.max(initial=0))
         self.forbidden = tuple(record.forbidden_pairs(step))
+        self._forbidden = {pair for pair, _ in self.forbidden}
         # Late in a run thousands of pairs are tied, and ordering them takes most of a step's time.
         self._known_entries: dict[tuple[int, int], list[QueueEntry]] = {}
 
@@ -221,7 +222,7 @@ class PairQueue:
         is_top = is_known and self._counts_to_choose_by[number] == self._top_count
         tied = bool(is_top) and len(self.tied) > 1
         pair = self._record.pairs[number]
-        forbidden = any(pair == other for other, _ in self.forbidden)
+        forbidden = pair in self._forbidden
         return QueueEntry(pair, claim, count, count - before, tied, position, forbidden)
 
     def _best(self, counts: Integers, limit: int) -> list[int]:
