@@ -128,9 +128,6 @@ def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: in
     shown = {"n": number(most.taken), "rest": number(taken - most.taken), "all": number(taken)}
     shown["others"] = wording.text(others, k=number(len(losses) - 1))
 
-    numbers = {"n": most.taken, "k": len(losses) - 1, "rest": rest, "all": most.taken + rest}
-    shown = {key: number(value) for key, value in numbers.items()}
-
     def said(way: str, token: Sequence[Span] = ()) -> list[Span]:
         return wording.spans(way, "stale-truth", token=token, **shown)
 
