@@ -43,9 +43,9 @@ Line = str | list[Span]
 
 
 def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[Line]:
-    """Yield the comparison in lines, with the first `limit` differences."""
+    """Yield the comparison in lines: the measures, then the first `limit` differences."""
     for name, text in compared.texts:
-        yield from _describe_text(compared, name, text, limit)
+        yield from _describe_measures(compared, name, text)
         yield ""
     yield _line("vocabulary", [_name(name, COLUMN - 2) for name in compared.names])
     found = text_comparison.overlap(compared.tokenizers)
@@ -61,29 +61,35 @@ def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[Line]
         both = _name(compared.names[0], 30), _name(name, 30)
         described = describe_merge_difference(difference, *both, has_merges=bool(other.merges))
         yield f"  {described}"
+    for name, text in compared.texts:
+        yield ""
+        yield from _describe_differences(compared, name, text, limit)
 
 
-def _describe_text(
+def _describe_measures(
+    compared: TokenizerComparison, name: str, text: text_comparison.TextComparison
+) -> Iterator[Line]:
+    names = [_name(each, COLUMN - 2) for each in compared.names]
+    yield _line(_name(Path(name).name, NAME_CELLS - 1), names)
+    yield _line("  tokens", map(number, text.token_counts))
+    first = shorten(f"  × {_name(compared.names[0], COLUMN)}", NAME_CELLS - 1)
+    yield _line(first, (f"{each:.3f}" for each in text.times_first))
+    yield _line("  bytes/token", (f"{each:.3f}" for each in text.bytes_per_token))
+
+
+def _describe_differences(
     compared: TokenizerComparison,
     name: str,
     text: text_comparison.TextComparison,
     limit: int | None,
 ) -> Iterator[Line]:
-    yield _line(
-        shorten(visible_text(name, spaces=False), NAME_CELLS - 1),
-        [_name(each, COLUMN - 2) for each in compared.names],
-    )
-    yield _line("  tokens", map(number, text.token_counts))
-    first = shorten(f"  × {_name(compared.names[0], COLUMN)}", NAME_CELLS - 1)
-    yield _line(first, (f"{each:.3f}" for each in text.times_first))
-    yield _line("  bytes/token", (f"{each:.3f}" for each in text.bytes_per_token))
-    places = len(text.differences)
+    places, shown = len(text.differences), visible_text(Path(name).name, spaces=False)
     if not places:
-        yield "  All cut it alike."
+        yield f"{shown}: all cut it alike."
         return
     share = 100 * text.differing_bytes / len(text.data)
     yield (
-        f"  Cut differently in {plural(places, 'place')}, "
+        f"{shown}: cut differently in {plural(places, 'place')}, "
         f"{number(text.differing_bytes)} of {plural(len(text.data), 'byte')} ({share:.1f}%):"
     )
     for difference in islice(text.differences, limit):

@@ -62,7 +62,7 @@ def test_the_samples_are_counted_and_compared_without_an_option(
         cut_out = data.count(b"<|endoftext|>") * (len(b"<|endoftext|>") - 1)
         assert int(tokens.replace(",", "")) == len(data) - cut_out
     assert cli.main(["compare", place, place, "--file", samples[-2]]) == 0
-    assert "All cut it alike" in capsys.readouterr().out
+    assert "all cut it alike" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
