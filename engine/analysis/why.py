@@ -30,7 +30,7 @@ from engine.analysis.why_not import (
 from engine.bpe.frame import Frame
 from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ShowBytes
+from engine.core.wording import ShowBytes, times
 from engine.encoding.rules import (
     EncodingRules,
     HasRules,
@@ -75,6 +75,8 @@ class Explanation:
         stopped: the tokens that no merge of the whole run joins; empty if one does.
         histories: the counts of the pair, or of the neighbours in `stopped`, each pair once;
             empty without a corpus.
+        occurs: how often a piece that is no token occurs inside of the corpus's pretokens; `None`
+            for anything else, and without a corpus.
     """
 
     answer: Answer | None
@@ -82,6 +84,7 @@ class Explanation:
     end: str = ""
     stopped: tuple[RankedToken, ...] = ()
     histories: tuple[PairHistory, ...] = ()
+    occurs: int | None = None
     _token: Callable[[int], bytes] = field(default=lambda _: b"", repr=False, compare=False)
 
     @property
@@ -147,7 +150,10 @@ class Explanation:
         for merge in shown:
             end = f" ({self.end})" if merge is self.way[-1] else ""
             way.append(f"merge {merge.number:,}: {' + '.join(map(show, merge.tokens))}{end}")
-        return [*self.describe(show), *way]
+        fact = []
+        if self.occurs is not None and self.answer is not None:
+            fact = [f"{show(self.answer.piece)} occurs {times(self.occurs)} in this corpus."]
+        return [*fact, *self.describe(show), *way]
 
 
 def explain(
@@ -171,6 +177,7 @@ def explain(
     >>> timeline = Timeline(counts, Trainer(counts, 260).steps())
     >>> for line in explain(timeline.seek(4), ["lowest"]).lines():
     ...     print(line)
+    lowest occurs 0 times in this corpus.
     lowest is no token of this vocabulary. Alone it is low (merge 4) + est (merge 2).
     To be one token, a merge would have to join low + est. No merge does: the two never occur \
 side by side in one pretoken of this corpus.
@@ -197,6 +204,9 @@ side by side in one pretoken of this corpus.
     if way.stopped and frame is not None:
         histories = _histories(frame, list(dict.fromkeys(pairwise(way.stopped))))
     rules = None if ruled is None else _rules_at_end(ruled)
+    occurs = None
+    if isinstance(frame, Frame) and frame.has_corpus and isinstance(answer, NoSuchToken):
+        occurs = count_inside(frame, asked[0]) if len(asked) == 1 else None
     return Explanation(
         None if histories and len(asked) == 2 and text is None and not way.stopped else answer,
         tuple(
@@ -205,8 +215,19 @@ side by side in one pretoken of this corpus.
         way.end,
         () if rules is None else ranked_tokens(rules, way.stopped),
         histories,
+        occurs,
         _token=token,
     )
+
+
+MOST_COUNTED = 20_000
+"""Largest number of different words in which a piece is counted."""
+
+
+def count_inside(frame: Frame, piece: bytes) -> int:
+    """Return how often a piece occurs inside of the corpus's pretokens."""
+    words = islice(frame.run.by_count.containing(piece), MOST_COUNTED)
+    return sum(frame.counts[word] * word.count(piece) for _, word in words)
 
 
 NEVER_SIDE_BY_SIDE = NotInText, BorderInside, SpecialToken

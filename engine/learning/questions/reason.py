@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, islice, pairwise
 
+from engine.analysis.why import count_inside
 from engine.analysis.why_not import (
     Answer,
     Beaten,
@@ -36,8 +37,6 @@ SHORTEST_WORD, LONGEST_WORD = 4, 14
 DRAWS = 120
 LEAST_REASONS = 3
 """Least number of reasons with an example; with fewer, one of them is a good guess."""
-MOST_COUNTED = 20_000
-"""Largest number of different words in which a piece is counted."""
 
 
 class Reason(IntEnum):
@@ -108,7 +107,7 @@ def _pose_reason(frame: Frame, request: Request) -> Question:
             say(
                 "{piece} occurs {times} inside of pretokens",
                 piece=piece,
-                times=frequency(_count_inside(frame, piece)),
+                times=frequency(count_inside(frame, piece)),
             ),
             say(
                 "here: {n} merges of {all}; the last one of all occurs {times}",
@@ -204,13 +203,7 @@ def _is_fair(frame: Frame, example: Example) -> bool:
     except UnicodeDecodeError:
         return False
     last = frame.merge_at(frame.recorded_steps - 1).count
-    return example.reason is not Reason.RARE or _count_inside(frame, example.piece) < last
-
-
-def _count_inside(frame: Frame, piece: bytes) -> int:
-    """Return how often a piece occurs inside of the corpus's pretokens."""
-    words = islice(frame.run.by_count.containing(piece), MOST_COUNTED)
-    return sum(frame.counts[word] * word.count(piece) for _, word in words)
+    return example.reason is not Reason.RARE or count_inside(frame, example.piece) < last
 
 
 # -- explanations

@@ -98,6 +98,7 @@ def test_why_with_two_tokens_gives_the_history_of_the_pair(transcript: BpeTransc
     assert answers(transcript, "why st q")[0].startswith("st+q: the two never occur")
     assert answers(transcript, "why nosuch e")[0].startswith("nosuch is no token of this vocab")
     assert answers(transcript, "why st") == [
+        "st occurs 9 times in this corpus.",
         "st is no token yet: it comes with merge 1 (s + t). Now it is s + t.",
         "merge 1: st (one token)",
     ]
