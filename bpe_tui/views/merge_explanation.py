@@ -84,10 +84,11 @@ class LessonPainter(TokenPainter):
         role = super().role(token_id)
         return role if role in ("fresh", "special") else "base"
 
-    def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
+    def words(self, pretoken: Pretoken) -> Iterator[list[Span]]:
         if self.whole is None or pretoken.special:
-            return super().words(pretoken)
-        return ([(visible_text(pretoken.text), "base"), *self.whole],)
+            yield from super().words(pretoken)
+        else:
+            yield [(visible_text(pretoken.text), "base"), *self.whole]
 
     def spans(self, token_id: int) -> list[Span]:
         if self.taken_apart and token_id == self.fresh:

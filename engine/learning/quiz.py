@@ -164,15 +164,15 @@ def another_example(player: Player[Any], kind: str, asked: Sequence[Question]) -
 
 
 def _is_same(one: Question, other: Question) -> bool:
-    """Whether two questions ask for the same, in whatever order the rows are."""
+    """Whether two questions ask for the same, with whatever words, and rows in whatever order."""
     forms = [question.form for question in (one, other)]
     rows = [{*form.options} if isinstance(form, Choice) else form for form in forms]
-    return (one.asks, {*one.given}, rows[0]) == (other.asks, {*other.given}, rows[1])
+    return (one.asks, rows[0]) == (other.asks, rows[1])
 
 
 def _are_alike(one: Question, other: Question) -> bool:
     """Whether two questions are the same, or one reveals the answer to the other."""
-    if (one.asks, one.given, one.form) == (other.asks, other.given, other.form):
+    if _is_same(one, other):
         return True
     first, second = sorted((one, other), key=lambda question: question.frame.step)
     apart = max(second.frame.step - (first.frame.step + first.steps - 1), 0)
@@ -184,7 +184,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 10
+FORMAT, VERSION = "bpe-tui answers", 11
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100
