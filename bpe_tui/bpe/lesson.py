@@ -75,7 +75,7 @@ class BpeExplainer(MergeExplainer[Frame]):
     def _why(
         self, before: Frame, pair: Pair, is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
-        named = self.named(before, pair, "pair" if is_ahead else "strong")
+        named = self.named(before, pair, "pair" if is_ahead else "strong", width)
         if not before.has_corpus:
             strong = self.named(before, pair, "strong")
             said = "{pair} is merged next." if is_ahead else "{pair} was merged."
@@ -107,7 +107,7 @@ class BpeExplainer(MergeExplainer[Frame]):
             if is_ahead
             else "Second was {pair} with {count}, {n} fewer.",
             "dim",
-            pair=self.named(before, second),
+            pair=self.named(before, second, width=width),
             count=number(its_count),
             n=number(top[0][1] - its_count),
         )
@@ -117,11 +117,11 @@ class BpeExplainer(MergeExplainer[Frame]):
     ) -> tuple[list[Span], list[Span]]:
         """Return why a tied pair wins: `s+t and e+s both occur 9 times: a tie.`"""
         pair, rivals = pick.pair, pick.rivals
-        named = self.named(before, pair, "pair" if is_ahead else "strong")
+        named = self.named(before, pair, "pair" if is_ahead else "strong", width)
         times = self.times(pick.count)
         if len(rivals) == 1:
             ways = BOTH_NEXT if is_ahead else BOTH_MADE
-            others = self.named(before, rivals[0], "tie" if is_ahead else "")
+            others = self.named(before, rivals[0], "tie" if is_ahead else "", width)
         else:
             ways = SEVERAL_NEXT if is_ahead else SEVERAL_MADE
             others = [(self.counted(len(rivals), "other"), "")]

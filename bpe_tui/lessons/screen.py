@@ -82,7 +82,7 @@ class LessonScreen(SessionScreen):
         self.field = TextLine(id="own-text")
         self._layout = layout(0, 0)
         self._count_room = CountRoom(0, 0, 0)
-        self._laid_out = Size(), False, False, False
+        self._laid_out = Size(), False, False, False, True
         self._still: tuple[Any, ...] = ()
 
     def compose_body(self) -> ComposeResult:
@@ -112,24 +112,30 @@ class LessonScreen(SessionScreen):
         )
 
     @property
-    def _needed(self) -> tuple[Size, bool, bool, bool]:
-        """The arguments of `layout`, and whether a question is asked, which has REPLACE's rows.
+    def _needed(self) -> tuple[Size, bool, bool, bool, bool]:
+        """The arguments of `layout`, whether a question is asked, and whether there is a corpus.
 
+        A question has the rows of REPLACE. Without a corpus, COUNT has its rows.
         Rows are dense below the text of a scene; beside it, the corpus gets the rows of the user's
         text unless it is being typed.
         """
         is_roomy = not self.room.has_text_beside or self.size.height >= ROOMY
         has_text = is_roomy or self.field.display
-        return self._free, self.room.is_compact, has_text, self._is_asked
+        shown = self.session.shown
+        has_corpus = shown is None or shown.has_corpus
+        return self._free, self.room.is_compact, has_text, self._is_asked, has_corpus
 
     def _lay_out(self) -> None:
         """Give all sections their rows and columns at this size."""
         self._laid_out = self._needed
-        (width, height), is_dense, has_text, is_asked = self._laid_out
+        (width, height), is_dense, has_text, is_asked, has_corpus = self._laid_out
         room = self._layout = layout(width, height, is_dense, has_text)
         pick, replace = room.pick + room.gap, room.words + 1 + room.gap
+        bars = room.bars
+        if not has_corpus:
+            bars, replace = bars + room.words + room.corpus + room.gap, 1 + room.gap
         rows = {
-            "count": room.bars + room.gap,
+            "count": bars + room.gap,
             "pick": pick + replace if is_asked else pick,
             "replace": replace,
             "corpus": room.corpus + 1,
@@ -149,8 +155,8 @@ class LessonScreen(SessionScreen):
         self.sections["your-text"].display = room.text > 0 and (
             height >= LEAST_FOR_TEXT or self.room.is_compact
         )
-        self.sections["corpus"].display = height >= LEAST_FOR_CORPUS
-        self._count_room = CountRoom(room.bars, self.sections["count"].room, room.name)
+        self.sections["corpus"].display = has_corpus and height >= LEAST_FOR_CORPUS
+        self._count_room = CountRoom(bars, self.sections["count"].room, room.name)
         self.query_one("#heading").styles.margin = (0, 0, room.head_gap, 0)
         self.call_after_refresh(self._place_field)  # once the sections have their places
 
@@ -290,10 +296,11 @@ class LessonScreen(SessionScreen):
         where, facts = self._where(moment), self.explainer.facts(moment.frame)
         longer = f"{where}   {facts}" if facts else where
         named = f"{following}   {beats}" if following else beats
+        brief = self._where(moment, says_end=False)
         ways = (f"{name}   {named}", longer), (named, longer), (named, where), (beats, where)
         left, right = next(
-            (way for way in ways if sum(map(width, way)) + 2 <= room),
-            (shorten(beats, max(room - width(where) - 2, 1)), where),
+            (way for way in (*ways, (beats, brief)) if sum(map(width, way)) + 2 <= room),
+            (shorten(beats, max(room - width(brief) - 2, 1)), brief),
         )
         blanks = " " * max(room - width(left) - width(right), 1)
         heading = Content(f"{left}{blanks}{right}")
@@ -306,7 +313,7 @@ class LessonScreen(SessionScreen):
                 heading = heading.stylize(BRIGHT, start, start + len(part))
         self.query_one("#heading", Static).update(heading, layout=False)
 
-    def _where(self, moment: StepMoment[Any]) -> str:
+    def _where(self, moment: StepMoment[Any], says_end: bool = True) -> str:
         """Return the step with the speed of playing, or the question's score."""
         session = self.session
         playing = f"▶ {session.speed}/s   " if session.playing else ""
@@ -315,7 +322,8 @@ class LessonScreen(SessionScreen):
         step, recorded = moment.frame.step, moment.after.recorded_steps
         where = "step {n} of {last}…"
         if session.stop_reason is not None:
-            where = "step {n} of {last}, the end" if step == recorded else "step {n} of {last}"
+            is_end = says_end and step == recorded
+            where = "step {n} of {last}, the end" if is_end else "step {n} of {last}"
         return playing + self.explainer.text(where, n=number(step), last=number(recorded))
 
     def _beats(self, moment: StepMoment[Any]) -> tuple[str, str]:

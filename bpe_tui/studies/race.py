@@ -76,7 +76,7 @@ MEASURES = (OPERATIONS, TIME)
 
 def hue_of(place: int) -> str:
     """Return the role of the runner at a place, in tables and charts."""
-    return f"token-{place}"
+    return f"mark-{place}"
 
 
 def is_behind(runner: racing.Runner, step: int) -> bool:

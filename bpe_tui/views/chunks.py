@@ -167,7 +167,7 @@ def chunk_numbers(report: ChunkReport, place: int) -> str:
 
 def hue_of(worker: int) -> str:
     """Return the role of a worker."""
-    return f"token-{(worker - 1) % TOKEN_HUES}"
+    return f"mark-{(worker - 1) % TOKEN_HUES}"
 
 
 def strip_rows(

@@ -157,7 +157,7 @@ SIGNS = {
     "curve": Sign(("⣀", "curve"), "up to here", "The part of a curve up to this step."),
     "even": Sign(("┆", "tie"), "even cut", "On the strip: where equal parts of the file end."),
     "boundary": Sign(("│", "border"), "chunk", "On the strip: a chunk of the course begins here."),
-    "counted": Sign(("█", "token-0"), "counted", "On the strip: this worker counted it."),
+    "counted": Sign(("█", "mark-0"), "counted", "On the strip: this worker counted it."),
     "paused": Sign(("‖", ""), "paused", "The player is paused; ▶ plays, ⇥ stays at the end."),
     "digamma": Sign(
         ("ψ", ""), "digamma", "Unigram: ln x, less for the rare; EM prefers few pieces."

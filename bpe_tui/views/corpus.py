@@ -33,7 +33,7 @@ from bpe_tui.widgets.rows import (
     subjects_at,
     with_below,
 )
-from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.wording import ENGLISH, Messages, frequency, text_of
 from engine.recording.affected_pretokens import AffectedPretoken
@@ -346,9 +346,14 @@ def flowed_from(
 
 def within_rows(words: Iterable[SizedWord], rows: int, width: int) -> list[Row]:
     """Return at most `rows` rows of `flowed`, with `…` at the end if words are left over."""
-    found = list(islice(flowed(words, width), rows + 1))
+    found = list(islice(flowed(words, width), rows + 2))
     if any(map(has_row_below, found)):
-        return first_rows(found, rows)
+        shown = first_rows(found, rows)
+        rest = found[len(shown) + has_row_below(shown[-1]) :]
+        last = -1 - (len(shown) > 1 and has_row_below(shown[-2]))
+        if rest and spans_width(shown[last].spans) < width:
+            shown[last] = Row([*shown[last].spans, (ELLIPSIS, "dim")])
+        return shown
     if len(found) > rows:
         found[rows - 1 :] = [Row(left([*found[rows - 1].spans, *found[rows].spans], width))]
     return found

@@ -52,6 +52,7 @@ from bpe_tui.widgets.rows import (
     behind_mark,
     first_rows,
     has_row_below,
+    left,
     skipped_before,
     spans_width,
     wrapped_text,
@@ -64,6 +65,8 @@ from engine.recording.merge_record import PairStep
 from engine.recording.playback import AnyMergeFrame, MergeRun
 from engine.text.pretokenize import Pretoken
 
+LEAST_FOR_ASIDE = 48
+"""Least cells of a sentence for the characters that bytes are a part of."""
 LONGEST_NAMED = 18
 """Cells of a token within a sentence."""
 NO_LINES = "none is open"
@@ -172,8 +175,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def count_rows(self, moment: StepMoment[MergeFrameT], room: CountRoom) -> list[Row]:
         frame, before = moment.counted, moment.before
         if not frame.has_corpus:
-            lines = wrapped_text(self.text(NO_CORPUS), room.width - 2)
-            return [Row([(f"  {line}", "dim")]) for line in lines]
+            return self._given_rows(frame, room)
         if moment.is_recounting and before is not None:
             grown = self.scale(frame) / self.scale(before)
             bars = self._moving_bars(moment, before, room.rows, grown)
@@ -183,6 +185,17 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             bars = self.bars(moment, room.rows)
         rows = self.rows_of_bars(frame, bars, room, is_fresh=frame is moment.after)
         return rows or [Row([("  " + self.none_left(frame), "")])]
+
+    def _given_rows(self, frame: MergeFrameT, room: CountRoom) -> list[Row]:
+        """Return a sentence, then the merges that follow in the order of a tokenizer's file."""
+        lines = wrapped_text(self.text(NO_CORPUS), room.width - 2)
+        rows = [*(Row([(f"  {line}", "dim")]) for line in lines), Row([])]
+        painter, last = self.painter_of(frame), frame.recorded_steps
+        for step in range(frame.step, min(frame.step + max(room.rows - len(rows), 0), last)):
+            role = "pair" if step == frame.step else "dim"
+            named = left([(self.text(self.STEP, n=number(step + 1)), role)], room.name)
+            rows.append(Row([("  ", ""), *named, *painter.pair(frame.merge_at(step).pair)]))
+        return rows
 
     def bars(self, moment: StepMoment[MergeFrameT], limit: int) -> list[Bar]:
         """Return the longest bars of a moment in which no bar moves."""
@@ -314,13 +327,16 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             return moment
         return StepMoment(after, after.at(1), Beat.LIGHT)
 
-    def named(self, frame: AnyMergeFrame, pair: Pair, role: str = "") -> list[Span]:
-        """Return a pair as part of a sentence."""
+    def named(
+        self, frame: AnyMergeFrame, pair: Pair, role: str = "", width: int = LEAST_FOR_ASIDE
+    ) -> list[Span]:
+        """Return a pair as part of a sentence in `width` cells, with characters of its bytes."""
         first, second = (
             shorten(visible_bytes(frame.any_token(part)), LONGEST_NAMED) for part in pair
         )
         spans = [(first, role), BETWEEN_PAIR, (second, role)]
-        characters = characters_of(frame, pair, LONGEST_BESIDE)
+        room = LONGEST_BESIDE if width >= LEAST_FOR_ASIDE else 0
+        characters = characters_of(frame, pair, room)
         return [*spans, (f" ({characters})", "dim")] if characters else spans
 
     # -- 3 replace

@@ -157,7 +157,10 @@ def characters_with(
     text, found = start, frame.run.characters.with_part(token)
     for place, character in enumerate(found[:CHARACTERS_SHOWN]):
         longer = f"{text} {visible_text(character)}"
-        if width(longer) + 2 * (place + 1 < len(found)) > cells:
+        has_more = place + 1 < len(found)
+        if not place and has_more and width(longer) + 1 == cells:
+            return f"{longer}{ELLIPSIS}"
+        if width(longer) + 2 * has_more > cells:
             return f"{text} {ELLIPSIS}" if place else ""
         text = longer
     return f"{text} {ELLIPSIS}" if len(found) > CHARACTERS_SHOWN else text if found else ""

@@ -16,9 +16,9 @@ from bpe_tui.views.targets import ToStep
 from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.numbers import number, plural, short_number
-from bpe_tui.widgets.rows import NameSpans, Span
+from bpe_tui.widgets.rows import NameSpans, Span, without_middle
 from bpe_tui.widgets.virtual_table import Column, arranged
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.core.arrays import Ints
 from engine.core.errors import QueryError
 from engine.recording.playback import AnyMergeFrame
@@ -61,8 +61,23 @@ def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> l
 
 def _text(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
     """Return a token, and frequent characters that its bytes are a part of."""
-    token, characters = painter.token(token_id), characters_of(painter.frame, [token_id])
-    return [token, (f" {characters}", "dim")] if characters else NameSpans([token])
+    token, frame = painter.token(token_id), painter.frame
+    characters = characters_of(frame, [token_id])
+    return _WithCharacters(token, frame, token_id) if characters else NameSpans([token])
+
+
+class _WithCharacters(NameSpans):
+    """A token, then as many characters as fit that its bytes are a part of."""
+
+    def __init__(self, token: Span, frame: AnyMergeFrame, token_id: int) -> None:
+        super().__init__([token, (f" {characters_of(frame, [token_id])}", "dim")])
+        self._frame, self._id = frame, token_id
+
+    def within(self, cells: int) -> list[Span]:
+        characters = characters_of(self._frame, [self._id], cells - width(self[0][0]) - 1)
+        return (
+            [self[0], (f" {characters}", "dim")] if characters else without_middle(self[:1], cells)
+        )
 
 
 CELLS: dict[str, Cell] = {

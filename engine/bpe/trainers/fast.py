@@ -530,7 +530,7 @@ PSEUDOCODE = (
 
 ALGORITHM = Algorithm(
     "fast",
-    "flat arrays, and buckets of pairs instead of a heap",
+    "flat arrays; buckets, no heap",
     fast,
     PSEUDOCODE,
     ("pairs_scanned", "places_checked", "bucket_moves"),

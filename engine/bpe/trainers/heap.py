@@ -173,7 +173,7 @@ PSEUDOCODE = (
 
 ALGORITHM = Algorithm(
     "heap",
-    "an index of pairs; a lazily deleted heap finds the best",
+    "an index and a lazy heap",
     heap,
     PSEUDOCODE,
     ("heap_pushes", "heap_pops", "stale_entries", "pretokens_visited", "tokens_read"),

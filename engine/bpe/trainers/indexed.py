@@ -144,7 +144,7 @@ PSEUDOCODE = (
 
 ALGORITHM = Algorithm(
     "indexed",
-    "an index of pairs; a scan of all pairs finds the best",
+    "an index; scans all pairs",
     indexed,
     PSEUDOCODE,
     ("pairs_scanned", "pretokens_visited", "tokens_read"),

@@ -267,7 +267,7 @@ PSEUDOCODE = (
 
 ALGORITHM = Algorithm(
     "linked",
-    "linked tokens, and a set of frequent pairs; SentencePiece's",
+    "SentencePiece's: linked tokens, frequent pairs",
     linked,
     PSEUDOCODE,
     ("pairs_scanned", "places_checked", "refreshes"),

@@ -85,7 +85,7 @@ PSEUDOCODE = (
 
 ALGORITHM = Algorithm(
     "naive",
-    "recount every pair at every step; the oracle",
+    "recounts all pairs; the oracle",
     naive,
     PSEUDOCODE,
     ("pairs_scanned", "pretokens_visited", "tokens_read"),
