@@ -84,7 +84,9 @@ def sections(
         room = width - spans_width(spans)
         ids = few.ids if shows_all else few.ids[: max(room, 0)]
         words = [[(f"  {visible_bytes(inspection.token(each))}", "")] for each in ids]
-        lines = wrapped(words, room if shows_all else room - len(MORE))
+        lines = wrapped(words, room)
+        if not shows_all and (len(lines) > 1 or few.count > len(ids)):
+            lines = wrapped(words, room - len(MORE))
         begun = 0
         for line in lines if shows_all else lines[:1]:
             target = leads(few.ids[begun]) if few.ids else None
