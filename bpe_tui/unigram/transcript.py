@@ -169,13 +169,15 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         return next(here, found[0] if found else None)
 
     def encoded(self, text: str) -> Iterator[str]:
-        best, *others = self.frame.segmentations(text, BEST)
-        tokens, characters = plural(len(best.pieces), "piece"), plural(len(text), "character")
-        yield f"{tokens} for {characters}, score {score_text(best.score)}: {_listed(best.pieces)}."
+        found = self.frame.segmentations(text, BEST)
+        for best in found[:1]:  # none if no piece covers a part of the text
+            tokens, characters = plural(len(best.pieces), "piece"), plural(len(text), "character")
+            score = score_text(best.score)
+            yield f"{tokens} for {characters}, score {score}: {_listed(best.pieces)}."
         yield f"In ids: {' '.join(map(str, self.frame.encode(text)))}."
         if unknown := describe_unknown(self.frame, text):
             yield unknown
-        for path in others:
+        for path in found[1:]:
             yield f"Less probable, score {score_text(path.score)}: {_listed(path.pieces)}."
 
     def decoded(self, ids: Sequence[int]) -> str:

@@ -201,7 +201,10 @@ def merge_to_come(rules: EncodingRules, token: bytes) -> Merge | None:
     if token not in rules.later:
         return None
     first, rank = rules.merges, rules.merges + rules.later.index(token)
-    left, right = next(pair for pair, (at, _) in rules.table.items() if at == rank)
+    pairs = [pair for pair, (at, _) in rules.table.items() if at == rank]
+    if not pairs:  # the table of a replay ends at its step
+        return None
+    left, right = pairs[0]
     made = {token: at for at, token in rules.table.values() if token in (left, right)}
     parts = (rules.vocab.get(part) or rules.later[made[part] - first] for part in (left, right))
     return Merge(rank, *parts)

@@ -35,7 +35,7 @@ DRAWS = os.environ.get("BPE_TUI_SNAPSHOTS") == "draw"
 REST_SECONDS, MOST_SECONDS = 0.4, 20
 """How long the screen does not change before it is written, and how long a test waits for it."""
 LETTERS = ascii_letters + digits + "αβγδεζηθλμπρστφψω"
-TIME = re.compile(r" *[\d.,]+ (?:µs|ms|s)\b")
+TIME = re.compile(r" *(?:[\d.,]+ [µm]s|\d+\.\d+ s)\b")
 """A measured time, which is never the same."""
 
 USUAL = {f"{DARK.foreground} on {DARK.background}": " "}
