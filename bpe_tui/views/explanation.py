@@ -16,11 +16,11 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 from bpe_tui.session.session import StepFrame
 from bpe_tui.views.corpus import CorpusPlace, within_rows
 from bpe_tui.views.narration import characters_of, first_fitting
-from bpe_tui.views.panel import BETWEEN_PAIR, SizedWord, TokenPainter
+from bpe_tui.views.panel import SizedWord, TokenPainter
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import bar, number, trace
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, paragraph, right, spans_width, with_below
-from bpe_tui.widgets.visible import ending, shorten, width
+from bpe_tui.widgets.visible import width
 from bpe_tui.widgets.visible import width as width_of
 from engine.core.events import Pair
 
@@ -84,9 +84,7 @@ def bar_row(
     """
     is_picked = drawn.mark == "pair"
     role = "pair" if drawn.mark == "chosen" else drawn.mark
-    named, cells = painter.pair(drawn.pair), columns.pair - bool(columns.fraction)
-    is_cut = painter.cuts_characters(drawn.pair)
-    pair = named.within(cells) if is_cut else touching(named, cells)
+    pair = painter.pair(drawn.pair).within(columns.pair - bool(columns.fraction))
     if is_picked:
         pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
     number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"
@@ -106,24 +104,6 @@ def bar_row(
     note = remark or drawn.change
     note_role = {"new": "gain", "no": "loss"}.get(drawn.remark, role if remark else "loss")
     return left([*spans, (f" {note}" if note else "", note_role)], room)
-
-
-def touching(pair: Sequence[Span], cells: int) -> list[Span]:
-    """Fit a pair into `cells` cells; if it is too long, keep the parts that touch.
-
-    >>> touching([("under", ""), ("+", "border"), ("standing", "")], 9)
-    [('…der', ''), ('+', 'border'), ('sta…', '')]
-    """
-    if spans_width(pair) <= cells:
-        return list(pair)
-    border = next(place for place, span in enumerate(pair) if span == BETWEEN_PAIR)
-    first, second = (
-        "".join(text for text, _ in part) for part in (pair[:border], pair[border + 1 :])
-    )
-    room = cells - 1
-    first = ending(first, max(room // 2, room - width(second)))
-    second = shorten(second, room - width(first))
-    return [(first, pair[border - 1][1]), pair[border], (second, pair[-1][1])]
 
 
 class SteppableFrame(StepFrame, Protocol):

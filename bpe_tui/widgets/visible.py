@@ -243,21 +243,6 @@ def shorten(text: str, cells: int) -> str:
     return text
 
 
-def ending(text: str, cells: int) -> str:
-    """Return the end of an already visible text in at most `cells` cells, after `…` if it is cut.
-
-    ('tokens', 6) → 'tokens'; ('tokens', 5) → '…kens'; ('a<F0 9F>', 6) → '… 9F>'.
-    """
-    if width(text) <= cells:
-        return text
-    kept = ""
-    for sign in reversed(signs(text)):
-        if width(sign + kept) > cells - 1:
-            break
-        kept = sign + kept
-    return ELLIPSIS + kept
-
-
 _BYTE = "[0-9A-F]{2}"
 _SIGNS = re.compile(
     f"<{_BYTE}>?|{_BYTE}(?= {_BYTE})| {_BYTE}>?|‹[0-9A-F]+›|{MARK_CARRIER}?.", re.DOTALL

@@ -16,7 +16,6 @@ from rich.cells import cell_len
 
 from bpe_tui.widgets.numbers import number, percent, rate, short_number, signed, size, with_power
 from bpe_tui.widgets.visible import (
-    ending,
     shorten,
     signs,
     still_visible,
@@ -181,14 +180,6 @@ def test_every_mark_has_a_letter_or_a_dotted_circle_under_it(text: str) -> None:
             assert marks <= 2
         else:
             base, marks = char, 0
-
-
-@given(ANY_TEXT, st.integers(1, 12))
-def test_an_ending_fits_and_is_an_end(text: str, cells: int) -> None:
-    shown = visible_text(text)
-    kept = ending(shown, cells)
-    assert width(kept) <= cells
-    assert shown.endswith(kept.removeprefix("…"))
 
 
 @given(ANY_TEXT, st.integers(-2, 30))
