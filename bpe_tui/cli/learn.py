@@ -194,7 +194,7 @@ def learn(
     language: str = options.option(
         "--language NAME",
         f"One of: {', '.join(lessons.languages())}.",
-        default=lessons.DEFAULT_LANGUAGE,
+        default=lessons.usual_language(),
         autocompletion=options.completed_by(lessons.languages()),
     ),
 ) -> None:

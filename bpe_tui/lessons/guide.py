@@ -71,7 +71,7 @@ class LessonList(Window[Path | Close | None]):
     def __init__(self, current: Path | None) -> None:
         super().__init__()
         self._current = current
-        self._language = lessons.language_of(current) if current else lessons.DEFAULT_LANGUAGE
+        self._language = lessons.language_of(current) if current else lessons.usual_language()
         self._typed: lessons.BuiltInLesson | None = None
 
     @property

@@ -6,6 +6,7 @@ Progress is kept in a state file, whose invalid entries are ignored.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -49,6 +50,13 @@ class BuiltInLesson:
 def languages() -> list[str]:
     """Return the languages of the lessons: `en`, `zh`."""
     return sorted(path.name for path in PLACE.iterdir() if path.is_dir())
+
+
+def usual_language() -> str:
+    """Return the language of the environment's locale if it has lessons; else English."""
+    chosen = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    language = chosen.partition("_")[0]
+    return language if language in languages() else DEFAULT_LANGUAGE
 
 
 def check_language(language: str) -> None:

@@ -34,6 +34,7 @@ from bpe_tui.session.lessons import (
     keep_progress,
     languages,
     progress_key,
+    usual_language,
 )
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
@@ -497,6 +498,12 @@ def test_a_lesson_is_printed_or_read_and_answered_by_typing(trial: Path) -> None
     assert "Right: " in said
     assert said.endswith("That is the end of the lesson.\n")
     assert all_progress()[str(trial)].done
+
+
+def test_lessons_are_in_the_language_of_the_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    for locale, language in (("zh_CN.UTF-8", "zh"), ("de_DE", "en"), ("C", "en")):
+        monkeypatch.setenv("LC_ALL", locale)
+        assert usual_language() == language
 
 
 def test_the_list_marks_lessons_that_are_done() -> None:
