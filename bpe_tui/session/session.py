@@ -50,11 +50,13 @@ class StepFrame(Protocol):
     Attributes:
         step: number of steps made so far.
         recorded_steps: number of steps that were recorded when the frame was taken.
+        has_corpus: whether there are pretokens to count in.
         excerpt: the beginning of the corpus.
     """
 
     step: int
     recorded_steps: int
+    has_corpus: bool
     excerpt: Excerpt
 
 

@@ -202,7 +202,7 @@ LEGENDS = {
     CHECK: ("space", "pair", "here", "byte", "cut"),
     CHUNKS: ("even", "boundary", "counted", "cut"),
     PIPELINE: ("space", "pretoken", "token", "cursor", "letter", "byte", "hidden", "cut"),
-    COMPARISON: ("edge", "apart", "space", "newline", "byte", "hidden", "cut"),
+    COMPARISON: ("edge", "apart", "parted", "space", "newline", "byte", "hidden", "cut"),
 }
 """Kind of screen → the signs that it draws, the most important first."""
 WITH_PIECES = (LESSON, TRAINING, ENCODING, VOCABULARY, INSPECTION)
