@@ -95,7 +95,7 @@ def test_a_word_touched_shows_where_it_changed(
         return [span for word in words for span in (("┊", "cut"), (word, ""))][1:]
 
     was, now = strip(tokens), strip(joined)
-    row = before_after("7", 1, was, now, half)
+    row = before_after(7, 1, was, now, half * 2 + 6)
     assert spans_width(row) == 1 + 2 + half + 3 + half
     first = next(
         at for at, (old, new) in enumerate(zip(was, now, strict=False)) if old[0] != new[0]
