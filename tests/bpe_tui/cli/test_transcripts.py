@@ -19,7 +19,7 @@ from program import ROOT, run
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
 DRAWS = os.environ.get("BPE_TUI_SNAPSHOTS") == "draw"
 CHANGES = re.compile(
-    r"\d[\d.,]* (?:µs|ms|[KMG]?B/s)\b|\d+\.\d+ s\b|\d+ MB(?=\n)|\d{4}-\d\d-\d\dT[\d:+.]+"
+    r"\d[\d.,]* (?:µs|ms|[KMG]?B/s)\b|\d+\.\d+ s\b|[\d.]+ [MG]B(?=\n)|\d{4}-\d\d-\d\dT[\d:+.]+"
 )
 """Times, speeds and memory, which are never the same."""
 
