@@ -126,7 +126,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
     def render_line(self, y: int) -> Strip:
         row, is_at_cursor = self.line(y)
         strip = self.paint(row.spans if row else ())
-        return self.pointing(strip) if is_at_cursor else strip
+        return self.pointing(strip, row) if row is not None and is_at_cursor else strip
 
     def action_move(self, by: int) -> None:
         self._scrolled_by_hand = True

@@ -249,11 +249,10 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip.blank(self.size.width, self.rich_style)
         shows = self.has_focus or (self.SHOWS_CURSOR and row.target is not None)
         strip = self.paint(row.spans, is_at_cursor and shows)
-        return self.pointing(strip) if is_at_cursor else strip
+        return self.pointing(strip, row) if is_at_cursor else strip
 
-    def pointing(self, strip: Strip) -> Strip:
+    def pointing(self, strip: Strip, row: Row) -> Strip:
         """Draw the cursor's row with the subject that is pointed at in reverse."""
-        row = self.row(self.cursor)
         cells = subject_cells(row.spans)
         if not self.has_focus or self.pointed is None or self.pointed >= len(cells):
             return strip
