@@ -58,7 +58,7 @@ async def test_pointing_goes_from_token_to_token_and_on_in_the_next_row() -> Non
         assert seen == ["a1", "b1", "a2", "b1", "a1"]
         await pilot.press("shift+left")  # nothing is before the first
         assert pointed(rows) == "a1"
-        rows._rows = ()  # taken away, as from a hidden panel: what was in sight is painted once more
+        rows._rows = ()  # as of a hidden panel: what was in sight is painted once more
         assert pointed(rows) == "a1"
 
 
