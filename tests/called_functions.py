@@ -11,14 +11,15 @@ import os
 import subprocess
 import sys
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 CALLS: dict[str, list[str]] = defaultdict(list)
-PASSED: dict[str, float] = {}
+PASSED: set[str] = set()
+FIRST = 12
 
 
 @pytest.hookimpl(wrapper=True)
@@ -43,26 +44,24 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "call" and report.passed:
-        PASSED[report.nodeid] = report.duration
+        PASSED.add(report.nodeid)
 
 
 def pytest_sessionfinish() -> None:
     called = {key: [each for each in tests if each in PASSED] for key, tests in CALLS.items()}
     path = Path(os.environ["CALLED_FUNCTIONS"], f"{os.getpid()}.json")
-    path.write_text(json.dumps([PASSED, called]), "utf-8")
+    path.write_text(json.dumps(called), "utf-8")
 
 
 class CallsOfTests:
-    """The seconds of each test that passes, and for each function the tests that call it."""
+    """For each function, the tests that call it and pass."""
 
     def __init__(self, folder: Path) -> None:
-        self.seconds: dict[str, float] = {}
-        self._tests: dict[str, list[str]] = {}
+        self._tests: dict[str, list[str]] = defaultdict(list)
         for path in folder.glob("*.json"):
-            seconds, called = json.loads(path.read_text("utf-8"))
-            self.seconds |= seconds
-            for function, tests in called.items():
-                self._tests.setdefault(function, []).extend(tests)
+            for function, tests in json.loads(path.read_text("utf-8")).items():
+                self._tests[function] += tests
+        self._breadth = Counter(test for tests in self._tests.values() for test in tests)
 
     @classmethod
     def of_run(cls, checkout: Path, folder: Path) -> CallsOfTests:
@@ -74,15 +73,14 @@ class CallsOfTests:
         subprocess.run(command, cwd=checkout, env=env)
         return cls(folder)
 
-    def tests_of(self, path: str, line: int, seconds: float) -> list[str]:
-        """Return tests that call a function: those of its room first, then the fastest."""
-        room = "tests/" + "/".join(path.split("/")[:2])
-        found = self._tests.get(f"{path}:{line}", [])
-        found = sorted(found, key=lambda each: (not each.startswith(room), self.seconds[each]))
-        kept: list[str] = []
-        for each in found:
-            seconds -= self.seconds[each]
-            if seconds < 0:
-                break
-            kept.append(each)
-        return kept
+    def tests_of(self, path: str, line: int, most: int) -> list[list[str]]:
+        """Return a few tests that are about a function, then others that call it.
+
+        Those with the module's name in their file's are about it, and those that call few
+        functions. If the others are more than `most`, every second or third is left out.
+        """
+        file = f"/test_{Path(path).stem}"
+        found = self._tests[f"{path}:{line}"]
+        found = sorted(found, key=lambda test: (file not in test, self._breadth[test]))
+        others = found[FIRST:][:: -max(-(-len(found[FIRST:]) // most), 1)]
+        return [tests for tests in (found[:FIRST], others) if tests]
