@@ -144,8 +144,9 @@ class LessonScreen(SessionScreen):
         for name, lines in rows.items():
             section = self.sections[name]
             section.height = lines
-            if name != "corpus":  # it takes the rest, and gives way to messages
-                section.styles.height = lines
+            # One takes the rest, and gives way to messages.
+            takes_rest = name == ("corpus" if has_corpus else "count")
+            section.styles.height = "1fr" if takes_rest else lines
             section.margin = room.margin - (MARK if name == "count" else 0)
             section.is_short = room.is_short
             section.rail = RAILS.get(name, NO_RAIL)
