@@ -24,7 +24,7 @@ from bpe_tui.views.token_detail import (
     column_widths,
     flush_left,
 )
-from bpe_tui.views.token_table import TokenRows, VocabularyPanel
+from bpe_tui.views.token_table import TokenRows, VocabularyPanel, _number_or_none
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.controls import Switches
 from bpe_tui.widgets.lines import Lines, RowList
@@ -330,3 +330,8 @@ async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> No
 
 def shown_text(rows: RowList, place: int) -> str:
     return "".join(text for text, _ in rows.row(place).spans)
+
+
+def test_a_count_of_seven_digits_is_short_in_a_column_of_seven_cells() -> None:
+    numbers = (_number_or_none(count, short_from=10**6) for count in (999_999, 10**6))
+    assert [*numbers] == [[("999,999", "")], [("1M", "")]]

@@ -71,6 +71,16 @@ async def test_pointing_begins_in_a_visible_row() -> None:
         assert pointed(rows) == "a23"  # the cursor is visible, so it begins there
 
 
+async def test_the_row_that_a_head_has_pushed_out_is_not_visible() -> None:
+    async with listed() as (rows, pilot):
+        rows.head = [("names", "")]
+        rows.cursor = 9
+        await pilot.press("shift+right")
+        assert pointed(rows) == "a1"
+        await pilot.press("pagedown")
+        assert rows.cursor == 8  # one row of those before stays visible
+
+
 async def test_an_empty_list_has_nothing_to_point_at_nor_to_move_to() -> None:
     async with listed() as (rows, pilot):
         rows.show([])
