@@ -167,6 +167,11 @@ class ScreenNavigation:
     # -- the way back
 
     @property
+    def has_trail(self) -> bool:
+        """Whether there was a jump."""
+        return bool(self._trail)
+
+    @property
     def way_back(self) -> str:
         """The place that Esc leads back to if a jump has led here: `step 2`; else ""."""
         here = self.here()

@@ -50,6 +50,9 @@ class Navigation(Protocol):
     """The way to the target of a row, and back. See `bpe_tui.app.navigation`."""
 
     @property
+    def has_trail(self) -> bool: ...
+
+    @property
     def way_back(self) -> str: ...
 
     def go_back(self) -> None: ...

@@ -23,7 +23,7 @@ from bpe_tui.views.narration import fitting_facts
 from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.targets import ToOpening
-from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
+from bpe_tui.widgets.controls import KeyBar, Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row
@@ -244,6 +244,11 @@ class SessionScreen(PanelScreen):
         event.stop()
         with self.host.navigation.jump():
             self.follow(event.target)
+
+    def on_lines_moved(self, event: Lines.Moved) -> None:
+        event.stop()
+        if self.host.navigation.has_trail:  # Esc may lead elsewhere from this row
+            self.query_one(KeyBar).keys = self.keys.footer()
 
     def on_lines_asked(self, event: Lines.Asked) -> None:
         event.stop()

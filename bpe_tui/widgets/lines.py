@@ -69,6 +69,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         lines: Lines
         target: object
 
+    class Moved(Message):
+        """A key has moved the cursor."""
+
     @dataclass
     class NothingToChoose(Message):
         """Enter on a row that leads nowhere."""
@@ -280,6 +283,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.pointed = None
         self.cursor = row
         self.scroll_to_row(row)
+        self.post_message(self.Moved())
 
     def move_to_target(self, by: int) -> None:
         """Move by rows, to one that leads somewhere: the next, else one passed; else scroll."""

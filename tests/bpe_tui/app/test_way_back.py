@@ -218,6 +218,22 @@ async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> 
         assert app.notices.now.startswith("Nothing to go back to")
 
 
+async def test_the_footer_says_at_each_row_where_escape_leads_from_there() -> None:
+    said = set()
+    async with opened() as (app, pilot):
+        await pilot.press("right", "right", "tab", "greater_than_sign")
+        app.seek(2)
+        for key in ("down", "down", "up", "up", "up", "down"):
+            await pilot.press(key)
+            await pilot.pause()
+            screen = app.screen
+            assert isinstance(screen, SessionScreen)
+            back_to = [label for label in keys_shown(app) if label.startswith("back to")]
+            assert back_to == ([screen.way_back] if screen.way_back else []), key
+            said |= set(back_to)
+    assert "back to another row" in said
+
+
 async def test_a_drag_is_one_jump_and_a_key_takes_its_escape_back() -> None:
     async with opened() as (app, pilot):
         before, slider = place(app), app.screen.query_one(Scrubber)
