@@ -25,6 +25,7 @@ from bpe_tui.views.explanation import (
     Beat,
     CountRoom,
     StepMoment,
+    word_rows,
 )
 from bpe_tui.widgets.rows import Row, spans_width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
@@ -365,14 +366,9 @@ def test_at_rest_the_counts_of_a_made_merge_keep_its_pair(stories: Frame) -> Non
 
 @pytest.mark.parametrize("width", [40, 61, 100])
 def test_a_long_word_before_and_after_a_step_takes_the_width_and_no_more(width: int) -> None:
-    words = {"hugpunbugpub" * 5: 20, "hugsnub" * 9: 10, "hug": 5}
-    trainer = UnigramTrainer(words, 12)
-    steps = list(trainer.steps())
-    frame = UnigramTimeline(trainer.record, steps, words=words).frame
-    before = frame.at(frame.prunes[0] - 1)
-    there = StepMoment(before, before.at(before.step + 1), Beat.LIGHT)
-    rows = UnigramExplainer(marks=False).replace_rows(there, 4, width)
-    assert width - 6 < max(spans_width(row.spans) for row in rows) <= width
+    words = [[("hugs" * 30, "")]]
+    (row,) = word_rows([1234], words, words, max(width // 2 - 6, 8))
+    assert width - 2 <= spans_width(row.spans) <= width
 
 
 def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
