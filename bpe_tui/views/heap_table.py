@@ -231,11 +231,13 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
             said = [*said, (f"{' ' * GAP if said and parts else ''}{parts}", "dim")]
         return [(" " * min(GAP, max(room.remark - spans_width(said), 1)), ""), *said]
 
-    pairs, old = " " * max(room.first - 3, 0) + text("pair"), text(RECORDED)
+    pairs, old = text("pair"), text(RECORDED)
     # The title of a narrow column of counts begins above the pairs.
     over = max(width_of(old) - room.recorded, 0) if has_heap else 0
     over = over if old.isascii() else width_of(old) * bool(over)  # a wide sign stays whole
     beside = room.pair - over - width_of(pairs)
+    indent = max(min(room.first - 3, beside - 1), 0)
+    pairs, beside = " " * indent + pairs, beside - indent
     if has_heap and beside < 1:  # the two titles would touch
         pairs, beside = "", room.pair - over
     columns = [
