@@ -420,6 +420,7 @@ class RaceScreen(SessionScreen):
     def _show_progress(self, job: RaceJob) -> None:
         if self.is_current:
             self._update()
+            self.show_keys()  # Esc leaves only a race that runs
 
     def _update(self) -> None:
         """Show the state of the race."""

@@ -21,6 +21,7 @@ from bpe_tui.studies import race as race_screen
 from bpe_tui.studies.race import RaceJob, RaceScreen, StandingsPanel, WorkPanel
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.widgets.chart import BELOW, Curve, CurvesChart, canvas_of, curves_of
+from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span
 from engine.bpe.race import RACERS
@@ -82,6 +83,7 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
         standings = shown(screen.query_one(StandingsPanel))
         assert all(f"\n{name} " in f"\n{standings}" for name in RACERS)
         assert said(screen) == "5 trainers, the same 14 merges."
+        assert "leave" not in [key.label for key in screen.query_one(KeyBar).keys]
         assert "× 1.0" in standings
         chart = screen.query_one(CurvesChart)
         assert all(trainer in drawn(chart) for trainer in RACERS)
