@@ -78,7 +78,7 @@ def writings(folder: Path) -> dict[str, Writing]:
     merges = [each.merges for each in toks]
     pair, one, session = folder / "pair", folder / "tokenizer.json", folder / "session.json"
     saved = [SavedSession(SavedFile.of(str(texts)), text="a" * 50_000 * n) for n in (1, 2)]
-    counts = [CorpusCount.of(1, Counter({b"low": n})) for n in (1, 2)]
+    counts = [CorpusCount(1, Counter({b"low": n})) for n in (1, 2)]
     kept = counts_cache.KeptCount.of(folder / "cache", Corpus(texts), "gpt2", ())
     casts = [b"x" * 300_000, b"y" * 400_000]
     cast = folder / "run.cast"

@@ -171,8 +171,7 @@ CHARTS = (
         lambda found, steps: found.fertility(steps),
         lambda frame: f"tokens a {frame.record.TEXT}",
         lambda frame: (
-            f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT} "
-            "on average"
+            f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT}"
         ),
     ),
     charts.lengths("pieces", "characters", most_at=lambda frame: 0),
