@@ -287,6 +287,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     def move_to_target(self, by: int) -> None:
         """Move by rows, to one that leads somewhere: the next, else one passed; else scroll."""
+        if not self.row_count:
+            return
         direction = 1 if by > 0 else -1
         start = max(0, min(self.cursor + by, self.row_count - 1))
         onwards = range(start, self.row_count if by > 0 else -1, direction)
