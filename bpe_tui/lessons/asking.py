@@ -107,7 +107,9 @@ class AskWindow(Window[bool]):
 
     def on_question_panel_go_on(self, event: QuestionPanel.GoOn) -> None:
         event.stop()
-        self._left.remove(event.attempt)
+        if not self._left or self._left[0] is not event.attempt:
+            return  # of two keys at once the second one comes too late
+        del self._left[0]
         if self._left:
             self._ask()
         else:
