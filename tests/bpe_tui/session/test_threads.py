@@ -96,7 +96,7 @@ async def test_an_unexpected_error_is_raised_on_the_ui_thread(
 
 
 async def test_quitting_during_a_race_leaves_no_thread() -> None:
-    async with opened(vocab_size=700, trainer="naive") as (_, pilot):
+    async with opened(vocab_size=3000) as (_, pilot):  # naive takes seconds for them
         await pilot.press("6")
         await until(pilot, lambda: any(each.name == "race" for each in threading.enumerate()))
     racing = [each for each in threading.enumerate() if each.name == "race"]
