@@ -73,7 +73,7 @@ class BeatClock:
         cuts: Callable[[Any], bool] = lambda frame: False,
     ) -> None:
         self._show, self._call_in, self._now = show, call_in, now
-        self.cuts = cuts
+        self._cuts = cuts
         self._has_cut = False
         self.moment: StepMoment[Any] | None = None
         self.motion = True
@@ -99,7 +99,7 @@ class BeatClock:
         after = None if moment is None or moment.after.run is not frame.run else moment.after
         if after is None or frame.step != after.step + 1:
             is_same_step = after is not None and frame.step == after.step
-            if frame.step == 0 and not is_same_step and self.motion and self.cuts(frame):
+            if frame.step == 0 and not is_same_step and self.motion and self._cuts(frame):
                 self.held = self._holds_next = False
                 self._cut(frame, share=0.0)
             elif moment is None or not (is_same_step and self.is_moving):
@@ -129,7 +129,7 @@ class BeatClock:
         moment = self.moment
         if not self.is_moving:
             is_whole = moment is not None and moment.before is None and not self._has_cut
-            if moment is not None and is_whole and self.cuts(moment.after):
+            if moment is not None and is_whole and self._cuts(moment.after):
                 self.held = True
                 self._cut(moment.after, share=1.0)
                 return False

@@ -69,9 +69,7 @@ class LessonScreen(SessionScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock = BeatClock(
-            self.show, self.set_timer, cuts=lambda frame: self.explainer.cuts(frame)
-        )
+        self.clock = BeatClock(self.show, self.set_timer, cuts=self._cuts)
         self.top = CorpusPlace(0, 0)
         self._run: Any = None
         self.text = ""
@@ -333,7 +331,7 @@ class LessonScreen(SessionScreen):
         frame = moment.after if moment.beat <= Beat.REST else moment.before
         first: Beat = Beat.REST
         names: tuple[str, ...] = self.explainer.stations(frame)
-        if moment.before is None and self.clock.cuts(moment.after):
+        if moment.before is None and self._cuts(moment.after):
             first, names = Beat.CUT, ("CUT", *names)
         beats = {
             each: f"{'●' if each == place else '○'} {each + 1} {self.explainer.text(name).lower()}"

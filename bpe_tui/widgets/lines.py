@@ -151,7 +151,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         layout: bool = False,
         recompose: bool = False,
     ) -> Self:
-        """Paint all rows again, made anew; for a title or a foot, only its line of the border."""
+        """Make and paint all rows again; for a title or a foot, paint only that border line."""
         if self._border_line is not None:
             left, top = self.content_offset
             regions = (Region(-left, self._border_line - top, self.outer_size.width, 1),)
@@ -337,7 +337,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def target(self) -> object | None:
-        """Where the cursor's row leads."""
+        """The target of the cursor's row; `None` if it leads nowhere."""
         return self.row(self.cursor).target if self.cursor < self.row_count else None
 
     def _choose(self, index: int) -> None:
@@ -453,7 +453,7 @@ class TextLines(Lines, can_focus=False):
 
 
 class FoundRows(TextLines, can_focus=False):
-    """What a field above finds, with a cursor although the field has the focus."""
+    """The rows that a field above finds, with a cursor although the field has the focus."""
 
     SHOWS_CURSOR = PASSES_TEXT = True
 

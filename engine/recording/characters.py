@@ -1,4 +1,4 @@
-"""The characters of a corpus: of which frequent ones are the bytes of a token a part?"""
+"""The frequent characters of a corpus that have the bytes of a token."""
 
 from __future__ import annotations
 
