@@ -53,6 +53,7 @@ class WhyNotRows(Panel):
     """The explanation for each place where the piece occurs in the text."""
 
     SHOWS_CURSOR = True
+    WIDEST = 1000
 
     text: Drawn[str] = Drawn("")
     asked: Drawn[str] = Drawn("")

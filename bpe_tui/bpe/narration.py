@@ -20,7 +20,6 @@ from bpe_tui.views.narration import (
     first_fitting,
     format_pair,
     format_rivals,
-    is_partial,
     part_of,
     spelled,
     times,
@@ -31,6 +30,7 @@ from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.algorithm import Move
+from engine.core.characters import is_partial
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages, frequency, say, text_of
 

@@ -16,6 +16,7 @@ from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
+from engine.core.characters import is_partial
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages, Sentence, say, text_of
 from engine.core.wording import times as times  # sentences of the engine say it, too
@@ -175,17 +176,6 @@ def part_of(frame: AnyMergeFrame, token: bytes) -> Sentence:
         if found[0].encode().endswith(token):
             return say("the last {n} bytes", n=str(len(token)))
     return say("a part")
-
-
-def is_partial(token: bytes) -> bool:
-    """Whether a token holds a part of a character: b'\\xe6\\x88' → True."""
-    if token.isascii():
-        return False
-    try:
-        token.decode()
-    except UnicodeDecodeError:
-        return True
-    return False
 
 
 def format_rivals(

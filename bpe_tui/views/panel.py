@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from bpe_tui.session.host import Notifier
-from bpe_tui.views.narration import is_partial, leading_parts
+from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Drawn, Lines
@@ -34,6 +34,7 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.bpe.frame import Frame
+from engine.core.characters import is_partial
 from engine.core.events import PAIR_SIGN, Pair, pair_name
 from engine.core.wording import ENGLISH
 from engine.recording.playback import AnyMergeFrame

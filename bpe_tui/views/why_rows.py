@@ -13,7 +13,16 @@ from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.targets import ToQuestion, ToStep, ToToken
 from bpe_tui.views.token_detail import branches
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, left, paragraph, spans_width
+from bpe_tui.widgets.rows import (
+    Row,
+    RowColumn,
+    RowTable,
+    Span,
+    left,
+    paragraph,
+    spans_width,
+    with_below,
+)
 from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.pair_history import PairHistory
 from engine.analysis.why import Explanation
@@ -46,7 +55,7 @@ def explanation_rows(
     ]
     if explanation.way:
         rows += _way_rows(painter, explanation, width)
-    first = len(rows) - 1
+    first = max((at for at, row in enumerate(rows) if row.target is not None), default=0)
     for history in explanation.histories:
         if not explanation.stopped:
             is_named = any(merge.number == history.merged for merge in explanation.way)
@@ -78,7 +87,8 @@ def _way_rows(painter: TokenPainter, explanation: Explanation, width: int) -> li
         strip = painter.tokens(merge.ids)
         room = max(width - len(head) - len(end), 8)
         shown = strip if spans_width(strip) <= room else left(strip, room)
-        rows.append(Row([(head, later), *shown, (end, "pair")], ToStep(merge.number)))
+        spans, *marks = with_below([(head, later), *shown, (end, "pair")])
+        rows += [Row(spans, ToStep(merge.number)), *map(Row, marks)]
     return rows
 
 

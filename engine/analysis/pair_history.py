@@ -86,14 +86,15 @@ class PairHistory:
             key=lambda loss: (-loss.count, loss.step),
         )
 
-    def describe(self, show: Callable[[int], str], named: int = 2) -> list[str]:
+    def describe(self, show: Callable[[int], str], named: int = 2, within: str = "") -> list[str]:
         """Return the history in sentences.
 
         Args:
             show: writes a token, by its id.
             named: the number of losses that are named; the others are added up.
+            within: the characters that the pair is a part of, or all of.
         """
-        pair = pair_name(*map(show, self.pair))
+        pair = pair_name(*map(show, self.pair)) + (f" (in {within})" if within else "")
         if not self.ever_occurs:
             sentences = [f"{pair}: {self.outcome[0].lower()}{self.outcome[1:]}"]
         else:

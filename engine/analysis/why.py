@@ -28,6 +28,7 @@ from engine.analysis.why_not import (
     why_not_merged,
 )
 from engine.bpe.frame import Frame
+from engine.core.characters import characters_around, is_partial
 from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.wording import ShowBytes, times
@@ -36,6 +37,7 @@ from engine.encoding.rules import (
     HasRules,
     RankedToken,
     describe_ranked,
+    describe_tokens,
     ranked_tokens,
 )
 from engine.encoding.tokenizer import Tokenizer
@@ -113,15 +115,12 @@ class Explanation:
             show: writes a token, which may be any bytes; by default in GPT-2's spelling.
         """
         sentences = [] if self.answer is None else [self.answer.describe(show)]
-        histories = [
-            history.describe(lambda token_id: show(self._token(token_id)))
-            for history in self.histories
-        ]
+        histories = [self._describe_history(history, show) for history in self.histories]
         if not self.stopped:
             return sentences + [sentence for each in histories for sentence in each]
         assert isinstance(self.answer, NoSuchToken)
         if self.stopped == self.answer.parts:  # their merges are in the sentence before
-            wanted = " + ".join(show(token.token) for token in self.stopped)
+            wanted = describe_tokens((token.token for token in self.stopped), show)
         else:
             wanted = describe_ranked(self.stopped, show)
         if len(self.stopped) > 2:
@@ -142,6 +141,13 @@ class Explanation:
         sentences += [s for each in histories for s in each if s not in needed]
         return sentences + list(filter(None, needed))
 
+    def _describe_history(self, history: PairHistory, show: ShowBytes) -> list[str]:
+        """Describe the counts of a pair; name the characters of the piece that it is a part of."""
+        parts, characters = list(map(self._token, history.pair)), ""
+        if any(map(is_partial, parts)) and self.answer is not None:
+            characters = show(characters_around(self.answer.piece, b"".join(parts)))
+        return history.describe(lambda token_id: show(self._token(token_id)), within=characters)
+
     def lines(self, show: ShowBytes = spell) -> list[str]:
         """Return the sentences, then the way, a line for each of its last merges."""
         shown = self.way[-LINES:]
@@ -149,7 +155,7 @@ class Explanation:
         way = [f"after {left_out:,} merges:"] if left_out else []
         for merge in shown:
             end = f" ({self.end})" if merge is self.way[-1] else ""
-            way.append(f"merge {merge.number:,}: {' + '.join(map(show, merge.tokens))}{end}")
+            way.append(f"merge {merge.number:,}: {describe_tokens(merge.tokens, show)}{end}")
         fact = []
         if self.occurs is not None and self.answer is not None:
             fact = [f"{show(self.answer.piece)} occurs {times(self.occurs)} in this corpus."]

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
+from engine.core.characters import is_partial
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
 from engine.core.wording import ShowBytes
@@ -420,6 +421,8 @@ def _find(
     first = data.find(wanted) if start is None else start
     if not wanted or first < 0 or data[first : first + len(wanted)] != wanted:
         return NotInText(wanted)
+    if data == wanted and is_partial(wanted):  # a pattern cuts whole characters only
+        return wanted, 0
     ends = list(accumulate(len(pretoken.bytes) for pretoken in pretokens))
     place = bisect_right(ends, first)
     borders = bisect_left(ends, first + len(wanted)) - place

@@ -20,3 +20,31 @@ def whole_characters(tokens: Iterable[bytes]) -> Iterator[list[bytes]]:
             together = []
     if together:
         yield together
+
+
+def is_partial(token: bytes) -> bool:
+    """Whether a token holds a part of a character: b'\\xe6\\x88' → True."""
+    if token.isascii():
+        return False
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def characters_around(text: bytes, part: bytes) -> bytes:
+    """Return the characters of a text that a part of it lies in; the part if it is not there.
+
+    >>> characters_around("我们".encode(), b"\\x88\\x91\\xe4").decode()
+    '我们'
+    """
+    start = text.find(part)
+    if start < 0:
+        return part
+    end = start + len(part)
+    while start and text[start] & 0xC0 == 0x80:
+        start -= 1
+    while end < len(text) and text[end] & 0xC0 == 0x80:
+        end += 1
+    return text[start:end]

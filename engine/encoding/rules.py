@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import takewhile
+from itertools import islice, takewhile, tee
 from operator import attrgetter
 from typing import NamedTuple, Protocol
 
+from engine.core.characters import is_partial, whole_characters
 from engine.core.events import EncodeStep, Pair
 from engine.core.wording import ShowBytes, Words, describe
 from engine.encoding.alphabet import Alphabet
@@ -211,13 +212,28 @@ def merge_to_come(rules: EncodingRules, token: bytes) -> Merge | None:
 
 
 def words_of_ranked(parts: Iterable[RankedToken]) -> Words:
-    """Return the words of tokens with their merges: `un (merge 88) + b + le (merge 113)`."""
-    return tuple(word for part in parts for word in (" + ", *part.words))[1:]
+    """Return the words of tokens with their merges: `un (merge 88) + b + le (merge 113)`.
+
+    Tokens that cut characters follow the characters in brackets: `我 (<E6 88> (merge 7) + <91>)`.
+    """
+    words, (tokens, waiting) = list[str | bytes](), tee(parts)
+    for together in whole_characters(part.token for part in tokens):
+        shown = [word for part in islice(waiting, len(together)) for word in (" + ", *part.words)]
+        characters = b"".join(together)
+        if len(together) > 1 and not is_partial(characters):
+            shown = [" + ", characters, " (", *shown[1:], ")"]
+        words += shown
+    return tuple(words[1:])
 
 
 def describe_ranked(parts: Iterable[RankedToken], show: ShowBytes) -> str:
     """Return tokens with their merges as text."""
     return describe(words_of_ranked(parts), show)
+
+
+def describe_tokens(tokens: Iterable[bytes], show: ShowBytes) -> str:
+    """Return tokens as text, without their merges: `un + b + le`."""
+    return describe_ranked((RankedToken(token, None) for token in tokens), show)
 
 
 class Candidate(NamedTuple):

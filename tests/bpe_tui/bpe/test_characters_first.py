@@ -12,6 +12,8 @@ from bpe_tui.bpe.narration import narrate
 from bpe_tui.bpe.training_screen import CorpusPanel, EncodedText, MergesPanel
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.rows import has_row_below, spans_width, with_below
+from bpe_tui.widgets.visible import visible_bytes
+from engine.analysis.why import explain
 
 
 def texts(panel: CorpusPanel) -> list[str]:
@@ -107,3 +109,7 @@ async def test_bytes_are_named_with_frequent_characters_that_have_them(tmp_path:
         rows = ["".join(text for text, _ in merge.row(place).spans) for place in range(3)]
         assert "the first 2 bytes of 们 他" in rows
         assert "It is the first 2 bytes of 们 他." in narrate(app.session.frame)
+        asked = (["仁们"], [b"\xe4", b"\xbb"])
+        piece, pair = (explain(app.session.frame, parts).describe(visible_bytes) for parts in asked)
+        assert any(each.startswith("<E4 BB>+<81> (in 仁): the two never") for each in piece)
+        assert "<E4>+<BB>: 12 at step 0; it merged itself at merge 1." in pair

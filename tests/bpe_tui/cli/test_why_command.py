@@ -67,6 +67,8 @@ def test_why_answers_for_each_place_of_a_text_or_for_the_piece_alone(
         "lo is no token of this vocabulary. Alone it is l + o.\n"
         "To be one token, a merge would have to join l + o. No merge does.\n"
     )
+    said = output(capsys, "why", "我l", "--tokenizer", toy)
+    assert "Alone it is 我 (<E6> + <88> + <91>) + l." in said
 
 
 def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) -> None:
