@@ -1,0 +1,106 @@
+"""Sheets of questions: all that each says, with its hints and what it says to wrong answers.
+
+A question comes out the same for a seed, so a class gets the questions that its teacher has read.
+After a change that is meant, write the sheets again and read what has changed:
+`BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/engine/learning/test_question_sheets.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_guessing import SAMPLES, bpe_of, unigram_of, wordpiece_of
+
+from engine import AnswerError, QuestionError, ask
+from engine.learning.questions import kinds_for
+from engine.learning.questions.answer_forms import END, Choice, Cuts, Number, YesOrNo
+from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.question import Question
+
+SHEETS = Path(__file__).parent / "sheets"
+DRAWS = os.environ.get("BPE_TUI_SNAPSHOTS") == "draw"
+STORIES = (SAMPLES / "tinystories_valid.txt").read_bytes()
+HANDOUT = (SAMPLES / "handout.txt").read_bytes()
+PLAYERS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
+    "stories": (lambda: bpe_of(STORIES, 600), (0, 12, 113, 300)),
+    "first-seen": (lambda: bpe_of(STORIES, 600, tie_rule="first-seen"), (112, 300)),
+    "handout": (lambda: bpe_of(HANDOUT, 268, "whitespace"), (0, 3, 7)),
+    "wordpiece": (lambda: wordpiece_of(STORIES[:20_000]), (0, 30, 90)),
+    "unigram": (lambda: unigram_of(STORIES[:5_000]), (0, 1, 2)),
+}
+"""Name of a sheet → what it asks about, and at which steps."""
+
+
+def answers_to_try(question: Question) -> list[Any]:
+    """Return wrong answers, and each part of the right one."""
+    right: Any = question.answer
+    match question.form:
+        case Choice(options):
+            return [place for place in range(len(options)) if place != right]
+        case Number():
+            return [0, max(right - 1, 0), right + 1, 2 * right]
+        case YesOrNo():
+            return [not right]
+        case Merges():
+            ends = [place + 1 for place, gap in enumerate(right) if gap == END]
+            others = [(*right[: ends[1]], gap, END) for gap in range(0, right[0] + 6, 2)]
+            return [right[:end] for end in ends] + others + [(*right[:2], right[2], END)]
+        case Cuts(text):
+            places = range(1, len(text))
+            return [
+                (),
+                *((place,) for place in places),
+                *(tuple(sorted({*right} ^ {p})) for p in places),
+            ]
+        case _:  # joins
+            parts = [right[:end] for end in range(len(right))]
+            return parts + [(*part[:-1], place) for part in parts for place in (END, 0, 1)]
+
+
+def sheet_of(question: Question) -> Iterator[str]:
+    """Yield the lines of a question."""
+    form = question.form
+    yield f"{question.asks} [{question.level.name}{'' if question.is_fair else ', unfair'}]"
+    yield from (f"    {row}" for row in question.given)
+    if isinstance(form, Choice):
+        for place, option in enumerate(form.options):
+            words = b"".join(w if isinstance(w, bytes) else w.encode() for w in option.label)
+            yield f"  {place}. {words.decode()!r} {option.note} {option.revealed} {option.amount:.3g}"
+    if isinstance(form, Merges):
+        yield from (f"    {row}" for row in form.rows(()))
+    yield f"  advice: {question.advice}"
+    yield from (f"  hint: {hint}" for hint in question.find_hints(()))
+    yield f"  answer {question.answer}: " + " ".join(map(str, question.explain()))
+    for tried in dict.fromkeys(answers_to_try(question)):
+        try:
+            grade = question.grade(form.check(tried))
+        except AnswerError as error:
+            yield f"  {tried}: {error}"
+        else:
+            yield f"  {tried}: {grade.verdict}{grade.said} {grade.why or ''} [{grade.mistake}]"
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_each_question_says_what_its_sheet_says(name: str) -> None:
+    make, steps = PLAYERS[name]
+    player, lines = make(), []
+    seeds = "1" if "make-merges" in kinds_for(player.frame) else "123"
+    for frame in map(player.seek, steps):
+        for kind, seed in product(kinds_for(frame), seeds):
+            lines += ["", f"{kind} at step {frame.step}, seed {seed}"]
+            try:
+                question = ask(kind, frame, seed)
+            except QuestionError as error:
+                lines.append(str(error))
+            else:
+                lines += sheet_of(question)
+    text, path = "\n".join(lines) + "\n", SHEETS / f"{name}.txt"
+    if DRAWS:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
