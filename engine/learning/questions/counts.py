@@ -345,9 +345,9 @@ def _recently_changed(frame: Frame, chance: Chance) -> Pair:
     """Draw a pair whose count one of the last merges changed, except the merged pair."""
     record = frame.run.record
     index = frame.step - 1 - chance.below(min(RECENT, frame.step))
-    numbers = sorted(record.counts.changes(index)[0].tolist())
-    others = [number for number in numbers if number != record.merged[index]]
-    return record.pairs[chance.pick(others or numbers)]
+    # Trainers number pairs in orders of their own; the ids of tokens are the same.
+    pairs = sorted(record.pairs[number] for number in record.counts.changes(index)[0].tolist())
+    return chance.pick([pair for pair in pairs if pair != frame.merge_at(index).pair] or pairs)
 
 
 def _leaving_examples(frame: Frame, entry: QueueEntry) -> dict[int, Words]:

@@ -70,7 +70,7 @@ def sheet_of(question: Question) -> Iterator[str]:
     if isinstance(form, Choice):
         for place, option in enumerate(form.options):
             words = b"".join(w if isinstance(w, bytes) else w.encode() for w in option.label)
-            yield f"  {place}. {words.decode()!r} {option.note} {option.revealed} {option.amount:.3g}"
+            yield f"  {place}. {words.decode()!r} {option.note} {option.revealed} {option.amount:g}"
     if isinstance(form, Merges):
         yield from (f"    {row}" for row in form.rows(()))
     yield f"  advice: {question.advice}"
