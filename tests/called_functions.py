@@ -73,7 +73,7 @@ class CallsOfTests:
         subprocess.run(command, cwd=checkout, env=env)
         return cls(folder)
 
-    def tests_of(self, path: str, line: int, most: int) -> list[list[str]]:
+    def tests_of(self, path: str, line: int, most: int) -> list[str]:
         """Return a few tests that are about a function, then others that call it.
 
         Those with the module's name in their file's are about it, and those that call few
@@ -83,4 +83,4 @@ class CallsOfTests:
         found = self._tests[f"{path}:{line}"]
         found = sorted(found, key=lambda test: (file not in test, self._breadth[test]))
         others = found[FIRST:][:: -max(-(-len(found[FIRST:]) // most), 1)]
-        return [tests for tests in (found[:FIRST], others) if tests]
+        return [*found[:FIRST], *others]

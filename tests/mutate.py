@@ -4,94 +4,38 @@
 
 Each change turns a comparison, swaps `and` and `or` or `+` and `-`, takes a `not` away, adds one
 to a number, or drops a call. Each package gets that number of changes, for each seed. All quick
-tests run once in a copy of the checkout, to find the functions that each calls. Then a change meets
-the tests that call its function, the likeliest first. A survivor may change nothing that is seen.
+tests run once in a copy of the checkout, to find the functions that each calls. Then one process
+loads all, and a fork of it for each change runs the tests that call the changed function, the
+likeliest first. A survivor may change nothing that is seen.
 """
 
 from __future__ import annotations
 
-import ast
+import gc
 import os
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
-from itertools import accumulate, product
+from itertools import product, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import CodeType, FunctionType
 
+import pytest
 from called_functions import CallsOfTests
+from code_changes import Change, changes_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "bpe_tui")
-MOST_TESTS, MOST_SECONDS = 150, 300
-"""Number of tests that a change meets, and their processor time if they run for ever."""
-PAIRS = [
-    (ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot),
-    (ast.In, ast.NotIn), (ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.FloorDiv),
-]  # fmt: skip
-OTHER: dict[type[Any], type[Any]] = {a: b for pair in PAIRS for a, b in (pair, pair[::-1])}
-"""Operator → the one that replaces it."""
-
-
-class Change(NamedTuple):
-    """A change in a function: the bytes of a file from `start` to `end` become `new`."""
-
-    path: str
-    line: int
-    function: int
-    start: int
-    end: int
-    new: str
-
-
-def changed(node: ast.AST) -> ast.AST | None:
-    """Return what a node becomes; None if it is not to be changed."""
-    match node:
-        case ast.Compare(left=left, ops=[op], comparators=others):
-            return ast.Compare(left, [OTHER[type(op)]()], others)
-        case ast.BoolOp(op=op, values=values):
-            return ast.BoolOp(OTHER[type(op)](), values)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return operand
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OTHER:
-            return ast.BinOp(left, OTHER[type(op)](), right)
-        case ast.Constant(value=int(number)) if not isinstance(number, bool):
-            return ast.Constant(number + 1)
-        case ast.Expr(value=ast.Call()):
-            return ast.Constant(None)
-    return None
-
-
-def places(node: ast.AST, function: int = 0) -> Iterator[tuple[ast.AST, int]]:
-    """Yield all that runs in functions, with the line where its function begins."""
-    for child in ast.iter_child_nodes(node):
-        types = getattr(node, "annotation", None), getattr(node, "returns", None)
-        if isinstance(child, ast.Assert | ast.JoinedStr | ast.arguments | ast.Raise):
-            continue
-        if child in types or getattr(child, "name", "") == "__repr__":
-            continue
-        if function:
-            yield child, function
-        line = function
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            line = min(each.lineno for each in (child, *child.decorator_list))
-        yield from places(child, line)
-
-
-def changes_of(path: Path) -> Iterator[Change]:
-    """Yield every change of the functions of a file."""
-    text, name = path.read_bytes(), path.relative_to(ROOT).as_posix()
-    starts = [0, *accumulate(len(line) + 1 for line in text.split(b"\n"))]
-    for node, function in places(ast.parse(text)):
-        new = changed(node)
-        if new is not None and isinstance(node, ast.expr | ast.stmt):
-            start = starts[node.lineno - 1] + node.col_offset
-            end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-            yield Change(name, node.lineno, function, start, end, f"({ast.unparse(new)})")
+MOST_TESTS, MOST_SECONDS, MOST_WAIT = 150, 300, 1800
+"""Number of tests that a change meets; if they never end, their processor time, and any time."""
 
 
 def copy_checkout(folder: Path) -> None:
@@ -106,44 +50,101 @@ def copy_checkout(folder: Path) -> None:
         shutil.copy2(kernel, folder / "engine" / "native")
 
 
-def pass_in(folder: Path, tests: Sequence[str]) -> bool:
-    """Whether tests pass in a copy, and do not run for ever."""
-    pytest = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider"]
-    limits = ["timeout", "-s", "KILL", "1800", "prlimit", f"--cpu={MOST_SECONDS}"]
-    env = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [*limits, *pytest, "-o", "addopts=", *tests]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True).returncode == 0
+def codes_in(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:
+    """Yield the name, the line and the code of each function in a file or in a function."""
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield (inner.co_qualname, inner.co_firstlineno), inner
+            yield from codes_in(inner)
 
 
-def survives(folder: Path, change: Change, calls: CallsOfTests) -> bool:
-    """Whether the tests that call the function pass with a change of it."""
-    batches = calls.tests_of(change.path, change.function, MOST_TESTS)
-    path = folder / change.path
-    old, times = path.read_bytes(), path.stat()
-    path.write_bytes(old[: change.start] + change.new.encode() + old[change.end :])
-    try:
-        return all(pass_in(folder, tests) for tests in batches)
-    finally:
-        path.write_bytes(old)
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # compiled files still fit
+class MeetChanges:
+    """A plugin of pytest that runs the tests of each change instead of all tests once."""
+
+    def __init__(self, checkout: Path, calls: CallsOfTests, wanted: int, seeds: list[int]) -> None:
+        self._checkout, self._calls = checkout, calls
+        self._wanted, self._seeds = wanted, seeds
+        self._functions: list[FunctionType] = []
+        self._items: dict[str, pytest.Item] = {}
+        self._failed = False
+
+    def pytest_collection(self) -> None:
+        """Load all modules before the tests, and keep their functions."""
+        for package in PACKAGES:
+            for path in sorted((self._checkout / package).rglob("[!_]*.py")):
+                import_module(".".join(path.relative_to(self._checkout).with_suffix("").parts))
+        self._functions = [each for each in gc.get_objects() if isinstance(each, FunctionType)]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._failed |= report.failed
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Print the survivors of each seed and package."""
+        self._items = {item.nodeid: item for item in session.items}
+        for seed, package in product(self._seeds, PACKAGES):
+            found: list[Change] = []
+            for path in (ROOT / package).rglob("*.py"):
+                found += changes_of(path, path.relative_to(ROOT).as_posix())
+            chosen = sorted(random.Random(seed).sample(sorted(found), self._wanted))
+            survivors = [change for change in chosen if self._survives(change)]
+            for name, line, _, start, end, new in survivors:
+                old = (ROOT / name).read_bytes()[start:end].decode()
+                print(f"{name}:{line}: {old} -> {new}")
+            print(f"seed {seed}: {len(survivors)} of {self._wanted} survive in {package}")
+            sys.stdout.flush()  # a fork would print it, too
+        return True
+
+    def _survives(self, change: Change) -> bool:
+        """Whether all tests pass with a change; programs that they start read it from its file."""
+        found = self._calls.tests_of(change.path, change.function, MOST_TESTS)
+        path = self._checkout / change.path
+        old, times = path.read_bytes(), path.stat()
+        path.write_bytes(change.text(old))
+        try:
+            if not (child := os.fork()):
+                self._run([self._items[test] for test in found if test in self._items], path)
+            is_passed = os.waitpid(child, 0)[1] == 0
+            with suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)  # what its tests have left
+            return is_passed
+        finally:
+            path.write_bytes(old)
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # compiled files still fit
+
+    def _run(self, items: Sequence[pytest.Item], path: Path) -> None:
+        """Run tests with the code of a file as it is now, and end the process: 0 if all pass."""
+        failed = 1
+        try:
+            os.setsid()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+            signal.alarm(MOST_WAIT)
+            codes = dict(codes_in(compile(path.read_bytes(), str(path), "exec", dont_inherit=True)))
+            for function in self._functions:
+                old = function.__code__
+                if old.co_filename == str(path):
+                    function.__code__ = codes[old.co_qualname, old.co_firstlineno]
+            for item, after in zip_longest(items, items[1:]):
+                if not self._failed:
+                    item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
+            failed = self._failed
+        finally:
+            os._exit(failed)
 
 
 def main() -> None:
     wanted, *seeds = [*map(int, sys.argv[1:])] or [40]
-    seeds = seeds or [random.randrange(10**6)]
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name, "checkout")
-        copy_checkout(folder)
-        calls = CallsOfTests.of_run(folder, Path(name, "calls"))
-        for seed, package in product(seeds, PACKAGES):
-            found = [c for path in (ROOT / package).rglob("*.py") for c in changes_of(path)]
-            survived = 0
-            for change in sorted(random.Random(seed).sample(sorted(found), wanted)):
-                if survives(folder, change, calls):
-                    survived += 1
-                    old = (ROOT / change.path).read_bytes()[change.start : change.end].decode()
-                    print(f"{change.path}:{change.line}: {old} -> {change.new}", flush=True)
-            print(f"seed {seed}: {survived} of {wanted} survive in {package}", flush=True)
+        folder = Path(name).resolve()
+        checkout = folder / "checkout"
+        copy_checkout(checkout)
+        calls = CallsOfTests.of_run(checkout, folder / "calls")
+        os.chdir(checkout)
+        sys.path.insert(0, str(checkout))
+        os.environ |= {"PYTHONPATH": str(checkout), "PYTHONDONTWRITEBYTECODE": "1"}
+        plugin = MeetChanges(checkout, calls, wanted, seeds or [random.randrange(10**6)])
+        options = ["-n", "0", "-s", "-p", "no:cacheprovider", f"--basetemp={folder / 'temporary'}"]
+        sys.exit(pytest.main(options, [plugin]))
 
 
 if __name__ == "__main__":
