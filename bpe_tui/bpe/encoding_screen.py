@@ -42,6 +42,8 @@ from engine.text.pretokenize import to_bytes, to_text
 WAYS_TO_LOOK = "ids below │ a bytes and tokens"
 SPECIALS_AS_ID = "e types │ special tokens as one id │ Ctrl+S"
 SPECIALS_AS_TEXT = "e types │ special tokens as text │ Ctrl+S"
+TYPES = "e types"
+"""Said in lessons that do not speak of special tokens."""
 
 PLACES_SHOWN = 20
 LONGEST_PIECE = 200
@@ -236,10 +238,6 @@ class EncodingScreen(WalkScreen):
         self._specials_as_text = not self._specials_as_text
         self.show_session(self.session)
 
-    def _say_specials(self) -> None:
-        how = SPECIALS_AS_TEXT if self._specials_as_text else SPECIALS_AS_ID
-        self.query_one("#text").border_subtitle = Content(text_of(self.messages, how))
-
     def encode_ahead(self, text: str) -> None:
         if (frame := self.frame) is not None:
             frame.encode(text)
@@ -256,7 +254,10 @@ class EncodingScreen(WalkScreen):
             ways, size = wording.text(WAYS_TO_LOOK), wording.counted(len(to_bytes(text)), "byte")
             tokens = wording.text("tokens  {n}", n=number(len(ids)))
             encoded.say(tokens, f"{size} │ {ways}")
-        self._say_specials()
+        how = SPECIALS_AS_TEXT if self._specials_as_text else SPECIALS_AS_ID
+        if self.named_keys is not None and "Ctrl+S" not in self.named_keys:
+            how = TYPES
+        self.query_one("#text").border_subtitle = Content(text_of(self.messages, how))
         self.decode()
 
     def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:

@@ -238,6 +238,7 @@ class LessonScreen(SessionScreen):
     def _show_stations(self, moment: StepMoment[Any]) -> None:
         """Show COUNT, PICK and REPLACE; at rest they show the question, if there is one."""
         explainer, room = self.explainer, self._layout
+        explainer.previews = self.named_keys is None
         count, pick, replace = (self.sections[name] for name in STATIONS)
         question = self.question if self._is_asked else None
         # A question is about the next step.

@@ -226,6 +226,8 @@ class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
     THING: ClassVar[str] = "token"
     """The model's word for a token."""
 
+    previews = True
+    """Whether step 0 shows the first merge; in a lesson the learner finds it."""
     LONGEST_TEXT = 1_000
     """Number of characters of the reader's text that are encoded."""
 

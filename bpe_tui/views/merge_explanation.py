@@ -323,7 +323,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def _ahead(self, moment: StepMoment[MergeFrameT]) -> StepMoment[MergeFrameT]:
         """Return the first merge, about to be made, at step 0: no merge is made there."""
         after = moment.after
-        if moment.before is not None or not after.recorded_steps:
+        if moment.before is not None or not (self.previews and after.recorded_steps):
             return moment
         return StepMoment(after, after.at(1), Beat.LIGHT)
 

@@ -51,6 +51,7 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
         for tokens in states
         for candidate in candidates(frame.rules, tokens)
     }
+    cells = max(len(f"{rank + 1:,}") for *_, rank in ranked)
     answer = tuple(step.position for step in steps)
     if len(states[-1]) > 1:
         answer = (*answer, END)
@@ -69,7 +70,7 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
         find_hints=lambda places: _hints_at_join(frame, merges, len(places)),
         advice=say("Next is the pair whose merge came first; of two such, the left one."),
         given=tuple(
-            say("merge {n}   {left} + {right}", left=left, right=right, n=f"{rank + 1:,}")
+            say("merge {n}   {left} + {right}", left=left, right=right, n=f"{rank + 1:>{cells},}")
             for left, right, rank in sorted(ranked)
         ),
         find_level=lambda: Level(min(max(len(merges) - FEWEST_JOINS, 0), 3)),
