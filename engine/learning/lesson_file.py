@@ -376,8 +376,7 @@ class _Parser:
         try:
             _ = KINDS[kind]
         except UnknownNameError as error:
-            end = line + len(table) + 1
-            self._report(self._line_of("kind", line, min(end, len(self._lines))), str(error))
+            self._report(self._line_of("kind", line, len(self._lines)), str(error))
             return
         if "step" in table and "steps" in table:
             self._report(line, "step and steps are one too many; say steps = [1, 3]")

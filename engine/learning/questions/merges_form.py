@@ -141,14 +141,6 @@ class Merges(Form):
             return None
         return dict(self.pairs(self.joined(answer)))[parts[-1][0]]
 
-    def merged(self, answer: Sequence[int]) -> Iterator[TokenPair]:
-        """Yield the pairs of all merges of an answer."""
-        joined: frozenset[int] = frozenset()
-        parts = self.parts(answer)
-        for choice, replaced in zip(parts[::2], parts[1::2], strict=False):
-            yield dict(self.pairs(joined))[choice[0]]
-            joined |= frozenset(replaced)
-
     def task(self, progress: Sequence[int]) -> Sentence:
         """Return what to do next, after the parts that are done."""
         done, pair = len(self.parts(progress)) // 2, self.chosen(progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine.native import KERNEL, LIBRARY
+from engine.native import KERNEL, LIBRARY, SWITCH, load_kernel
 
 WHOLE = Path(engine.__file__).parent / "native" / LIBRARY
 
@@ -62,3 +63,42 @@ def test_a_damaged_kernel_is_as_if_there_were_none(tmp_path: Path) -> None:
         f"{LIBRARY} is cut short; {again}",
     }
     assert found[f"cut{size - 1}"] == (False, f"{LIBRARY} is cut short; {again}")
+
+
+CUT_SHORT = (None, f"{LIBRARY} is cut short; install the program again")
+NO_LIBRARY = (None, f"{LIBRARY} cannot be loaded; install the program again")
+
+
+def elf(bits: int, order: str, segment_end: int, sections_end: int) -> bytes:
+    """Return the headers of a library: two segments, of which the second ends last, 3 sections."""
+    header, segment = ("16sHHIIIIIHHHHHH", "8I") if bits == 32 else ("16sHHIQQQIHHHHHH", "IIQQQQQQ")
+    start, size, row = (struct.calcsize(order + form) for form in (header, segment, "10I"))
+    places = [1, 4] if bits == 32 else [2, 5]
+    segments = b""
+    for ends in ((7, 70), (segment_end - 90, 90)):
+        fields = [1 << 20] * 8  # addresses and flags, which say nothing about the file
+        for place, number in zip(places, ends, strict=True):
+            fields[place] = number
+        segments += struct.pack(order + segment, *fields)
+    mark = b"\x7fELF" + bytes([bits // 32, 1 if order == "<" else 2])
+    about = (start, sections_end - 3 * row, 0, start, size, 2, row, 3, 1 << 15)
+    return struct.pack(order + header, mark, 3, 62, 1, 1 << 20, *about) + segments
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("ends", [(5000, 600), (600, 5000)])
+def test_a_library_is_cut_short_without_its_last_byte(
+    bits: int, order: str, ends: tuple[int, int], tmp_path: Path
+) -> None:
+    path = tmp_path / LIBRARY
+    assert load_kernel(str(path)) == (None, "not compiled here")
+    headers = elf(bits, order, *ends)
+    for size, found in ((4999, CUT_SHORT), (len(headers) - 1, CUT_SHORT), (5000, NO_LIBRARY)):
+        path.write_bytes(headers.ljust(size, b"\0")[:size])
+        assert load_kernel(str(path)) == found, size
+
+
+def test_the_kernel_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SWITCH, "no")
+    assert load_kernel(str(WHOLE)) == (None, f"switched off by {SWITCH}=no")

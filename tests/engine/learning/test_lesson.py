@@ -3,44 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sheets import SHEETS, check_sheet
 
 from engine.learning.lesson import LARGEST_CORPUS, Lesson, LessonError, Paragraph
-from engine.learning.lesson_file import LARGEST, parse_lesson, read_head, read_lesson
+from engine.learning.lesson_file import (
+    LARGEST,
+    LARGEST_BLOCK,
+    MOST_KEYS,
+    MOST_LINES,
+    MOST_QUESTIONS,
+    MOST_SCENES,
+    parse_lesson,
+    read_head,
+    read_lesson,
+)
 
 HERE = Path("/lessons/a.md")
-TEXT = """+++
-title = "Ties"
-corpus = "handout.txt"
-tie-rule = "first-seen"
-+++
-## Count
-Which two **stand** side by
-side `here`? <b>Not</b> [a link](http://x).
-
-1. one
-2. two
-
-```sh
-ls [b]
-```
-```show
-view = "training"
-step = 3
-pattern = "none"
-```
-## Your turn
-```ask
-kind = "tie"
-steps = [0, 2]
-seed = 7
-```
-"""
+LESSONS = SHEETS / "lessons"
+TEXT = (LESSONS / "ties.md").read_text("utf-8")
 
 
 def lesson(text: str = TEXT) -> Lesson:
@@ -54,35 +42,25 @@ def wrong(text: str) -> list[str]:
     return [f"{line}: {message}" for line, message in told.value.problems]
 
 
-def test_a_heading_begins_a_scene_with_its_text_and_its_setup() -> None:
-    count, turn = lesson().scenes
-    assert (count.title, count.line, turn.line) == ("Count", 6, 21)
-    assert count.show is not None
-    assert (count.show.view, count.show.step, count.show.text) == ("training", 3, None)
-    said = ["Which two stand side by side here? <b>Not</b> a link.", "one", "two", "ls [b]"]
-    assert [paragraph.text for paragraph in count.paragraphs] == said
-    assert [paragraph.mark for paragraph in count.paragraphs] == ["", "1.", "2.", ""]
-    assert ("stand", "strong") in count.paragraphs[0].words
-    assert ("here", "code") in count.paragraphs[0].words
-    assert "```show" not in count.markdown
-    assert "```sh" in count.markdown
+def read_aloud(text: str, path: Path) -> Iterator[str]:
+    """Yield all that a lesson has, or its mistakes."""
+    try:
+        read = parse_lesson(text, HERE)
+    except LessonError as error:
+        yield str(error).removeprefix(str(HERE))
+        yield from (f"{line}: {message}" for line, message in error.problems)
+        return
+    yield f"{read_head(path)} {read.options} {read.lines}"
+    yield f"{sorted(read.questions)} {[*read.kinds]}"
+    for scene in read.scenes:
+        yield f"\n{scene.title!r}, line {scene.line}, {read.options_of(scene)}"
+        yield from (f"  {p.mark:2} {p.is_code:d} {p.words}" for p in scene.paragraphs)
+        yield from (f"  {part}" for part in (repr(scene.markdown), scene.show, *scene.asks))
 
 
-def test_a_scene_may_show_another_run_than_its_lesson() -> None:
-    told = lesson()
-    assert told.options_of(told.scenes[0])["pattern"] == "none"
-    assert "pattern" not in told.options_of(told.scenes[1])
-
-
-def test_a_block_asks_one_question_at_each_of_its_steps() -> None:
-    asked = lesson().scenes[1].asks
-    assert [(ask.kind, ask.step, ask.seed) for ask in asked] == [("tie", 0, "7"), ("tie", 2, "7")]
-    assert lesson().questions == {"1.0", "1.1"}
-
-
-def test_lines_of_chinese_are_joined_without_a_blank() -> None:
-    told = lesson(TEXT.replace("Which two **stand** side by\nside", "字节\n是数字。\nword\nword"))
-    assert told.scenes[0].paragraphs[0].text.startswith("字节是数字。 word word")
+@pytest.mark.parametrize("path", sorted(LESSONS.glob("*.md")), ids=lambda path: path.stem)
+def test_a_lesson_is_read_as_its_sheet_says(path: Path) -> None:
+    check_sheet(f"lessons/{path.stem}", read_aloud(path.read_text("utf-8"), path))
 
 
 @pytest.mark.parametrize(
@@ -110,11 +88,6 @@ def test_lines_of_chinese_are_joined_without_a_blank() -> None:
 )
 def test_a_mistake_is_reported_with_its_line_and_a_remedy(old: str, new: str, told: str) -> None:
     assert any(each.startswith(told) for each in wrong(TEXT.replace(old, new)))
-
-
-def test_all_mistakes_are_reported_at_once() -> None:
-    told = wrong(TEXT.replace("view =", "vew =").replace("tie-rule", "tierule"))
-    assert [each.split(":")[0] for each in told] == ["4", "17"]
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -145,14 +118,44 @@ def test_any_text_is_a_lesson_or_our_error(text: str) -> None:
             assert all(isinstance(p, Paragraph) for s in lesson(each).scenes for p in s.paragraphs)
 
 
-def test_a_lesson_is_of_bounded_size_and_utf_8(tmp_path: Path) -> None:
+HEAD = '+++\ntitle = "A"\ncorpus = "a.txt"\n+++\n'
+ASK = '```ask\nkind = "tie"\n'
+
+
+@pytest.mark.parametrize(
+    ("make", "most", "told"),
+    [
+        (lambda n: "## A" + "\n" * (n - 4), MOST_LINES, "has more than 10,000 lines"),
+        (lambda n: "## A\n".ljust(n - len(HEAD)), LARGEST, "is larger than 256 KB"),
+        (lambda n: "## A\n" * n, MOST_SCENES, ":105: a lesson has 100 scenes at the most"),
+        (lambda n: "## A\n" + f"{ASK}```\n" * n, MOST_QUESTIONS, ":5: a scene has 50 questions"),
+        (lambda n: f"## A\n{ASK}steps = {[0] * n}\n```", MOST_QUESTIONS, ":8: steps should be"),
+        (lambda n: f"## A\n```show\n{'#' * (n - 1)}\n```", LARGEST_BLOCK, ":6: .* more than 8 KB"),
+    ],
+)
+def test_a_lesson_is_of_bounded_size(
+    make: Callable[[int], str], most: int, told: str, tmp_path: Path
+) -> None:
     path = tmp_path / "a.md"
-    path.write_text(TEXT, "utf-8")
-    assert read_lesson(path).title == read_head(path).title == "Ties"
-    for content, told in ((b"+" * (LARGEST + 1), "is larger"), (b"+++\n\xff", ":2: is no UTF-8")):
-        path.write_bytes(content)
-        with pytest.raises(LessonError, match=told):
-            read_lesson(path)
+    path.write_text(HEAD + make(most), "utf-8")
+    read_lesson(path)
+    path.write_text(HEAD + make(most + 1), "utf-8")
+    with pytest.raises(LessonError, match=told):
+        read_lesson(path)
+
+
+def test_a_block_has_a_hundred_keys_at_most() -> None:
+    keys = [f"a{number} = 1\n" for number in range(MOST_KEYS + 1)]
+    assert len(wrong(f"{HEAD}## A\n```show\n{''.join(keys[1:])}```")) == MOST_KEYS
+    too_many = ["6: this block has 101 keys; 100 is the most"]
+    assert wrong(f"{HEAD}## A\n```show\n{''.join(keys)}```") == too_many
+
+
+def test_a_lesson_is_a_file_of_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"+++\n\xff")
+    with pytest.raises(LessonError, match=":2: is no UTF-8"):
+        read_lesson(path)
     with pytest.raises(LessonError, match="cannot be read"):
         read_lesson(tmp_path)
 
@@ -166,7 +169,10 @@ def test_a_lesson_opens_files_of_its_own_folder_only(tmp_path: Path) -> None:
     (folder / "packed.gz").write_text("low")
     with (folder / "large.txt").open("wb") as large:
         os.truncate(large.fileno(), LARGEST_CORPUS + 1)
+    with (folder / "largest.txt").open("wb") as largest:
+        os.truncate(largest.fileno(), LARGEST_CORPUS)
     told = parse_lesson(TEXT, folder / "lesson.md")
+    assert told.file("largest.txt").stat().st_size == LARGEST_CORPUS
     assert told.file("texts/a.txt") == (folder / "texts" / "a.txt").resolve()
     for name, why in {
         "../secret.txt": "outside",
@@ -181,3 +187,5 @@ def test_a_lesson_opens_files_of_its_own_folder_only(tmp_path: Path) -> None:
         with pytest.raises(LessonError, match=why) as error:
             told.file(name)
         assert error.value.problems[0].line == 3
+    with pytest.raises(LessonError, match=":1: 'gone"):
+        replace(told, lines={}).file("gone.txt")

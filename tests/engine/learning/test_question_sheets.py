@@ -1,19 +1,16 @@
 """Sheets of questions: all that each says, with its hints and what it says to wrong answers.
 
-A question comes out the same for a seed, so a class gets the questions that its teacher has read.
-After a change that is meant, write the sheets again and read what has changed:
-`BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/engine/learning/test_question_sheets.py`.
+A question comes out the same for a seed, so a class gets the questions that its teacher read.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
+from sheets import check_sheet
 from test_guessing import SAMPLES, bpe_of, unigram_of, wordpiece_of
 
 from engine import AnswerError, QuestionError, ask
@@ -22,8 +19,6 @@ from engine.learning.questions.answer_forms import END, Choice, Cuts, Number, Ye
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Question
 
-SHEETS = Path(__file__).parent / "sheets"
-DRAWS = os.environ.get("BPE_TUI_SNAPSHOTS") == "draw"
 STORIES = (SAMPLES / "tinystories_valid.txt").read_bytes()
 HANDOUT = (SAMPLES / "handout.txt").read_bytes()
 PLAYERS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
@@ -99,8 +94,4 @@ def test_each_question_says_what_its_sheet_says(name: str) -> None:
                 lines.append(str(error))
             else:
                 lines += sheet_of(question)
-    text, path = "\n".join(lines) + "\n", SHEETS / f"{name}.txt"
-    if DRAWS:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8")
+    check_sheet(f"questions/{name}", lines)

@@ -1,0 +1,22 @@
+"""Sheets: texts in `sheets/` that say all that a part of the engine returns.
+
+After a change that is meant, write the sheets again and read what has changed:
+`BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/engine`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+SHEETS = Path(__file__).parent / "sheets"
+
+
+def check_sheet(name: str, lines: Iterable[str]) -> None:
+    """Compare lines with a sheet, or write it."""
+    text, path = "\n".join(lines) + "\n", SHEETS / f"{name}.txt"
+    if os.environ.get("BPE_TUI_SNAPSHOTS") == "draw":
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
