@@ -20,7 +20,7 @@ from bpe_tui.bpe.training_screen import BPE_VIEW, EncodedText
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.encoding_screen import DecodePanel, TextLanesPanel, WalkScreen, describe_decoded
+from bpe_tui.views.encoding_screen import TextLanesPanel, WalkScreen
 from bpe_tui.views.narration import BETWEEN_PARTS, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, Panel
 from bpe_tui.views.why_rows import describe_way, explanation_rows
@@ -266,10 +266,9 @@ class EncodingScreen(WalkScreen):
         if self.has_class("-large") and not self.query_one("#why-not-input", Input).value:
             self.query_one(WhyNotPanel).ask(self.chosen_pretoken)
 
-    def decode(self) -> None:
-        frame, panel = self.frame, self.query_one(DecodePanel)
-        if frame is not None:
-            panel.show(describe_decoded(panel.typed, lambda ids: visible_bytes(frame.decode(ids))))
+    def text_of_ids(self, ids: Sequence[int]) -> str:
+        assert self.frame is not None, "decoding asks for it first"
+        return visible_bytes(self.frame.decode(ids))
 
     def enter(self, field: Input) -> None:
         """Go where the explanation leads, or to the rows under a panel's line."""

@@ -9,8 +9,6 @@ from itertools import islice
 from math import exp, inf
 from typing import ClassVar
 
-from textual.app import ComposeResult
-from textual.containers import Container
 from textual.content import Content
 
 from bpe_tui.styles import sheet
@@ -18,9 +16,9 @@ from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown, probability_text, score_text
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PiecePainter, PiecePanel, pieces_of_text
-from bpe_tui.views.encoding_screen import TextPretokensPanel, WalkScreen
+from bpe_tui.unigram.training_screen import PiecesOfText
+from bpe_tui.views.encoding_screen import LANES_KEY, TextPretokensPanel, WalkScreen
 from bpe_tui.views.panel import needs_marks, token_edge
-from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import TOKENS_SHOWN
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, columns_of_spans, left, paragraph
@@ -395,25 +393,24 @@ class UnigramEncodingScreen(WalkScreen):
 
     NAME = UNIGRAM_ENCODING
     VIEW = UNIGRAM_VIEW
-    CSS_PATH = sheet("unigram-encoding.tcss")
+    CSS_PATH = sheet("encoding.tcss")
     SLOT = ("arrivals", "paths", "pretokens")
-    PANEL_ORDER = ("pretokens", "lattice", "lanes", *SLOT[:2], "text")
+    PANEL_ORDER = ("pretokens", "lattice", *SLOT[:2], "ids", "text", "decode")
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pretokens": "pretokens",
         "arrivals": "Viterbi",
         "paths": "segmentations",
+        "ids": "tokens",
+        "decode": "ids → text",
     }
     STEPS_A_SECOND = 2
+    TOKENS = PiecesOfText
+    LANES = PieceLanesPanel
+    PANELS = (LatticePanel, UnigramTextPretokens, ArrivalsPanel, PathsPanel)
+    IDS = "ids: 14 27, or [14, 27]"
 
     _place = 0
     _walk: Walkthrough | None = None
-
-    def compose_panels(self) -> ComposeResult:
-        yield LatticePanel().data_bind(frame=SessionScreen.frame)
-        yield PieceLanesPanel().data_bind(frame=SessionScreen.frame)
-        with Container(id="panels"):
-            for panel in (UnigramTextPretokens, ArrivalsPanel, PathsPanel):
-                yield panel().data_bind(frame=SessionScreen.frame)
 
     # -- new frames and texts
 
@@ -424,14 +421,20 @@ class UnigramEncodingScreen(WalkScreen):
         text = self.text[:LONGEST_TEXT]
         if self.frame is not None:
             self.query_one(UnigramTextPretokens).pretokens = self.frame.cut(text)
-            shown = islice(pieces_of_text(self.frame, text), TOKENS_SHOWN + 1)
-            self.query_one(PieceLanesPanel).pieces = tuple(shown)
+            shown = tuple(islice(pieces_of_text(self.frame, text), TOKENS_SHOWN + 1))
+            lanes = self.query_one(PieceLanesPanel)
+            lanes.frame, lanes.pieces = self.frame, shown
+            tokens, more = self.query_one(PiecesOfText), "+" * (len(shown) > TOKENS_SHOWN)
+            tokens.text = text[: tokens.LONGEST]
+            count = f"{number(min(len(shown), TOKENS_SHOWN))}{more}"
+            tokens.say(f"tokens  {count}", f"scores below │ {LANES_KEY}")
         remark = ""  # which part of the text is not cut, or which no piece spells
         if len(self.text) > LONGEST_TEXT:
             remark = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
         elif self.frame is not None:
             remark = describe_unknown(self.frame, self.text, self.size.width - 6)
-        self.query_one("#text").border_subtitle = Content(remark)
+        self.query_one("#text").border_subtitle = Content(remark or "e types")
+        self.decode()
 
     def on_parts_panel_selected(self, event: UnigramTextPretokens.Selected) -> None:
         event.stop()
@@ -460,16 +463,6 @@ class UnigramEncodingScreen(WalkScreen):
             for panel in self.query(WalkPanel):
                 panel.show(self._walk, self._place)
 
-    # -- the panels in the slot
-
-    def show_panel(self, panel: str) -> None:
-        if panel in ("lattice", "lanes"):
-            # These two share one place, even on a large screen.
-            self.set_class(panel == "lanes", "-lanes")
-        super().show_panel(panel)
-
-    # -- commands
-
-    def action_lanes(self) -> None:
-        """Switch between the bytes and tokens of the text and the lattice of a pretoken."""
-        self.show_panel("lattice" if self.has_class("-lanes") else "lanes")
+    def text_of_ids(self, ids: Sequence[int]) -> str:
+        assert self.frame is not None, "decoding asks for it first"
+        return visible_text(self.frame.decode(ids))

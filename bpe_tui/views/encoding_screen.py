@@ -137,6 +137,7 @@ class WalkedPanel(TokenPanel[MergeFrameT]):
         self.go_to(self.place + by)
 
 
+LANES_KEY = "a bytes and tokens"
 THE_END = 10**9
 """A place after all steps: the panel goes to the last one."""
 NO_STEPS = "It is encoded without a step; the steps of the run are on 1."
@@ -266,8 +267,15 @@ class WalkScreen(SessionScreen):
     def show_text(self) -> None:
         """Pass the text to the panels; called when the text or the frame has changed."""
 
+    def text_of_ids(self, ids: Sequence[int]) -> str:
+        """Return the visible text of ids, or raise an `UnknownTokenIdError`."""
+        raise NotImplementedError
+
     def decode(self) -> None:
         """Show the text of the typed ids."""
+        if self.frame is not None:
+            panel = self.query_one(DecodePanel)
+            panel.show(describe_decoded(panel.typed, self.text_of_ids))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -379,8 +387,9 @@ class WalkScreen(SessionScreen):
         if panel not in ("ids", "text"):
             self.remove_class(IDS_ALONE)
             self.fit()
-        # With little room, the line for ids is visible only while it has the focus.
+        # With little room, the line for ids or the tokens are visible only while in focus.
         self.set_class(panel == "decode", "-decoding")
+        self.set_class(panel == "ids", "-on-tokens")
         self.call_after_refresh(self.name_hidden_panels)
         super().show_panel(panel)
 

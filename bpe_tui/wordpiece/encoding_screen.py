@@ -14,13 +14,13 @@ from textual.reactive import reactive
 
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import (
+    LANES_KEY,
     THE_END,
     DecodePanel,
     TextLanesPanel,
     TextPretokensPanel,
     WalkedPanel,
     WalkScreen,
-    describe_decoded,
 )
 from bpe_tui.views.longest_match import probe_rows
 from bpe_tui.views.panel import needs_marks
@@ -163,7 +163,7 @@ class WordPieceEncodingScreen(WalkScreen):
         tokens = sum(len(word.ids) for word in words)
         cut = f"of the first {plural(LONGEST, 'character')}" if len(text) > LONGEST else ""
         of = cut or plural(len(words), "pretoken")
-        pieces.say(f"tokens  {number(tokens)}", f"{of} │ a bytes and tokens")
+        pieces.say(f"tokens  {number(tokens)}", f"{of} │ {LANES_KEY}")
         self.decode()
 
     def on_parts_panel_selected(self, event: WordPieceTextPretokens.Selected) -> None:
@@ -172,14 +172,14 @@ class WordPieceEncodingScreen(WalkScreen):
 
     # -- ids → text
 
+    def text_of_ids(self, ids: Sequence[int]) -> str:
+        assert self.frame is not None, "decoding asks for it first"
+        return visible_text(self.frame.tokenizer.decode(ids))
+
     def decode(self) -> None:
         frame, panel = self.frame, self.query_one(DecodePanel)
-        if frame is None:
-            return
-        if panel.typed.strip():
-            panel.show(
-                describe_decoded(panel.typed, lambda ids: visible_text(frame.tokenizer.decode(ids)))
-            )
+        if frame is None or panel.typed.strip():
+            super().decode()
             return
         # Without typed ids, decode those of the text and say what is lost.
         text, words = self.text[:LONGEST], self.query_one(WordPieceTextPretokens).pretokens

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from opening import opened, until
-from textual.widgets import TextArea
+from textual.widgets import Input, Static, TextArea
 from unigram_texts import TEXT, text_of
 
 from bpe_tui.unigram.encoding_screen import (
@@ -185,6 +185,10 @@ async def test_unknown_characters_count_as_one_and_lanes_have_ids_for_them_and_s
         await pilot.pause()
         rows = text_of(app.screen.query_one(PieceLanesPanel))
         assert rows[-1].split() == ["ids", "0", "1"]
+        app.screen.query_one("#decode-input", Input).value = "1 9999"
+        await pilot.pause()
+        decoded = str(app.screen.query_one("#decoded", Static).content)
+        assert decoded.startswith("<|endoftext|>‹9999?›")
 
 
 async def test_without_a_text_and_of_special_or_long_pretokens_the_panels_say_why(
@@ -247,5 +251,5 @@ async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> No
         assert [vocabulary[int(each)] for each in ids.split()[1:]] == cut
         await pilot.press("a")
         await pilot.pause()
-        assert app.screen.query_one(LatticePanel).has_focus
+        assert app.screen.query_one(UnigramTextPretokens).has_focus
         assert not panel.display
