@@ -198,8 +198,12 @@ class SessionApp(BaseApp):
         self.navigation.take_back()
 
     def action_step(self, by: int) -> None:
+        recording = self.session.recording
+        before = recording.cursor if recording is not None else None
         self.session.step(by)
         self.changed()
+        if recording is not None and recording.cursor == before and self.session.stop_reason:
+            self.tell("This is the last step." if by > 0 else "This is step 0.")
 
     def action_tie(self, direction: int) -> None:
         with self.navigation.jump():
@@ -262,16 +266,9 @@ class SessionApp(BaseApp):
                 self.switch_screen(model.screen(kind))
 
     def action_predict(self) -> None:
-        """Show the lesson view, which asks what each step does; there, start or stop that.
-
-        On BPE's encoding screen the question is about the costs of the typed text.
-        """
-        from bpe_tui.bpe.encoding_screen import EncodingScreen
+        """Show the lesson view, which asks what each step does; there, start or stop that."""
         from bpe_tui.lessons.screen import LessonScreen
 
-        if isinstance(screen := self.screen, EncodingScreen):
-            self._ask_cost(screen, screen.text, screen.chosen_pretoken)
-            return
         is_here = isinstance(self.screen, LessonScreen)
         self.action_show(LESSON)
         if isinstance(screen := self.screen, LessonScreen) and (
@@ -288,16 +285,18 @@ class SessionApp(BaseApp):
         if isinstance(screen, EncodingScreen) and (frame := self.session.frame) is not None:
             ask_by_hand(screen, "encode-by-hand", frame, screen.chosen_pretoken)
 
-    def _ask_cost(self, screen: SessionScreen, text: str, pretoken: str) -> None:
+    def action_predict_cost(self) -> None:
         """Ask which line of the typed text, or which form of its pretoken, costs fewest tokens."""
+        from bpe_tui.bpe.encoding_screen import EncodingScreen
         from bpe_tui.lessons.asking import ask_by_hand
         from engine.core.errors import BpeError
         from engine.learning.questions.fewer import ways_to_write
 
-        if (frame := self.session.frame) is None:
+        screen = self.screen
+        if not isinstance(screen, EncodingScreen) or (frame := self.session.frame) is None:
             return
         try:
-            about = ways_to_write(frame, text, pretoken)
+            about = ways_to_write(frame, screen.text, screen.chosen_pretoken)
         except BpeError as error:
             self.tell(visible_text(str(error), spaces=False))
         else:

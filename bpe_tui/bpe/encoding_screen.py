@@ -227,7 +227,7 @@ class EncodingScreen(WalkScreen):
         facts = [wording.text("Encoding")]
         if frame.step < frame.recorded_steps:
             merges = wording.counted(frame.recorded_steps, "merge")
-            facts.append(wording.text("> all {merges}", merges=merges))
+            facts.append(wording.text("> for all {merges}", merges=merges))
         if frame.step == 0 < frame.recorded_steps:
             facts.append(wording.text("no merge yet"))
         size = wording.counted(frame.vocab_size, "token")

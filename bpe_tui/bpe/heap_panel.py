@@ -204,7 +204,9 @@ class PairsPanel(Panel):
         else:
             entries = "heap  {n} entry" if queue.size == 1 else "heap  {n} entries"
             stale = text("{n} stale", n=number(queue.stale_count))
-            self.say(f"{text(entries, n=number(queue.size))} │ {stale}", f"v  {views}")
+            title = text(entries, n=number(queue.size))
+            title = title if width >= ROOMY else f"{text('heap')}  {number(queue.size)}"
+            self.say(f"{title} │ {stale}", f"v  {views}")
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
         if frame.given and frame.merges_nothing:

@@ -21,6 +21,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from bpe_tui.session import samples
 from bpe_tui.session.config import (
     Claimed,
     Config,
@@ -76,16 +77,15 @@ def _row_of(listed: ListedRow, cells: int) -> Row:
 
 
 def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:
-    """Return the recently opened files, under a heading."""
-    if not entries:
-        return []
-    rows: list[ListedRow] = [("recent", "", None)]
+    """Return the recently opened files, and the folder of samples, under a heading."""
+    rows: list[ListedRow] = [("recent", "", None)] if entries else []
     for given in entries[:RECENT_SHOWN]:
         names = " and ".join(os.path.basename(name) or name for name in given)
         where = os.path.dirname(as_typed(given[:1]))  # it matters less, and is cut off first
         text = visible_text(f"{names}  in {where}" if where else names, spaces=False)
         rows.append((text, "", RowChoice(given)))
-    return [*rows, ("", "", None)]
+    samples_there = RowChoice(directory=str(samples.directory()))
+    return [*rows, ("samples that come with bpe-tui/", "", samples_there), ("", "", None)]
 
 
 def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[ListedRow]:

@@ -23,7 +23,7 @@ from textual.widgets import Static
 
 from bpe_tui.session import lessons, samples
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
-from bpe_tui.session.declarations import LESSON, START, Command
+from bpe_tui.session.declarations import LESSON, START
 from bpe_tui.session.host import Host
 from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.styles import sheet
@@ -275,10 +275,6 @@ class StartPage(PanelScreen):
 
     def action_forward(self, by: int) -> None:
         self.action_next_panel(by)
-
-    def offers(self, command: Command) -> bool:
-        is_of_columns = command.action.startswith("screen.next_panel(")
-        return super().offers(command) and (not is_of_columns or len(self.tab_order) > 1)
 
     def on_key(self, event: events.Key) -> None:
         """Go to a lesson by its number: `7`, or `1` and `2` for the twelfth."""

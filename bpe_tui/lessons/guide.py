@@ -107,7 +107,8 @@ class LessonList(Window[Path | Close | None]):
         targets = [row.target for row in rows]
         shown = self.query_one(LessonRows)
         shown.show(rows)
-        shown.go_to(current if current in targets else lessons.next_lesson(language).path)
+        is_listed = current is not None and current in targets
+        shown.go_to(current if is_listed else lessons.next_lesson(language).path)
         shown.focus()
 
     def on_key(self, event: events.Key) -> None:

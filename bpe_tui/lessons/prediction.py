@@ -14,6 +14,7 @@ from typing import Any
 from bpe_tui.lessons.question_rows import packed_rows, sentence_spans
 from bpe_tui.views.explanation import AnyExplainer, Bar, CountRoom
 from bpe_tui.views.merge_explanation import MergeExplainer
+from bpe_tui.views.panel import token_edge
 from bpe_tui.widgets.controls import FooterKey
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span
@@ -120,7 +121,8 @@ class Prediction:
 
     def given_rows(self, width: int, limit: int) -> list[Row]:
         """Return the facts to find the answer with, several in a row, in at most `limit` rows."""
-        return packed_rows(self.attempt.question.given, width)[:limit]
+        edge = token_edge(marks=self.explainer.marks)
+        return packed_rows(self.attempt.question.given, width, edge=edge)[:limit]
 
 
 @dataclass

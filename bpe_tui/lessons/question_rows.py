@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import chop_cells
 
-from bpe_tui.views.panel import PRETOKEN_BORDER
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets.numbers import bar, bar_room, scale_of
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width, words_in, wrapped
 from bpe_tui.widgets.visible import visible_bytes, width
@@ -81,11 +81,20 @@ def spaced(parts: Sequence[Sequence[Row]], height: int) -> tuple[list[Row], int]
     return rows, above
 
 
-def packed_rows(sentences: Sequence[Sentence], room: int) -> list[Row]:
-    """Return short sentences, such as words to count in, several in a row."""
+def packed_rows(
+    sentences: Sequence[Sentence], room: int, *, edge: Span = TOKEN_BORDER
+) -> list[Row]:
+    """Return short sentences, such as words to count in, several in a row.
+
+    Args:
+        sentences: the sentences.
+        room: cells of a row.
+        edge: drawn between two tokens.
+    """
     lines: list[list[Span]] = []
     for sentence in sentences:
-        spans = sentence_spans(sentence, room)
+        spans = sentence_spans(sentence, room, token_role="base")
+        spans = [edge if span[0] == TOKEN_BORDER[0] else span for span in spans]
         if lines and spans_width(lines[-1]) + GAP + spans_width(spans) <= room:
             lines[-1] += [(" " * GAP, ""), *spans]
         else:

@@ -97,7 +97,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("m", "by hand", "app.encode_by_hand", STEP, (ENCODING,),
             "Encode the pretoken yourself, merge by merge.",
             words="exercise do it yourself practice"),
-    Command("P", "predict", "app.predict", STEP, (ENCODING,),
+    Command("P", "predict", "app.predict_cost", STEP, (ENCODING,),
             "Which costs fewest tokens: a line of the text, or a form of the pretoken?",
             words="quiz question guess fewer cheaper"),
     Command("P", "predict", "app.predict", STEP, _without(EVERYWHERE, LESSON, ENCODING),

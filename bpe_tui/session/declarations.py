@@ -221,6 +221,7 @@ ONLY_BPE: Mapping[str, str] = {
     "app.what_if": "What if forks BPE's merges; here a training is opened with other options.",
     "app.leave_fork": "Only BPE's runs are forked, so I leads nowhere here.",
     "app.predict": "Only BPE's next merge is asked for; M trains BPE on this corpus.",
+    "app.predict_cost": "The question is about costs in BPE's merges; M trains BPE here.",
     "app.encode_by_hand": "Merges are made by hand with BPE; here → follows the encoding.",
     "app.show('race')": "The race is between BPE's trainers, which make the same merges.",
     "app.show('check')": "The check compares merges with BPE's rule; M trains BPE on this corpus.",

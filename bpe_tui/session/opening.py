@@ -18,7 +18,8 @@ from engine.text.sources import STANDARD_INPUT
 
 HEAD = 1 << 12
 """Bytes at the beginning of a file that decide."""
-TABLES = (".csv", ".tsv", ".jsonl")
+LINES = ".jsonl"
+TABLES = (".csv", ".tsv", LINES)
 """Ends of the names of files with records."""
 
 
@@ -64,7 +65,8 @@ def _noted(run: RunConfig) -> RunConfig:
     """Return the run over a table with a note that it is read as text."""
     if not run.corpus.lower().endswith(TABLES):
         return run
-    note = f"{Path(run.corpus).name} is read as text; of JSON lines, --field NAME reads a field."
+    way = "; --field NAME reads a field of each line" if run.corpus.lower().endswith(LINES) else ""
+    note = f"{Path(run.corpus).name} is read as text{way}."
     return replace(run, viewpoint=replace(run.viewpoint, note=note))
 
 

@@ -70,6 +70,13 @@ def why_not_forked(config: Config) -> str | None:
     return "These merges are a tokenizer's; only a training from a text has forks."
 
 
+def why_not_predicted(config: Config) -> str | None:
+    """Return why no merge can be predicted; `None` if one can."""
+    if isinstance(config, RunConfig):
+        return None
+    return "Nothing to predict: these merges are a tokenizer's; no count chose them."
+
+
 def why_not_retrained(config: Config) -> str | None:
     """Return why no other model can be trained on an open corpus; `None` if one can."""
     if not isinstance(config, RunConfig):
@@ -98,6 +105,7 @@ OF_CONFIGS = {
     "app.show('chunks')": why_not_counted,
     "app.model": why_not_retrained,
     "app.what_if": why_not_forked,
+    "app.predict": why_not_predicted,
     "app.continue_tokenizer": why_not_continued,
 }
 """Action → the function that says why it does nothing for what is open."""

@@ -247,6 +247,7 @@ class PipelineScreen(SessionScreen):
             self._refuse(error)
             return
         self._token = min(self._token, max(len(run.tokens) - 1, 0))
+        frame = self.session.frame
         self._shown = PipelineView(
             self._draft,
             run,
@@ -254,6 +255,7 @@ class PipelineScreen(SessionScreen):
             None,
             marks=needs_marks(self.app),
             in_letters=self._in_letters,
+            fresh=frame.merge.new_id if frame and frame.merge else -1,
         )
         self._point_at(self._token)
         model = pipeline.model

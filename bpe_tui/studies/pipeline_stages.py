@@ -106,27 +106,20 @@ def token_lines(
         border = token_edge(marks=shown.marks) if within else PRETOKEN_BORDER
         if len(together) == 1:
             is_chosen = together[0] is chosen
-            span = _mark(text, shown.marks) if is_chosen else (text, _role(together[0]))
+            span = _mark(text, shown.marks) if is_chosen else (text, shown.role_of(together[0]))
             # Two labels without a border between their tokens have a blank between them.
             cells = min(max(width(span[0]), len(labels[0]) + (not border[0])), room - 1)
             upper.append([*filled([span], cells), border])
         else:
             below: list[Span] = []
             for at, (token, label) in enumerate(zip(together, labels, strict=True)):
-                role = "tab" if token is chosen else mark_role(_role(token))
+                role = "tab" if token is chosen else mark_role(shown.role_of(token))
                 below += [(MARKS[at % 2] * len(label), role), (" ", "")]
             padded = plain_text(left([(text, "")], spans_width(below)))
             upper.append([CutSpan.of(padded, "", below), border])
         lower.append(left([(" ".join(labels), "dim")], spans_width(upper[-1])))
     pairs = zip(wrapped(upper, room), wrapped(lower, room), strict=True)
     return [line for above, ids in pairs if above for line in (*with_below(above), ids)]
-
-
-def _role(token: OutputToken) -> str:
-    """Return the role of a token."""
-    if token.from_template:
-        return "special"
-    return "base" if len(token.text) == 1 else f"token-{token.token_id % TOKEN_HUES}"
 
 
 # -- names
@@ -173,6 +166,7 @@ class PipelineView:
         chosen: the token under the cursor; `None` if there is none.
         marks: whether «» mark the text of that token, if there are no colours.
         in_letters: whether bytes are shown as GPT-2's letters, not as their characters.
+        fresh: the id of the token that the step made; -1 if it made none.
     """
 
     draft: Draft
@@ -181,6 +175,15 @@ class PipelineView:
     chosen: OutputToken | None
     marks: bool
     in_letters: bool = False
+    fresh: int = -1
+
+    def role_of(self, token: OutputToken) -> str:
+        """Return the role of a token."""
+        if token.from_template:
+            return "special"
+        if token.token_id == self.fresh:
+            return "fresh"
+        return "base" if len(token.text) == 1 else f"token-{token.token_id % TOKEN_HUES}"
 
     def data_of(self, text: str) -> bytes | None:
         """Return the bytes that GPT-2's letters spell; `None` if the text itself is shown."""
@@ -261,7 +264,7 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     words = []
     for at, part in enumerate(shown.text.pieces):
         marked = range(*chosen.within) if chosen and chosen.piece == at else range(0)
-        role = "special" if part.token else f"token-{at % TOKEN_HUES}"
+        role = "special" if part.token else "base"
         spelled, data = part.text, None if part.token else shown.data_of(part.text)
         if data is not None:
             spelled, marked = _characters_of(data), _characters_at(to_text(data), marked)

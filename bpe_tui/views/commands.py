@@ -60,6 +60,11 @@ class Sign(NamedTuple):
     colourless: str = ""
     chips: tuple[str, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """Its name at the beginning of its line in the help."""
+        return f"{self.label[0].upper()}{self.label[1:]}."
+
     def look(self, *, marks: bool) -> list[Span]:
         """Return the sign as the screen draws it; with `marks` as it does without colours."""
         text, role = self.span
@@ -197,11 +202,11 @@ LEGENDS = {
     VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),
     CHARTS: ("curve", "space", "byte"),
     INSPECTION: ("space", "byte", "hidden", "cut"),
-    RACE: ("curve", "here", "cut"),
+    RACE: ("curve", "cut"),
     FAMILY: ("space", "pretoken", "token", "cursor", "byte", "cut"),
     CHECK: ("space", "pair", "here", "byte", "cut"),
     CHUNKS: ("even", "boundary", "counted", "cut"),
-    PIPELINE: ("space", "pretoken", "token", "cursor", "letter", "byte", "hidden", "cut"),
+    PIPELINE: ("space", "pretoken", "token", "fresh", "cursor", "letter", "hidden", "cut"),
     COMPARISON: ("edge", "apart", "parted", "space", "newline", "byte", "hidden", "cut"),
 }
 """Kind of screen → the signs that it draws, the most important first."""
@@ -262,6 +267,7 @@ def legend_of(
         first = model.signs if kind in WITH_PIECES else ()
         names = (*first, *(name for name in names if name not in model.undrawn))
     signs = (SIGNS[name] for name in names)
+    marks = marks or kind == INSPECTION  # which spells bytes in the middle of texts
     return tuple(
         (*sign.look(marks=marks), (f" {text_of(messages, sign.label)}", "dim")) for sign in signs
     )
@@ -381,12 +387,20 @@ class Help(Window[None]):
         text = lines_with(self._text, self._sought)
         if not text:
             return [Row([("No key, sign or word has that.", "dim")])]
+        marks = needs_marks(self.app)
+        cells -= 1  # a blank beside the scroll bar
         if cells < TWO_COLUMNS:
-            return [Row([_span_of(line)]) for line in hanging(text, cells).splitlines()]
+            return [Row(_spans_of(line, marks)) for line in hanging(text, cells).splitlines()]
         half = (cells - COLUMN_GAP) // 2
         left, right = columns(text, half)
         return [
-            Row([_span_of(a), (" " * (half + COLUMN_GAP - width(a)), ""), _span_of(b)])
+            Row(
+                [
+                    *_spans_of(a, marks),
+                    (" " * (half + COLUMN_GAP - width(a)), ""),
+                    *_spans_of(b, marks),
+                ]
+            )
             for a, b in zip_longest(left, right, fillvalue="")
         ]
 
@@ -412,8 +426,14 @@ TWO_COLUMNS, COLUMN_GAP = 96, 3
 """Least width of the help, in cells, for two columns; cells between them."""
 
 
-def _span_of(line: str) -> Span:
-    return line, "" if line.startswith(" ") else "strong"
+def _spans_of(line: str, marks: bool) -> list[Span]:
+    """Return a line of the help: a heading is bold, a sign looks as on the screen."""
+    for sign in SIGNS.values():
+        look = sign.look(marks=marks)
+        text = "  " + "".join(part for part, _ in look)
+        if line.startswith(text) and sign.title in line:
+            return [("  ", ""), *look, (line.removeprefix(text), "")]
+    return [(line, "" if line.startswith(" ") else "strong")]
 
 
 def lines_with(text: str, sought: str) -> str:
@@ -490,7 +510,7 @@ def help_text(screen: str, *, marks: bool = False) -> str:
     kind, _ = kind_and_model(screen)
     signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
     lines = [
-        f"  {text:<12}{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
+        f"  {text}{' ' * (12 - width(text))}{sign.title} {sign.sentence}"
         for sign in signs
         for text in ["".join(text for text, _ in sign.look(marks=marks))]
     ]

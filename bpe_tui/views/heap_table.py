@@ -86,7 +86,7 @@ class TableRoom(NamedTuple):
         recorded = digits + 1 if has_heap else 0
         true = max(digits, len(TRUE if has_heap else COUNT)) + 1
         spare = width - PLACE_CELLS - recorded - true
-        pair = max(min(max(spare // 4, USUAL_PAIR), WIDEST_PAIR, spare - 1 - len(NEXT_TIED)), 3)
+        pair = max(min(max(spare // 4, USUAL_PAIR), WIDEST_PAIR, spare - 2 - len(NEXT_TIED)), 3)
         rest = spare - pair
         words = len("stale:  took ") + digits if has_heap else 0
         wraps = has_heap and rest < 1 + words + LEAST_NAME
@@ -112,7 +112,7 @@ RECORDED, TRUE, COUNT = "recorded", "true", "count"
 def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: int) -> list[Span]:
     """Return the token that took the most since the count was recorded, and what all took.
 
-    The parts add up: `stale: ·h took 199, 7 others 127`, in few cells `·h, 7 others: 326`.
+    The parts add up: `stale: ·h took 199, 7 others 127`, in few cells `·h 199, 7 others 127`.
     """
     wording, losses = painter.wording, frame.queue.losses(entry)
     if not losses:
@@ -123,9 +123,10 @@ def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: in
     taken = sum(loss.taken for loss in losses)
     if len(losses) > 1:
         parts = "{token} took {n}, {others} {rest}"
-        ways = ["stale: {token} took {n}, {others} {rest}", parts, "{token}, {others}: {all}"]
+        short = "{token} {n}, {others} {rest}"
+        ways = ["stale: {token} took {n}, {others} {rest}", parts, short]
     others = "{k} others" if len(losses) > 2 else "{k} other"
-    shown = {"n": number(most.taken), "rest": number(taken - most.taken), "all": number(taken)}
+    shown = {"n": number(most.taken), "rest": number(taken - most.taken)}
     shown["others"] = wording.text(others, k=number(len(losses) - 1))
 
     def said(way: str, token: Sequence[Span] = ()) -> list[Span]:
@@ -217,7 +218,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
         elif entry.forbidden:
             said = [(text("forbidden"), "stale-truth")]
         elif entry.stale:
-            said = [] if room.wraps else _why_stale(frame, painter, entry, room.remark - 1)
+            said = [] if room.wraps else _why_stale(frame, painter, entry, room.remark - GAP)
         elif entry.pair == frame.next_pair:
             has_room = entry.tied and room.remark > len(NEXT_TIED)
             said = [(text(NEXT_TIED if has_room else NEXT), "pair")]
@@ -229,7 +230,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
             spare = room.remark - spans_width(said) - 2 * GAP
             parts = characters_of(frame, entry.pair, spare)
             said = [*said, (f"{' ' * GAP if said and parts else ''}{parts}", "dim")]
-        return [(" " * min(GAP, max(room.remark - spans_width(said), 1)), ""), *said]
+        return [(" " * min(GAP, max(room.remark - spans_width(said) - 1, 1)), ""), *said]
 
     pairs, old = text("pair"), text(RECORDED)
     # The title of a narrow column of counts begins above the pairs.

@@ -19,7 +19,7 @@ from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.views.commands import Menu, bound_commands, commands_on, explain_dead_key, legend_of
-from bpe_tui.views.narration import names_of_panels
+from bpe_tui.views.narration import first_fitting, names_of_panels
 from bpe_tui.views.panel import FramePanel, needs_marks
 from bpe_tui.views.screen_keys import ScreenKeys
 from bpe_tui.views.screen_panels import ScreenPanels, Spot
@@ -198,8 +198,9 @@ class PanelScreen(PaintedOnce[None]):
         """Name the panels that have no room, each with the key that shows it."""
         if self.STACK:  # the one in front hides the others
             stack = (self.STACK[panel] for panel in self.tab_order if panel in self.STACK)
-            names = names_of_panels(tuple(stack), self.panels.front, self.size.width - 2)
-            self.say("#panel-names", names)
+            room = self.size.width - 2
+            names = names_of_panels(tuple(stack), self.panels.front, room)
+            self.say("#panel-names", first_fitting(room, f"Tab {names}", names))
         if not self.is_mounted or not self.HIDDEN:
             return
         shows_none = self.zoomed or not self.is_ready or self.has_class(IN_LESSON)
@@ -260,7 +261,8 @@ class PanelScreen(PaintedOnce[None]):
 
     def offers(self, command: Command) -> bool:
         """Whether the screen offers a command at present; a subclass may narrow this down."""
-        return True
+        is_of_panels = command.action.startswith("screen.next_panel(")
+        return not is_of_panels or len(self.tab_order) > 1 or self.is_typing
 
     @property
     def has_note(self) -> bool:

@@ -62,7 +62,7 @@ class KeyedScreen(Protocol):
 
 MOST_KEYS = 7
 """Most keys in the footer; the help has all."""
-LASTING = ("app.predict", "app.what_if", "screen.save", "app.open", "app.help")
+LASTING = ("app.predict", "app.predict_cost", "app.what_if", "screen.save", "app.open", "app.help")
 """The actions whose keys are in each footer, if they do something, in this order."""
 
 OF_TEXT = ("app.scene(-1)", "app.scene(0)", "app.scene(1)", "app.lessons")

@@ -139,7 +139,7 @@ async def test_where_all_are_encoded_a_filter_says_so_and_a_later_id_is_named() 
         app.seek(0)
         await pilot.press("escape", "2")
         heading = app.screen.query_one("#heading", Static)
-        await until(pilot, lambda: "> all 2,922 merges" in str(heading.content))
+        await until(pilot, lambda: "> for all 2,922 merges" in str(heading.content))
         app.screen.query_one("#decode-input", Input).value = "300 104"
         await until(
             pilot,

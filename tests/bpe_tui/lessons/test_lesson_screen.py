@@ -17,6 +17,7 @@ from bpe_tui.lessons.guide import LessonList
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.lessons.section import LessonSection
 from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.session.lessons import next_lesson
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.styles import LIGHT
 from bpe_tui.views.explanation import Beat
@@ -52,6 +53,7 @@ async def test_the_list_of_lessons_scrolls_to_the_last_one_on_the_smallest_scree
         await pilot.press("L")
         await until(pilot, lambda: isinstance(app.screen, LessonList))
         rows = app.screen.query_one("#lesson-rows", RowList)
+        assert rows.target == next_lesson().path
         await pilot.press("pagedown", "pagedown")
         assert rows.cursor == rows.row_count - 1
         assert rows.scroll_offset.y + rows.size.height >= rows.row_count

@@ -63,6 +63,8 @@ def test_technical_words_are_explained() -> None:
         text = help_text(kind)
         for word in ("stale", "rank", "tie", "pretoken", "never encoded", *WORDS):
             assert re.search(rf"^  {word} +[A-Z]", text, re.MULTILINE), (kind, word)
+        before = (text[: text.index(sign.title)].splitlines()[-1] for sign in SIGNS.values())
+        assert set(map(width, before)) == {14}
 
 
 def test_each_explanation_is_one_short_sentence() -> None:
