@@ -291,7 +291,8 @@ class ChartPanel(Chart):
 
 
 MOST_BETWEEN = 1000
-LEAST_ROWS = 5
+ROWS_BESIDE = 3
+"""Rows of the table besides those at equal distances: the titles, step 0, the last step."""
 NOTHING_SAVED = "No merge is recorded yet, so nothing is saved."
 
 
@@ -310,22 +311,21 @@ class Gain(NamedTuple):
     since: int
 
 
-def distance(steps: int) -> int:
+def distance(steps: int, rows: int) -> int:
     """Return the merges from one row to the next: a round number, at most a thousand.
 
-    >>> [distance(steps) for steps in (50_000, 2_921, 443, 12, 3)]
-    [1000, 500, 50, 2, 1]
+    >>> [distance(steps, 7) for steps in (50_000, 2_921, 443, 12, 3)], distance(2_921, 22)
+    ([1000, 500, 100, 2, 1], 200)
     """
-    round_numbers = [each * 10**power for power in range(4) for each in (1, 2, 5)]
-    fitting = [each for each in round_numbers if each <= min(steps / LEAST_ROWS, MOST_BETWEEN)]
-    return max(fitting, default=1)
+    round_numbers = [each * 10**power for power in range(3) for each in (1, 2, 5)]
+    return next((each for each in round_numbers if steps <= each * rows), MOST_BETWEEN)
 
 
-def gains(statistics: Any, steps: int) -> list[Gain]:
+def gains(statistics: Any, steps: int, rows: int) -> list[Gain]:
     """Return a gain each `distance` merges from step 0 on, and one for all merges."""
     tokens = statistics.tokens_in_corpus(steps).tolist()
     compression = statistics.bytes_per_token(steps)
-    places = [*range(0, steps, distance(steps)), steps]
+    places = [*range(0, steps, distance(steps, rows)), steps]
     found = []
     for before, at in zip([0, *places], places, strict=False):
         saved, since = tokens[before] - tokens[at], at - before
@@ -352,7 +352,8 @@ class GainsPanel(FramePanel[Any]):
         room = self.outer_size.width - BORDER_CELLS
         foot = first_fitting(room, "saved: since the row above", "saved: since above")
         self.say(GAINS.title, f"{foot} │ ↵ its step")
-        found = gains(frame.statistics, frame.recorded_steps)
+        room_for_rows = self.size.height - ROWS_BESIDE
+        found = gains(frame.statistics, frame.recorded_steps, room_for_rows)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
         columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width)
         rows = [Row([right(title, cells, "dim") for title, cells, _ in columns])]

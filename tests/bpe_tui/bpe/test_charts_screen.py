@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -115,11 +116,11 @@ def test_without_a_corpus_charts_of_counts_are_empty() -> None:
 
 
 def test_each_row_of_the_table_states_its_number_of_merges() -> None:
-    for steps in (1, 3, 12, 443, 2_743, 50_001):
-        apart = distance(steps)
+    for steps, rows in product((1, 3, 12, 443, 2_743, 50_001), (-2, 5, 22, 60)):
+        apart = distance(steps, rows)
         assert apart <= 1000
         assert set(str(apart)) <= set("0125")
-        assert 1 <= steps // apart <= max(12, steps // 1000)
+        assert steps <= apart * rows or apart == 1000
 
 
 @pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
@@ -133,7 +134,8 @@ async def test_the_table_shows_the_gain_of_further_merges(model: str) -> None:
         panel = app.screen.query_one(GainsPanel)
         assert panel.has_focus
         rows = [panel.row(at) for at in range(1, panel.row_count)]
-        apart = distance(shown.recorded_steps)
+        apart = distance(shown.recorded_steps, panel.size.height - 3)
+        assert 2 * len(rows) > panel.size.height - 3
         assert [row.target for row in rows] == [
             ToStep(at) for at in [*range(0, shown.recorded_steps, apart), shown.recorded_steps]
         ]
