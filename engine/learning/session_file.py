@@ -237,7 +237,7 @@ def _file(fields: Fields, folder: Path) -> SavedFile:
 
 def _path(fields: Fields, name: str, folder: Path) -> str:
     """Return a path that can be opened from the working folder; a name stays as it is."""
-    if not name or "\0" in name or len(name) > LONGEST:
+    if not name or "\0" in name:
         raise fields.error("path", f"no file can be called {name[:60]!r}")
     near = os.path.normpath(os.path.join(folder, name))
     return near if os.path.exists(near) else name

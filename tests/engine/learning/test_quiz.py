@@ -98,6 +98,12 @@ def test_a_seed_always_gives_the_same_questions() -> None:
         ("encode-by-hand", 6),
         ("encode-by-hand", 9),
     ]
+    of_three = make_quiz(recording(), "7", 9, ("tie", "stale", "encode-by-hand"))
+    assert [(question.kind, question.frame.step) for question in of_three] == [
+        *(("stale", 1), ("stale", 2), ("stale", 5), ("stale", 6), ("tie", 0)),
+        *(("encode-by-hand", 9), ("tie", 4), ("encode-by-hand", 11)),
+    ]
+    assert PAPER.code == "ce29bdfcf76b"
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -160,7 +166,7 @@ def test_a_file_of_very_many_wrong_answers_is_read_with_the_first_and_the_last(
     AnswerSheet(PAPER, answers=[Answered.of(attempt, 1)]).write(tmp_path / "a.json")
     (answered,) = AnswerSheet.read(tmp_path / "a.json").answers
     again = regraded(question, answered)
-    assert again.tried[0] == 1000
+    assert again.tried == [*range(1000, 1099), question.answer]
     assert again.is_right
     assert not again.at_first_try
 
@@ -198,14 +204,16 @@ Spoil = Callable[[dict[str, Any]], None]
         (lambda c: c.update(version=3), "another version"),
         (lambda c: c.update(seed=7), "seed: should be a text"),
         (lambda c: c.update(seed="\ud800"), "seed: holds half a character"),
-        (lambda c: c.update(questions=10**9), "questions: is not between"),
+        (lambda c: c.update(questions=101), "questions: is not between 1 and 100"),
+        (lambda c: c.update(questions=0), "questions: is not between 1 and 100"),
+        (lambda c: c.update(learner="x" * 201), "learner: is longer than 200 characters"),
         (lambda c: c.update(kinds=["x"]), "kinds: unknown kind 'x'; there are: next-pair, "),
         (lambda c: c.update(id=7), "id: should be a text"),
         (lambda c: c.update(questions=True), "questions: should be a whole number"),
         (lambda c: c.update(answers={}), "answers: should be a list"),
         (lambda c: c.update(answers=[1]), "should be an object"),
-        (lambda c: c.update(answers=c["answers"] * 20), "more entries than there are questions"),
-        (lambda c: c["answers"][0].update(tried=[0] * 1000), "tried: has more than"),
+        (lambda c: c.update(questions=5), "more entries than there are questions"),
+        (lambda c: c["answers"][0].update(tried=[0] * 101), "tried: has more than 100 entries"),
         (lambda c: c["answers"][0].update(step=-1), "step: should not be negative"),
         (lambda c: c.pop("corpus"), "corpus: is missing"),
     ],
@@ -220,6 +228,23 @@ def test_a_broken_answer_file_is_refused_with_a_reason(
     path.write_text(json.dumps(content))
     with pytest.raises(QuizFileError, match=told):
         AnswerSheet.read(path)
+
+
+def test_an_answer_file_at_all_limits_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    first = Answered("tie", 0, tried=[0] * 100, seconds=999_999_999.9)
+    for number, answers in ((100, [first] * 100), (1, [])):
+        sheet = AnswerSheet(replace(PAPER, questions=number), "x" * 200, answers=answers)
+        sheet.quiz = sheet.paper.code
+        sheet.write(path, overwrite=True)
+        assert AnswerSheet.read(path) == sheet
+    read = json.loads(path.read_text())
+    for seconds, known in ((1e9, -1), (-0.1, -1), (0, 0), (None, 0)):
+        answered = {**read, "answers": [{**vars(first), "seconds": seconds}]}
+        path.write_text(json.dumps(answered))
+        assert AnswerSheet.read(path).answers[0].seconds == known
+    with pytest.raises(QuizFileError, match="missing: cannot be read: No such file"):
+        AnswerSheet.read(tmp_path / "missing")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from engine import QuizFileError
 from engine.learning.quiz import Paper
-from engine.learning.quiz_file import QuizFile, is_quiz_file, read_quiz_file
+from engine.learning.quiz_file import LARGEST, QuizFile, is_quiz_file, read_quiz_file
 from engine.learning.session_file import SavedFile
 
 CORPUS = b"low lower lowest"
@@ -78,6 +78,10 @@ GOOD = QUIZ.as_toml()
         ('["stale", "tie"]', '"stale"', "kinds: should be a list, and is a text"),
         ('["stale", "tie"]', "[[1]]", "should be a text, and is a list"),
         ("questions = 5", "questions = 0", "questions: is not between 1 and 100"),
+        ("questions = 5", "questions = 101", "questions: is not between 1 and 100"),
+        ('"texts/low.txt"', f'"{"a" * 201}"', f"no file can be called '{'a' * 60}'"),
+        ("seed = ", f"seed = '{'7' * 201}'\n#", "seed: is longer than 200 characters"),
+        ("pattern = ", f"pattern = '{'a' * 4097}'\n#", "pattern: is longer than 4,096 characters"),
         ("questions = 5", f"questions = {10**30}", "questions: is not between 1 and 100"),
         ("questions = 5", f"questions = {'9' * 5000}", "is no valid TOML"),
         ("questions = 5", "questions = inf", "questions: should be a whole number"),
@@ -105,6 +109,24 @@ def test_a_hostile_quiz_file_is_refused_with_one_sentence(
     assert message in said
     assert "\n" not in said
     assert len(said) < 500
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("questions = 5", "questions = 1"),
+        ("questions = 5", "questions = 100"),
+        ('"texts/low.txt"', f'"{"a" * 200}"'),
+        ("seed = ", f"seed = '{'7' * 200}'\n#"),
+        ("pattern = ", f"pattern = '{'a' * 4096}'\n#"),
+        ("ask-id = true\n", "#".ljust(LARGEST - len(GOOD.encode()) + 14)),
+    ],
+)
+def test_a_quiz_at_a_limit_is_read(tmp_path: Path, old: str, new: str) -> None:
+    assert old in GOOD
+    path = tmp_path / "quiz.toml"
+    path.write_bytes(GOOD.replace(old, new, 1).encode())
+    read_quiz_file(path)
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe", b"\x00", b"[" * 8000, b"= = ="])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +94,9 @@ def test_no_more_of_a_file_is_read_than_a_session_states(corpus: Path) -> None:
         ({"corpus": {"path": "a\0b", "bytes": 1, "sha256": "0" * 64}}, "no file can be called"),
         ({"corpus": {"path": "a", "bytes": 1, "sha256": "0"}}, "64 hex digits"),
         ({"tokenizer": ["a", "b", "c"]}, "vocabulary and merges"),
-        ({"breakpoints": ["tie"] * 1001}, "1,000 is the most"),
+        ({"breakpoints": ["tie"] * 1001}, "1,001 entries, and 1,000 is the most"),
         ({"text": "\ud800"}, "half a character"),
-        ({"note": "n" * 5000}, "note: is longer"),
+        ({"note": "n" * 4097}, "note: is longer than 4,096 characters"),
     ],
 )
 def test_a_broken_session_is_refused_with_a_reason(
@@ -107,6 +108,13 @@ def test_a_broken_session_is_refused_with_a_reason(
     with pytest.raises(SessionFileError, match=said) as error:
         read_session_bytes(json.dumps(content).encode(), path)
     assert str(error.value).startswith(f"{path}: ")
+
+
+def test_a_session_has_long_texts_and_many_breakpoints(corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    most = replace(saved(corpus), note="n" * 4096, breakpoints=("tie",) * 1000)
+    write_session(path, most)
+    assert read_session(path) == most
 
 
 def test_a_session_that_is_too_large_or_cut_short_is_refused(corpus: Path, tmp_path: Path) -> None:
