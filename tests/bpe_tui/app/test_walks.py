@@ -1,8 +1,9 @@
 """Walks: keys, and what each changes on the screen, with its colours.
 
-A file of `walks/` names what is opened, then has keys after `>`, each with the rows of the screen
-that they change. Under a row, a letter marks each cell whose style is not that of most; the end of
-the file says which. The corpus is that of the course notes, whose numbers can be counted by hand.
+A file of `walks/` names what is opened, then has keys after `>`, a text to paste in quotes, a cell
+to click on such as `12,7`, or a size such as `80x24`, each with the rows of the screen that change.
+Under a row, a letter marks each cell whose style is not that of most; the end of the file says
+which. Most corpora are so small that their numbers can be counted by hand.
 After a change that is meant, write the rows again and read what has changed:
 `BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/bpe_tui/app/test_walks.py`.
 """
@@ -84,9 +85,12 @@ def changed(before: Rows, now: Rows) -> list[str]:
 
 
 async def press(app: BpeTuiApp, pilot: Pilot[int], key: str) -> None:
-    """Press a key, paste a text in quotes, or give the terminal a size such as 80x24."""
+    """Press a key, paste a text, click on a cell, or give the terminal a size."""
     if key[0] == '"':
         app.post_message(events.Paste(key[1:-1]))
+    elif re.fullmatch(r"\d+,\d+", key):
+        column, row = map(int, key.split(","))
+        await pilot.click(offset=(column, row))
     elif "x" in key and key[0].isdigit():
         width, height = map(int, key.split("x"))
         await pilot.resize_terminal(width, height)
