@@ -1,0 +1,244 @@
+"""The rows of panels, lessons, charts and windows at a few steps and widths, without a screen.
+
+A file of `rows/` has those of a run: a title, then rows; below a row are a letter for each cell
+with a role, and its target. Rows that are as they were are left out. The end of the file names the
+roles. After a change that is meant, write the rows again and read what has changed:
+`BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/bpe_tui/views/test_drawn_rows.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from pkgutil import resolve_name
+from string import ascii_letters, digits
+from typing import Any
+
+import pytest
+from opening import SAMPLE
+from textual.geometry import Size
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.widget import Widget
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.session_app import PLACES
+from bpe_tui.bpe import heap_panel, merge_panel
+from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
+from bpe_tui.bpe.training_screen import PseudocodePanel
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.declarations import CHARTS, INSPECTION, LESSON, TRAINING, VOCABULARY
+from bpe_tui.session.jobs import (
+    OpeningJob,
+    StepsRecorded,
+    TokenizerOpened,
+    TrainingEnded,
+    TrainingStarted,
+)
+from bpe_tui.session.session import Session
+from bpe_tui.views import training_panels
+from bpe_tui.views.charts import ChartKind
+from bpe_tui.views.corpus import CorpusPlace
+from bpe_tui.views.explanation import AnyExplainer, Beat, CountRoom, StepMoment
+from bpe_tui.views.narration import heading
+from bpe_tui.views.panel import FramePanel, TokenPainter
+from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
+from bpe_tui.views.training_panels import TypedTextPanel
+from bpe_tui.views.why_rows import explanation_rows, token_rows
+from bpe_tui.widgets.figure import cells_of
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.virtual_table import arranged, arranged_row
+from bpe_tui.widgets.visible import width as cells
+from engine.analysis.why import explain
+from engine.bpe.trainers import TRAINERS
+from engine.recording.playback import MergeFrame
+
+ROWS = Path(__file__).parent / "rows"
+DRAWS = os.environ.get("BPE_TUI_SNAPSHOTS") == "draw"
+LETTERS = ascii_letters + digits
+MOST, HEIGHT = 14, 9
+"""Most rows of a panel that are kept, and the height of panels, in cells."""
+TEXT = "low lowest, newer 漢字 wide"
+HANDOUT, UNICODE = str(SAMPLE.with_name("handout.txt")), str(SAMPLE.with_name("unicode.txt"))
+OPENED: dict[str, Config] = {
+    "bpe": RunConfig(HANDOUT, pattern="whitespace", vocab_size=1000),
+    "characters": RunConfig(UNICODE, vocab_size=300),
+    "wordpiece": RunConfig(HANDOUT, vocab_size=40, model="wordpiece"),
+    "unigram": RunConfig(HANDOUT, vocab_size=30, model="unigram"),
+    "tokenizer": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),)),
+    "tokenizer-over-a-corpus": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),), HANDOUT),
+}
+
+
+def session_of(config: Config) -> Session:
+    """Return a session that has recorded all its steps."""
+    news: list[Message] = []
+    job, session = OpeningJob(config, news.append), Session(config)
+    job.go_on()  # there is no screen to wait for
+    job.work()
+    for each in news:
+        match each:
+            case TokenizerOpened(opened):
+                session.opened = opened
+            case TrainingStarted():
+                session.start(each)
+            case StepsRecorded(steps):
+                session.extend_to(steps)
+            case TrainingEnded(reason):
+                session.end(reason)
+    return session
+
+
+class Drawing:
+    """Lines with the rows of a session."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.lines: list[str] = []
+        self._letters = {"": " "}
+        self._before: dict[str, list[str]] = {}
+        self._patch = monkeypatch.setattr
+
+    def add(self, name: str, title: str, rows: Iterable[Row]) -> None:
+        lines = [line for row in list(rows)[:MOST] for line in self._lines_of(row)]
+        if self._before.get(name) != lines:
+            self.lines += [f"-- {name} {title}".rstrip(), *lines]
+        self._before[name] = lines
+
+    def _lines_of(self, row: Row) -> Iterator[str]:
+        marks = ""
+        for text, role in row.spans:
+            letter = self._letters.setdefault(role, LETTERS[len(self._letters) - 1])
+            marks += letter * cells(text)
+        yield "".join(text for text, _ in row.spans).rstrip()
+        target = "" if row.target is None else f"  → {row.target}"
+        if marks.strip() or target:
+            yield f"{marks.rstrip()}{target}"
+
+    def add_panel(self, panel: FramePanel[Any], frame: Any, width: int) -> None:
+        """Add the borders, the head and the rows of a panel."""
+        for name, size in (("size", (width, HEIGHT)), ("outer_size", (width + 4, HEIGHT + 2))):
+            self._patch(Widget, name, Size(*size))
+        self._patch(FramePanel, "room", width)
+        panel.set_reactive(FramePanel.frame, frame)
+        panel.rebuild()
+        rows = (panel.row(place) for place in range(min(panel.row_count, MOST)))
+        borders = f"{panel._shown_title or panel.named} ── {panel._shown_foot}"
+        self.add(f"{type(panel).__name__} {borders}", "", [Row(panel.head), *rows])
+
+    def text(self) -> str:
+        legend = (f"{letter} {role}" for role, letter in self._letters.items() if role)
+        return "\n".join([*self.lines, "", *legend, ""])
+
+
+@pytest.fixture
+def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
+    """Take what panels ask of a screen."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(Lines, "rebuild", lambda self: None)
+    monkeypatch.setattr(FramePanel, "take_words", lambda self: None)
+    for module in (heap_panel, merge_panel, training_panels):  # they search in slices of time
+        monkeypatch.setattr(module, "SLICE_SECONDS", 60)
+    monkeypatch.setattr(MessagePump, "set_timer", lambda *given, **named: None)
+    monkeypatch.setattr(BpeTuiApp, "is_headless", True)
+    with BpeTuiApp(None)._context():
+        yield Drawing(monkeypatch)
+
+
+@pytest.mark.parametrize("name", OPENED)
+def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Drawing) -> None:
+    session = session_of(OPENED[name])
+    frame = session.shown
+    assert frame is not None
+    last = frame.recorded_steps
+    screens: dict[str, Any] = {
+        kind: resolve_name(PLACES[session.model.screen(kind)])
+        for kind in (LESSON, TRAINING, INSPECTION, CHARTS, VOCABULARY)
+    }
+    headings = [heading(session, room) for room in (40, 60, 90)]
+    drawing.add("heading", "", [Row([(each, "")]) for each in headings])
+    for step, width in ((0, 46), (min(3, last), 78), (last, 30)):
+        at = frame.at(step)
+        drawing.lines.append(f"== step {step}, {width} cells")
+        view = screens[TRAINING].VIEW
+        said = (*view.narrate(at), *(view.narrate_back(at) if step < last else ()))
+        drawing.add("sentences", "", [Row([(each, "")]) for each in said])
+        for panel in panels_of(screens[TRAINING]):
+            drawing.add_panel(panel, at, width)
+        draw_lesson(drawing, screens[LESSON].EXPLAINER(marks=step == last), at, width)
+        for tile in screens[CHARTS].TILES:
+            if not isinstance(tile, ChartKind):
+                drawing.add_panel(screens[CHARTS].PANEL_OF[type(tile)](tile), at, width)
+            elif (figure := tile.figure(at)) is not None:
+                rows = [Row([(row, "curve")]) for row in cells_of(figure, 20, 3)]
+                drawing.add(f"{tile.id}: {tile.answer(at)}", "", rows)
+        found = screens[INSPECTION].inspection_of(None, at, session.opened)
+        for section in screens[INSPECTION].TILES:
+            drawing.add(section.id, "", section.rows(found, width, step == last))
+        if isinstance(at, MergeFrame):
+            draw_tokens(drawing, screens[VOCABULARY], at, width)
+    file = ROWS / f"{name}.txt"
+    if DRAWS:
+        file.write_text(drawing.text(), "utf-8")
+    assert drawing.text() == file.read_text("utf-8")
+
+
+def panels_of(screen: Any) -> Iterator[FramePanel[Any]]:
+    """Yield the panels of a training screen, those with several forms once in each."""
+    for kind in screen.PANELS:
+        if issubclass(kind, PairsPanel):
+            for view in (*VIEWS, LINKED):
+                panel = kind()
+                panel.set_reactive(PairsPanel.view, view)
+                yield panel
+        elif issubclass(kind, PseudocodePanel):
+            for trainer in TRAINERS.values():
+                code = kind()
+                code.set_reactive(PseudocodePanel.algorithm, trainer)
+                yield code
+        elif issubclass(kind, FramePanel):
+            yield kind()
+    for in_line in (False, True):
+        typed = screen.TYPED_TEXT()
+        typed.set_reactive(TypedTextPanel.text, TEXT)
+        typed.is_in_line = in_line
+        yield typed
+
+
+def draw_lesson(drawing: Drawing, explainer: AnyExplainer, frame: Any, width: int) -> None:
+    """Add the parts of each beat that leads to a frame."""
+    before = frame.at(frame.step - 1) if frame.step else None
+    for beat in Beat:
+        for share in (0.2, 0.5, 0.9) if beat is Beat.JOIN else (1.0,):
+            moment = StepMoment(before, frame, beat, share)
+            for part, rows in {
+                "count": explainer.count_rows(moment, CountRoom(5, width, 15)),
+                "pick": explainer.pick_rows(moment, width),
+                "replace": explainer.replace_rows(moment, 3, width),
+                "corpus": explainer.corpus_rows(moment, CorpusPlace(0, 0), 3, width),
+                "text": explainer.text_rows(moment, TEXT, 2, width),
+            }.items():
+                drawing.add(part, f"{beat.name} {share}", rows)
+
+
+def draw_tokens(drawing: Drawing, screen: Any, frame: Any, width: int) -> None:
+    """Add rows of the vocabulary, and what is said about a few tokens and pairs."""
+    table = screen.TABLE.ROWS(id="rows")
+    table.set_reactive(FramePanel.frame, frame)
+    places = arranged(table.COLUMNS, width)
+    entries = frame.vocabulary.rows(sort="id", reverse=True)[:6].tolist()
+    rows = [arranged_row(places, *table.draw_entry(frame, each)) for each in entries]
+    drawing.add("vocabulary", "", rows)
+    newest = frame.vocabulary.id_of(entries[0])
+    tree, lanes = MergeTreePanel(), LanesPanel()
+    tree.set_reactive(MergeTreePanel.token_id, newest)
+    lanes.set_reactive(LanesPanel.token_ids, (newest, entries[1], newest))
+    drawing.add_panel(tree, frame, width)
+    drawing.add_panel(lanes, frame, width)
+    painter = TokenPainter(frame, marks=True)
+    drawing.add("token", "", token_rows(painter, newest, width))
+    for step in (1, frame.recorded_steps):
+        pair = frame.merge_at(step - 1).pair
+        about = explain(frame, tuple(map(frame.any_token, pair)), pair=pair)
+        drawing.add(f"pair {pair}", about.title("pair"), explanation_rows(painter, about, width)[0])
