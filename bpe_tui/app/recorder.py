@@ -182,6 +182,7 @@ class Camera:
         screen = self.app.screen
         if isinstance(screen, LessonScreen):
             screen.clock.motion = False  # the recording has its own time
+            screen.clock.finish()  # the cut of step 0
             screen.work_out(screen.frame_of(self.app.session))
             if is_new and seconds * FASTEST_SHOWN >= 1:
                 beats = min(seconds * BEATS_SHARE, LONGEST_BEATS)
@@ -249,6 +250,7 @@ async def record(
         BpeError: the config cannot be opened.
     """
     first, last = steps
+    app.set_class(film.has_text, "-page")  # its keys do nothing there
     async with app.run_test(size=size) as pilot:
         while app.session.stop_reason is None:
             if app.failure is not None:

@@ -345,7 +345,6 @@ class LessonScreen(SessionScreen):
 
         A recording uses this with a clock of its own. Step 0 has no moments.
         """
-        self.clock.finish()
         if (moment := self.clock.moment) is None or moment.before is None:
             return
         self.work_out(moment.before)

@@ -65,6 +65,7 @@ async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Pa
     viewpoint = Viewpoint(view="training", text="lowest")
     config = RunConfig(HANDOUT, pattern="whitespace", viewpoint=viewpoint)
     async with opened_as(config, (60, 30)) as (app, pilot):
+        app.add_class("-page")
         for step, screen in zip(range(2, 5), screens_of(film), strict=True):
             app.seek(step)
             await pilot.pause()
