@@ -24,7 +24,14 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
+from bpe_tui.session.jobs import (
+    OpeningJob,
+    StepsRecorded,
+    TokenizerOpened,
+    TrainingEnded,
+    TrainingStarted,
+)
+from bpe_tui.session.session import Session
 from bpe_tui.session.state import remember_opened
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
@@ -99,6 +106,25 @@ def burst(app: App[Any], *keys: str) -> None:
 def step(app: BpeTuiApp) -> int:
     assert app.session.recording is not None
     return app.session.recording.cursor
+
+
+def session_of(config: Config) -> Session:
+    """Return a session that has recorded all its steps, without an application."""
+    news: list[Message] = []
+    job, session = OpeningJob(config, news.append), Session(config)
+    job.go_on()  # there is no screen to wait for
+    job.work()
+    for each in news:
+        match each:
+            case TokenizerOpened(opened):
+                session.opened = opened
+            case TrainingStarted():
+                session.start(each)
+            case StepsRecorded(steps):
+                session.extend_to(steps)
+            case TrainingEnded(reason):
+                session.end(reason)
+    return session
 
 
 # --- runs that are trained once ---------------------------------------------------------------

@@ -16,9 +16,8 @@ from string import ascii_letters, digits
 from typing import Any
 
 import pytest
-from opening import SAMPLE
+from opening import SAMPLE, session_of
 from textual.geometry import Size
-from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.widget import Widget
 
@@ -29,14 +28,6 @@ from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
 from bpe_tui.bpe.training_screen import PseudocodePanel
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.declarations import CHARTS, INSPECTION, LESSON, TRAINING, VOCABULARY
-from bpe_tui.session.jobs import (
-    OpeningJob,
-    StepsRecorded,
-    TokenizerOpened,
-    TrainingEnded,
-    TrainingStarted,
-)
-from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.charts import ChartKind
 from bpe_tui.views.corpus import CorpusPlace
@@ -70,25 +61,6 @@ OPENED: dict[str, Config] = {
     "tokenizer": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),)),
     "tokenizer-over-a-corpus": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),), HANDOUT),
 }
-
-
-def session_of(config: Config) -> Session:
-    """Return a session that has recorded all its steps."""
-    news: list[Message] = []
-    job, session = OpeningJob(config, news.append), Session(config)
-    job.go_on()  # there is no screen to wait for
-    job.work()
-    for each in news:
-        match each:
-            case TokenizerOpened(opened):
-                session.opened = opened
-            case TrainingStarted():
-                session.start(each)
-            case StepsRecorded(steps):
-                session.extend_to(steps)
-            case TrainingEnded(reason):
-                session.end(reason)
-    return session
 
 
 class Drawing:
