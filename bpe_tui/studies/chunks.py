@@ -88,7 +88,8 @@ class CutsPanel(RowList):
             return
         rows = [row for text in describe_course(course) for row in paragraph(text, width - 1)]
         if isinstance(course, CourseCuts):
-            cells = max(len(number(course.size)) + 1, (width - 4) // 3)
+            wide = min(width - 1, WIDEST)
+            cells = max(len(number(course.size)) + 1, (wide - 3) // 3)
             table = RowTable(
                 [
                     RowColumn("cut", 3, lambda each: [(number(each[0]), "")], is_number=True),
@@ -96,7 +97,7 @@ class CutsPanel(RowList):
                     RowColumn("moves to", cells, lambda each: _moved(each[1], course), True),
                     RowColumn("by", 0, lambda each: _by(each[1]), True),
                 ],
-                width - 1,
+                wide,
                 cells,
             )
             rows += [Row([]), table.header()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import islice
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -15,8 +15,9 @@ from textual.widgets import Static
 from bpe_tui.session.samples import parallel_samples
 from bpe_tui.views.measures import describe_premiums
 from bpe_tui.views.narration import Facts, fitting_facts
-from bpe_tui.views.panel import PRETOKEN_BORDER
+from bpe_tui.views.panel import mark_role, needs_marks, token_edge
 from bpe_tui.views.targets import ToKind
+from bpe_tui.views.training_panels import Labelled, labelled, over_labels
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import (
@@ -27,7 +28,6 @@ from bpe_tui.widgets.rows import (
     left,
     paragraph,
     right,
-    spans_width,
     wrapped,
 )
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
@@ -35,6 +35,7 @@ from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.measures import premiums_over_english
 from engine.analysis.model_table import KindRow, TextMeasures, measure
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
+from engine.core.characters import whole_characters
 
 WAITS, TRAINS = "waits for the others", "is being trained …"
 
@@ -196,18 +197,13 @@ MARGIN = 10
 """Cells of the labels."""
 NARROWEST = 8
 SHOWN_CHARACTERS = 120
-"""Characters of a text that are drawn in tokens."""
+"""Characters of a text that are drawn in tokens, where there is little room."""
+BESIDE_TEXT = 18
+"""Rows of the details besides the text."""
 SHOWN_WORDS = 8
-WIDEST = 110
 
 
-def token(tokenizer: ComparableTokenizer, token_id: int) -> Span:
-    """Draw a token; the unknown one has a role of its own."""
-    role = "loss" if token_id == tokenizer.unknown_id else f"token-{token_id % TOKEN_HUES}"
-    return visible_bytes(tokenizer.piece(token_id)), role
-
-
-def labelled(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterator[Row]:
+def beside(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterator[Row]:
     """Yield rows of words after a label; a word is a list of spans."""
     for place, line in enumerate(wrapped(words, room_beside(width))):
         yield Row([(("" if place else label).ljust(MARGIN), "dim"), *line])
@@ -215,27 +211,23 @@ def labelled(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterato
 
 def labelled_text(label: str, text: str, role: str, width: int) -> Iterator[Row]:
     """Yield rows of a text after a label, broken at blanks."""
-    return labelled(label, ([(f"{word} ", role)] for word in text.split()), width)
+    return beside(label, ([(f"{word} ", role)] for word in text.split()), width)
 
 
-def lanes(
-    labels: Sequence[str], columns: Iterable[Sequence[Span]], width: int
-) -> Iterator[tuple[Row, ...]]:
-    """Yield the rows of aligned lanes, line by line, such as tokens over their ids.
-
-    A lane has a label. A column has a span for each lane and is as wide as the widest of them.
-    """
-    lines_of_lanes: list[list[Sequence[Span]]] = [[] for _ in labels]
-    for column in columns:
-        cells = max(spans_width([span]) for span in column)
-        for lane, span in zip(lines_of_lanes, column, strict=True):
-            lane.append([*left([span], cells), PRETOKEN_BORDER])
-    wrapped_lanes = (wrapped(lane, room_beside(width)) for lane in lines_of_lanes)
-    for place, lines in enumerate(zip(*wrapped_lanes, strict=True)):
-        yield tuple(
-            Row([(("" if place else label).ljust(MARGIN), "dim"), *line])
-            for label, line in zip(labels, lines, strict=True)
-        )
+def _over_ids(
+    tokenizer: ComparableTokenizer, text: str, edge: Span, room: int
+) -> Iterator[Sequence[Span]]:
+    """Yield the tokens of a text over their ids; the unknown one has a role of its own."""
+    ids = tokenizer.encode(text)
+    waiting, pieces = iter(ids), list[Labelled]()
+    for together in whole_characters(map(tokenizer.piece, ids)):
+        tokens = []
+        for token_id in islice(waiting, len(together)):
+            role = f"token-{token_id % TOKEN_HUES}"
+            role = mark_role(role) if len(together) > 1 else role
+            tokens.append(("loss" if token_id == tokenizer.unknown_id else role, str(token_id)))
+        pieces.append(labelled(visible_bytes(b"".join(together)), tokens, edge))
+    yield from (row.spans for row in over_labels(pieces, room))
 
 
 def room_beside(width: int) -> int:
@@ -268,14 +260,23 @@ class FamilyDetails(Lines):
 
     def rebuild(self) -> None:
         if self._about is not None and self.size.width:
-            room = min(self.scrollable_content_region.width - 1, WIDEST)
-            self._rows = list(_rows(*self._about, room))
+            room = self.scrollable_content_region.width - 1
+            characters = room_beside(room) * (self.size.height - BESIDE_TEXT) // 3
+            edge = token_edge(marks=needs_marks(self.app))
+            self._rows = list(_rows(*self._about, room, edge, max(SHOWN_CHARACTERS, characters)))
         super().rebuild()
 
 
 def _rows(
-    entry: KindEntry, unseen: Sequence[str] | None, typed: str, way_in: str, width: int
+    entry: KindEntry,
+    unseen: Sequence[str] | None,
+    typed: str,
+    way_in: str,
+    width: int,
+    edge: Span,
+    characters: int,
 ) -> Iterator[Row]:
+    """Yield the rows about a kind; of the text, these first characters are drawn in tokens."""
     kind = KINDS[entry.name]
     yield from paragraph(kind.summary, width)
     if way_in:
@@ -297,12 +298,12 @@ def _rows(
     yield Row([])
     tokenizer = entry.tokenizer
     beginning = typed or "".join(unseen)
-    if len(beginning) > SHOWN_CHARACTERS:  # up to a blank if there is one
-        end = beginning.rfind(" ", 1, SHOWN_CHARACTERS)
-        beginning = beginning[: end if end > 0 else SHOWN_CHARACTERS]
-    columns = ((token(tokenizer, n), (str(n), "dim")) for n in tokenizer.encode(beginning))
-    labels = "typed" if typed else "held out", "ids"
-    yield from chain.from_iterable(lanes(labels, columns, width))
+    if len(beginning) > characters:  # up to a blank if there is one
+        end = beginning.rfind(" ", 1, characters)
+        beginning = beginning[: end if end > 0 else characters]
+    for place, line in enumerate(_over_ids(tokenizer, beginning, edge, room_beside(width))):
+        label = "" if place else "typed" if typed else "held out"
+        yield Row([(label.ljust(MARGIN), "dim"), *line])
     yield from _exactness(entry, beginning, width)
     yield from _unknown_words(entry, width)
     found = premiums_over_english(tokenizer.encode, parallel_samples(), tokenizer.unknown_id)
@@ -322,7 +323,7 @@ def _subwords(width: int) -> Iterator[Row]:
             ("encoding", learning.encoding),
         )
         words = [[(f"{label} ", "dim"), (f"{fact}{GAP * ' '}", "")] for label, fact in facts]
-        for row in labelled(name, words, width):
+        for row in beside(name, words, width):
             yield Row(row.spans, ToKind(name))
 
 
@@ -335,7 +336,7 @@ def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:
         return
     back = entry.tokenizer.decode(entry.tokenizer.encode(beginning))
     shown = left([(visible_text(back), "loss")], room_beside(width))
-    yield from labelled("decoded", [shown], width)
+    yield from beside("decoded", [shown], width)
     yield from labelled_text("", "not the very same text", "loss", width)
 
 
@@ -351,4 +352,4 @@ def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
     shown: list[Sequence[Span]] = [[(f"{visible_text(w)}  ", "loss")] for w in words[:SHOWN_WORDS]]
     if len(words) > SHOWN_WORDS:
         shown.append([(f"and {number(len(words) - SHOWN_WORDS)} more", "dim")])
-    return labelled("unknown", shown, width)
+    return beside("unknown", shown, width)

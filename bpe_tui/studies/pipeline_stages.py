@@ -12,21 +12,18 @@ from itertools import accumulate, groupby
 
 from textual.content import Content
 
-from bpe_tui.views.panel import MARKS, PRETOKEN_BORDER, mark_role, sentence, token_edge
+from bpe_tui.views.panel import PRETOKEN_BORDER, mark_role, sentence, token_edge
+from bpe_tui.views.training_panels import Labelled, labelled, over_labels
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     TOKEN_HUES,
-    CutSpan,
     Row,
     Span,
     cursor_sign,
-    filled,
     left,
     paragraph,
-    plain_text,
     spans_width,
-    with_below,
     wrapped,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -95,31 +92,21 @@ def token_lines(
     room: int,
 ) -> list[Sequence[Span]]:
     """Draw tokens over their ids; a character that they cut is over marks."""
-    upper: list[list[Span]] = []
-    lower: list[list[Span]] = []
+    pieces: list[Labelled] = []
     place = 0
     for text, together in shown.characters(tokens):
         place += len(together)
-        labels = [str(each.token_id) for each in together]
         following = tokens[place] if place < len(tokens) else None
         within = following is not None and following.piece == together[-1].piece is not None
         border = token_edge(marks=shown.marks) if within else PRETOKEN_BORDER
-        if len(together) == 1:
-            is_chosen = together[0] is chosen
-            span = _mark(text, shown.marks) if is_chosen else (text, shown.role_of(together[0]))
-            # Two labels without a border between their tokens have a blank between them.
-            cells = min(max(width(span[0]), len(labels[0]) + (not border[0])), room - 1)
-            upper.append([*filled([span], cells), border])
-        else:
-            below: list[Span] = []
-            for at, (token, label) in enumerate(zip(together, labels, strict=True)):
-                role = "tab" if token is chosen else mark_role(shown.role_of(token))
-                below += [(MARKS[at % 2] * len(label), role), (" ", "")]
-            padded = plain_text(left([(text, "")], spans_width(below)))
-            upper.append([CutSpan.of(padded, "", below), border])
-        lower.append(left([(" ".join(labels), "dim")], spans_width(upper[-1])))
-    pairs = zip(wrapped(upper, room), wrapped(lower, room), strict=True)
-    return [line for above, ids in pairs if above for line in (*with_below(above), ids)]
+        if together == [chosen]:
+            text, _ = _mark(text, shown.marks)
+        roles = ("tab" if each is chosen else shown.role_of(each) for each in together)
+        if len(together) > 1:
+            roles = (role if role == "tab" else mark_role(role) for role in roles)
+        labels = (str(each.token_id) for each in together)
+        pieces.append(labelled(text, list(zip(roles, labels, strict=True)), border))
+    return [row.spans for row in over_labels(pieces, room)] if pieces else []
 
 
 # -- names

@@ -40,8 +40,8 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 class InspectionSection:
     """A part of an inspection: its id, the question it answers, and its rows.
 
-    The function `rows` takes an inspection of the model's own kind, the cells of a row, and whether
-    to list all tokens, not one row of each kind.
+    The function `rows` takes an inspection of the model's own kind, the cells of a row, and the
+    most rows of tokens of each kind.
     """
 
     id: str
@@ -66,37 +66,37 @@ def sections(
         leads: returns the target of a token's row.
     """
 
-    def odd_rows(inspection: Any, width: int, shows_all: bool = False) -> list[Row]:
+    def odd_rows(inspection: Any, width: int, most: int = 1) -> list[Row]:
         rows = list[Row]()
         for name, those in odd.items():
             if those == "never-encoded" and not inspection.encodes:
                 continue
             few: TokenExamples = inspection.odd(those)
             count = right(number(few.count), COUNT_CELLS)
-            rows += examples(inspection, name, few, width, shows_all, count)
+            rows += examples(inspection, name, few, width, most, count)
         return rows
 
     def examples(
-        inspection: Any, name: str, few: TokenExamples, width: int, shows_all: bool, *between: Span
+        inspection: Any, name: str, few: TokenExamples, width: int, most: int, *between: Span
     ) -> Iterator[Row]:
-        """Yield tokens after their name, in one row or in all; each row leads to its first one."""
+        """Yield tokens after their name, in at most `most` rows, each leading to its first one."""
         spans = [*left([(name, "dim")], NAME_CELLS), *between]
         room = width - spans_width(spans)
-        ids = few.ids if shows_all else few.ids[: max(room, 0)]
+        ids = few.ids[: max(room, 0) * most]
         words = [[(f"  {visible_bytes(inspection.token(each))}", "")] for each in ids]
         lines = wrapped(words, room)
-        if not shows_all and (len(lines) > 1 or few.count > len(ids)):
+        if len(lines) > most or few.count > len(ids):
             lines = wrapped(words, room - len(MORE))
         begun = 0
-        for line in lines if shows_all else lines[:1]:
+        for line in lines[:most]:
             target = leads(few.ids[begun]) if few.ids else None
             begun += sum(text.startswith("  ") for text, _ in line)
-            is_last = line is lines[-1] or not shows_all
+            is_last = line is lines[:most][-1]
             more = [(MORE, "")] if is_last and begun < few.count else []
             yield Row([*spans, *line, *more], target)
             spans = [(" " * spans_width(spans), "")]
 
-    def length_rows(inspection: AnyInspection, width: int, shows_all: bool = False) -> list[Row]:
+    def length_rows(inspection: AnyInspection, width: int, most: int = 1) -> list[Row]:
         bins = _length_bins(inspection)
         average = [
             *left([("on average", "dim")], NAME_CELLS),
@@ -106,21 +106,21 @@ def sections(
         bars = _bars([(names[each], count) for each, count in bins.items()], width)
         rows = [*bars, Row(average), Row([])]
         for each, name in names.items():
-            rows += examples(inspection, name, inspection.of_length(*each), width, shows_all)
+            rows += examples(inspection, name, inspection.of_length(*each), width, most)
         return rows
 
-    def kind_rows(inspection: AnyInspection, width: int, shows_all: bool = False) -> list[Row]:
+    def kind_rows(inspection: AnyInspection, width: int, most: int = 1) -> list[Row]:
         """Return a bar for each kind of token, the rarest sharing one; then examples."""
         shown, rare = inspection.kinds[:KINDS_SHOWN], inspection.kinds[KINDS_SHOWN:]
         rest = [(f"{number(len(rare))} other scripts", sum(count for _, count in rare))]
         rows = [*_bars([*shown, *(rest if rare else [])], width), Row([])]
         for name, _ in shown:
-            rows += examples(inspection, name, inspection.of_kind(name), width, shows_all)
+            rows += examples(inspection, name, inspection.of_kind(name), width, most)
         return rows
 
-    def longest(inspection: Any, width: int, shows_all: bool = False) -> list[Row]:
+    def longest(inspection: Any, width: int, most: int = 1) -> list[Row]:
         rows, room_after = [], NAME_CELLS + COUNT_CELLS
-        ids: Sequence[int] = inspection.longest(MOST_TOKENS if shows_all else LONGEST_SHOWN)
+        ids: Sequence[int] = inspection.longest(min(most * LONGEST_SHOWN, MOST_TOKENS))
         if [length for length, _ in inspection.length_histogram] == [1]:
             rows = paragraph(f"All {what} are one {inspection.unit} long, such as:", width, "dim")
             ids = inspection.of_length(1, 1).ids[: len(ids)]
@@ -141,7 +141,7 @@ def sections(
         InspectionSection(
             "overview",
             "what is it?",
-            lambda found, width, _=False: fact_rows(overview(found), width),
+            lambda found, width, _=1: fact_rows(overview(found), width),
         ),
         InspectionSection("lengths", f"how long are the {what}?", length_rows),
         InspectionSection("odd", "which are odd?", odd_rows),

@@ -18,11 +18,17 @@ from bpe_tui.views.tiles import compose_tiles, name_tiles
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row
+from engine.analysis.inspection import MOST_TOKENS
 from engine.formats.tokenizer_format import Opened
+
+FURTHER = (2, 4, 8)
+"""Rows of tokens of each kind that are tried on a large screen, where one leaves room."""
 
 
 class InspectionPanel(FramePanel[Any]):
     """A section of an inspection; the screen sets `inspection` when it is ready."""
+
+    WIDEST = 1000
 
     inspection: Drawn[Any] = Drawn(None)
 
@@ -38,7 +44,12 @@ class InspectionPanel(FramePanel[Any]):
             tokens = plural(frame.vocab_size, "token")
             return [Row([(f"Looking at {tokens} …", "dim")])]
         is_zoomed = getattr(self.screen, "zoomed", None) == self.id
-        rows = self._section.rows(self.inspection, width, is_zoomed)
+        rows = self._section.rows(self.inspection, width, MOST_TOKENS if is_zoomed else 1)
+        for most in FURTHER if self.screen.has_class("-large") and not is_zoomed else ():
+            more = self._section.rows(self.inspection, width, most)
+            if len(more) > self.size.height:
+                break
+            rows = more
         return [*rows, Row([]), *fact_rows(self.facts, width)] if self.facts else rows
 
 

@@ -21,6 +21,7 @@ from bpe_tui.views.narration import NO_CORPUS, as_sentence
 from bpe_tui.views.panel import (
     ABOUT_TO_JOIN,
     FRESH_ROLES,
+    MARKS,
     PRETOKEN_BORDER,
     TOKEN_BORDER,
     FramePanel,
@@ -39,6 +40,7 @@ from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
+    CutSpan,
     Row,
     RowColumn,
     RowsOnDemand,
@@ -374,6 +376,24 @@ class Labelled(NamedTuple):
     piece: Sequence[Span]
     label: str
     border: Span
+
+
+def labelled(text: str, tokens: Sequence[tuple[str, str]], border: Span) -> Labelled:
+    """Return a token over its label; or characters that tokens cut, over a mark for each token.
+
+    Args:
+        text: the visible token, or the characters.
+        tokens: role and label of each token; among several the role of its mark.
+        border: what follows.
+    """
+    if len(tokens) == 1:
+        return Labelled([(text, tokens[0][0])], tokens[0][1], border)
+    below: list[Span] = []
+    for place, (role, label) in enumerate(tokens):
+        below += [(MARKS[place % 2] * len(label), role), (" ", "")]
+    padded = text + " " * (spans_width(below) - width(text))
+    label = " ".join(label for _, label in tokens)
+    return Labelled([CutSpan.of(padded, "", below)], label, border)
 
 
 def over_labels(pieces: Iterable[Labelled], room: int) -> list[Row]:

@@ -170,19 +170,18 @@ async def test_a_typed_text_is_shown_over_its_ids_and_other_languages_with_their
         await measured(app, pilot)
         await pilot.press("e", "ctrl+u", *"the", "space", *"xq", "enter")
         for name, tokens, ids in (
-            ("word", "the│<UNK>", ""),
-            ("character", "t  │h  │e  │·", "116│104│101│32"),
-            ("seen-character", "t│h│e│·│", ""),
-            ("byte", "t  │h  │e  │·", "116│104│101│32"),
+            ("word", "the<UNK>", ""),
+            ("character", "the·", "116 104 101 32"),
+            ("seen-character", "the·", ""),
+            ("byte", "the·", "116 104 101 32"),
         ):
             keys = keys_to(name)
             await pilot.press(*keys)
             await pilot.pause()
             said = text_of(app.screen.query_one(FamilyDetails))
             typed = next(place for place, line in enumerate(said) if line.startswith("typed"))
-            assert tokens in said[typed]
+            assert tokens in said[typed].replace(" ", "")
             assert ids in said[typed + 1]
-            assert said[typed + 1].startswith("ids")
             await pilot.press(*("up" if key == "down" else "down" for key in keys))
 
 
