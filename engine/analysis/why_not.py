@@ -225,10 +225,12 @@ def describe_to_come(rank: int, left: bytes, right: bytes, show: ShowBytes = spe
 def nth_here(number: int) -> str:
     """Name a merge in the encoding of a pretoken; merges of the training have ranks.
 
-    >>> nth_here(3), nth_here(12)
-    ('the 3rd merge of the pretoken', 'the 12th merge of the pretoken')
+    >>> nth_here(3)
+    'the 3rd merge of the pretoken'
+    >>> [nth_here(number)[4:9] for number in (1, 2, 10, 11, 13, 21, 111, 202)]
+    ['1st m', '2nd m', '10th ', '11th ', '13th ', '21st ', '111th', '202nd']
     """
-    teens = 10 <= number % 100 <= 20
+    teens = 11 <= number % 100 <= 13
     ending = "th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"the {number:,}{ending} merge of the pretoken"
 

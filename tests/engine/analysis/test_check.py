@@ -15,6 +15,7 @@ from students import SPECIAL, Student
 from engine import TokenizerFileError, Trainer, check, train_bpe
 from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Assignment, Claim, read_claim
+from engine.analysis.check.report import Divergence, LikelyMistake, TakenPair, VocabularyFinding
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TIE_RULES
 from engine.core.events import BytesPair
@@ -200,6 +201,25 @@ def test_a_wrong_number_of_merges_is_reported_with_a_hint(merges: int, expected:
     assert report.divergence is None
     assert not report.agrees
     assert expected in list(report.describe())[-1]
+
+
+def test_long_lists_are_cut_and_the_reach_of_a_mistake_is_counted() -> None:
+    def reach(merges: int, is_all: bool = False, alike: tuple[str, ...] = ()) -> str:
+        return LikelyMistake("a + b", "", merges, is_all, alike).describe_reach()
+
+    assert reach(1) == "It explains this merge only; the next one differs again."
+    assert reach(2, alike=("x", "y")) == "It explains this merge and the next 1. So would x, y."
+    assert reach(1000) == "It explains this merge and the next 999."
+    assert reach(1001) == "It explains this merge and the next 1,000, as far as it was tried."
+    assert reach(3, True) == "A trainer with these mistakes makes exactly your merges."
+    few = tuple(bytes([byte]) for byte in b"abcde")
+    finding = VocabularyFinding(few, (*few, b"f"), None)
+    assert finding.describe(spell).endswith("beyond what it should, a, b, c, d, e and 1 more.")
+    assert finding.describe(spell).startswith("The vocabulary lacks a, b, c, d, e and has")
+    pairs = tuple((b"z", bytes([each])) for each in b"abcdefgh")
+    for tied, named in ((7, "z + g."), (8, "z + g and 1 more.")):
+        found = Divergence(0, pairs[0], 2, pairs[:tied], pairs[1], 7, TakenPair(2))
+        assert list(found.describe(spell))[1].endswith(named)
 
 
 def test_fewer_merges_are_right_if_the_corpus_has_no_more_pairs() -> None:

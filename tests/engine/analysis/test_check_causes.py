@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import Counter
@@ -14,12 +15,14 @@ import pytest
 import students
 from _pytest.mark import ParameterSet
 from generated import first_quick, some
+from sheets import check_sheet
 from students import SPECIAL, Student
 
 from engine import Report, Trainer, check
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Assignment, Claim
+from engine.analysis.check.report import as_dict
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.core.events import BytesPair
 
@@ -161,6 +164,14 @@ def test_a_mistake_is_found_by_its_merges_and_by_its_counts(
         assert not report.agrees
         assert report.explanations[0].cause == cause, counts
         assert report.explanations[0].all
+        if not counts:
+            check_sheet(f"checks/{student.__name__}", lines_of(report))
+
+
+def lines_of(report: Report) -> list[str]:
+    """Return a report's sentences, and what a program gets of it."""
+    rows = {key: value for key, value in as_dict(report).items() if key != "told"}
+    return [*report.describe(), *(f"{key}: {json.dumps(rows[key])}" for key in rows)]
 
 
 OTHER_TEXTS = (

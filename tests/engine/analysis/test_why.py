@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from sheets import check_sheet
 
 from engine import Frame, Timeline, Tokenizer, Trainer, count_pretokens
 from engine.analysis.why import Explanation, explain
 from engine.analysis.why_not import NeverEncoded, NoSuchToken, OneToken
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
 
 HANDOUT = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STORIES = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
@@ -133,6 +137,32 @@ def test_lowest_of_the_stories_stops_at_merge_1484(step: int, parts: list[str]) 
     assert explanation.end == "here it stops"
     assert b" lowest" not in STORIES.read_bytes()
     assert "the two never occur side by side" in " ".join(texts(explanation))
+
+
+ASKED = "lowest est ·low ·lowe low lowe ne|w e|s w|e lo|w wid|est n|i low|l qqqq x er é"
+ASKED_OF_STORIES = "the ·the ·upon ·t|he h|e girl|s ·little ttl .·The né"
+CLIP = "#version: 0.2\nl o\nlo w</w>\nlo w\ne r</w>\nlow er</w>\no w</w>\n"
+
+
+def test_what_is_explained_is_what_the_sheets_say(tmp_path: Path) -> None:
+    tokens = [*BYTE_TO_CHAR.values(), *(f"{char}</w>" for char in BYTE_TO_CHAR.values())]
+    tokens += ["".join(line.split()) for line in CLIP.splitlines()[1:]]
+    (tmp_path / "vocab.json").write_text(json.dumps({each: at for at, each in enumerate(tokens)}))
+    (tmp_path / "merges.txt").write_text(CLIP)
+    whole = handout(12)
+    frames = [whole.at(0), whole.at(4), whole, whole.tokenizer()]
+    sheets: tuple[tuple[str, Sequence[Frame | Tokenizer], str, tuple[str | None, ...]], ...] = (
+        ("handout", frames, ASKED, (None, "lowest low newest", "xlowx wide")),
+        ("stories", (stories().at(40), stories()), ASKED_OF_STORIES, (None, "Né. The girls")),
+        ("words", (Tokenizer.load(tmp_path),), ASKED, (None, "lowest low newest", "xlowx wide")),
+    )
+    for name, sources, asked, in_texts in sheets:
+        lines = []
+        for source, parts, text in product(sources, asked.split(), in_texts):
+            said = explain(source, parts.replace("·", " ").split("|"), text)
+            lines.append(f"{source!r}: {parts} in {text}")
+            lines += (f"    {line}" for line in said.lines())
+        check_sheet(f"why/{name}", lines)
 
 
 CORPORA = st.dictionaries(
