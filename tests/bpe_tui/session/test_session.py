@@ -80,7 +80,7 @@ def test_each_call_leads_to_its_step_and_starts_or_stops_what_moves() -> None:
     [
         (RunConfig(HANDOUT, vocab_size=262), "training", True, 0, "low low low low low"),
         (RunConfig(HANDOUT, vocab_size=262, viewpoint=Viewpoint(3)), "training", True, 3, ""),
-        (RunConfig(HANDOUT, vocab_size=262, viewpoint=Viewpoint(9)), "training", True, 6, ""),
+        (RunConfig(HANDOUT, vocab_size=262, viewpoint=Viewpoint(9)), "training", True, 5, ""),
         (TokenizerConfig((SWAPPED,)), "encoding", True, -1, EXAMPLE),
         (TokenizerConfig((SWAPPED,), HANDOUT), "training", True, 0, "low low low low low"),
     ],
