@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, cast
@@ -82,6 +83,23 @@ def all_commands(screen: str, model: Model | None) -> Iterator[FoundCommand]:
             yield FoundCommand(command, model=others[0])
 
 
+def answers(query: str, commands: Sequence[FoundCommand]) -> list[FoundCommand]:
+    """Return the commands that have all words of the query, the best first."""
+    scored = [(each.score(query), each) for each in commands]
+    scored.sort(key=lambda each: -each[0])
+    return [each for score, each in scored if score]
+
+
+def corrected(query: str, commands: Sequence[FoundCommand]) -> str:
+    """Return the query with the words of the commands that its own words are closest to."""
+    from difflib import get_close_matches  # few queries are misspelt
+
+    texts = (f"{each.command.words} {each.command.help}".lower() for each in commands)
+    known = {word for text in texts for word in re.findall(r"\w+", text)}
+    close = ((get_close_matches(word, known, 1), word) for word in query.lower().split())
+    return " ".join(found[0] if found else word for found, word in close)
+
+
 MOST_OF_A_SCREEN = 4
 """Most kinds of screens on which a command is still one of theirs, not of all."""
 
@@ -146,9 +164,9 @@ class Palette(FieldOverRows[FoundCommand | None]):
         query = self.query_one(Input).value
         if not query.strip():
             return list(map(FoundCommand, useful_first(self._below)))
-        scored = [(each.score(query), each) for each in self._everywhere]
-        scored.sort(key=lambda each: -each[0])
-        return [each for score, each in scored if score]
+        return answers(query, self._everywhere) or answers(
+            corrected(query, self._everywhere), self._everywhere
+        )
 
     def _rows(self, cells: int) -> list[Row]:
         rows = [row for each in self.found() for row in self._rows_of(each, cells)]

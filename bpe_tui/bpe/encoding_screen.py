@@ -49,6 +49,7 @@ PLACES_SHOWN = 20
 LONGEST_PIECE = 200
 LONGEST_IN_TITLE = 24
 WHY = "why not one token?"
+ALONE = "The text does not have it (blanks and case count), so it is asked about alone."
 
 
 class WhyNotRows(Panel):
@@ -94,10 +95,11 @@ class WhyNotRows(Panel):
                 "blank between: un|believ. Blanks count."
             )
             return paragraph(advice, width, "dim")
-        places = list(islice(occurrences(self.text, "".join(parts)), PLACES_SHOWN + 1))
-        rows: list[Row] = []
+        whole = "".join(parts)
+        places = list(islice(occurrences(self.text, whole), PLACES_SHOWN + 1))
+        rows = [] if places else [*paragraph(ALONE, width, "dim"), Row([])]
         if len(places) < 2:
-            self._add_answer(rows, frame, parts, None, width)
+            self._add_answer(rows, frame, parts, None, width, self.text if places else whole)
             return rows
         for place in places[:PLACES_SHOWN]:
             if rows:
@@ -105,16 +107,22 @@ class WhyNotRows(Panel):
             before = visible_text(to_text(to_bytes(self.text)[:place])[-12:])
             after = f", after …{before}" if before else ""
             rows.append(Row([(f"at byte {number(place)}{after}", "dim")]))
-            self._add_answer(rows, frame, parts, place, width)
+            self._add_answer(rows, frame, parts, place, width, self.text)
         if len(places) > PLACES_SHOWN:
             rows += [Row([]), Row([("It occurs at more places.", "dim")])]
         return rows
 
     def _add_answer(
-        self, rows: list[Row], frame: Frame, parts: tuple[str, ...], place: int | None, width: int
+        self,
+        rows: list[Row],
+        frame: Frame,
+        parts: tuple[str, ...],
+        place: int | None,
+        width: int,
+        text: str,
     ) -> None:
-        """Add the rows of the explanation for one place."""
-        explanation = explain(frame, parts, self.text, place)
+        """Add the rows of the explanation for one place in a text."""
+        explanation = explain(frame, parts, text, place)
         more, first = explanation_rows(self.painter(frame), explanation, width)
         if not self._title:
             name = shorten(PAIR_SIGN.join(map(visible_text, parts)), LONGEST_IN_TITLE)

@@ -193,7 +193,7 @@ COMMANDS: tuple[Command, ...] = (
             "The training screen."),
     Command("2", "encode", "app.show('encoding')", LOOK, _without(EVERYWHERE, ENCODING),
             "The encoding screen.",
-            words="tokenize ids decode string unknown unk oov out of vocabulary special tokens "
+            words="tokenize ids decode string unknown unk special tokens "
                   "pretokens chunk ranks"),
     Command("3", "vocabulary", "app.show('vocabulary')", LOOK, _without(EVERYWHERE, VOCABULARY),
             "The vocabulary screen.",
@@ -215,7 +215,8 @@ COMMANDS: tuple[Command, ...] = (
                   "operations work compare complexity"),
     Command("7", "family", "app.show('family')", LOOK, _without(EVERYWHERE, FAMILY),
             "Every kind of tokenizer on this corpus, in a table.",
-            words="compare models wordpiece unigram words characters fertility unknown"),
+            words="compare models wordpiece unigram words characters fertility unknown oov out of "
+                  "vocabulary"),
     Command("8", "pipeline", "app.show('pipeline')", LOOK, _without(EVERYWHERE, PIPELINE),
             "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
             words="huggingface hugging face tokenizer.json lowercase stages bert template nfd nfc "

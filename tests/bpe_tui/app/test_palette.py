@@ -9,7 +9,14 @@ import pytest
 from opening import opened, until
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.palette import FoundCommand, Palette, all_commands, useful_first
+from bpe_tui.app.palette import (
+    FoundCommand,
+    Palette,
+    all_commands,
+    answers,
+    corrected,
+    useful_first,
+)
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import commands_on
@@ -56,11 +63,11 @@ def found_in(model: str) -> list[FoundCommand]:
         (
             "charts",
             "",
-            "frequent, most frequent pretokens, zipf, compression, bytes per token, histogram",
+            "most frequent pretokens, zipf, compression, compresion, bytes per token, histogram",
         ),
         ("compare", "encoding", "compare"),
         ("tie", "", "ties"),
-        ("encode", "", "unknown, decode ids, oov, unk"),
+        ("encode", "", "unknown, decode ids, unk"),
         ("light", "", "dark mode"),
         ("chunks", "", "chunks, chunk, threads"),
         ("why", "", "why"),
@@ -78,7 +85,7 @@ def found_in(model: str) -> list[FoundCommand]:
         ("pipeline", "", "nfd, nfkc, normalization, lowercase, accents"),
         ("model", "", "pmi, mutual information, viterbi, sentencepiece, bert"),
         ("inspect", "", "perplexity, entropy"),
-        ("family", "", "fertility"),
+        ("family", "", "fertility, oov"),
         ("return", "", "redo"),
         ("suspend", "", "background"),
         ("help", "", "glossary"),
@@ -87,8 +94,9 @@ def found_in(model: str) -> list[FoundCommand]:
 def test_the_best_answer_of_the_palette_is_the_right_command(
     label: str, kind: str, queries: str
 ) -> None:
+    found = found_in("bpe")
     for query in queries.split(", "):  # what people call it, if it is no word of the screen
-        best = max(found_in("bpe"), key=lambda each: each.score(query))
+        best = (answers(query, found) or answers(corrected(query, found), found))[0]
         assert (query, best.command.label, best.kind) == (query, label, kind)
 
 

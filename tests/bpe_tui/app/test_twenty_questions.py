@@ -218,7 +218,7 @@ TWENTY = (
     Question(
         'why is " lowest" not one token?',
         LONG,
-        ("2", ("typed", " lowest"), "escape", "w"),
+        ("2", "w", ("typed", " lowest")),
         never_side_by_side,
     ),
     Question(
