@@ -28,7 +28,7 @@ def sheet(name: str) -> Path:
 
 
 _DARK_TOKENS = (
-    "#8ec7ff", "#a5d6a7", "#e6bd98", "#d4aaf2", "#80deea", "#f6aebd", "#d4d88a", "#b8c5cc",
+    "#8ec7ff", "#a5d6a7", "#e6bd98", "#d4aaf2", "#80deea", "#f6aebd", "#6fd3b0", "#b8c5cc",
 )  # fmt: skip
 _LIGHT_TOKENS = (
     "#2a5a8a", "#17652a", "#744c2b", "#6a2c91", "#005f67", "#a3204e", "#565b00", "#44525a",
