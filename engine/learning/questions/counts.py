@@ -240,7 +240,7 @@ def _why_count(
     places = " + ".join(losses)
     return (
         then,
-        say("{merged} takes a token of it in {places} places.", merged=merged, places=places),
+        say("{merged} takes {places} of its places.", merged=merged, places=places),
     )
 
 

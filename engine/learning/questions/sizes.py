@@ -85,7 +85,7 @@ def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence
     return (
         say("{tokens} are left, {n} fewer.", tokens=amount(left, "token"), n=f"{saved:,}"),
         say(
-            "{pair} joins in {places} places; each join saves one token.",
+            "Joins of {pair}: {places}; each saves one token.",
             pair=merged,
             places=f"{' + '.join(joins)}{total}",
         ),
