@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_tui.views.training_panels import before_after
+from bpe_tui.views.corpus import flowed, within_rows
+from bpe_tui.views.explanation import with_end, word_rows
+from bpe_tui.views.narration import first_fitting, leading_parts, names_of_panels
+from bpe_tui.views.panel import SizedWord
+from bpe_tui.views.training_panels import Labelled, before_after, over_labels
 from bpe_tui.widgets.rows import (
+    CutSpan,
     NameSpans,
     PairSpans,
+    Row,
     RowColumn,
     RowTable,
     Span,
+    filled,
+    first_rows,
     in_sight,
     left,
     paragraph,
     spans_width,
+    wrapped,
     wrapped_text,
 )
 from bpe_tui.widgets.visible import shorten, signs, visible_bytes, width
@@ -108,7 +120,64 @@ def test_a_word_touched_shows_where_it_changed(
         assert shown.startswith("…") or shown[0] == whole[0][0][0]
 
 
-def test_spans_are_skipped_until_the_place_is_visible() -> None:
-    spans = [span for letter in "abcdefghij" for span in ((letter, ""), ("┊", "cut"))]
-    assert said(in_sight(spans, 16, 8)) == "…g┊h┊i┊…"
-    assert said(in_sight(spans, 2, 8)) == "a┊b┊c┊d…"
+# -- the edge between what fits and what is cut
+
+AB: list[Span] = [("ab", ""), ("cde", "")]
+CUT = CutSpan.of("今 ", "", [("▂▂▂", "mark-1")])
+IN_PARTS: list[SizedWord] = [([("abcd", ""), ("efg", ""), ("h", "")], 8)]
+OVER = [
+    Labelled([("ab", "")], "1", ("│", "")),
+    Labelled([("c", "")], "234", ("", "cut")),
+    Labelled([("def", "")], "5", ("│", "")),
+]
+PANELS, MARK = ("gains", "ties"), "▂▂▂"
+NAMES, DEFG, LINES, FIVE = "gains ‹ties›", ["abc", "defg"], ["abc", "def", "g"], ["abcde", "cde"]
+LETTERS: list[Span] = [span for each in "abcdef" for span in ((each * 2, ""), ("┊", "cut"))]
+
+
+def sized(*texts: str) -> list[SizedWord]:
+    return [([(text, "")], len(text)) for text in texts]
+
+
+def texts(rows: Iterable[Row]) -> list[str]:
+    return [said(list(row.spans)) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("draw", "drawn"),
+    [
+        (lambda c: said(left(AB, c)), {5: "abcde", 4: "abc…", 2: "a…", 1: "…"}),
+        (lambda c: said(left([("漢字", "")], c)), {4: "漢字", 3: "漢…", 2: "… "}),
+        (lambda c: said(filled(AB, c)), {6: "abcde ", 5: "abcde", 4: "abc…"}),
+        (lambda c: said(filled([CUT], c)), {4: "今  ", 3: "今 "}),
+        (lambda c: said(in_sight(LETTERS, 8, c)), {18: "aa┊bb┊cc┊dd┊ee┊ff┊", 11: "…cc┊dd┊ee┊…"}),
+        (lambda c: said(with_end(AB, "end", c)), {10: "abcde  end", 9: "abc…  end"}),
+        (
+            lambda c: names_of_panels(("gains", "ties"), "ties", c),
+            {14: " gains  ‹ties›", 13: NAMES},
+        ),
+        (lambda c: leading_parts(c, "one │ two"), {9: "one │ two", 8: "one", 2: "one"}),
+        (lambda c: first_fitting(c, "abcd", "ab"), {4: "abcd", 3: "ab", 1: "ab"}),
+        (lambda c: texts(flowed(sized("abc", "def", "g"), c)), {6: ["abcdef", "g"], 5: DEFG}),
+        (lambda c: texts(flowed(IN_PARTS, c)), {8: ["abcdefgh"], 7: ["abcdefg", "h"]}),
+        (lambda c: texts(flowed([([CUT], 3), *sized("ab")], c)), {5: ["今 ab", "▂▂▂  "]}),
+        (
+            lambda n: texts(within_rows(sized("abc", "def", "g"), n, 3)),
+            {3: LINES, 2: ["abc", "de…"]},
+        ),
+        (
+            lambda c: texts(within_rows([([CUT], 3)] * 3, 2, c)),
+            {4: ["今 …", "▂▂▂"], 3: ["今 ", "▂▂▂"]},
+        ),
+        (lambda c: texts(over_labels(OVER, c)), {7: ["ab│c   ", "1  234 ", "def│", "5   "]}),
+        (lambda c: texts(over_labels(OVER, c))[:3], {6: ["ab│", "1  ", "c   "]}),
+        (lambda n: len(first_rows(map(Row, ([CUT], AB, [CUT], AB)), n)), {4: 4, 3: 2, 2: 2, 1: 1}),
+        (lambda c: texts(word_rows([12, 3], [AB, AB[1:]], [], c)), {5: ["12  abcde", " 3  cde  "]}),
+        (lambda c: texts(word_rows([1], [AB], [AB], c)), {4: ["1  abc…  →  abc…"]}),
+        (lambda c: [said(each) for each in wrapped([AB, AB[1:]], c)], {8: ["abcdecde"], 7: FIVE}),
+    ],
+)
+def test_what_fits_exactly_is_whole_and_with_a_cell_less_it_is_cut(
+    draw: Callable[[int], object], drawn: dict[int, object]
+) -> None:
+    assert {room: draw(room) for room in drawn} == drawn
