@@ -102,8 +102,6 @@ class Prediction:
     def pick_rows(self, width: int) -> list[Row]:
         """Return the question and the reply to an answer, in two rows."""
         attempt, question, grade = self.attempt, self.attempt.question, self.attempt.grade
-        if attempt.given_up:
-            return [Row(sentence_spans(sentence, width)) for sentence in question.model_answer]
         text = self.explainer.text
         hint = Row(sentence_spans(attempt.hint, width, ((text("Hint: "), ""),), "tie"))
         if grade is None:

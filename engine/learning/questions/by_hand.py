@@ -156,16 +156,12 @@ def _pose_make_merges(frame: Frame, request: Request) -> Question:
     if any(map(exercise.tied, range(exercise.merges))):
         summary = say(rule.in_short)
         advice = say("{advice} Of tied pairs: {summary}.", advice=advice, summary=summary)
-    is_one = exercise.merges == 1
     return Question(
         frame,
         say(
             "Make the next merge yourself, in these words."
-            if is_one
+            if exercise.merges == 1
             else "Make the next {n} merges yourself, in these words.",
-            shorter="Make the next merge yourself."
-            if is_one
-            else "Make the next {n} merges yourself.",
             n=str(exercise.merges),
         ),
         form,

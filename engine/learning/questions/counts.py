@@ -60,26 +60,14 @@ def _pose_count_change(frame: Frame, request: Request) -> Question:
     if change is None:
         raise QuestionError("one number alone would be the answer, or lead to it")
     pair, merged = pair_words(frame, change.pair), pair_words(frame, merge.pair)
-    asks = say("How often will {pair} occur, once {merged} has merged?", pair=pair, merged=merged)
+    asks = "How often will {pair} occur, once {merged} has merged?"
+    advice = "These are all words with it; the number is how often each occurs."
     if not is_whole:
-        asks = say(
-            "{pair} occurs {times}. How often will it, once {merged} has merged?",
-            pair=pair,
-            times=frequency(change.before),
-            merged=merged,
-        )
-    advice = say(
-        "Only in these words can it lose a place; the number is how often each occurs.",
-        shorter="It can lose a place only in these words.",
-    )
-    if is_whole:
-        advice = say(
-            "These are all words with it; the number is how often each occurs.",
-            shorter="These are all words with it.",
-        )
+        asks = "{pair} occurs {times}. How often will it, once {merged} has merged?"
+        advice = "Only in these words can it lose a place; the number is how often each occurs."
     return Question(
         frame,
-        asks,
+        say(asks, pair=pair, merged=merged, times=frequency(change.before)),
         Number(),
         change.after,
         explain=lambda: _why_count(frame, change, words),
@@ -87,7 +75,7 @@ def _pose_count_change(frame: Frame, request: Request) -> Question:
         find_hints=lambda _: (
             say("where {pair} has a + beside it, it loses that place.", pair=pair),
         ),
-        advice=advice,
+        advice=say(advice),
         given=tuple(
             say("{n} × {word}", n=f"{count:,}", word=joining(frame, ids, merge.pair))
             for count, ids in request.chance.shuffled(rows)
@@ -291,11 +279,7 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
     words = (*pair_words(frame, entry.pair), f" {entry.recorded:,}")
     return Question(
         frame,
-        say(
-            "The heap has the entry {entry}. Is it stale?",
-            shorter="Entry {entry}: stale?",
-            entry=words,
-        ),
+        say("The heap has the entry {entry}. Is it stale?", entry=words),
         YesOrNo(),
         entry.stale,
         explain=lambda: _why_stale_or_true(frame, entry, merges),

@@ -38,7 +38,6 @@ class Cost:
         """A sentence with the number of tokens, and the tokens."""
         return say(
             "{text} is {n}: {tokens}.",
-            shorter="{text} is {n}.",
             text=to_bytes(self.text),
             n=amount(len(self.tokens), "token"),
             tokens=edged(self.tokens),

@@ -56,10 +56,7 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
                 "in {word} each + saves a token.", word=joining(frame, words[0].before, merge.pair)
             ),
         ),
-        advice=say(
-            "All words with the pair are here. A token that has joined joins no other one.",
-            shorter="All words with the pair are here.",
-        ),
+        advice=say("All words with the pair are here. A token that has joined joins no other one."),
         given=tuple(
             say("{n} × {word}", n=f"{count:,}", word=edged(map(frame.any_token, ids)))
             for count, ids in request.chance.shuffled(rows)

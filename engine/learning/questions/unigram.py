@@ -147,12 +147,7 @@ def _mistake_in_path(paths: Sequence[Path], chosen: Path, best: Path) -> str:
 
 def _why_not_best_path(word: str, path: Path) -> Sentence:
     words, total = _path_words(word, path), minus(path.score)
-    return say(
-        "{path} adds up to {score}; another path to more.",
-        shorter="{path} has {score}; another, more.",
-        path=words,
-        score=total,
-    )
+    return say("{path} adds up to {score}; another path to more.", path=words, score=total)
 
 
 BEST_PATH = Kind("best-path", (UnigramFrame,), "Unigram", _pose_best_path)

@@ -132,7 +132,6 @@ def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
         advice=say(
             "From the left, the longest piece that fits, again and again. A piece inside a word "
             "begins with {sign}.",
-            shorter="From the left, the longest piece that fits.",
             sign=CONTINUES,
         ),
         given=(given,),
