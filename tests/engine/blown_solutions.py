@@ -166,7 +166,8 @@ for _number, _name in ((1, "unigram"), (2, "bpe"), (3, "word"), (4, "char")):
         n, [("a", 1), *(("a" * k, 1) for k in range(20_000, 20_000 + size // 20_000))]))  # fmt: skip
     add(_format, "pieces with spaces inside", lambda size, n=_number: sentencepiece(  # type: ignore[misc]
         n, [("▁", 1), *((f"{chr(0x4E00 + k % 20000)}▁{k}", 1) for k in range(size // 24)),
-            *((each, 1) for each in {c for k in range(size // 24) for c in f"{chr(0x4E00 + k % 20000)}{k}"})]))  # fmt: skip
+            *((each, 1) for each in dict.fromkeys(
+                c for k in range(size // 24) for c in f"{chr(0x4E00 + k % 20000)}{k}"))]))  # fmt: skip
 add(
     "sentencepiece-bpe",
     "empty fields",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -10,7 +13,12 @@ from typing import Any
 import pytest
 from blown import BLOWN
 from blown_files import MEGABYTE, read, seconds_of
+from fuzz_formats import USES
 from generated import some
+from sheets import check_sheet
+
+from engine import BpeError
+from engine.formats import open_tokenizer
 
 START = 1 << 13
 SLACK = 15_000
@@ -43,6 +51,49 @@ def test_twice_the_file_is_twice_the_work(name: str, tmp_path: Path) -> None:
     calls(name, START // 2, tmp_path)  # imports what it needs
     one, two, four = (calls(name, START * times, tmp_path) for times in (1, 2, 4))
     assert four - two <= 3.2 * abs(two - one) + SLACK  # 2 times if it grows evenly, 4 as a square
+
+
+SMALL = 600
+TEXT = "Low  lower,\tthe «né»\n漢 12 <s>aab aaba</s> ab"
+OF_PYTHON = re.compile(r"(?<= (?:JSON|data)): .*|(?<=is no base64): .*")
+"""The part of a message that Python has written, which differs between its versions."""
+
+
+def lines_of(name: str, folder: Path) -> Iterator[str]:
+    """Yield what comes of reading a small file."""
+    files = BLOWN[name](SMALL)
+    paths = [folder / file for file in files]
+    for path, content in zip(paths, files.values(), strict=True):
+        path.write_bytes(content)
+    format = name.partition(":")[0]
+    given = paths if len(paths) <= 2 else [folder]
+    try:
+        if format in USES:
+            USES[format](*given)
+            yield f"{name}: read"
+            return
+        opened = open_tokenizer(*given)
+        tokenizer = opened.tokenizer
+        yield f"{name}: {opened.format} {tokenizer!r}"
+        yield from (f"    {note}" for note in opened.notes)
+        yield f"    {[*tokenizer.merges[:2]]} {sorted(tokenizer.special_ids)[:3]}"
+        ids = tokenizer.encode(TEXT)
+        yield f"    {ids} {tokenizer.decode(ids)!r}"
+    except BpeError as error:
+        said = str(error).replace(f"{folder}{os.sep}", "").replace(str(folder), "folder")
+        yield f"{name}: {OF_PYTHON.sub('', said)[:300]}"
+
+
+FORMATS = sorted({name.partition(":")[0] for name in BLOWN} - {"answers"})
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_small_file_is_read_as_its_sheet_says(format: str, tmp_path: Path) -> None:
+    lines: list[str] = []
+    for number, name in enumerate(name for name in BLOWN if name.startswith(f"{format}:")):
+        (folder := tmp_path / str(number)).mkdir()
+        lines += lines_of(name, folder)
+    check_sheet(f"files/{format}", lines)
 
 
 @pytest.mark.slow  # some hundred files of a megabyte; what Python's own functions do is no call
