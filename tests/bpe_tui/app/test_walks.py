@@ -87,7 +87,7 @@ def changed(before: Rows, now: Rows) -> list[str]:
 async def press(app: BpeTuiApp, pilot: Pilot[int], key: str) -> None:
     """Press a key, paste a text, click on a cell, or give the terminal a size."""
     if key[0] == '"':
-        app.post_message(events.Paste(key[1:-1]))
+        app.post_message(events.Paste(key[1:-1].replace("samples", str(SAMPLE.parent))))
     elif re.fullmatch(r"\d+,\d+", key):
         column, row = map(int, key.split(","))
         await pilot.click(offset=(column, row))
