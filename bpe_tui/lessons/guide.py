@@ -97,13 +97,9 @@ class LessonList(Window[Path | Close | None]):
             if known is not None and known.mastered:
                 spans.append((f"  {text_of(self._messages, 'mastered')}", "dim"))
             rows.append(Row(spans, lesson.path))
-        if self._current is not None:
-            rows.append(
-                Row(
-                    [("   ✕ ", "dim"), (text_of(self._messages, "Close the lesson"), "")],
-                    Close.LESSON,
-                )
-            )
+        if current is not None:
+            text = text_of(self._messages, "Close the lesson")
+            rows.append(Row([("   ✕ ", "dim"), (text, "")], Close.LESSON))
         targets = [row.target for row in rows]
         shown = self.query_one(LessonRows)
         shown.show(rows)

@@ -226,10 +226,7 @@ def _why_count(
             n=fewer,
         )
     places = " + ".join(losses)
-    return (
-        then,
-        say("{merged} takes {places} of its places.", merged=merged, places=places),
-    )
+    return then, say("{merged} takes {places} of its places.", merged=merged, places=places)
 
 
 def _why_not_count(frame: Frame, change: CountChange, count: int) -> Wrong:
@@ -341,7 +338,7 @@ def _leaving_examples(frame: Frame, entry: QueueEntry) -> dict[int, Words]:
         index of the merge → the word before it, such as `·c+a┊t┊s` for the pair t, s.
     """
     pair, found = entry.pair, dict[int, Words]()
-    since = _right_until(frame, entry)
+    _, since = _changes_of(frame, entry)
     for word in islice(words_with(frame, pair), MOST_WITH):
         for step in () if word.is_part else frame.rules.steps(word.text):
             before, after = list(pairwise(step.before)), list(pairwise(step.after))
@@ -351,14 +348,14 @@ def _leaving_examples(frame: Frame, entry: QueueEntry) -> dict[int, Words]:
     return dict(list(found.items())[:MERGES])
 
 
-def _right_until(frame: Frame, entry: QueueEntry) -> int:
-    """Return the last state that had an entry's count: a count only falls."""
+def _changes_of(frame: Frame, entry: QueueEntry) -> tuple[list[int], int]:
+    """Return the merges that changed a pair's count, and the last state with its entry's count."""
     record = frame.run.record
     number = record.pairs.number_of(entry.pair)
     assert number is not None  # it has an entry
     states, counts = (found.tolist() for found in record.counts.history(number, frame.step))
     right_at = [at for at, count in zip(states, counts, strict=True) if count == entry.recorded]
-    return int(right_at[-1]) if right_at else 0
+    return [state - 1 for state in states if state], right_at[-1] if right_at else 0
 
 
 def _merges_to_show(
@@ -372,11 +369,7 @@ def _merges_to_show(
     Args:
         leaving: merges to show first; they leave the pair alone in a word with it.
     """
-    record = frame.run.record
-    number = record.pairs.number_of(entry.pair)
-    assert number is not None  # it has an entry
-    states = record.counts.history(number, frame.step)[0].tolist()
-    changing, since = [state - 1 for state in states if state], _right_until(frame, entry)
+    changing, since = _changes_of(frame, entry)
     shown = [index for index in changing if index >= since][-MERGES:] if entry.stale else []
     shown = shown or list(leaving)
     last = range(frame.step - 1, since - 1, -1)[:MOST_READ]
