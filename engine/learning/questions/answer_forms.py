@@ -118,18 +118,12 @@ class Choice(Form):
         return place
 
     def translated(self, messages: Messages) -> Choice:
-        return Choice(
-            tuple(
-                replace(
-                    option,
-                    label=tuple(
-                        text_of(messages, word) if isinstance(word, str) else word
-                        for word in option.label
-                    ),
-                )
-                for option in self.options
-            )
-        )
+        def told(word: str | bytes) -> str | bytes:
+            return text_of(messages, word) if isinstance(word, str) else word
+
+        labels = (tuple(map(told, option.label)) for option in self.options)
+        pairs = zip(self.options, labels, strict=True)
+        return Choice(tuple(replace(option, label=label) for option, label in pairs))
 
     def words_of(self, answer: int) -> Words:
         return self.options[answer].label

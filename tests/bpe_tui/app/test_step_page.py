@@ -137,6 +137,9 @@ def test_a_page_of_40_steps_in_the_lesson_view_is_below_a_megabyte(tmp_path: Pat
     result = run("record", corpus, *options)
     assert result.returncode == 0, result.stderr
     assert out.stat().st_size < 1_000_000
+    first = next(iter(screens_of(film_of(out.read_text("utf-8")))))
+    assert "4,803" in first  # counted, no longer only cut
+    assert "? help" not in first
 
 
 @pytest.mark.slow  # starts a browser

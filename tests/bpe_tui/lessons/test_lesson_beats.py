@@ -194,10 +194,13 @@ def test_without_motion_or_played_fast_a_step_shows_its_result_but_a_beat_can_be
 # -- what is seen
 
 
-def test_before_the_first_merge_the_view_shows_it_as_the_next() -> None:
+def test_before_the_first_merge_the_view_shows_it_as_the_next_but_not_in_a_lesson() -> None:
     start, explainer = StepMoment.at_rest(bpe_timeline().frame), BpeExplainer(marks=False)
     assert said(explainer.pick_rows(start, 70))[0] == "s+t and e+s both occur 9 times: a tie."
     assert said(explainer.replace_rows(start, 2, 70))[0].startswith("Here it is: s+t ")
+    explainer.previews = False
+    assert said(explainer.pick_rows(start, 70)) == ["Nothing is picked yet."]
+    assert not explainer.replace_rows(start, 2, 70)
 
 
 @pytest.mark.parametrize(

@@ -233,6 +233,7 @@ async def test_a_third_language_is_a_folder(
         assert isinstance(screen, LessonScreen)
         await until(pilot, lambda: screen.sections["count"].label == "1 COMPTE")
         assert screen.sections["pick"].label == "2 PICK"  # it is not in the table
+        assert not screen.explainer.previews
         # A pane has its keys once it is mounted, which may be after the sections are drawn.
         keys = screen.query_one(LessonPane).query_one(KeyBar)
         await until(pilot, lambda: "suite" in [key.label for key in keys.keys if key.shown == "N"])

@@ -388,21 +388,7 @@ async def test_questions_wait_for_the_training() -> None:
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
 
 
-async def test_a_lesson_is_chosen_and_closed_in_the_list() -> None:
-    lesson = builtin_lessons()[1].path
-    async with learning(lesson) as (app, pilot):
-        assert app.screen.id == "lesson"
-        await pilot.press("L")
-        await pilot.pause()
-        await pilot.press("end", "down", *["down"] * 20, "enter")  # below the lessons
-        await until(pilot, lambda: app.guide.lesson is None)
-        await until(pilot, lambda: not app.screen.query(LessonPane))
-        assert app.screen.size.width == 100
-        await pilot.press("N")
-        assert "No lesson is open" in app.notices.now
-
-
-async def test_the_number_of_a_lesson_is_typed_and_its_panel_is_alone_until_it_is_closed() -> None:
+async def test_the_list_takes_numbers_and_closes_a_lesson_whose_panel_is_alone() -> None:
     async with learning(builtin_lessons()[3].path, (120, 40)) as (app, pilot):
         await pilot.press("N")
         await until(pilot, lambda: getattr(app.screen, "zoomed", None) == "merge")
@@ -411,9 +397,13 @@ async def test_the_number_of_a_lesson_is_typed_and_its_panel_is_alone_until_it_i
         assert rows.cursor == 22
         await pilot.press("3", "down")  # there is no 223
         assert rows.cursor == 3
-        await pilot.press("end", *["down"] * 30, "enter")
+        await pilot.press("end", *["down"] * 30, "enter")  # below the lessons
         await until(pilot, lambda: app.guide.lesson is None)
+        await until(pilot, lambda: not app.screen.query(LessonPane))
         assert app.screen.zoomed is None  # type: ignore[attr-defined]
+        assert app.screen.size.width == 120
+        await pilot.press("N")
+        assert "No lesson is open" in app.notices.now
 
 
 # -- progress is in a file that anybody may have written
