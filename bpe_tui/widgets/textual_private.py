@@ -80,10 +80,12 @@ class PaintedOnce(Screen[ScreenResultType]):
 
     async def on_event(self, event: Event) -> None:
         """Handle an event; a screen that comes back keeps its styles, unless the theme is new."""
-        if isinstance(event, ScreenResume):
-            event.refresh_styles = self._styled_for != self.app.theme
+        if isinstance(event, ScreenResume):  # of one made ahead, the style sheet may still be old
+            event.refresh_styles = self.is_current and self._styled_for != self.app.theme
         if isinstance(event, ScreenResume | Mount):
-            self._styled_for, self._styled_with = self.app.theme, self.classes
+            self._styled_with = self.classes
+            if isinstance(event, Mount) or event.refresh_styles:
+                self._styled_for = self.app.theme
         await super().on_event(event)
 
     def update_node_styles(self, animate: bool = True) -> None:

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 from opening import SAMPLE, each_size, opened, opened_as, step, until
 from textual._compositor import Compositor
-from textual.events import Paste
+from textual.events import Paste, ScreenResume
 from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Input, Static
@@ -21,6 +21,7 @@ from bpe_tui.bpe.walks import EncodeStepsPanel
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.jobs import OpeningJob, TrainingStarted
+from bpe_tui.styles import LIGHT
 from bpe_tui.views.screen_keys import MOST_KEYS
 from bpe_tui.views.typed import parse_step
 from bpe_tui.widgets.controls import KeyBar, Scrubber
@@ -234,8 +235,13 @@ async def test_z_zooms_a_panel_and_back_and_ctrl_t_changes_between_light_and_dar
         await pilot.press("z")
         assert app.screen.zoomed is None
         assert app.current_theme.dark
-        await pilot.press("ctrl+t")
-        assert not app.current_theme.dark
+        mount_ahead(app, "vocabulary")
+        await until(pilot, lambda: app.get_screen("vocabulary").is_mounted)
+        await pilot.pause()
+        app.action_light()
+        await app.get_screen("vocabulary").on_event(ScreenResume())
+        await pilot.press("3")
+        assert app.screen.styles.background.hex.lower() == LIGHT.background
 
 
 async def test_a_hostile_corpus_is_shown_and_never_obeyed(tmp_path: Path) -> None:
