@@ -36,7 +36,7 @@ from engine.core.errors import BpeError
 TITLE = "See how a text becomes tokens, one merge at a time."
 TIP = "↑ ↓ choose, ↵ opens. In a shell: bpe-tui FILE, or bpe-tui learn 3."
 RECENT_SHOWN = 6
-NAME_CELLS = 26
+NAME_CELLS = 24
 BESIDE_ROWS, FEWEST_BESIDE, LEAST_DETAILS = 9, 7, 7
 """Rows above and below the lists, also on a low screen; least rows of the panel about the offer."""
 LEAST_NOTE = 14

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bpe_tui.lessons.question_rows import packed_rows, sentence_spans
+from bpe_tui.lessons.question_rows import fitting_rows, packed_rows
 from bpe_tui.views.explanation import AnyExplainer, Bar, CountRoom
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.views.panel import token_edge
@@ -100,22 +100,22 @@ class Prediction:
         return bars
 
     def pick_rows(self, width: int) -> list[Row]:
-        """Return the question and the reply to an answer, in two rows."""
+        """Return the question and the reply to an answer, in a row each if they fit."""
         attempt, question, grade = self.attempt, self.attempt.question, self.attempt.grade
         text = self.explainer.text
-        hint = Row(sentence_spans(attempt.hint, width, ((text("Hint: "), ""),), "tie"))
         if grade is None:
-            advice = Row(sentence_spans(question.advice, width, role="dim"))
-            first = Row(sentence_spans(question.asks, width, role="strong"))
-            return [first, hint if attempt.hinted else advice]
-        word: Span = (text(grade.verdict), "gain" if grade.right else "loss")
-        first = Row(sentence_spans(grade.said, width, (word,)))
-        if grade.why is not None:
-            return [first, Row(sentence_spans(grade.why, width, role="tie"))]
-        if attempt.is_over:
-            return [first]
-        again = text("Try again, or {key} for a hint.", key="H")
-        return [first, hint if attempt.hinted else Row([(again, "dim")])]
+            reply = fitting_rows(question.advice, width, role="dim")
+            first = fitting_rows(question.asks, width, role="strong")
+        else:
+            word: Span = (text(grade.verdict), "gain" if grade.right else "loss")
+            first = fitting_rows(grade.said, width, (word,))
+            again = text("Try again, or {key} for a hint.", key="H")
+            reply = [] if attempt.is_over else [Row([(again, "dim")])]
+        if grade is not None and grade.why is not None:
+            reply = fitting_rows(grade.why, width, role="tie")
+        elif attempt.hinted and not attempt.is_over:
+            reply = fitting_rows(attempt.hint, width, ((text("Hint: "), ""),), "tie")
+        return [*first, *reply]
 
     def given_rows(self, width: int, limit: int) -> list[Row]:
         """Return the facts to find the answer with, several in a row, in at most `limit` rows."""

@@ -59,6 +59,14 @@ def sentence_rows(
     return [Row([*line[:-1], (line[-1][0].rstrip(), line[-1][1])]) for line in lines]
 
 
+def fitting_rows(
+    sentence: Sentence, room: int, before: Sequence[Span] = (), role: str = ""
+) -> list[Row]:
+    """Return the longest form of a sentence that fits in a row; else the shortest, wrapped."""
+    ways = (sentence_rows(way, room, before, role) for way in sentence)
+    return min(ways, key=len)
+
+
 def spaced(parts: Sequence[Sequence[Row]], height: int) -> tuple[list[Row], int]:
     """Put blank rows between the parts of a question, the more useful ones first if room is short.
 

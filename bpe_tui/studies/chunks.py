@@ -37,6 +37,8 @@ from engine.counting.chunk_log import ChunkReport, LoggedChunks
 
 WIDEST = 72
 """Most cells of a row of the table: the eye loses a row whose columns are further apart."""
+LEAST_BESIDE = 47
+"""Least cells beside the numbers of the chunks for all other columns."""
 
 
 class StripPanel(RowList):
@@ -139,10 +141,11 @@ class CountedPanel(RowList):
         kind = "thread" if report.processes == 1 else "process"
         width = min(width, WIDEST)
         cells = max(6 if report.chunks_an_entry == 1 else 14, width - 60)
+        place = RowColumn("from byte", 0, lambda at: [(number(_at(at).start), "")], True)
         table = RowTable(
             [
                 RowColumn("chunk", cells, lambda at: [(chunk_numbers(report, at), "")], True),
-                RowColumn("from byte", 0, lambda at: [(number(_at(at).start), "")], True),
+                *([place] if width >= cells + LEAST_BESIDE else []),
                 RowColumn("size", 8, lambda at: [(size(_at(at).size), "")], True),
                 RowColumn(kind, 8, lambda at: _workers(_at(at)), True),
                 RowColumn("time", 9, lambda at: [(short_time(_at(at).seconds), "")], True),

@@ -193,7 +193,7 @@ class WorkPanel(RacePanel):
 
     def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
         self._meanings = []
-        cells = max(min(14, (width - 21) // 3), 1)  # a blank before the scrollbar
+        cells = max(min(14, (width - 20) // 3), 1)
         head = f"{'':20}{'this step':>{cells}}{'by step':>{cells}}{'in all':>{cells}}"
         self.name_columns([(head, "dim")])
         for place, runner in enumerate(race.runners):

@@ -137,7 +137,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         if frame is None or not self.is_seen:
             self._order = self._order[:0]  # there may be fewer rows when they are shown again
             return
-        self.places = arranged(columns_of(frame), self.room - 1)  # a blank before the scrollbar
+        self.places = arranged(columns_of(frame), self.room)
         self._values = values_of(frame, self.losses(frame))
         key = self._values[self.sorting]
         order = np.argsort(-key if self.descending else key, kind="stable")
@@ -267,7 +267,7 @@ class PieceDetailPanel(PiecePanel):
         if self.number is None or frame.index_of(self.number) is None:
             self.say(self.named)
             return sentence("No piece is under the table's cursor.", width)
-        return list(self._rows_about(frame, self.number, width - 1))  # a blank, the scrollbar
+        return list(self._rows_about(frame, self.number, width))
 
     def _rows_about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         record = frame.record

@@ -265,8 +265,9 @@ class StepPanel(PiecePanel):
         gone = step.size_before - step.size_after
         size = f"{plural(step.size_after, 'piece')}, none too rare to keep"
         if gone:
-            size = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}: "
-            size += f"{number(gone)} too rare (under ½)"
+            size = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}"
+            size += f": {number(gone)} too rare"
+            size = first_fitting(width, f"{size} (under ½)", size)
         top = [
             loss_row(frame),
             Row([(size, "")]),

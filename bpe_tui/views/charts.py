@@ -36,7 +36,7 @@ NO_STEP = "No step is recorded yet, so there is nothing to draw."
 FREQUENT = 10
 """Number of the most frequent pretokens whose share of the corpus is shown."""
 TOKEN_CELLS = 12
-SHARE_CELLS, GAP_CELLS, LEAST_TOKEN = 7, 2, 6
+SHARE_CELLS, GAP_CELLS, LEAST_TOKEN = 6, 2, 6
 """Cells of a share in percent, between the numbers and the pretoken, and of a short pretoken."""
 DRAWN = 0.998
 """Share of the tokens that have bars if the remaining ones are far longer."""
@@ -336,6 +336,7 @@ def gains(statistics: Any, steps: int, rows: int) -> list[Gain]:
 class GainsPanel(FramePanel[Any]):
     """The table of what merges buy; Enter goes to the step of a row."""
 
+    BESIDE_BAR = 0  # its rows mostly fit
     FOLLOWS_RECORDING = True
     COUNTS = True
 

@@ -203,7 +203,7 @@ LEGENDS = {
     CHARTS: ("curve", "space", "byte"),
     INSPECTION: ("space", "byte", "hidden", "cut"),
     RACE: ("curve", "cut"),
-    FAMILY: ("space", "pretoken", "token", "cursor", "byte", "cut"),
+    FAMILY: ("space", "token", "cursor", "byte", "cut"),
     CHECK: ("space", "pair", "here", "byte", "cut"),
     CHUNKS: ("even", "boundary", "counted", "cut"),
     PIPELINE: ("space", "pretoken", "token", "fresh", "cursor", "letter", "hidden", "cut"),
@@ -514,7 +514,7 @@ def help_text(screen: str, *, marks: bool = False) -> str:
         for sign in signs
         for text in ["".join(text for text, _ in sign.look(marks=marks))]
     ]
-    words = [f"  {word:<14}{sentence}" for word, sentence in WORDS.items()]
+    words = [f"  {word:<15}{sentence}" for word, sentence in WORDS.items()]
     parts += ["\n".join(["Signs", *lines]), "\n".join(["Words", *words])]
     return "\n\n".join(parts)
 

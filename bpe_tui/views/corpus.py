@@ -61,6 +61,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
     COUNTS = True
 
     ID = "corpus"
+    BESIDE_BAR = 0  # it shows what fits
     WIDEST = 1000
 
     top = CorpusPlace(0, 0)

@@ -342,6 +342,9 @@ class FramePanel(Lines, Generic[FrameT]):
     WIDEST = 110
     """Most cells of a row: the eye loses a row whose columns are further apart."""
 
+    BESIDE_BAR = 1
+    """Blank cells before the scrollbar."""
+
     FOLLOWS_RECORDING = False
     """Whether the panel changes when steps are recorded but the cursor does not move."""
 
@@ -379,8 +382,8 @@ class FramePanel(Lines, Generic[FrameT]):
 
     @property
     def room(self) -> int:
-        """The cells for a row, without the scrollbar."""
-        return min(self.scrollable_content_region.width, self.WIDEST)
+        """The cells for a row."""
+        return min(self.scrollable_content_region.width - self.BESIDE_BAR, self.WIDEST)
 
     _is_due = False
     """Whether the rows could not be made as the panel was hidden."""

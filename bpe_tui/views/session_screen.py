@@ -12,7 +12,8 @@ from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.declarations import TABS, Command, Model
+from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.session.declarations import ENCODING, PIPELINE, TABS, Command, Model
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.refusals import refusal_of
@@ -52,6 +53,8 @@ def tabs_of(session: Session, here: str, messages: Messages = ENGLISH) -> tuple[
     )
 
 
+MOVES = "screen.forward(1)", "screen.forward(-1)"
+"""The actions that step through a run."""
 ABOUT_FRAMES = frozenset(
     name.split("(")[0]
     for command in COMMANDS
@@ -213,7 +216,17 @@ class SessionScreen(PanelScreen):
     def offers(self, command: Command) -> bool:
         if command.action.startswith("app.scene(") and not self._has_lesson:
             return False
-        return super().offers(command)
+        return command.action not in self._dead_actions and super().offers(command)
+
+    @property
+    def _dead_actions(self) -> Sequence[str]:
+        """The actions with nothing to do for a tokenizer: no count chose its merges."""
+        config, (kind, _) = self.session.config, kind_and_model(self.id or "")
+        if kind in (ENCODING, PIPELINE) or not isinstance(config, TokenizerConfig):
+            return ()
+        if self.session.merges_nothing:
+            return ("app.predict", "app.end(False)", "screen.play", *MOVES)
+        return () if config.continued else ("app.predict",)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Allow actions about the frame only once there is one, whatever asks for them."""

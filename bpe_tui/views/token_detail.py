@@ -272,7 +272,6 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         if self.token_id is None or not frame.has_token(self.token_id):
             self.say("merge tree")
             return sentence(f"No {frame.TOKEN} is under the table's cursor.", width)
-        width -= 1  # a blank before the scrollbar
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
         self.say(f"merge tree of {name}", "↵ goes there")

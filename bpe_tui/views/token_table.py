@@ -139,7 +139,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             # There may be fewer tokens when the rows are visible again.
             self._order, self._searching, self._complete = self._order[:0], None, False
             return
-        self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
+        self.places = arranged(self.COLUMNS, self.room)
         rows = self.vocabulary.rows(
             filters=self.filters, sort=self.sorting, reverse=self.descending
         )

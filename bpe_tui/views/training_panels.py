@@ -117,7 +117,7 @@ class StepList(TokenPanel[Any]):
             return
         self.take_words()
         self._digits = len(number(self.frame.recorded_steps))
-        self._cells = self.room - self._digits - 5  # a blank is before the scrollbar
+        self._cells = self.room - self._digits - 4
         margin = " " * (self._digits + 4)
         self.name_columns([(margin, ""), *self.titles(self.frame, self._cells)])
         super(FramePanel, self).rebuild()

@@ -447,7 +447,7 @@ class TextLines(Lines, can_focus=False):
         self.rebuild()
 
     def _fit(self, cells: int) -> None:
-        cells -= self.scrollbar_size_vertical
+        cells -= self.scrollbar_size_vertical + 1
         if cells > 0 and cells != self._cells:
             self._cells, self._rows = cells, self._wrap(cells)
 

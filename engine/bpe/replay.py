@@ -359,7 +359,7 @@ class FlatReplay:
 def obstacle_to(tokenizer: Tokenizer, merges: Sequence[GivenMerge]) -> str | None:
     """Return the reason why the merges cannot be replayed, as a clause; `None` if they can."""
     if tokenizer.pipeline is not None and not tokenizer.pipeline.merges:
-        return f"its model is {tokenizer.pipeline.model.name}, which merges nothing"
+        return f"{tokenizer.pipeline.model.name} merges nothing"
     if not tokenizer.alphabet.spells:
         return "this is a vocabulary whose merges are missing"
     if any(NO_ID in (*pair, made) for pair, made in merges):

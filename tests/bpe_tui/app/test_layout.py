@@ -12,10 +12,12 @@ from textual.widgets import Input, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.models import MODELS
+from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import spans_width
 
 TEXT = "The old goat's kite, 1234567 times!"
 
@@ -96,6 +98,10 @@ async def test_every_panel_of_a_model_can_be_shown_at_any_size(model: str, key: 
                 await pilot.pause()
                 assert screen.panels.focused() == panel, size
                 assert is_seen(app, f"#{panel}"), (panel, size)
+            for rows in screen.query(FramePanel):
+                shown = [spans_width(rows.row(at).spans) for at in range(min(rows.row_count, 20))]
+                room = rows.scrollable_content_region.width - rows.BESIDE_BAR
+                assert not rows.region or max(shown, default=0) <= room, (rows, size)
 
 
 @pytest.mark.slow  # a walk over all panels and sizes

@@ -21,6 +21,7 @@ from bpe_tui.session.lessons import next_lesson
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.styles import LIGHT
 from bpe_tui.views.explanation import Beat
+from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -215,6 +216,7 @@ async def test_a_note_takes_rows_and_no_columns() -> None:
             assert app.screen.max_scroll_y == 0
             assert note.region.bottom <= app.size.height - 1  # above the keys
             assert "merged" in section(app, "pick")[0]
+            assert "predict" not in [key.label for key in app.screen.query_one(KeyBar).keys]
         await pilot.press("escape")
         await pilot.pause()
         assert app.screen.query_one("#your-text").display

@@ -86,9 +86,12 @@ async def test_an_important_message_stays_until_it_is_closed() -> None:
         note = app.screen.query_one("#note", NotePanel)
         assert str(note.render()) == "[b]Yours[/b]"  # it is no markup
         await until(pilot, lambda: note.region.height)
+        app.tell("It is long. " * 30, stays=True)
+        await pilot.resize_terminal(60, 20)
+        await until(pilot, lambda: note.region.height == 4)  # the panels keep the rest
         await pilot.press("escape")
         assert not note.display
-        assert app.notices.everything == ["[b]Yours[/b]"]
+        assert app.notices.everything[0] == "[b]Yours[/b]"
 
 
 def test_no_message_appears_in_a_corner() -> None:

@@ -11,7 +11,7 @@ from opening import SAMPLE, each_size, opened, opened_as, until
 from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import SWITCH
-from bpe_tui.studies.chunks import ChunksScreen
+from bpe_tui.studies.chunks import ChunksScreen, CountedPanel
 from bpe_tui.views.chunks import describe_all, describe_counting, describe_course, strip_rows
 from bpe_tui.widgets.controls import KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
@@ -131,10 +131,11 @@ async def test_escape_leads_back_from_the_chunks_which_have_a_tab_while_they_are
             bar = app.screen.query_one(KeyBar)
             assert bar.keys[0].shown == "Esc"
             assert bar.keys[0].label.startswith(f"back to {key} ")
-            async for width, _ in each_size(pilot, [(160, 50), (120, 40), (80, 24), (60, 20)]):
+            async for width, _ in each_size(pilot, [(160, 50), (100, 30), (80, 24), (60, 20)]):
                 line = app.screen.query_one(TabLine).render_line(0).text
                 assert line.rstrip().endswith("K chunks")
                 assert ("9 check" in line) == (width >= 100)
+                assert "time pretokens 1" in text_of(app.screen.query_one(CountedPanel))
             await pilot.press("escape")
             await until(pilot, lambda: app.screen.id == screen)  # noqa: B023
             assert "K chunks" not in app.screen.query_one(TabLine).render_line(0).text

@@ -81,7 +81,7 @@ def test_each_screen_has_a_legend_of_declared_signs() -> None:
 def test_wrapped_help_continues_below_the_text_not_below_the_key() -> None:
     for line in hanging(help_text("training"), 50).splitlines():
         assert width(line) <= 50
-        assert re.match(r"(\w|  \S| {12,}\S|$)", line), line
+        assert re.match(r"(\w[^.]*$|  \S| {12,}\S|$)", line), line
 
 
 def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:

@@ -40,7 +40,7 @@ async def test_the_first_merge_is_worked_out_as_in_the_course_and_undone(corpus:
         await pilot.press("right")
         merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
         assert "##g + ##s  →  ##gs" in merge
-        assert "score = count(##g ##s) / (count(##g) × count(##s))" in merge
+        assert "score = count(ab) / (count(a) × count(b))" in merge
         assert "= 5 / (20 × 5)" in merge
         assert "= 5 / 100 = 0.05" in merge
         await pilot.press("left")

@@ -210,7 +210,7 @@ def test_without_merges_step_0_is_the_tokenizer_itself() -> None:
     pieces = Pipeline(WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}))
     tokenizer = tokenizer_of(pieces)
     replay = Replay(tokenizer, {b"hugs": 3, b"hug": 1})
-    assert replay.obstacle == "its model is WordPiece, which merges nothing"
+    assert replay.obstacle == "WordPiece merges nothing"
     replay.timeline.extend(replay.steps())
     frame = replay.timeline.frame
     assert frame.step == frame.recorded_steps == 0
