@@ -221,8 +221,8 @@ class SessionScreen(PanelScreen):
     @property
     def _dead_actions(self) -> Sequence[str]:
         """The actions with nothing to do for a tokenizer: no count chose its merges."""
-        config, (kind, _) = self.session.config, kind_and_model(self.id or "")
-        if kind in (ENCODING, PIPELINE) or not isinstance(config, TokenizerConfig):
+        config = self.session.config
+        if self.id in (ENCODING, PIPELINE) or not isinstance(config, TokenizerConfig):
             return ()
         if self.session.merges_nothing:
             return ("app.predict", "app.end(False)", "screen.play", *MOVES)
