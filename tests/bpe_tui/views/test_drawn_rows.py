@@ -147,7 +147,7 @@ def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Draw
                 drawing.add(f"{tile.id}: {tile.answer(at)}", "", rows)
         found = screens[INSPECTION].inspection_of(None, at, session.opened)
         for section in screens[INSPECTION].TILES:
-            drawing.add(section.id, "", section.rows(found, width, step == last))
+            drawing.add(section.id, "", section.rows(found, width, 3 if step == last else 1))
         if isinstance(at, MergeFrame):
             draw_tokens(drawing, screens[VOCABULARY], at, width)
     file = ROWS / f"{name}.txt"
