@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from edges import edged
 from generated import first_quick
-from opening import SAMPLE, each_size, opened, opened_as, until
+from opening import each_size, opened, opened_as, until
 from textual.widgets import Input, Static
 
 from bpe_tui.session.config import RunConfig
@@ -186,11 +186,3 @@ async def test_the_heading_names_the_corpus_and_the_inspection_the_training(
         assert "153 KB, 145 documents" in text
         assert "ended: the vocabulary has the size asked for" in text
         assert "distinct" in text
-
-
-@pytest.mark.slow
-async def test_the_heading_names_unusual_options() -> None:
-    config = RunConfig(str(SAMPLE), pattern="whitespace", tie_rule="smallest-ids", vocab_size=270)
-    async with opened_as(config) as (app, _):
-        heading = str(app.screen.query_one("#heading", Static).content)
-        assert "pattern whitespace │ ties smallest-ids" in heading

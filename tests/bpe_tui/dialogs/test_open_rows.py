@@ -1,0 +1,47 @@
+"""The rows of the window that opens files: recent ones, and the entries of a directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bpe_tui.dialogs import open_other
+from bpe_tui.dialogs.open_other import ALL_OF_IT, RowChoice, directory_rows, recent_rows
+from bpe_tui.session import samples
+
+
+def test_a_directory_lists_its_folders_then_its_files_with_their_sizes(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_bytes(b"x" * 1500)
+    (tmp_path / "Corpus").mkdir()
+    (tmp_path / ".hidden").write_bytes(b"")
+    (tmp_path / "a\x1b.txt").write_bytes(b"x")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
+    here, up = str(tmp_path), str(tmp_path.parent)
+    assert directory_rows(here, "", walked=True) == [
+        (here, "", None),
+        ("..", "", RowChoice(directory=up)),
+        (ALL_OF_IT, "", RowChoice((here,))),
+        ("Corpus/", "", RowChoice(directory=f"{here}/Corpus")),
+        ("a␛.txt", "1 B", RowChoice((f"{here}/a\x1b.txt",))),
+        ("b.txt", "1.5 KB", RowChoice((f"{here}/b.txt",))),
+    ]
+    assert [text for text, *_ in directory_rows(here, "b", walked=False)] == [here, "b.txt"]
+    assert [text for text, *_ in directory_rows(here, ".", walked=False)] == [here, ".hidden"]
+    assert [text for text, *_ in directory_rows("/", "no such", walked=True)] == ["/", ALL_OF_IT]
+    missing = directory_rows(f"{here}/missing", "", walked=False)
+    assert missing[1:] == [("No such file or directory", "", None)]
+
+
+def test_recent_files_are_named_with_their_folder_before_the_samples() -> None:
+    home = ("samples that come with bpe-tui/", "", RowChoice(directory=str(samples.directory())))
+    assert recent_rows([]) == [home, ("", "", None)]
+    given = [("/x/a.txt",), ("b.txt", "/y/c.txt"), *[(f"{n}.txt",) for n in range(9)]]
+    rows = recent_rows(given)
+    assert rows[:3] == [
+        ("recent", "", None),
+        ("a.txt  in /x", "", RowChoice(given[0])),
+        ("b.txt and c.txt", "", RowChoice(given[1])),
+    ]
+    assert [text for text, *_ in rows[3:]] == ["0.txt", "1.txt", "2.txt", "3.txt", home[0], ""]
+    for cells, text in ((30, "  a.txt  in /x          1.5 KB"), (12, "  a.txt  …   1.5 KB")):
+        row = open_other._row_of(("a.txt  in /x", "1.5 KB", RowChoice(given[0])), cells)
+        assert ("".join(part for part, _ in row.spans), row.target) == (text, RowChoice(given[0]))
