@@ -33,4 +33,4 @@ def save_piece_list(
 
 def _is_one_field(text: str) -> bool:
     is_text = not any("\ud800" <= character <= "\udfff" for character in text)
-    return is_text and "\t" not in text and len(text.splitlines()) == 1
+    return is_text and "\t" not in text and text.splitlines() == [text]

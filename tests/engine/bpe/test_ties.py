@@ -6,6 +6,7 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sheets import check_sheet
 
 from engine.bpe.ties import TIE_RULES
 from engine.core.events import Pair
@@ -14,40 +15,57 @@ from engine.core.gpt2_bytes import BYTE_TO_CHAR
 BYTES = [bytes([byte]) for byte in range(256)]
 
 
-@pytest.mark.parametrize(
-    ("rule", "tied", "best"),
-    [
-        # The greater left bytes, then the greater right bytes; unsigned bytes, not ids.
-        ("lexicographic", "a|z, b|a", "b|a"),
-        ("lexicographic", "a|a, a|b", "a|b"),
-        ("lexicographic", "\x7f|a, \xff|a", "\xff|a"),
-        ("lexicographic", "ab|x, c|x", "c|x"),
-        ("lexicographic", "a|z, ab|a", "ab|a"),  # a prefix loses, even if a NUL follows it
-        ("lexicographic", "a|z, a\0|a", "a\0|a"),
-        ("lexicographic", "ab|z, a|zz", "ab|z"),  # joined, azz would beat abz
-        ("first-seen", "b|z, a|a, z|z", "b|z"),
-        # The smaller left id, then the smaller right id; a token learnt earlier is smaller.
-        ("smallest-ids", "b|a, a|b", "a|b"),
-        ("smallest-ids", "a|c, a|b", "a|b"),
-        ("smallest-ids", "zz|x, ab|x", "zz|x"),
-        ("smallest-ids", "a|b,  |a", " |a"),
-        # In GPT-2's spelling a space comes after every letter; learnt tokens come last.
-        ("huggingface", " |a, z|a", "z|a"),
-        ("huggingface", " |a, \xff|a", "\xff|a"),
-        ("huggingface", "a| , a|b", "a|b"),
-        ("huggingface", "ab|c,  |c", " |c"),
-        # The shorter joined token, then the smaller joined bytes.
-        ("sentencepiece", "ab|a, z|z", "z|z"),
-        ("sentencepiece", "b|a, a|b", "a|b"),
-        ("sentencepiece", "a|cc, ab|z", "ab|z"),
-    ],
-)
+CASES = [
+    # The greater left bytes, then the greater right bytes; unsigned bytes, not ids.
+    ("lexicographic", "a|z, b|a", "b|a"),
+    ("lexicographic", "a|a, a|b", "a|b"),
+    ("lexicographic", "\x7f|a, \xff|a", "\xff|a"),
+    ("lexicographic", "ab|x, c|x", "c|x"),
+    ("lexicographic", "a|z, ab|a", "ab|a"),  # a prefix loses, even if a NUL follows it
+    ("lexicographic", "a|z, a\0|a", "a\0|a"),
+    ("lexicographic", "ab|z, a|zz", "ab|z"),  # joined, azz would beat abz
+    ("first-seen", "b|z, a|a, z|z", "b|z"),
+    # The smaller left id, then the smaller right id; a token learnt earlier is smaller.
+    ("smallest-ids", "b|a, a|b", "a|b"),
+    ("smallest-ids", "a|c, a|b", "a|b"),
+    ("smallest-ids", "zz|x, ab|x", "zz|x"),
+    ("smallest-ids", "a|b,  |a", " |a"),
+    # In GPT-2's spelling a space comes after every letter; learnt tokens come last.
+    ("huggingface", " |a, z|a", "z|a"),
+    ("huggingface", " |a, \xff|a", "\xff|a"),
+    ("huggingface", "a| , a|b", "a|b"),
+    ("huggingface", "ab|c,  |c", " |c"),
+    # The shorter joined token, then the smaller joined bytes.
+    ("sentencepiece", "ab|a, z|z", "z|z"),
+    ("sentencepiece", "b|a, a|b", "a|b"),
+    ("sentencepiece", "a|cc, ab|z", "ab|z"),
+]
+
+
+def named(tied: str) -> tuple[list[bytes], list[Pair]]:
+    """Return a vocabulary with the tokens of pairs, and the pairs as ids."""
+    pairs = [pair.encode("latin-1").split(b"|") for pair in tied.split(", ")]
+    vocab = BYTES + list(dict.fromkeys(token for pair in pairs for token in pair if token[1:]))
+    return vocab, [(vocab.index(left), vocab.index(right)) for left, right in pairs]
+
+
+@pytest.mark.parametrize(("rule", "tied", "best"), CASES)
 def test_the_best_of_tied_pairs(rule: str, tied: str, best: str) -> None:
-    named = [pair.encode("latin-1").split(b"|") for pair in tied.split(", ")]
-    vocab = BYTES + list(dict.fromkeys(token for pair in named for token in pair if token[1:]))
-    pairs = [(vocab.index(left), vocab.index(right)) for left, right in named]
+    vocab, pairs = named(tied)
     key = TIE_RULES[rule].make_key(vocab, lambda pair: (0, pairs.index(pair)))
     assert tied.split(", ")[pairs.index(min(pairs, key=key))] == best
+
+
+def test_each_rule_says_why_a_pair_is_first() -> None:
+    lines = []
+    for rule, tied, best in [*CASES, ("sentencepiece", "ab|c, a|bc", "a|bc")]:
+        vocab, pairs = named(tied)
+        winner = pairs.pop(tied.split(", ").index(best))
+        lines.append(f"{rule}: {tied!r}, {TIE_RULES[rule].reason(vocab, winner, pairs[0])}")
+    letters = [b"a", "é".encode(), b"bc"]
+    for winner, rival in (((0, 1), (0, 2)), ((0, 0), (0, 1))):
+        lines.append(f"characters: {TIE_RULES['sentencepiece'].reason(letters, winner, rival)}")
+    check_sheet("tie-reasons", lines)
 
 
 @given(

@@ -218,6 +218,26 @@ def filled(tokens: list[bytes], size: int) -> dict[bytes, int]:
     return ranks(*tokens, *(next(more) for _ in range(size - 256 - len(tokens))))
 
 
+LLAMA_4S = """begin_of_text 200000
+eot 200008
+text_post_train_reserved_special_token_0 200010
+python_start 200016
+finetune_right_pad 200018
+text_post_train_reserved_special_token_8 200019
+image_start 200080
+vision_reserved_special_token_0 200082
+tile_x_separator 200084
+vision_reserved_special_token_2 200086
+image 200090
+vision_reserved_special_token_6 200091
+patch 200092
+vision_reserved_special_token_7 200093
+reasoning_reserved_special_token_0 201134
+reasoning_thinking_start 201142
+reserved_special_token_0 201144
+reserved_special_token_903 202047"""
+
+
 @pytest.mark.parametrize(
     ("size", "name", "pattern", "special_ids"),
     [
@@ -237,7 +257,7 @@ def filled(tokens: list[bytes], size: int) -> dict[bytes, int]:
             200_000,
             "Llama 4's",
             "o200k",
-            {"<|eot|>": 200_008, "<|patch|>": 200_092, "<|reserved_special_token_903|>": 202_047},
+            {f"<|{name}|>": int(number) for name, number in map(str.split, LLAMA_4S.splitlines())},
         ),
     ],
 )

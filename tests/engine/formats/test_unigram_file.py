@@ -8,6 +8,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from engine import OutputExistsError, count_pretokens
+from engine.formats.piece_list import save_piece_list
 from engine.formats.tokenizer_json import save_pieces
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.lattice import UnigramEncoder
@@ -73,3 +74,10 @@ def test_a_file_is_not_overwritten_by_default(tmp_path: Path) -> None:
     with pytest.raises(OutputExistsError):
         save_pieces(pieces, tmp_path / "a.json")
     save_pieces(pieces, tmp_path / "a.json", overwrite=True)
+
+
+def test_pieces_that_no_line_can_hold_are_left_out(tmp_path: Path) -> None:
+    texts = ("▁a", "b\tc", "d\ne", "\n", "f\u2028", "", "\ud800", "\udfff", "\ud7ff", "\ue000")
+    assert save_piece_list([(text, -1.23456789) for text in texts], tmp_path / "a.vocab") == 7
+    kept = (tmp_path / "a.vocab").read_text("utf-8").splitlines()
+    assert kept == ["▁a\t-1.23457", "\ud7ff\t-1.23457", "\ue000\t-1.23457"]
