@@ -85,7 +85,7 @@ def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:
         text = visible_text(f"{names}  in {where}" if where else names, spaces=False)
         rows.append((text, "", RowChoice(given)))
     samples_there = RowChoice(directory=str(samples.directory()))
-    return [*rows, ("samples that come with bpe-tui/", "", samples_there), ("", "", None)]
+    return [*rows, ("samples/  that come with bpe-tui", "", samples_there), ("", "", None)]
 
 
 def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[ListedRow]:

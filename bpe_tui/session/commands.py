@@ -206,8 +206,6 @@ COMMANDS: tuple[Command, ...] = (
             "What kind of tokenizer this is: size, lengths, scripts, numbers, odd tokens.",
             words="summary statistics overview longest histogram digits unicode languages entropy "
                   "perplexity"),
-    Command("u", "time", "screen.unit", LOOK, (RACE,),
-            "Compare the trainers by operations, or by processor time.", in_footer=True),
     Command("r", "again", "screen.again", DO, (RACE,), "Run the race again.", in_footer=True),
     Command("6", "race", "app.show('race')", LOOK, _without(EVERYWHERE, RACE),
             "The race: all trainers on this corpus, what each of them does.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from time import monotonic, sleep
 
@@ -37,41 +37,16 @@ BAR = " ▏▎▍▌▋▊▉█"
 NAME_CELLS = 9
 ROOMY = 90
 """Least width, in cells, at which the standings have columns for all merges."""
-LEAST_TIME = 1e-3
-"""The least time, in milliseconds: logarithmic axes have no zero, and no clock is more exact."""
 
 
-@dataclass(frozen=True)
-class RaceMeasure:
-    """A measure of work: operations, or processor time.
-
-    Attributes:
-        until: (runner, n) → the amount after each of its first n steps.
-        format: writes an amount.
-    """
-
-    name: str
-    until: Callable[[racing.Runner, int], NumberArray]
-    format: Callable[[float], str]
-
-    def at(self, runner: racing.Runner, step: int) -> float:
-        """Return the amount after `step` merges."""
-        return float(self.until(runner, step)[-1]) if step else 0.0
+def operations_until(runner: racing.Runner, steps: int) -> NumberArray:
+    """Return the operations after each of the first steps; a logarithmic axis has no zero."""
+    return np.maximum(runner.work.operations(steps), 1)
 
 
-OPERATIONS = RaceMeasure(
-    "operations",
-    lambda runner, steps: np.maximum(runner.work.operations(steps), 1),
-    number,
-)
-
-TIME = RaceMeasure(
-    "milliseconds",
-    lambda runner, steps: np.maximum(runner.seconds_until(steps) * 1000, LEAST_TIME),
-    lambda milliseconds: short_time(milliseconds / 1000),
-)
-
-MEASURES = (OPERATIONS, TIME)
+def operations_at(runner: racing.Runner, step: int) -> int:
+    """Return the operations after `step` merges."""
+    return int(operations_until(runner, step)[-1]) if step else 0
 
 
 def hue_of(place: int) -> str:
@@ -88,7 +63,6 @@ class RacePanel(Panel):
     """A panel about `race`, which grows while it runs; `rebuild` paints its new state."""
 
     race: Drawn[racing.Race | None] = Drawn(None)
-    unit: Drawn[RaceMeasure] = Drawn(OPERATIONS)
     why_empty: Drawn[str] = Drawn("")
     """The reason why there is no race."""
 
@@ -116,18 +90,18 @@ class StandingsPanel(RacePanel):
             asked = f"by step {number(step)}, who needs how much?"
         else:
             asked = "the whole run: who needs how much? │ → shows step 1"
-        self.say(asked, f"bars: {self.unit.name} │ u changes that")
+        self.say(asked, "bars: operations")
         roomy = width >= ROOMY and step > 0
         head = f"{'' if step else 'in all':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"
         step = step or race.steps
         in_all = f"{'in all: time':>13}{'operations':>14}{'merges':>9}" if roomy else ""
         self.name_columns([(head + in_all, "dim")])
         amounts = {
-            runner: self.unit.at(runner, min(step, len(runner)))
+            runner: operations_at(runner, min(step, len(runner)))
             for runner in race.runners
             if not is_behind(runner, step)
         }
-        least = min(filter(None, amounts.values()), default=0.0)
+        least = min(filter(None, amounts.values()), default=0)
         room = width - len(head) - len(in_all) - 2
         for place, runner in enumerate(race.runners):
             spans: list[Span] = [(runner.algorithm.name.ljust(NAME_CELLS), hue_of(place))]
@@ -148,7 +122,7 @@ class StandingsPanel(RacePanel):
             if roomy:
                 spans.append(("    ", ""))
                 spans += _in_all(runner)
-            bar = _bar(amounts.get(runner, 0.0), max(amounts.values(), default=0.0), room)
+            bar = _bar(amounts.get(runner, 0), max(amounts.values(), default=0), room)
             yield Row([*spans, ("  ", ""), (bar, hue_of(place))])
         for name in race.absent:
             if race.of_bytes or not TRAINERS[name].bytes_only:
@@ -160,8 +134,8 @@ class StandingsPanel(RacePanel):
 
 def _done_by(runner: racing.Runner, step: int) -> Iterator[Span]:
     step = min(step, len(runner))
-    yield right(TIME.format(TIME.at(runner, step)), 9)
-    yield right(number(OPERATIONS.at(runner, step)), 14)
+    yield right(short_time(float(runner.seconds_until(step)[-1]) if step else 0), 9)
+    yield right(number(operations_at(runner, step)), 14)
 
 
 def _in_all(runner: racing.Runner) -> Iterator[Span]:
@@ -360,7 +334,6 @@ class RaceScreen(SessionScreen):
         super().__init__()
         self._job: RaceJob | None = None
         self._raced: Timeline | None = None
-        self._unit: RaceMeasure = MEASURES[0]
 
     def compose_body(self) -> ComposeResult:
         yield Transport(self.VIEW)
@@ -438,15 +411,15 @@ class RaceScreen(SessionScreen):
     def _draw(self) -> None:
         if self._job is None or self._job.race is None:
             return
-        race, unit = self._job.race, self._unit
+        race = self._job.race
         curves = []
         for place, runner in enumerate(race.runners):
-            amounts = unit.until(runner, len(runner))
+            amounts = operations_until(runner, len(runner))
             steps = np.arange(1, len(amounts) + 1)
             curves.append(Curve(runner.algorithm.name, hue_of(place), steps, amounts))
         chart = self.query_one(CurvesChart)
-        chart.figure = curves_of(curves, "step", unit.name)
-        chart.border_subtitle = Content(f"{unit.name} so far")
+        chart.figure = curves_of(curves, "step", "operations")
+        chart.border_subtitle = Content("operations so far")
         chart.why_empty = NO_MERGE if self._job.complete and not race.steps else STARTS
         chart.refresh()
 
@@ -491,9 +464,3 @@ class RaceScreen(SessionScreen):
     def action_again(self) -> None:
         if self.session.stop_reason is not None:
             self._start(self.session)
-
-    def action_unit(self) -> None:
-        self._unit = MEASURES[(MEASURES.index(self._unit) + 1) % len(MEASURES)]
-        for panel in self.query(RacePanel):
-            panel.unit = self._unit
-        self._draw()

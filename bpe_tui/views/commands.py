@@ -547,7 +547,7 @@ IN_PANELS = {"j": "the next row, in a panel with rows", "k": "the row before, in
 def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | None:
     """Say where a key works that does nothing on the current screen; `None` for other keys.
 
-    For example `u: unused on 3 vocabulary │ time on 6 race │ undo on 8 pipeline`.
+    For example `u: unused on 3 vocabulary │ undo on 8 pipeline`.
 
     Args:
         key: Textual's name of the key.

@@ -31,7 +31,6 @@ TOKEN_COLUMNS: tuple[Column, ...] = (
     Column("length", "len", 4, 5, is_number=True),
     Column("rank", "merge", 7, 7, is_number=True),
     Column("count", "count", 9, 8, is_number=True),
-    Column("made", "made", 7, 3, is_number=True),
     Column("parents", "parents", 12, 4, share=2),
     Column("children", "in merges", 9, 6, is_number=True),
 )
@@ -48,10 +47,10 @@ def _merge_number(rank: int | None) -> list[Span]:
     return _number_or_none(None if rank is None else rank + 1)
 
 
-def _number_or_none(value: int | None, short_from: int = 10**7) -> list[Span]:
+def _number_or_none(value: int | None) -> list[Span]:
     if value is None:
         return [(NOT_COUNTED, "dim")]
-    return [(number(value) if value < short_from else short_number(value), "")]
+    return [(number(value) if value < 10**7 else short_number(value), "")]
 
 
 def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
@@ -89,9 +88,6 @@ CELLS: dict[str, Cell] = {
     "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
     "rank": lambda vocabulary, painter, token_id: _merge_number(vocabulary.rank_of(token_id)),
     "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
-    "made": lambda vocabulary, painter, token_id: _number_or_none(
-        vocabulary.made_count_of(token_id), short_from=10**6
-    ),
     "parents": lambda vocabulary, painter, token_id: (
         painter.sum(pair) if (pair := vocabulary.parents_of(token_id)) is not None else [("", "")]
     ),
@@ -235,7 +231,7 @@ class VocabularyPanel(VocabularyTable):
 
     ROWS = TokenRows
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
-    LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "made", "children"})
+    LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
     PLACEHOLDER = "/ search: text or regex"
     BORDER_TITLE = "vocabulary"
 

@@ -50,7 +50,7 @@ from engine.wordpiece.tokenizer import FILE, save_vocab
 OF_BYTES = frozenset({"partial", "never-encoded"})
 """Filters about bytes, or about merges as BPE encodes with them."""
 PIECE_COLUMNS = (
-    *(column for column in TOKEN_COLUMNS if column.name not in ("bytes", "made")),
+    *(column for column in TOKEN_COLUMNS if column.name != "bytes"),
     Column("score", "score", 9, 6, is_number=True),
 )
 

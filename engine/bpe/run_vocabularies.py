@@ -68,11 +68,7 @@ class RunVocabularies:
         # There are no counts without a corpus.
         if not self._counts:
             return Vocabulary(self._table, size, step)
-        made = np.zeros(size, dtype=np.int64)
-        made[: len(self._base_counts)] = self._base_counts
-        made[self._special_places] = NONE
-        made[self._record.first_id :] = self._occurrences[:step]
-        return Vocabulary(self._table, size, step, self._counts_at(self._table, step), made)
+        return Vocabulary(self._table, size, step, self._counts_at(self._table, step))
 
     def _counts_at(self, table: TokenTable, step: int) -> Ints:
         first = self._record.first_id

@@ -37,7 +37,6 @@ COLUMNS: Registry[SortKey] = Registry(
         "length": lambda tokens: tokens.table.lengths[: len(tokens)],
         "rank": lambda tokens: tokens.ranks,
         "count": lambda tokens: _known(tokens.counts, len(tokens)),
-        "made": lambda tokens: _known(tokens.made_counts, len(tokens)),
         "parents": lambda tokens: tokens.parents[0] * len(tokens.table) + tokens.parents[1],
         "children": lambda tokens: tokens.children,
     },
@@ -164,8 +163,6 @@ class Vocabulary:
         table: the tokens; it may have more rows, of tokens that later steps make.
         counts: the number of occurrences of each token in the corpus, `NONE` (−1) for special
             tokens; `None` if there is no corpus.
-        made_counts: its number of occurrences when it was made; for a token that no merge makes,
-            at step 0. `None` if that is not known.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he", 257: b"the"}
     >>> merges = [(b"h", b"e"), (b"t", b"he")]
@@ -180,7 +177,6 @@ class Vocabulary:
     _size: int
     _merge_count: int
     counts: Ints | None = None
-    made_counts: Ints | None = None
 
     COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
     """The columns that rows can be sorted by."""
@@ -259,11 +255,6 @@ class Vocabulary:
         """Return the token's count in the corpus; `None` for special tokens or without a corpus."""
         row = self.row_of(token_id)
         return None if self.counts is None or self.counts[row] == NONE else int(self.counts[row])
-
-    def made_count_of(self, token_id: int) -> int | None:
-        """Return the token's count when it was made; `None` if that is not known."""
-        row, made = self.row_of(token_id), self.made_counts
-        return None if made is None or made[row] == NONE else int(made[row])
 
     def merge_tree(self, token_id: int) -> Iterator[TreeLine]:
         """Yield the merge tree of a token, depth first: the token, then its two parts with theirs.

@@ -108,7 +108,7 @@ async def test_the_palette_opens_with_the_commands_of_the_screen_in_front() -> N
             (("2",), "next"),
             (("3",), "search"),
             (("4",), "chunks"),
-            (("6",), "time"),
+            (("6",), "again"),
             (("9",), "choose"),
             (("K",), "more parts"),
         ):

@@ -108,7 +108,7 @@ def test_no_message_appears_in_a_corner() -> None:
     [
         ("p", "wordpiece", "p: scores on 1 training: press 1, then p."),
         ("v", "bpe", "v: heap view on 1 training: press 1, then v."),
-        ("u", "bpe", "u: time on 6 race │ undo on 8 pipeline."),
+        ("u", "bpe", "u: undo on 8 pipeline: press 8, then u."),
         (
             "b",
             "unigram",
