@@ -64,4 +64,5 @@ class ScreenRoom:
         for cells, limits in ((room.width, WIDTHS), (room.height, HEIGHTS)):
             here = max(least for least, _ in limits if cells >= least)
             classes |= {name: least == here for least, name in limits}
+        classes["-small"] = any(map(classes.get, ("-narrow", "-slim", "-low")))
         self._screen.update_classes(classes, update=update, animate=False)
