@@ -100,4 +100,4 @@ def read_own(path: Path, limit: int) -> bytes:
             raise ValueError("no ordinary file of a bounded size")
         if status.st_uid != user_id(status.st_uid):
             raise ValueError("the file belongs to another user")
-        return stream.read(limit + 1)
+        return stream.read(limit)

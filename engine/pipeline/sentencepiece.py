@@ -356,8 +356,9 @@ class SymbolAlphabet(Alphabet):
     """An alphabet with symbols that are always one token and never merge.
 
     >>> inner = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
-    >>> SymbolAlphabet(inner, {"ab": 7}).spell(b"aabb")
-    [5, 7, 6]
+    >>> alphabet = SymbolAlphabet(inner, {"ab": 7})
+    >>> alphabet.spell(b"aabb"), alphabet.edges(b"aabb")
+    ([5, 7, 6], [0, 1, 3, 4])
     """
 
     def __init__(self, inner: Alphabet, symbols: Mapping[str, int]) -> None:

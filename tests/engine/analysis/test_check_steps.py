@@ -48,6 +48,8 @@ def test_a_token_may_be_written_in_several_forms(tmp_path: Path, left: str, form
         ('{"left": [true], "right": "b"}', '"left" is a list, but not of bytes from 0 to 255'),
         ('{"left": {"hex": "0"}, "right": "b"}', '"left" has hex that is damaged'),
         ('{"left": {"base64": "é"}, "right": "b"}', '"left" has base64 that is damaged'),
+        ('{"left": {"hex": 7}, "right": "b"}', '"left" is none of: text, a list of bytes,'),
+        ('{"left": {"octal": "7"}, "right": "b"}', '"left" is none of: text, a list of bytes,'),
         ('{"left": 7, "right": "b"}', '"left" is none of: text, a list of bytes,'),
         ('{"left": "", "right": "b"}', '"left" is empty'),
         ('{"left": "a", "right": "b", "count": -1}', '"count" is no whole number'),
@@ -62,6 +64,7 @@ def test_the_error_of_a_bad_line_has_its_number(tmp_path: Path, line: str, expec
 
 
 def test_too_long_a_line_is_an_error(tmp_path: Path) -> None:
+    assert read_steps(written(tmp_path, '{"left": "a", "right": "b"}'.rjust(LONGEST_LINE))).steps
     with pytest.raises(StepsFileError, match="line 1 is longer than"):
         read_steps(written(tmp_path, " " * (LONGEST_LINE + 1)))
 

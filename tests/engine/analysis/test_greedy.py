@@ -7,6 +7,7 @@ from hypothesis import given
 from merge_lists import MERGES, PRETOKENS, Merges, tokenizer
 
 from engine.analysis.greedy import Greedy, where_greedy_differs
+from engine.encoding.alphabet import CharacterAlphabet
 from engine.encoding.encoders import ENCODERS
 
 
@@ -18,6 +19,12 @@ def test_the_ids_of_greedy_differ_from_those_of_the_encoders() -> None:
         b"c",
     ]
     assert [tok.vocab[i] for i in tok.encode("abc")] == [b"a", b"bc"]
+
+
+def test_a_character_without_a_token_is_unknown_as_a_whole() -> None:
+    letters = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
+    taken = Greedy({b"a": 5, b"b": 6, b"ab": 7}, letters).takes("ba漢éab".encode())
+    assert [*taken] == [(6, 1), (5, 2), (0, 5), (0, 7), (7, 9)]
 
 
 def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:

@@ -12,8 +12,17 @@ import pytest
 from generated import first_quick
 from superbpe_by_hand import SECOND_STAGE, extend, isolated, lines_of
 
-from engine import Frame, Phase, PhasedTrainer, PhaseError, StopReason, Timeline, Trainer
-from engine.bpe.phases import phases_from
+from engine import (
+    Frame,
+    PatternError,
+    Phase,
+    PhasedTrainer,
+    PhaseError,
+    StopReason,
+    Timeline,
+    Trainer,
+)
+from engine.bpe.phases import check_phases, phases_from
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.algorithm import is_wordy
 from engine.core.events import Pair
@@ -282,6 +291,8 @@ def test_phases_that_are_unreadable_are_one_sentence(phases: str, said: str) -> 
 def test_sizes_must_grow(sizes: tuple[int, int]) -> None:
     with pytest.raises(PhaseError, match="each size must be above the one before"):
         trained(FOX, sizes)
+    with pytest.raises(PatternError):
+        check_phases([Phase("gpt2", 300), Phase("(", 400)])
 
 
 def test_phases_are_read_as_typed() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine import CorpusError, OutputError, check, count_pretokens, train_bpe
+from engine.core.events import CountProgress
 from engine.counting import counts_file
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import (
@@ -54,7 +55,11 @@ def refused(match: str) -> Iterator[None]:
 
 def test_counts_documents_and_head_are_those_of_the_text(text: Path, counts: Path) -> None:
     of_text, of_counts = Corpus(text), Corpus(counts)
-    expected, found = (count_corpus(each, "gpt2", SPECIAL) for each in (of_text, of_counts))
+    progress: list[CountProgress] = []
+    expected = count_corpus(of_text, "gpt2", SPECIAL)
+    found = count_corpus(of_counts, "gpt2", SPECIAL, on_progress=progress.append)
+    distinct, occurrences = len(expected.counts), expected.counts.total()
+    assert progress == [CountProgress(len(TEXT), len(TEXT), 41, occurrences, distinct)]
     assert list(found.counts.items()) == list(expected.counts.items())
     assert found.documents == expected.documents
     assert (of_counts.head, of_counts.head_is_all) == (of_text.head, of_text.head_is_all)

@@ -338,6 +338,9 @@ def test_a_callback_that_raises_stops_encoding_and_reaches_the_caller() -> None:
     assert len(told) == 1
     with pytest.raises(TextError, match="on_step takes at most 16,384; encode without it"):
         TRAINED.encode("x" * 20_000, on_step=told.append)
+    for how in ({"on_step": told.append}, {"template": True}, {}):
+        with pytest.raises(TextError, match="of type bytes; decode the bytes first"):
+            TRAINED.encode(b"low", **how)  # type: ignore[arg-type]
 
 
 def test_a_tokenizer_does_not_change_with_its_arguments() -> None:
