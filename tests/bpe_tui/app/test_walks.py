@@ -13,6 +13,8 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from string import ascii_letters, digits
@@ -24,10 +26,14 @@ from opening import SAMPLE, opened_as, until
 from textual import events
 from textual.pilot import Pilot
 
-from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.base import BaseApp, SingleScreenApp
+from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.styles import DARK
 from bpe_tui.widgets.textual_private import painted_lines
+from engine import Timeline, Trainer, ask
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 WALKS = Path(__file__).parent / "walks"
 DRAWN_WITH = Path(__file__).parent / "snapshots" / "drawn-with.txt"
@@ -46,7 +52,35 @@ Rows = list[tuple[str, str]]
 """The text of each row of the screen, and the letters of its styles."""
 
 
-def opened_by(line: str) -> tuple[Config, tuple[int, int]]:
+def quiz_of(asked: str) -> QuizScreen:
+    """Return a quiz about the course notes; `stale@2@w|e` is a question at step 2 about a pair."""
+    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+    trainer, pieces = Trainer(counts, 300), WordPieceTrainer(counts, 40, min_count=1)
+    run = Timeline(counts, trainer.steps(), record=trainer.record)
+    run.complete()
+    questions = []
+    for kind, step, about in (each.split("@") for each in asked.split(",")):
+        frame = run.seek(int(step)) if step else WordPieceTimeline(pieces.record).frame
+        questions.append(ask(kind, frame, about=about or None))
+    return QuizScreen(questions, id, "low")
+
+
+@asynccontextmanager
+async def opened_by(line: str) -> AsyncIterator[tuple[BaseApp, Pilot[int]]]:
+    """Open what a walk opens: a quiz, or a config."""
+    options = dict(option.split("=", 1) for option in line.split())
+    if "quiz" in options:
+        app = SingleScreenApp(lambda: quiz_of(options["quiz"]))
+        width, height = map(int, options["size"].split("x"))
+        async with app.run_test(size=(width, height)) as pilot:
+            yield app, pilot
+        return
+    async with opened_as(*config_of(line)) as (full, pilot):
+        full.clear_notices()
+        yield full, pilot
+
+
+def config_of(line: str) -> tuple[Config, tuple[int, int]]:
     """Return what a walk opens, a tokenizer or a corpus with options, and the size."""
     options = dict(option.split("=", 1) for option in line.split())
     width, height = map(int, options.pop("size").split("x"))
@@ -61,7 +95,7 @@ def opened_by(line: str) -> tuple[Config, tuple[int, int]]:
     )
 
 
-def painted(app: BpeTuiApp, letters: dict[str, str]) -> Rows:
+def painted(app: BaseApp, letters: dict[str, str]) -> Rows:
     """Return the rows of the screen in front; a style without a letter gets one."""
     rows = []
     for strip in painted_lines(app.screen):
@@ -84,7 +118,7 @@ def changed(before: Rows, now: Rows) -> list[str]:
     return lines
 
 
-async def press(app: BpeTuiApp, pilot: Pilot[int], key: str) -> None:
+async def press(app: BaseApp, pilot: Pilot[int], key: str) -> None:
     """Press a key, paste a text, click on a cell, or give the terminal a size."""
     if key[0] == '"':
         app.post_message(events.Paste(key[1:-1].replace("samples", str(SAMPLE.parent))))
@@ -101,7 +135,7 @@ async def press(app: BpeTuiApp, pilot: Pilot[int], key: str) -> None:
 
 
 async def lines_of(
-    app: BpeTuiApp, pilot: Pilot[int], before: Rows, letters: dict[str, str], wanted: list[str]
+    app: BaseApp, pilot: Pilot[int], before: Rows, letters: dict[str, str], wanted: list[str]
 ) -> tuple[Rows, list[str]]:
     """Return the rows and the changed lines: those wanted if they come, or those that stay."""
     clock, most = (monotonic, REST_SECONDS) if DRAWS else (process_time, WORK_SECONDS)
@@ -124,11 +158,9 @@ async def test_the_keys_of_a_walk_draw_its_rows(name: str) -> None:
     head, *walk = re.split("^(?=>)", file.read_text("utf-8"), flags=re.MULTILINE)
     *_, legend = walk[-1].partition("\n\n")
     letters = USUAL | {line[4:]: line[0] for line in legend.splitlines() if not DRAWS}
-    config, size = opened_by(head.splitlines()[-1])
     rows, written = Rows(), head
-    async with opened_as(config, size) as (app, pilot):
+    async with opened_by(head.splitlines()[-1]) as (app, pilot):
         app.animation_level = "none"
-        app.clear_notices()
         for keys, *wanted in (part.partition("\n\n")[0].splitlines() for part in walk):
             for key in shlex.split(keys[1:], comments=True, posix=False):
                 await press(app, pilot, key)

@@ -13,115 +13,20 @@ from textual.widgets import Static
 from bpe_tui.app.base import SingleScreenApp
 from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.lessons.question_panel import QuestionPanel
-from bpe_tui.widgets.lines import RowList
 from engine import Timeline, Trainer, ask
-from engine.learning.questions.question import Attempt, Question
 from engine.learning.quiz import AnswerSheet, Paper
-from engine.text.excerpt import Excerpt
-from engine.wordpiece.frame import WordPieceTimeline
-from engine.wordpiece.trainer import WordPieceTrainer
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = SAMPLES / "handout.txt"
 QUIZ = ("--pattern", "whitespace", "--questions", "4", "--plain", "--seed", "7")
 
 
-def word_to_cut() -> Question:
-    """Ask for the cuts of a word that is single characters."""
-    trainer = WordPieceTrainer({b"lower": 2, b"low": 5}, 40, min_count=1)
-    return ask("longest-match", WordPieceTimeline(trainer.record).frame, about="lower")
-
-
 def timeline() -> Timeline:
     counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
     trainer = Trainer(counts, 300)
-    excerpt = Excerpt.of(b"don't go, lower widest", "gpt2")
-    made = Timeline(counts, trainer.steps(), record=trainer.record, excerpt=excerpt)
+    made = Timeline(counts, trainer.steps(), record=trainer.record)
     made.complete()
     return made
-
-
-async def test_each_form_of_answer_has_its_keys() -> None:
-    run_of = timeline()
-    asked = [
-        ask("tie", run_of.seek(0)),
-        ask("count-change", run_of.seek(0), about="e|s"),
-        ask("stale", run_of.seek(2), about="w|e"),
-        word_to_cut(),
-        ask("encode-by-hand", run_of.seek(2), about="newest"),
-        ask("make-merges", run_of.seek(0), about="2"),
-    ]
-    over: list[Attempt] = []
-    app = SingleScreenApp(lambda: QuizScreen(asked, over.append, "low"))
-    async with app.run_test(size=(80, 30)) as pilot:
-        panel = pilot.app.screen.query_one(QuestionPanel)
-
-        async def press(*keys: str) -> str:
-            await pilot.press(*keys)
-            await pilot.pause()
-            return "\n".join(
-                "".join(text for text, _ in panel.row(row).spans) for row in range(panel.row_count)
-            )
-
-        assert "Hint: compare the bytes" in await press("H")
-        rows = [str(option.label[0]) + str(option.label[2]) for option in asked[0].form.options]
-        tied, right = (
-            rows.index(f"{left!r}{right!r}") for left, right in ((b"e", b"s"), (b"s", b"t"))
-        )
-        assert "No: e+s loses to another" in await press(*["down"] * tied, "enter")
-        assert "Right: s+t wins" in await press("k", "j", *["down"] * ((right - tied) % 2), "enter")
-        text = await press("enter", "1", "2", "x")
-        assert ("Answer: 12▏" in text, "Answer with a number." in text) == (True, True)
-        assert "Answer with a number." not in await press("0", "backspace")
-        assert "too many" in await press("enter")
-        # The wrong answer is selected: a digit replaces it.
-        assert "Right: e+s no longer occurs." in await press("0", "enter")
-        await press("enter", "y" if asked[2].answer else "n")
-        assert over[2].at_first_try
-        await press("enter", "l", "l", "space", "enter")
-        await press("right", "right", "space", "h", "h", "space", "l", "space", "enter")
-        text = await press("exclamation_mark")
-        assert "Answer: lower is 5 pieces: l┊##o┊##w┊##e┊##r." in text
-        assert "Right: s+t joins: merge 1." in await press("enter", *["right"] * 4, "enter")
-        assert "Right: e+st joins: merge 2." in await press("h", "h", "enter")
-        assert "Right: newest is 4 tokens" in await press("h", "enter")
-        assert "Merge 1 of 2: which pair?" in await press("enter")
-        keys = ("down", "down", "l", "l", "l", "enter")
-        assert "e+s occurs 9 times, but so does another pair." in await press(*keys)
-        assert "replace s+t everywhere.  0 marked" in await press("right", "enter")
-        assert "in n┊e┊w┊e┊s┊t a place of s+t is left." in await press("space", "enter")
-        assert "Hint: it joins in 2 places of 2 words." in await press("H")
-        text = await press("down", "space", "enter")
-        assert "Merge 2 of 2: which pair?" in text
-        assert "3 × w┊i┊d┊e┊st" in text
-        assert "Answer: s+t, then e+st." in await press("exclamation_mark")
-        await press("enter")
-        results = pilot.app.screen.query_one("#results", RowList)
-        assert str(results.border_title) == "2 of 6 at the first try"
-    assert len(over) == 6
-    assert [each.at_first_try for each in over] == [False, False, True, False, True, False]
-
-
-async def test_the_mouse_chooses_rows_and_gaps() -> None:
-    run_of = timeline()
-    asked = [ask("tie", run_of.seek(0)), word_to_cut()]
-    over: list[Attempt] = []
-    app = SingleScreenApp(lambda: QuizScreen(asked, over.append, "low"))
-    async with app.run_test(size=(80, 30)) as pilot:
-        panel = pilot.app.screen.query_one(QuestionPanel)
-
-        def row_of(text: str) -> int:
-            rows = ("".join(t for t, _ in panel.row(row).spans) for row in range(panel.row_count))
-            return next(place for place, row in enumerate(rows) if text in row)
-
-        await pilot.click(panel, offset=(5, row_of("s+t") + 1))
-        assert over[0].at_first_try
-        await pilot.press("enter")
-        line = row_of("l o w")
-        for gap in (1, 2, 3, 4):
-            await pilot.click(panel, offset=(1 + 2 * gap, line + 1))
-        await pilot.press("enter")
-        assert over[1].at_first_try
 
 
 def quiz(out: Path, lines: Sequence[str], *options: str) -> str:
