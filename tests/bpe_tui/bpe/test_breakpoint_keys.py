@@ -77,23 +77,6 @@ async def test_the_window_deletes_breakpoints() -> None:
         assert step(app) == 3
 
 
-async def test_an_impossible_breakpoint_is_refused_in_place() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("t", "b", *"count", "less_than_sign", "0", "enter")
-        hint = str(app.screen.query_one("#dialog-hint", Static).render())
-        assert hint.startswith("no merge has a count below 0")
-        assert not app.session.breakpoints.watched
-        await pilot.resize_terminal(80, 24)
-        await pilot.pause()
-        line = app.screen.query_one("#dialog-hint", Static)
-        assert str(line.render()) == hint
-        refused = line.styles.color
-        app.screen.query_one(Input).value = "tie"
-        await pilot.press("enter")
-        assert str(line.render()).startswith("Like")
-        assert line.styles.color != refused
-
-
 @pytest.mark.slow
 async def test_the_scrubber_marks_every_merge_of_breakpoints_and_ties_only_if_they_are_few() -> (
     None

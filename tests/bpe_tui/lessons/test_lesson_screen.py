@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from edges import edged
-from generated import first_quick
 from opening import opened, opened_as, step, until
 from textual.pilot import Pilot
 
@@ -156,19 +155,6 @@ async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
         await pilot.press("enter", "right")
         assert [each.region for each in app.screen.query(LessonSection)] == places
         assert step(app) == 37
-
-
-@pytest.mark.parametrize("model", first_quick(["wordpiece", "unigram"]))
-async def test_each_model_shows_its_steps(model: str) -> None:
-    async with opened(size=(60, 20), vocab_size=400, model=model) as (app, pilot):
-        await pilot.press("0")
-        await until(pilot, lambda: beat(app) is Beat.REST)
-        await pilot.press("full_stop", "full_stop")
-        assert beat(app) is Beat.LIGHT
-        await pilot.press("right")
-        await until(pilot, lambda: beat(app) is Beat.REST)
-        for name in ("count", "pick", "replace", "corpus"):
-            assert any(row[14:].strip() for row in section(app, name)), name
 
 
 @pytest.mark.slow

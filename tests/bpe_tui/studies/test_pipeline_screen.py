@@ -77,18 +77,6 @@ async def choose(app: BpeTuiApp, pilot: Pilot[int], name: str) -> None:
     await pilot.pause()
 
 
-async def test_every_stage_shows_its_output_and_the_token_is_marked_in_all() -> None:
-    async with pipeline() as (app, pilot):
-        await typed(app, pilot, "the café")
-        assert "the·café" in stage(app, "normalizer")[1]
-        assert "the│Ġcafé│" in stage(app, "pre-tokenizer")[1]
-        assert "comes back" in stage(app, "decoder")[-1]
-        await pilot.press(*["right"] * 20)
-        # Half of the é: in the text it is the whole character.
-        assert [text.rstrip() for text in marked(app)] == ["é", "é", "é", "▄▄▄"]
-        assert "“é”" in str(app.screen.query_one("#narration", Static).render())
-
-
 async def test_a_file_is_shown_with_all_its_merges_though_they_come_one_by_one() -> None:
     path = builtin_lessons()[0].path.with_name("uncased.json")
     viewpoint = Viewpoint(view="pipeline")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,9 @@ from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.studies import race as race_screen
 from bpe_tui.studies.race import RaceJob, RaceScreen, StandingsPanel, WorkPanel
 from bpe_tui.views.panel import FramePanel
-from bpe_tui.widgets.chart import BELOW, Curve, CurvesChart, canvas_of, curves_of
+from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Span
 from engine.bpe.race import RACERS, RunnerState
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
@@ -64,12 +63,6 @@ def shown(panel: FramePanel[Any]) -> str:
 
 def said(screen: RaceScreen) -> str:
     return str(screen.query_one("#narration", Static).content)
-
-
-def cells(line: Sequence[Span], role: str) -> Iterator[tuple[int, str]]:
-    """Yield the place and text of each cell of a role."""
-    roles = [(cell, of_span) for text, of_span in line for cell in text]
-    return ((place, cell) for place, (cell, of_span) in enumerate(roles) if of_span == role)
 
 
 def drawn(chart: CurvesChart) -> str:
@@ -144,29 +137,6 @@ async def test_while_training_runs_the_race_waits() -> None:
         app.session.stop_reason = reason
         app.changed()
         await ended(screen)
-
-
-async def test_the_counters_are_those_of_the_timelines_step() -> None:
-    async with racing() as (app, screen, _):
-        heap = next(r for r in job_of(screen).race.runners if r.algorithm.name == "heap")  # type: ignore[union-attr]
-        for at in (1, 4):
-            app.seek(at)
-            row = next(
-                line
-                for line in shown(screen.query_one(WorkPanel)).splitlines()
-                if "heap pushes" in line
-            )
-            now, by_now, in_all = row.split()[2:]
-            assert int(now) == heap.work.at_step("heap_pushes", at)
-            assert int(by_now) == heap.work.total("heap_pushes", at)
-            assert int(in_all) == heap.work.total("heap_pushes", len(heap))
-        head = "".join(text for text, _ in screen.query_one(StandingsPanel).head)
-        assert head.split()[:2] == ["time", "operations"]
-        chart = screen.query_one(CurvesChart)
-        lines = [chart.line(y) for y in range(chart.size.height - BELOW)]
-        cursor = {(i, text) for line in lines for i, text in cells(line, "pair")}
-        assert len(cursor) == 1
-        assert next(iter(cursor))[1] == "│"
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from bpe_tui.unigram.encoding_screen import (
 )
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.widgets.visible import width
-from engine.unigram.frame import UnigramFrame, UnigramTimeline
+from engine.unigram.frame import UnigramTimeline
 from engine.unigram.pieces import spelled_counts
 from engine.unigram.trainer import UnigramTrainer
 
@@ -230,26 +230,3 @@ async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -
         for _ in range(7):
             await pilot.press(key)
             assert (lattice.display, lanes.display) == (False, True)
-
-
-async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "2", "e", "ctrl+u", *"hugs", "space", *"bugs", "escape", "a")
-        await pilot.pause()
-        panel, frame = app.screen.query_one(PieceLanesPanel), app.session.shown
-        assert isinstance(frame, UnigramFrame)
-        assert panel.has_focus
-        characters, data, pieces, ids = text_of(panel)
-        assert characters.split() == ["characters", *"hugs·bugs"]
-        assert data.split()[1:] == [f"{byte:02X}" for byte in b"hugs bugs"]
-        cut = [*frame.segment("hugs"), *frame.segment("▁bugs")]
-        assert pieces.replace("─", "").split("┤├") == [
-            ("pieces      ├" if place == 0 else "") + piece + ("┤" if place == len(cut) - 1 else "")
-            for place, piece in enumerate(cut)
-        ]
-        vocabulary = [text for text, _ in frame.vocabulary]
-        assert [vocabulary[int(each)] for each in ids.split()[1:]] == cut
-        await pilot.press("a")
-        await pilot.pause()
-        assert app.screen.query_one(UnigramTextPretokens).has_focus
-        assert not panel.display

@@ -12,7 +12,6 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.wordpiece.encoding_screen import (
     ProbesPanel,
-    WordPieceEncodingScreen,
     WordPieceTextPretokens,
 )
 from bpe_tui.wordpiece.training_screen import TypedWordPieces
@@ -37,27 +36,6 @@ async def type_text(app: BpeTuiApp, pilot: object, text: str) -> None:
 def text_of(panel: Lines) -> list[str]:
     rows = [panel.row(place) for place in range(panel.row_count)]
     return ["".join(text for text, _ in row.spans).rstrip() for row in rows]
-
-
-async def test_each_probe_is_a_row_with_its_window_under_the_word(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=15, model="wordpiece") as (app, pilot):
-        await type_text(app, pilot, "hugs")
-        assert isinstance(app.screen, WordPieceEncodingScreen)
-        panel = app.screen.query_one(ProbesPanel)
-        _, *probes = text_of(panel)[: panel.step_count + 1]
-        assert "".join(text for text, _ in panel.head).strip().startswith("hugs")
-        assert probes[0].split()[:3] == ["1", "────", "hugs"] or "━━━━" in probes[0]
-        assert [len(probe.split()[-1]) > 0 for probe in probes]
-
-
-async def test_the_arrows_go_from_probe_to_probe(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=12, model="wordpiece") as (app, pilot):
-        await type_text(app, pilot, "hugs")
-        panel = app.screen.query_one(ProbesPanel)
-        await pilot.press("left")
-        assert panel.place == panel.step_count - 1
-        await pilot.press(*["left"] * 20, "right", "right")
-        assert panel.place == 2
 
 
 @pytest.mark.slow
