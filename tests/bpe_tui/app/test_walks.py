@@ -85,7 +85,9 @@ def config_of(line: str) -> tuple[Config, tuple[int, int]]:
     options = dict(option.split("=", 1) for option in line.split())
     width, height = map(int, options.pop("size").split("x"))
     if "tokenizer" in options:
-        return TokenizerConfig((str(SAMPLE.with_name(options["tokenizer"])),)), (width, height)
+        corpus = str(SAMPLE.with_name(options["corpus"])) if "corpus" in options else None
+        file = str(SAMPLE.with_name(options["tokenizer"]))
+        return TokenizerConfig((file,), corpus=corpus), (width, height)
     given: dict[str, Any] = {
         name: int(text) if text.isdigit() else text for name, text in options.items()
     }
