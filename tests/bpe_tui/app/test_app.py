@@ -27,6 +27,7 @@ from bpe_tui.views.typed import parse_step
 from bpe_tui.widgets.controls import KeyBar, Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.window import Window
 from engine import Tokenizer, Trainer, count_pretokens
 from engine.recording.training import CountedCorpus
 
@@ -74,10 +75,13 @@ async def test_playing_moves_the_cursor_until_paused_or_a_window_opens() -> None
         await pilot.pause(0.2)
         assert 0 < reached == step(app)
         step_shown = app.screen.query_one("#transport-step", Static)
-        await pilot.press("space")
-        assert str(step_shown.render()).startswith("▶")
-        await pilot.press("s")
-        assert str(step_shown.render()).startswith("‖")
+        for window in ("s", "i", "S", "x", "M", "o", "w", "t", "L"):
+            await pilot.press("space")
+            assert str(step_shown.render()).startswith("▶")
+            await pilot.press(window)
+            await until(pilot, lambda: isinstance(app.screen, Window), 5)
+            assert str(step_shown.render()).startswith("‖")
+            await pilot.press("escape")
 
 
 async def test_the_typed_text_is_encoded_with_the_merges_of_the_step_and_walked_through() -> None:
