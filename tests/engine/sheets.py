@@ -1,4 +1,4 @@
-"""Sheets: texts in `sheets/` that say all that a part of the engine returns.
+"""Sheets: texts in `sheets/` that say all that a part of the engine returns, or a panel draws.
 
 After a change that is meant, write the sheets again and read what has changed:
 `BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/engine`.
@@ -13,9 +13,9 @@ from pathlib import Path
 SHEETS = Path(__file__).parent / "sheets"
 
 
-def check_sheet(name: str, lines: Iterable[str]) -> None:
+def check_sheet(name: str, lines: Iterable[str], folder: Path = SHEETS) -> None:
     """Compare lines with a sheet, or write it."""
-    text, path = "\n".join(lines) + "\n", SHEETS / f"{name}.txt"
+    text, path = "\n".join(lines) + "\n", folder / f"{name}.txt"
     if os.environ.get("BPE_TUI_SNAPSHOTS") == "draw":
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")

@@ -7,19 +7,15 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from generated import first_quick
-from opening import SAMPLE, each_size, opened, step, until
+from opening import each_size, opened, step, until
 from screen_text import drawn
 
 from bpe_tui.bpe.summary_screens import CHARTS
-from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, GainsPanel, distance
+from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, distance
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel
-from bpe_tui.views.targets import ToStep
-from bpe_tui.widgets.rows import spans_width
 from bpe_tui.widgets.visible import width
 from engine import Timeline, Trainer
 from engine.bpe.replay import Replay
-from engine.recording.playback import MergeFrame
 
 
 async def test_a_key_shows_all_charts_and_what_each_says_here() -> None:
@@ -123,59 +119,6 @@ def test_each_row_of_the_table_states_its_number_of_merges() -> None:
         assert steps <= apart * rows or apart == 1000
 
 
-@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
-async def test_the_table_shows_the_gain_of_further_merges(model: str) -> None:
-    size = (160, 50)  # enough for exact numbers
-    async with opened(size=size, vocab_size=330, model=model) as (app, pilot):
-        await pilot.press("4", "tab")
-        await pilot.pause()
-        shown = app.session.shown
-        assert isinstance(shown, MergeFrame)
-        panel = app.screen.query_one(GainsPanel)
-        assert panel.has_focus
-        rows = [panel.row(at) for at in range(1, panel.row_count)]
-        apart = distance(shown.recorded_steps, panel.size.height - 3)
-        assert 2 * len(rows) > panel.size.height - 3
-        assert [row.target for row in rows] == [
-            ToStep(at) for at in [*range(0, shown.recorded_steps, apart), shown.recorded_steps]
-        ]
-        bytes_counted = sum(len(word) * count for word, count in shown.run.counts.items())
-        before = None
-        for row in rows:
-            assert isinstance(row.target, ToStep)
-            there = shown.at(row.target.step)
-            tokens = sum(
-                len(there.tokens_of(word)) * count for word, count in shown.run.counts.items()
-            )
-            text = " ".join("".join(text for text, _ in row.spans).replace("▸", "").split())
-            text_shown = [f"{there.step:,}", f"{bytes_counted / tokens:.2f}", f"{tokens:,}"]
-            if before is not None:
-                text_shown.append(f"{before - tokens:,}")
-            assert text.startswith(" ".join(text_shown))
-            before = tokens
-        await pilot.press("down", "enter")
-        assert step(app) == apart
-
-
-@pytest.mark.slow  # a walk over sizes
-@pytest.mark.parametrize("corpus", ["tinystories_valid.txt", "handout.txt"])
-@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
-async def test_no_number_of_the_table_is_cut(corpus: str, model: str) -> None:
-    async with opened(SAMPLE.parent / corpus, model=model) as (app, pilot):
-        await pilot.press("4", "tab")
-        async for _ in each_size(pilot, [(120, 40), (100, 32), (80, 24), (60, 20)]):
-            await pilot.pause()
-            panel = app.screen.query_one(GainsPanel)
-            widths = {spans_width(panel.row(at).spans) for at in range(panel.row_count)}
-            assert len(widths) == 1
-            assert widths.pop() <= panel.room
-            head = "".join(text for text, _ in panel.row(0).spans).split()
-            word = "token" if model == "bpe" else "piece"
-            if panel.room >= 36 or "bytes/token" in head:
-                assert head.pop(1) == "bytes/token"
-            assert head[:3] == ["merges", f"{word}s", "saved"]
-
-
 async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_encoding() -> None:
     async with opened() as (app, pilot):
         await pilot.press("end", "4")
@@ -199,21 +142,6 @@ async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_enco
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert app.session.text == " the"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("model", "second"), [("wordpiece", "the"), ("unigram", " the")])
-async def test_other_models_list_the_most_frequent_pretokens_too(model: str, second: str) -> None:
-    async with opened(model=model) as (app, pilot):
-        await pilot.press("4")
-        await pilot.pause()
-        panel = app.screen.query_one(FrequentPanel)
-        shown = "".join(text for text, _ in panel.row(1).spans).split()
-        assert shown[:2] == ["2", "1,754"]
-        panel.focus()
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: app.screen.id == app.session.model.screen("encoding"))
-        assert app.session.text == second
 
 
 @pytest.mark.slow  # a walk over sizes

@@ -128,20 +128,6 @@ async def test_each_move_is_seen_in_the_table() -> None:
             assert marked == ([ToPair(move.pair)] if is_push else [])
 
 
-@pytest.mark.slow
-async def test_the_table_says_which_token_took_how_much_of_a_stale_count() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("right")
-        assert "".join(text for text, _ in pairs(app).head).split() == ["pair", "recorded", "true"]
-        lines = text_of(pairs(app)).splitlines()
-        assert {line.index("+") for line in lines} == {lines[0].index("+")}
-        # Of 3,389 times `t+h` the first merge, h + e, took 2,450.
-        row = next(line for line in lines if " t+h " in line)
-        assert row.split()[2:4] == ["3,389", "939"]
-        assert row.rstrip().endswith("stale: he took 2,450")
-        assert "┄" in row
-
-
 @pytest.mark.parametrize("width", [37, 45, 52, 57, 63, 85])
 def test_the_words_about_a_stale_entry_are_the_same_at_every_width(width: int) -> None:
     counts = {b" the": 2237, b"ash": 939, b"he": 2000, b"th": 300}
@@ -204,18 +190,6 @@ async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> Non
         await pilot.press("enter")
         assert "leads nowhere" in app.notices.now
         assert app.screen.zoomed is None  # type: ignore[attr-defined]
-
-
-@pytest.mark.slow
-async def test_a_click_on_a_separator_asks_and_leaves_the_cursor_there() -> None:
-    async with opened() as (app, pilot):
-        panel = pairs(app)
-        across = "".join(text for text, _ in panel.row(4).spans).index("+")
-        box = panel.content_region.offset - panel.region.offset
-        await pilot.click(PairsPanel, offset=(box.x + across, box.y + panel.head_height + 4))
-        await pilot.pause()
-        assert panel.cursor == 4
-        assert app.screen.query("#why")
 
 
 @pytest.mark.parametrize("width", [36, 51, 56, 63, 80, 118, 158])

@@ -1,22 +1,23 @@
 """The rows of panels, lessons, charts and windows at a few steps and widths, without a screen.
 
-A file of `rows/` has those of a run: a title, then rows; below a row are a letter for each cell
-with a role, and its target. Rows that are as they were are left out. The end of the file names the
-roles. After a change that is meant, write the rows again and read what has changed:
+A sheet has those of a run: a title, then rows; below a row are a letter for each cell with a role,
+and its target. Rows that are as they were are left out. The end of the sheet names the roles. After
+a change that is meant, write the sheets again and read what has changed:
 `BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/bpe_tui/views/test_drawn_rows.py`.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 from string import ascii_letters, digits
 from typing import Any
 
+import numpy as np
 import pytest
 from opening import SAMPLE, session_of
+from sheets import check_sheet
 from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.widget import Widget
@@ -37,7 +38,9 @@ from bpe_tui.views.panel import FramePanel, TokenPainter
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.views.why_rows import explanation_rows, token_rows
-from bpe_tui.widgets.figure import cells_of
+from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of
+from bpe_tui.widgets.controls import FooterKey, KeyBar, Tab, TabLine
+from bpe_tui.widgets.figure import Figure, cells_of
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.virtual_table import arranged, arranged_row
@@ -46,8 +49,7 @@ from engine.analysis.why import explain
 from engine.bpe.trainers import TRAINERS
 from engine.recording.playback import MergeFrame
 
-ROWS = Path(__file__).parent / "rows"
-DRAWS = os.environ.get("BPE_TUI_SNAPSHOTS") == "draw"
+SHEETS = Path(__file__).parents[1] / "sheets"
 LETTERS = ascii_letters + digits
 MOST, HEIGHT = 14, 9
 """Most rows of a panel that are kept, and the height of panels, in cells."""
@@ -88,20 +90,23 @@ class Drawing:
         if marks.strip() or target:
             yield f"{marks.rstrip()}{target}"
 
+    def resize(self, width: int, height: int) -> None:
+        self._patch(Widget, "size", Size(width, height))
+        self._patch(Widget, "outer_size", Size(width + 4, height + 2))
+        self._patch(FramePanel, "room", width)
+
     def add_panel(self, panel: FramePanel[Any], frame: Any, width: int) -> None:
         """Add the borders, the head and the rows of a panel."""
-        for name, size in (("size", (width, HEIGHT)), ("outer_size", (width + 4, HEIGHT + 2))):
-            self._patch(Widget, name, Size(*size))
-        self._patch(FramePanel, "room", width)
+        self.resize(width, HEIGHT)
         panel.set_reactive(FramePanel.frame, frame)
         panel.rebuild()
         rows = (panel.row(place) for place in range(min(panel.row_count, MOST)))
         borders = f"{panel._shown_title or panel.named} ── {panel._shown_foot}"
         self.add(f"{type(panel).__name__} {borders}", "", [Row(panel.head), *rows])
 
-    def text(self) -> str:
+    def all_lines(self) -> list[str]:
         legend = (f"{letter} {role}" for role, letter in self._letters.items() if role)
-        return "\n".join([*self.lines, "", *legend, ""])
+        return [*self.lines, "", *legend]
 
 
 @pytest.fixture
@@ -150,10 +155,7 @@ def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Draw
             drawing.add(section.id, "", section.rows(found, width, 3 if step == last else 1))
         if isinstance(at, MergeFrame):
             draw_tokens(drawing, screens[VOCABULARY], at, width)
-    file = ROWS / f"{name}.txt"
-    if DRAWS:
-        file.write_text(drawing.text(), "utf-8")
-    assert drawing.text() == file.read_text("utf-8")
+    check_sheet(name, drawing.all_lines(), SHEETS)
 
 
 def panels_of(screen: Any) -> Iterator[FramePanel[Any]]:
@@ -214,3 +216,52 @@ def draw_tokens(drawing: Drawing, screen: Any, frame: Any, width: int) -> None:
         pair = frame.merge_at(step - 1).pair
         about = explain(frame, tuple(map(frame.any_token, pair)), pair=pair)
         drawing.add(f"pair {pair}", about.title("pair"), explanation_rows(painter, about, width)[0])
+
+
+XS, COUNTS = np.arange(1, 41), np.array([5, 30, 17, 8, 3, 1, 0, 1])
+CURVES = [
+    Curve("short", "loss", np.array([1, 10, 100]), np.array([2, 20, 40])),
+    Curve("longer", "gain", np.array([1, 50]), np.array([3, 80])),
+    Curve("none", "", XS[:0], XS[:0]),
+]
+KEYS = [
+    FooterKey("q", "quit", "quit", is_lasting=True),
+    FooterKey("→", "next", "step"),
+    FooterKey("Esc", "back", "back"),
+    FooterKey("?", "help", "help", is_lasting=True),
+    FooterKey("漢", "wide", "wide"),
+]
+TABS = [
+    Tab("0", "lesson", "les", "lesson"),
+    Tab("1", "train", "tr", "train"),
+    Tab("2", "vocab", "voc", "vocab", is_open=False),
+]
+CHARTS_DRAWN: list[tuple[type[Chart], Figure | None, int | None]] = [
+    (Chart, Figure(XS, XS * XS, "step", "y"), 20),
+    (Chart, Figure(XS, 1000 // XS, "place", "y", log_x=True, log_y=True), None),
+    (Chart, Figure(XS[:8], COUNTS, "bytes", "", bars=True, bars_top=40), None),
+    (Chart, None, None),
+    (CurvesChart, curves_of(CURVES, "size", "y"), 10),
+]
+
+
+def test_the_lines_of_charts_keys_and_tabs_are_those_kept(drawing: Drawing) -> None:
+    for kind, figure, at in CHARTS_DRAWN:
+        for size in ((31, 9), (12, 4), (7, 3)):
+            drawing.resize(*size)
+            chart = kind("drawn")
+            chart.why_empty = "nothing to draw"
+            chart.set_reactive(Chart.figure, figure)
+            chart.set_reactive(Chart.at, at)
+            lines = [Row(list(chart.line(y))) for y in range(size[1])]
+            drawing.add(f"{kind.__name__} {figure and figure.x_label} {size}", "", lines)
+    for room in range(45, 5, -1):
+        drawing.resize(room, 1)
+        bar, line = KeyBar(), TabLine()
+        bar.set_reactive(KeyBar.keys, KEYS)
+        for name, value in {"tabs": TABS, "here": "train", "note": "note"}.items():
+            line.set_reactive(getattr(TabLine, name), value)
+        for parts in (bar, line):
+            spans = [span for _, texts in parts.parts() for span in texts]
+            drawing.add(type(parts).__name__, f"{room}", [Row(spans)])
+    check_sheet("widgets", drawing.all_lines(), SHEETS)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from opening import each_size, opened
 
-from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.widgets.numbers import BODY, HALF, bar, scale_of, trace
 
 
@@ -32,36 +29,3 @@ def test_the_scale_changes_seldom_while_counts_fall() -> None:
     scales = [scale_of(count) for count in range(5000, 0, -1)]
     assert len(set(scales)) == 14
     assert scales == sorted(scales, reverse=True)
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_the_bars_of_the_heap_are_ordered_like_its_true_counts() -> None:
-    async with opened() as (app, pilot):
-        async for _ in each_size(pilot, [(160, 50), (120, 40)]):
-            panel, places = app.screen.query_one(PairsPanel), set()
-            app.session.seek(16)
-            for _ in range(8):
-                await pilot.press("right")
-                frame = app.session.frame
-                assert frame is not None
-                top = frame.top_pairs(1)[0][1]
-                lengths = {}
-                for place in range(panel.row_count):
-                    row = panel.row(place)
-                    text = "".join(span for span, _ in row.spans)
-                    count = frame.count_of(row.target.pair)  # type: ignore[union-attr]
-                    lengths[count] = halves(text)
-                    if count == top:
-                        places.add(text.index(BODY))
-                assert [lengths[count] for count in sorted(lengths)] == sorted(lengths.values())
-                assert lengths[top] > 0
-            assert len(places) == 1  # the column does not move
-
-
-async def test_with_little_room_there_are_no_bars() -> None:
-    async with opened(size=(80, 24)) as (app, pilot):
-        await pilot.press("right")
-        panel = app.screen.query_one(PairsPanel)
-        texts = ["".join(text for text, _ in panel.row(place).spans) for place in range(5)]
-        assert not any(BODY in text for text in texts)
-        assert any("next" in text for text in texts)

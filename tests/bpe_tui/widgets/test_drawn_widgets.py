@@ -1,25 +1,22 @@
-"""Widgets without a session: the rows that they draw, and what a click or a drag asks for."""
+"""Widgets without a session: what a click or a drag on each asks for."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import pytest
 from textual.app import App, ComposeResult
-from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
 from bpe_tui.styles import DARK
-from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of
+from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import (
     FilterSwitch,
     FooterKey,
     FootLine,
     KeyBar,
     Marks,
-    PartsLine,
     Scrubber,
     Switches,
     Tab,
@@ -30,127 +27,15 @@ from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, SubjectSpan
 from bpe_tui.widgets.virtual_table import Column, Header, arranged
 
-XS, COUNTS = np.arange(1, 41), np.array([5, 30, 17, 8, 3, 1, 0, 1])
-CURVES = [
-    Curve("short", "loss", np.array([1, 10, 100]), np.array([2, 20, 40])),
-    Curve("longer", "gain", np.array([1, 50]), np.array([3, 80])),
-    Curve("none", "", XS[:0], XS[:0]),
-]
-RISING = """
-2,000 ┤           │
-      │           │          ⢀⠔
-      │           │        ⡠⠔⠉
-1,000 ┤           │     ⢀⠔⠉
-      │           │  ⣀⠔⠉⠁
-      │         ⢀⣀⠤⠊⠉
-    0 ┤⣀⣀⣀⡠⠤⠤⠒⠒⠉⠁ │
-      └───────────▲───────────┬
- step            20          40"""
-FALLING = """
-1,000 ┤⠑⠢⢄⡀
-      │   ⠈⠒⠤⣀
-      │       ⠑⠢⢄
-      │          ⠉⠒⠤⣀
-  100 ┤              ⠑⠤⢄⡀
-      │                 ⠈⠒⢤⡀
-      │                    ⠈⠓⠢⣄
-      └┬─────────────┬─────────
-       1            10   place"""
-BARS = """
-   40 ┤
-      │   ▂▂
-      │   ██
-   20 ┤   ██
-      │   ██ ██
-      │   ██ ██ ▄▄
-    0 ┤▇▇ ██ ██ ██ ▅▅ ▂▂    ▂▂▂
-      └─────────────┬──────────
-                    5    bytes"""
-TWO_CURVES = """
-      │            │ longer⠁
-      │            │ ⣀⠔⠊⠁⣀⣀⠤⠤⠔⠒
-      │          ⢀⡠⠔⠉⠒⠊⠉⠉ short
-   10 ┤       ⢀⠤⠒⠁ │
-      │    ⣀⠔⠊⠁    │
-      │⢀⡠⠔⠉⠊⠁      │
-      │⠁⠔⠁         │
-      └┬───────────▲──────────┬
-       1          10      size"""
-
-
-@pytest.mark.parametrize(
-    ("chart", "figure", "at", "picture"),
-    [
-        (Chart, Figure(XS, XS * XS, "step", "y"), 20, RISING),
-        (Chart, Figure(XS, 1000 // XS, "place", "y", log_x=True, log_y=True), None, FALLING),
-        (Chart, Figure(XS[:8], COUNTS, "bytes", "", bars=True, bars_top=40), None, BARS),
-        (CurvesChart, curves_of(CURVES, "size", "y"), 10, TWO_CURVES),
-    ],
-)
-def test_a_chart_draws_its_figure_its_axes_and_the_cursor(
-    chart: type[Chart],
-    figure: Figure,
-    at: int | None,
-    picture: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Chart, "size", Size(31, 9))
-    drawn = chart("drawn")
-    drawn.set_reactive(Chart.figure, figure)
-    drawn.set_reactive(Chart.at, at)
-    lines = [list(drawn.line(y)) for y in range(9)]
-    texts = ["".join(text for text, _ in line).rstrip() for line in lines]
-    assert "\n".join(["", *texts]) == picture
-    if at is not None:  # the curve is dim after the cursor
-        assert ("│" if chart is CurvesChart else "⠤", "pair") in lines[5]
-        assert lines[5][-1][1] == "dim"
-    monkeypatch.setattr(Chart, "size", Size(7, 3))
-    assert drawn.line(0) == []
-    drawn.set_reactive(Chart.figure, None)
-    drawn.why_empty = "nothing to draw"
-    assert [drawn.line(y) for y in range(3)] == [[("nothing", "dim")], [("to draw", "dim")], []]
-
-
+XS = np.arange(1, 41)
 KEYS = [
     FooterKey("q", "quit", "quit", is_lasting=True),
-    FooterKey("→", "next", "step"),
     FooterKey("Esc", "back", "back"),
     FooterKey("?", "help", "help", is_lasting=True),
-    FooterKey("漢", "wide", "wide"),
+    FooterKey("n", "no room", "next"),
 ]
-TABS = [
-    Tab("0", "lesson", "les", "lesson"),
-    Tab("1", "train", "tr", "train"),
-    Tab("2", "vocab", "voc", "vocab", is_open=False),
-]
-WHOLE = " 0 lesson  1 train  2 vocab "
-
-
-@pytest.mark.parametrize(
-    ("cells", "keys", "tabs"),
-    [
-        (43, " q quit  → next  Esc back  ? help  漢 wide ", f"{WHOLE}          note"),
-        (42, " q quit  → next  Esc back  ? help ", f"{WHOLE}         note"),
-        (36, " q quit  → next  Esc back  ? help ", f"{WHOLE}   note"),
-        (35, " q quit  → next  Esc back  ? help ", WHOLE),
-        (27, " q quit  Esc back  ? help ", " 0 les 1 tr 2 voc     note"),
-        (17, " q quit  ? help ", " 0 les 1 tr 2 voc"),
-        (16, " q quit  ? help ", " 0  1 tr  2 "),
-        (8, " q quit ", " 0  1 tr  2 "),
-    ],
-)
-def test_lines_of_keys_and_tabs_leave_out_what_has_no_room(
-    cells: int, keys: str, tabs: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(PartsLine, "size", Size(cells, 1))
-    bar, line = KeyBar(), TabLine()
-    bar.set_reactive(KeyBar.keys, KEYS)
-    for name, value in {"tabs": TABS, "here": "train", "note": "note"}.items():
-        line.set_reactive(getattr(TabLine, name), value)
-    for each, text in ((bar, keys), (line, tabs)):
-        assert "".join(text for _, spans in each.parts() for text, _ in spans) == text
-    roles = [spans[1][1] for name, spans in line.parts() if name]
-    assert roles == ["here", "tab", "dim"]  # another tab, that of this screen, an empty one
+TABS = [Tab("0", "lesson", "", "lesson"), Tab("1", "train", "", "train")]
+TABS.append(Tab("2", "vocab", "", "vocab", is_open=False))
 
 
 ASKED = (
@@ -226,7 +111,7 @@ async def test_a_click_or_a_drag_asks_for_what_is_drawn_there() -> None:
         rows = [each.render_line(y).text for each in app.screen.children[:6] for y in range(2)]
         assert [row.rstrip() for row in rows[::2]] == [
             " q quit  Esc back  ? help",
-            WHOLE.rstrip(),
+            " 0 lesson  1 train  2 vocab",
             "F ○ first  ○ second",
             "┊━┊━━━━━━━┊━━━━●──────!───────!",
             "  id▲  text",
