@@ -17,7 +17,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.views.narration import first_fitting, times
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair_text
 from bpe_tui.views.targets import ToLine, ToPretoken
-from bpe_tui.views.training_panels import before_after
+from bpe_tui.views.training_panels import before_after, before_after_cells
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, signed
@@ -90,8 +90,8 @@ class LedgerWindow(Window[object | None]):
         count_width = len(number(highest.affected.count))
         change_width = max(len(signed(other.change)) for other in (highest, part)) + 2
         before, after = map(self._painter.tokens, (part.affected.before, part.affected.after))
-        room = width - change_width - 2
-        spans = before_after(part.affected.count, count_width, before, after, room)
+        half = before_after_cells(count_width, width - change_width - 2)
+        spans = before_after(part.affected.count, count_width, before, after, half, half)
         role = "gain" if part.change > 0 else "loss"
         return Row([*spans, right(signed(part.change), change_width, role)], part)
 

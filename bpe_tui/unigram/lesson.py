@@ -28,9 +28,9 @@ from bpe_tui.views.explanation import (
     ThreeNames,
     eased,
     with_end,
-    word_rows,
 )
 from bpe_tui.views.panel import SizedWord, token_edge
+from bpe_tui.views.training_panels import word_rows
 from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -321,8 +321,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         struck = PlainPiecePainter(before, strikes=True, marks=self.marks)
         plain = PlainPiecePainter(after, strikes=False, marks=self.marks)
         counts = [before.words[word] for word in changed]
-        was, now = list(map(struck.word, changed)), list(map(plain.word, changed))
-        return [*rows, *word_rows(counts, was, now, max(width // 2 - 6, 8))]
+        both = [(struck.word(word), plain.word(word)) for word in changed]
+        return [*rows, *word_rows(counts, both, width, shows_after=True)]
 
     def _what_replaces(self, before: UnigramFrame, some_change: bool) -> str:
         """Return the sentence over the words that the step after a frame cuts otherwise."""

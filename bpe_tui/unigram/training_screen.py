@@ -153,7 +153,8 @@ def _row(
         for text, role in before.cut(word.text, word.before)
     ]
     cut = after.cut(word.text, word.after)
-    spans = training_panels.before_after(word.times, cells, was, cut, width)
+    half = training_panels.before_after_cells(cells, width)
+    spans = training_panels.before_after(word.times, cells, was, cut, half, half)
     return Row(spans, ToPretoken(to_bytes(unspelled(word.text))))
 
 

@@ -8,7 +8,7 @@ step can be finished at once, whatever is moving. A `StepExplainer` makes the ro
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
@@ -19,7 +19,7 @@ from bpe_tui.views.narration import characters_of, first_fitting
 from bpe_tui.views.panel import SizedWord, TokenPainter
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import bar, number, trace
-from bpe_tui.widgets.rows import CURSOR, Row, Span, left, paragraph, right, spans_width, with_below
+from bpe_tui.widgets.rows import CURSOR, Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import width
 from bpe_tui.widgets.visible import width as width_of
 from engine.core.events import Pair
@@ -327,26 +327,6 @@ class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
             before = self.size_of(moment.before, text)
         size = self.size_row(self.size_of(frame, text), before, self._at_start[2], width)
         return [*shown, size]
-
-
-def word_rows(
-    counts: Sequence[int],
-    before: Sequence[Sequence[Span]],
-    after: Sequence[Sequence[Span]],
-    half: int,
-) -> Iterator[Row]:
-    """Yield words with their counts, `before` and `after` a step, in up to `half` cells each.
-
-    Without `after` the words before the step are shown alone.
-    """
-    count_cells = max((len(number(count)) for count in counts), default=1)
-    cells = min(half, max(map(spans_width, before), default=8))
-    for place, count in enumerate(counts):
-        spans = [right(number(count), count_cells, "dim"), ("  ", ""), *left(before[place], cells)]
-        if after:
-            now = after[place]
-            spans += [("  →  ", "dim"), *(now if spans_width(now) <= half else left(now, half))]
-        yield from map(Row, with_below(spans))
 
 
 AnyExplainer = StepExplainer[Any]

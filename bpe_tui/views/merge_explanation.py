@@ -29,31 +29,29 @@ from bpe_tui.views.explanation import (
     bar_row,
     eased,
     with_end,
-    word_rows,
 )
 from bpe_tui.views.narration import LONGEST_BESIDE, NO_CORPUS, characters_of, first_fitting
 from bpe_tui.views.panel import (
     ABOUT_TO_JOIN,
     BETWEEN_PAIR,
-    FRESH_ROLES,
     JOINING_ROLES,
     PRETOKEN_BORDER,
     MergeFrameT,
     SizedWord,
     TokenPainter,
+    as_joining,
     token_edge,
 )
+from bpe_tui.views.training_panels import word_rows
 from bpe_tui.widgets.numbers import number, scale_of
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
     Row,
     Span,
     SubjectSpan,
-    behind_mark,
     first_rows,
     has_row_below,
     left,
-    skipped_before,
     spans_width,
     wrapped_text,
 )
@@ -351,7 +349,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         after = self.painter_of(moment.after, is_fresh=True)
         before.joining = merge.pair
         touched = moment.after.affected(words)
-        rows = first_rows(self._word_rows(before, after, touched, is_lit, width), words)
+        counts = [word.count for word in touched]
+        both = [(before.tokens(word.before), after.tokens(word.after)) for word in touched]
+        rows = first_rows(word_rows(counts, both, width, shows_after=not is_lit), words)
         shown = sum(bool(row.spans[0][0].strip()) for row in rows)  # marks below have no count
         if (rest := merge.pretokens - shown) > 0 and rows:
             more = self.text("and {n} more", n=number(rest))
@@ -366,9 +366,6 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         is_lit: bool,
         width: int,
     ) -> Row:
-        a, b = (
-            shorten(visible_bytes(before.frame.any_token(p)), LONGEST_NAMED) for p in merge.pair
-        )
         places = self.counted(merge.occurrences, "place")
         where = self.text("{places} in one pretoken", places=places)
         if merge.pretokens > 1:
@@ -380,34 +377,17 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             where = self.text("{places}, {pretokens}", places=places, pretokens=pretokens)
         if is_lit:
             joint = ABOUT_TO_JOIN if self.marks else CHIPS_MEET
-            pair = [(a, "joining"), joint, (b, "joining")]
-            spans = self.spans("Here it is: {pair}", pair=pair)
+            left, right = (as_joining(before.spans(part)) for part in merge.pair)
+            spans = self.spans("Here it is: {pair}", pair=[*left, joint, *right])
         else:
-            new = after.spans(merge.new_id)
-            spans = [(a, "strong"), (" + ", "pair"), (b, "strong"), (" → ", "dim"), *new]
+            pair = before.sum(merge.pair).within(2 * LONGEST_NAMED)
+            spans = [*pair, (" → ", "dim"), *after.spans(merge.new_id)]
             token = f"  {self.text(self.NEW, n=number(merge.new_id))}"
             if spans_width(spans) + cells_of(token) + cells_of(where) + 4 <= width:
                 spans.append((token, "dim"))
         spare = width - spans_width(spans) - 2
         ways = (where, places) if merge.pretokens else ()
         return Row(with_end(spans, first_fitting(spare, *ways, ""), width))
-
-    def _word_rows(
-        self,
-        before: TokenPainter,
-        after: TokenPainter,
-        touched: Sequence[AffectedPretoken],
-        is_lit: bool,
-        width: int,
-    ) -> list[Row]:
-        """Draw words with the pair lit; unless `is_lit`, also draw them after the merge."""
-        counts = [word.count for word in touched]
-        half = max((width - max((len(number(count)) for count in counts), default=1) - 10) // 2, 8)
-        was = [_from_first(before.tokens(word.before), JOINING_ROLES, half) for word in touched]
-        now = []
-        if not is_lit:
-            now = [_from_first(after.tokens(word.after), FRESH_ROLES, half) for word in touched]
-        return list(word_rows(counts, was, now, half))
 
     # -- the corpus, and a text of the reader's
 
@@ -498,10 +478,3 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     def size_of(self, frame: MergeFrameT, text: str) -> int:
         return sum(map(len, self.encoded(frame, text)))
-
-
-def _from_first(spans: Sequence[Span], roles: Sequence[str], cells: int) -> list[Span]:
-    """Skip spans at the start until those with one of these roles fit."""
-    places = [place for place, span in enumerate(spans) if span[1] in roles] or [0]
-    last = min(places[0] + 2, len(spans) - 1)
-    return behind_mark(spans, skipped_before(spans, places[0], last, cells))

@@ -241,7 +241,8 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         width: int,
     ) -> Row:
         was, cut = before.tokens(word.before), after.tokens(word.after)
-        spans = before_after(word.count, count_width, was, cut, width)
+        half = before_after_cells(count_width, width)
+        spans = before_after(word.count, count_width, was, cut, half, half)
         return Row(spans, ToPretoken(word.pretoken))
 
 
@@ -338,13 +339,18 @@ def head_of_words(count_width: int, width: int, wording: Wording) -> list[Span]:
 
 
 def before_after(
-    count: int, count_width: int, before: Sequence[Span], after: Sequence[Span], width: int
+    count: int,
+    count_width: int,
+    before: Sequence[Span],
+    after: Sequence[Span],
+    cells: int,
+    after_cells: int,
 ) -> list[Span]:
-    """Return the count of a word and its tokens before and after a step, in `width` cells.
+    """Return the count of a word and its tokens before and after a step.
 
-    If that is too narrow, both begin at the same later place, so that the first change is visible.
+    If the cells are too few, both begin at the same later place, so that the first change is
+    visible. With 0 `after_cells` only the tokens before the step are drawn.
     """
-    half = before_after_cells(count_width, width)
     first = next(
         (
             place
@@ -355,15 +361,30 @@ def before_after(
     )
     borders = [place for place in range(first, len(before)) if before[place] in _BETWEEN]
     last = (borders[1] if len(borders) > 1 else len(before)) - 1  # after the second token
-    skipped = skipped_before(before, first, last, half)
+    skipped = skipped_before(before, first, last, cells)
     before, after = behind_mark(before, skipped), behind_mark(after, skipped)
-    return [
-        right(number(count), count_width, "dim"),
-        ("  ", ""),
-        *left(before, half),
-        ARROW,
-        *left(after, half),
-    ]
+    spans = [right(number(count), count_width, "dim"), ("  ", ""), *left(before, cells)]
+    return [*spans, ARROW, *left(after, after_cells)] if after_cells else spans
+
+
+def word_rows(
+    counts: Sequence[int], words: Sequence[Sequence[list[Span]]], width: int, shows_after: bool
+) -> Iterator[Row]:
+    """Yield rows of words before and after a step, close to each other, with their counts.
+
+    Args:
+        counts: how often each word occurs.
+        words: the tokens of each before, and after the step.
+        width: cells of a row.
+        shows_after: whether the tokens after the step are drawn.
+    """
+    count_width = max((len(number(count)) for count in counts), default=1)
+    half = before_after_cells(count_width, width)
+    cells = min(half, max((spans_width(before) for before, _ in words), default=0))
+    for count, (before, after) in zip(counts, words, strict=True):
+        spans = before_after(count, count_width, before, after, cells, half * shows_after)
+        spans.pop()  # the blanks that fill the row
+        yield from map(Row, with_below(spans))
 
 
 _BETWEEN = (TOKEN_BORDER, CHIPS_MEET, ABOUT_TO_JOIN)

@@ -25,8 +25,8 @@ from bpe_tui.views.explanation import (
     Beat,
     CountRoom,
     StepMoment,
-    word_rows,
 )
+from bpe_tui.views.training_panels import word_rows
 from bpe_tui.widgets.rows import Row, spans_width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from engine import Frame, Timeline, Trainer, count_pretokens
@@ -369,8 +369,8 @@ def test_at_rest_the_counts_of_a_made_merge_keep_its_pair(stories: Frame) -> Non
 
 @pytest.mark.parametrize("width", [40, 61, 100])
 def test_a_long_word_before_and_after_a_step_takes_the_width_and_no_more(width: int) -> None:
-    words = [[("hugs" * 30, "")]]
-    (row,) = word_rows([1234], words, words, max(width // 2 - 6, 8))
+    word = [("hugs" * 30, "")]
+    (row,) = word_rows([1234], [(word, word)], width, shows_after=True)
     assert width - 2 <= spans_width(row.spans) <= width
 
 
@@ -428,7 +428,7 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     assert said(explainer.replace_rows(there, 2, 70)) == [
         "✗ ▁hugs",
         "Others replace them:",
-        "5  ▁hugs  →  ▁┊hugs",
+        "5  ▁hugs → ▁┊hugs",
     ]
     assert explainer.place_to_show(before, CorpusPlace(0, 3), 5, 70) == CorpusPlace(0, 3)
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_tui.views.corpus import flowed, within_rows
-from bpe_tui.views.explanation import with_end, word_rows
+from bpe_tui.views.explanation import with_end
 from bpe_tui.views.narration import first_fitting, leading_parts, names_of_panels
 from bpe_tui.views.panel import SizedWord
-from bpe_tui.views.training_panels import Labelled, before_after, over_labels
+from bpe_tui.views.training_panels import Labelled, before_after, over_labels, word_rows
 from bpe_tui.widgets.rows import (
     CutSpan,
     NameSpans,
@@ -107,7 +107,7 @@ def test_a_word_touched_shows_where_it_changed(
         return [span for word in words for span in (("┊", "cut"), (word, ""))][1:]
 
     was, now = strip(tokens), strip(joined)
-    row = before_after(7, 1, was, now, half * 2 + 6)
+    row = before_after(7, 1, was, now, half, half)
     assert spans_width(row) == 1 + 2 + half + 3 + half
     first = next(
         at for at, (old, new) in enumerate(zip(was, now, strict=False)) if old[0] != new[0]
@@ -123,6 +123,7 @@ def test_a_word_touched_shows_where_it_changed(
 # -- the edge between what fits and what is cut
 
 AB: list[Span] = [("ab", ""), ("cde", "")]
+TWICE = [(AB, AB), (AB[1:], AB[1:])]
 CUT = CutSpan.of("今 ", "", [("▂▂▂", "mark-1")])
 IN_PARTS: list[SizedWord] = [([("abcd", ""), ("efg", ""), ("h", "")], 8)]
 OVER = [
@@ -172,8 +173,7 @@ def texts(rows: Iterable[Row]) -> list[str]:
         (lambda c: texts(over_labels(OVER, c)), {7: ["ab│c   ", "1  234 ", "def│", "5   "]}),
         (lambda c: texts(over_labels(OVER, c))[:3], {6: ["ab│", "1  ", "c   "]}),
         (lambda n: len(first_rows(map(Row, ([CUT], AB, [CUT], AB)), n)), {4: 4, 3: 2, 2: 2, 1: 1}),
-        (lambda c: texts(word_rows([12, 3], [AB, AB[1:]], [], c)), {5: ["12  abcde", " 3  cde  "]}),
-        (lambda c: texts(word_rows([1], [AB], [AB], c)), {4: ["1  abc…  →  abc…"]}),
+        (lambda c: texts(word_rows([12, 3], TWICE, c, False)), {17: ["12  abcde", " 3  cde"]}),
         (lambda c: [said(each) for each in wrapped([AB, AB[1:]], c)], {8: ["abcdecde"], 7: FIVE}),
     ],
 )
