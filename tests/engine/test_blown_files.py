@@ -18,6 +18,8 @@ from generated import some
 from sheets import check_sheet
 
 from engine import BpeError
+from engine.analysis.inspection import Inspection
+from engine.analysis.text_comparison import cut_text
 from engine.formats import open_tokenizer
 
 START = 1 << 13
@@ -77,8 +79,13 @@ def lines_of(name: str, folder: Path) -> Iterator[str]:
         yield f"{name}: {opened.format} {tokenizer!r}"
         yield from (f"    {note}" for note in opened.notes)
         yield f"    {[*tokenizer.merges[:2]]} {sorted(tokenizer.special_ids)[:3]}"
+        look = Inspection.of_opened(opened).prepare()
+        yield f"    {look.size} {look.greatest_id} {look.mean_length:.2f} {look.numbers.policy}"
+        yield f"    {look.length_histogram[:9]} {look.kinds} {look.gaps} {look.longest(3)}"
+        yield f"    {[(name, look.odd(name).count, look.odd(name).ids[:3]) for name in look.ODD]}"
         ids = tokenizer.encode(TEXT)
         yield f"    {ids} {tokenizer.decode(ids)!r}"
+        yield f"    {[int(edge) for edge in cut_text(tokenizer, TEXT.encode())]}"
     except BpeError as error:
         said = str(error).replace(f"{folder}{os.sep}", "").replace(str(folder), "folder")
         yield f"{name}: {OF_PYTHON.sub('', said)[:300]}"
