@@ -108,7 +108,7 @@ def test_a_model_that_merges_no_bytes_is_refused_before_any_work(tmp_path: Path)
     for command in (("train", "--out", tmp_path / "x"), ("open", "--plain")):
         result = run(*command, HANDOUT, "--tokenizer", pieces, "--continue", "5")
         assert result.returncode == BAD_INPUT
-        expected = "only a tokenizer that merges bytes can go on: its model is Unigram"
+        expected = "only a tokenizer that merges bytes can go on: Unigram merges"
         assert expected in result.stderr.decode()
     without = run("open", "--tokenizer", pieces, "--continue", "5", "--plain")
     assert without.returncode == BAD_INPUT
