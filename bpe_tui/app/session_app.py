@@ -198,12 +198,8 @@ class SessionApp(BaseApp):
         self.navigation.take_back()
 
     def action_step(self, by: int) -> None:
-        recording = self.session.recording
-        before = recording.cursor if recording is not None else None
         self.session.step(by)
         self.changed()
-        if recording is not None and recording.cursor == before and self.session.stop_reason:
-            self.tell("This is the last step." if by > 0 else "This is step 0.")
 
     def action_tie(self, direction: int) -> None:
         with self.navigation.jump():

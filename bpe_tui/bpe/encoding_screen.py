@@ -30,7 +30,7 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.why import explain
+from engine.analysis.why import Explanation, explain
 from engine.analysis.why_not import occurrences, parts_asked
 from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN
@@ -99,7 +99,8 @@ class WhyNotRows(Panel):
         places = list(islice(occurrences(self.text, whole), PLACES_SHOWN + 1))
         rows = [] if places else [*paragraph(ALONE, width, "dim"), Row([])]
         if len(places) < 2:
-            self._add_answer(rows, frame, parts, None, width, self.text if places else whole)
+            text = self.text if places else whole
+            self._add_answer(rows, explain(frame, parts, text), parts, width)
             return rows
         for place in places[:PLACES_SHOWN]:
             if rows:
@@ -107,23 +108,17 @@ class WhyNotRows(Panel):
             before = visible_text(to_text(to_bytes(self.text)[:place])[-12:])
             after = f", after …{before}" if before else ""
             rows.append(Row([(f"at byte {number(place)}{after}", "dim")]))
-            self._add_answer(rows, frame, parts, place, width, self.text)
+            self._add_answer(rows, explain(frame, parts, self.text, place), parts, width)
         if len(places) > PLACES_SHOWN:
             rows += [Row([]), Row([("It occurs at more places.", "dim")])]
         return rows
 
     def _add_answer(
-        self,
-        rows: list[Row],
-        frame: Frame,
-        parts: tuple[str, ...],
-        place: int | None,
-        width: int,
-        text: str,
+        self, rows: list[Row], explanation: Explanation, parts: Sequence[str], width: int
     ) -> None:
         """Add the rows of the explanation for one place in a text."""
-        explanation = explain(frame, parts, text, place)
-        more, first = explanation_rows(self.painter(frame), explanation, width)
+        assert self.frame is not None
+        more, first = explanation_rows(self.painter(self.frame), explanation, width)
         if not self._title:
             name = shorten(PAIR_SIGN.join(map(visible_text, parts)), LONGEST_IN_TITLE)
             self._title = explanation.title(name)

@@ -1,6 +1,6 @@
 """The start page, which offers lessons and files if the command line names nothing.
 
-The lists of lessons and files are side by side; a small screen shows one list of both.
+The lists of lessons and files are side by side; a small screen shows one of them.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -43,27 +42,20 @@ LEAST_NOTE = 14
 """Least width of the note about a file, in cells; with less room it is left out."""
 
 
-class MoreToOpen(Enum):
-    """An offer that opens a window with more to choose from."""
-
-    ANY_FILE = "any file"
-    ALL_LESSONS = "all lessons"
-
-
 @dataclass(frozen=True)
 class Offer:
     """Something to open.
 
     Attributes:
         name, note: its name, and a description in a few words.
-        opens: the config, the names, the lesson's path or the window that it opens.
+        opens: the config, the names or the lesson's path that it opens; `None` for any file.
         sign: the number of a lesson, and its progress.
         about: returns paragraphs about it, the first one in a sentence.
     """
 
     name: str
     note: str
-    opens: Config | GivenNames | Path | MoreToOpen
+    opens: Config | GivenNames | Path | None
     sign: Sequence[Span] = ()
     about: Callable[[], Sequence[str]] = tuple
 
@@ -75,9 +67,7 @@ ABOUT_ANY_FILE = (
     "A tokenizer's files are read in every common format: tokenizer.json, vocab.json and "
     "merges.txt, *.tiktoken, *.model, *.gguf, vocab.txt. Nothing in them is executed.",
 )
-ANY_FILE = Offer(
-    "Open a file …", "a text or a tokenizer", MoreToOpen.ANY_FILE, about=lambda: ABOUT_ANY_FILE
-)
+ANY_FILE = Offer("Open a file …", "a text or a tokenizer", None, about=lambda: ABOUT_ANY_FILE)
 
 
 def lesson_offers() -> list[Offer | str]:
@@ -223,8 +213,8 @@ class StartPage(PanelScreen):
 
     NAME = START
     CSS_PATH = sheet("start.tcss")
-    PANEL_ORDER = ("lessons", "files", "all")
-    """The last one replaces the others on a small screen."""
+    PANEL_ORDER = ("lessons", "files")
+    STACK: ClassVar[Mapping[str, str]] = {"lessons": "lessons", "files": "files"}
 
     is_ready = False
     """Always False: here only the keys work that work while a corpus is read."""
@@ -232,24 +222,12 @@ class StartPage(PanelScreen):
     """The lesson whose number was typed last, which another digit may continue."""
 
     def compose_body(self) -> ComposeResult:
-        lesson = lessons.next_lesson()
-        title = visible_text(lesson.title, spaces=False)
-        first_offers = [
-            Offer(
-                f"Next lesson: {lesson.number} {title}",
-                "",
-                lesson.path,
-                about=partial(_about_lesson, lesson),
-            ),
-            Offer(f"All {len(lessons.builtin_lessons())} lessons …", "", MoreToOpen.ALL_LESSONS),
-            ANY_FILE,
-        ]
         yield Static(Content("bpe-tui"), id="title")
         yield Static(Content(TITLE), id="tagline")
+        yield Static(id="panel-names")
         with Horizontal(id="columns"):
             yield OfferList({"Lessons": lesson_offers()}, "lessons")
             yield OfferList(file_offers() | {"Your own": [ANY_FILE]}, "files")
-            yield OfferList({"Begin": first_offers} | file_offers(), "all")
         yield OfferDetails()
         yield Static(Content(TIP), id="tip")
 
@@ -290,10 +268,8 @@ class StartPage(PanelScreen):
         host = cast("Host", self.app)
         assert isinstance(event.target, Offer)
         opens = event.target.opens
-        if opens is MoreToOpen.ANY_FILE:
+        if opens is None:
             host.action_open()
-        elif opens is MoreToOpen.ALL_LESSONS:
-            host.guide.choose()
         elif isinstance(opens, Path):
             host.guide.open(opens)
         else:

@@ -32,7 +32,7 @@ def test_a_directory_lists_its_folders_then_its_files_with_their_sizes(tmp_path:
 
 
 def test_recent_files_are_named_with_their_folder_before_the_samples() -> None:
-    home = ("samples that come with bpe-tui/", "", RowChoice(directory=str(samples.directory())))
+    home = ("samples/  that come with bpe-tui", "", RowChoice(directory=str(samples.directory())))
     assert recent_rows([]) == [home, ("", "", None)]
     given = [("/x/a.txt",), ("b.txt", "/y/c.txt"), *[(f"{n}.txt",) for n in range(9)]]
     rows = recent_rows(given)

@@ -128,7 +128,9 @@ async def test_a_long_folder_is_cut_with_a_sign_beside_the_scroll_bar(tmp_path: 
     folder = tmp_path / "a-folder-with-a-very-long-name-indeed"
     for name in "fedcba":
         remember_opened(RunConfig(str(folder / f"{name}.txt")))
-    async with started((60, 20)) as (app, _):
+    async with started((60, 20)) as (app, pilot):
+        await pilot.press("tab")
+        await pilot.pause()
         (shown,) = (rows for rows in app.screen.query(OfferList) if rows.display)
         assert shown.show_vertical_scrollbar
         rows = (shown.row(place).spans for place in range(shown.row_count))
@@ -168,11 +170,10 @@ async def test_the_number_of_a_lesson_goes_to_it_and_the_cursor_skips_headings()
             assert (lessons.cursor, app.focused) == (there, lessons)
         labels = [key.label for key in app.screen.query_one(KeyBar).keys]
         assert "files" in labels
-        await pilot.resize_terminal(60, 20)  # one list, and no other to go to
-        await until(
-            pilot,
-            lambda: "files" not in [key.label for key in app.screen.query_one(KeyBar).keys],
-        )
+        await pilot.resize_terminal(60, 20)  # one list
+        await until(pilot, lambda: not rows.display)
+        await pilot.press("tab")
+        await until(pilot, lambda: rows.display and rows.has_focus and not lessons.display)
 
 
 async def test_every_screen_has_room_for_its_text_and_o_opens_the_window_of_files() -> None:
