@@ -222,7 +222,7 @@ class EncodingScreen(WalkScreen):
     def heading(self, session: Session, room: int) -> str:
         """Return what encodes: a whole tokenizer, or the merges of a step."""
         if session.opened is not None and session.at_end and session.stop_reason is not None:
-            return heading(session, room)
+            return heading(session, room, self.messages)
         return super().heading(session, room)
 
     def facts_of(self, frame: Frame) -> Sequence[str]:

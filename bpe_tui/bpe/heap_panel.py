@@ -38,6 +38,7 @@ SAYS = {
     Move.POP: "is true: it merges",
     Move.PUSH: "new",
 }
+LINKED_NOTE = "As --trainer linked sees it; {trainer} ran."
 TABLE, LINKED = "table", "linked"
 """The first view, and the trainer with linked lists, and its view."""
 
@@ -102,7 +103,7 @@ def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> R
     verb = "pop " if move.move in (Move.POP, Move.POP_STALE) else "push"
     spans: list[Span] = [
         ("▸ " if place == done else "  ", "pair"),
-        (f"{verb} ", "strong" if place == done else "dim"),
+        (f"{painter.wording.text(verb)} ", "strong" if place == done else "dim"),
         *painter.pair(move.pair),
         (f" {number(move.claimed)} ", ""),
         (said, "stale-truth" if move.move is Move.POP_STALE else "dim"),
@@ -233,10 +234,11 @@ class PairsPanel(Panel):
             return sentence(NO_CORPUS, width)
         if frame.linked is None:
             return sentence(why_no_heap(frame), width)
-        counted = f"{number(frame.linked.active)} active │ {number(frame.linked.inactive)} inactive"
-        self.say(f"bigrams  {counted}" if width >= ROOMY else counted, foot)
+        text, active = self.wording.text, number(frame.linked.active)
+        counted = text("{n} active │ {m} inactive", n=active, m=number(frame.linked.inactive))
+        self.say(f"{text('bigrams')}  {counted}" if width >= ROOMY else counted, foot)
         is_own = self.trained_by == LINKED
-        note = "" if is_own else f"As --trainer linked sees it; {self.trained_by} ran."
+        note = "" if is_own else text(LINKED_NOTE, trainer=self.trained_by)
         rows, are_complete = linked_rows(
             frame, frame.linked, self.painter(frame), width, self.size.height, note
         )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.views.narration import format_pair
 from bpe_tui.views.targets import ToPair, ToPretoken
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     PairSpans,
@@ -27,9 +28,11 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes
+from bpe_tui.widgets.visible import width as cells_of
 from engine.bpe.frame import Frame
 from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists, ListNode, Place
 from engine.bpe.trainers.linked import LEAST_ACTIVE
+from engine.core.wording import ENGLISH, text_of
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 
 if TYPE_CHECKING:
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 SIGNS = {BigramState.BEST: "▸", BigramState.ACTIVE: "●", BigramState.INACTIVE: "○"}
 """The sign of each state, for rows without room for its word."""
 TOO_LONG = f"A pretoken of more than {number(LONGEST_TAKEN_APART)} bytes is not drawn."
+STARTS = "Step 0: every {unit} is a node of its list."
+COUNTING = "counting the places …"
 NO_PAIR = "No pair is left: every pretoken is one token."
 
 WIDE = 100
@@ -67,7 +72,7 @@ def describe_place(place: Place) -> str:
     return f"{place.number}:{place.node}"
 
 
-def describe_touched(lists: LinkedLists) -> str:
+def describe_touched(lists: LinkedLists, wording: Wording) -> str:
     """Return how many places the merge touched: `3 of 214 places touched`.
 
     If they cannot be counted, return the number of pretokens instead.
@@ -75,15 +80,18 @@ def describe_touched(lists: LinkedLists) -> str:
     merge = lists.merge
     assert merge is not None, "step 0 has none"
     if not lists.count_places():
-        return f"{plural(merge.pretokens, 'pretoken')} touched"
-    return f"{number(lists.touched)} of {plural(lists.places_before, 'place')} touched"
+        places = wording.counted(merge.pretokens, "pretoken")
+    else:
+        n, every = number(lists.touched), wording.counted(lists.places_before, "place")
+        places = wording.text("{n} of {all}", n=n, all=every)
+    return wording.text("{places} touched", places=places)
 
 
-def describe_none_left_out(lists: LinkedLists) -> str:
+def describe_none_left_out(lists: LinkedLists, wording: Wording) -> str:
     """Return why no bigram is inactive."""
     if lists.active <= LEAST_ACTIVE:
-        return f"none, as up to {number(LEAST_ACTIVE)} are all active"
-    return f"none was left out at step {number(lists.refreshed_at)}"
+        return wording.text("none, as up to {n} are all active", n=number(LEAST_ACTIVE))
+    return wording.text("none was left out at step {n}", n=number(lists.refreshed_at))
 
 
 @dataclass
@@ -201,17 +209,17 @@ def _merge_rows(
     """Return the merge and how many places it touched."""
     merge = lists.merge
     if merge is None:
-        start = f"Step 0: every {frame.units.one} is a node of its list."
+        start = painter.wording.text(STARTS, unit=painter.wording.text(frame.units.one))
         return paragraph(start, width, "dim")
     touched = ""
     if lists.has_long_pretoken:
-        touched = describe_touched(lists)
+        touched = describe_touched(lists, painter.wording)
     elif frame.run.is_complete:  # else they would be counted again and again
         is_counted = time.search(lists.count_places)
-        touched = describe_touched(lists) if is_counted else "counting the places …"
+        touched = describe_touched(lists, painter.wording) if is_counted else COUNTING
     spans: list[Span] = [*painter.sum(merge.pair), (" → ", "dim")]
     spans += painter.spans(merge.new_id)
-    if spans_width(spans) + 3 + len(touched) <= width:
+    if spans_width(spans) + 3 + cells_of(touched) <= width:
         rows = [Row([*spans, ("   ", ""), (touched, "strong")])]
     else:
         rows = [Row(left(spans, width)), Row([(touched, "strong")])]
@@ -229,13 +237,14 @@ def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines
     digits = max(digits, *(len(number(came[1])) for _, came in flat if came), 1) + 1
     cells = max((width - 8) // 2 - digits, 5)
     rows: list[Row] = []
+    text = painter.wording.text
     for at, (went, came) in enumerate(flat[:lines]):
-        label = (("out ", "in "), ("    ", "   "))[bool(at)]
+        label = ("    ", "   ") if at else (text("out "), text("in "))
         spans: list[Span] = [(label[0], "loss")]
         if went is None:
             spans.append((" " * (cells + digits), ""))
         elif went[0] is None:
-            spans += left([("itself, overlapping", "dim")], cells + digits)
+            spans += left([(text("itself, overlapping"), "dim")], cells + digits)
         else:
             spans += left(painter.pair(went[0]), cells)
             spans.append(right(f"−{number(went[1])}", digits, "loss"))
@@ -246,7 +255,8 @@ def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines
             spans.append(right(f"+{number(came[1])}", digits, "gain"))
         rows.append(Row(spans, ToPair(came[0]) if came else None))
     if len(flat) > lines:
-        rows.append(Row([(f"    and {plural(len(flat) - lines, 'neighbour')} more", "dim")]))
+        rest = painter.wording.counted(len(flat) - lines, "neighbour")
+        rows.append(Row([(f"    {text('and {neighbours} more', neighbours=rest)}", "dim")]))
     return rows
 
 
@@ -280,8 +290,8 @@ class _BigramTable:
         if self.doubt_cells:
             columns.append(RowColumn("", self.doubt_cells, self._doubt))
         if self.place_cells > 3:
-            title = "pretoken:node" if self.place_cells >= len("pretoken:node") else "at"
-            columns.append(RowColumn(f"  {title}", self.place_cells + 2, self._places))
+            title = "  pretoken:node" if self.place_cells >= len("pretoken:node") else "  at"
+            columns.append(RowColumn(title, self.place_cells + 2, self._places))
         self.table = RowTable(columns, self.width, least=8)
 
     def row(self, bigram: Bigram) -> Row:
@@ -289,13 +299,15 @@ class _BigramTable:
 
     def rest(self, state: BigramState, text: str) -> Row:
         """Return a row about the bigrams of a state that have no row of their own."""
-        words = f"{SIGNS[state]} {state.value}" if self.width >= WITH_WORDS else SIGNS[state]
-        spans = [(words.ljust(self.state_cells), state.value), (text, "dim")]
-        return Row(left(spans, self.width))
+        return Row(left([*left(self._named(state), self.state_cells), (text, "dim")], self.width))
 
     def _state(self, bigram: Bigram) -> list[Span]:
-        word = f" {bigram.state.value}" if self.width >= WITH_WORDS else ""
-        return [(f"{SIGNS[bigram.state]}{word}", bigram.state.value)]
+        return self._named(bigram.state)
+
+    def _named(self, state: BigramState) -> list[Span]:
+        """Return the sign of a state, and its word if there is room."""
+        word = f" {self.painter.wording.text(state.value)}" if self.width >= WITH_WORDS else ""
+        return [(f"{SIGNS[state]}{word}", state.value)]
 
     def _pair(self, bigram: Bigram) -> PairSpans:
         def coloured(token: int) -> list[Span]:
@@ -311,7 +323,7 @@ class _BigramTable:
         return [(number(bigram.counted), "stale" if bigram.in_doubt else "")]
 
     def _doubt(self, bigram: Bigram) -> list[Span]:
-        truth = number(bigram.count) if bigram.count else "gone"
+        truth = number(bigram.count) if bigram.count else self.painter.wording.text("gone")
         return [(f" ✗{truth}" if bigram.in_doubt else "", "stale-truth")]
 
     def _places(self, bigram: Bigram) -> list[Span]:
@@ -340,9 +352,10 @@ def _bigram_rows(
     if best is None and not lists.active:
         return paragraph(NO_PAIR, width, "dim")
     table = _BigramTable(frame, lists, painter, width, time)
-    rows = [table.table.header()] if height >= HEADED else []
+    rows = [table.table.header(table.painter.wording.messages)] if height >= HEADED else []
     if best is None:
-        rows.append(table.rest(BigramState.BEST, "none: no merge follows"))
+        none = painter.wording.text("none: no merge follows")
+        rows.append(table.rest(BigramState.BEST, none))
     else:
         rows.append(table.row(best))
     others = lists.active - (best is not None)
@@ -356,11 +369,13 @@ def _bigram_rows(
         found = lists.most_frequent(state, shown)
         rows += map(table.row, found)
         if total > len(found):
-            more = f"{number(total - len(found))} more"
-            when = f", left out at step {number(lists.refreshed_at)}"
-            rows.append(table.rest(state, more + (when if state is BigramState.INACTIVE else "")))
+            said, n = painter.wording.text, number(total - len(found))
+            more, step = said("{n} more", n=n), number(lists.refreshed_at)
+            if state is BigramState.INACTIVE:
+                more = said("{n} more, left out at step {step}", n=n, step=step)
+            rows.append(table.rest(state, more))
         elif not total and state is BigramState.INACTIVE:
-            rows.append(table.rest(state, describe_none_left_out(lists)))
+            rows.append(table.rest(state, describe_none_left_out(lists, painter.wording)))
     return rows
 
 
@@ -429,9 +444,9 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
     """Yield the facts of the view in sentences, at most `most` bigrams of each state."""
     merge = lists.merge
     if merge is None:
-        yield f"Step 0: every {frame.units.one} is a node of its list."
+        yield text_of(ENGLISH, STARTS, unit=frame.units.one)
     else:
-        pair, touched = format_pair(frame, merge.pair), describe_touched(lists)
+        pair, touched = format_pair(frame, merge.pair), describe_touched(lists, Wording())
         yield f"Merge {number(frame.step)}, {pair}: {touched}."
         for out, lost, came in lists.neighbours[:most]:
             went = (
@@ -462,7 +477,7 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
         if state is not BigramState.BEST:
             none = "none besides the best one"
             if state is BigramState.INACTIVE:
-                none = describe_none_left_out(lists)
+                none = describe_none_left_out(lists, Wording())
             yield f"{state.value.capitalize()}: {plural(total, 'bigram') if total else none}."
         elif not total:
             yield "Best: none, no merge follows."

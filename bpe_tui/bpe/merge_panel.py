@@ -238,5 +238,5 @@ def change_rows(
             training_panels.ChangedCount(spans, before, after, is_new, pretokens), ToChange(pair)
         )
 
-    top = [*above, table.header()]
+    top = [*above, table.header({})]
     return training_panels.rows_of_changes(merge, row, top, painter.wording)

@@ -43,11 +43,10 @@ class BpeVocabularyScreen(VocabularyScreen):
     LANES = LanesPanel
 
     def facts_of(self, frame: Frame) -> Sequence[str]:
+        say, counted = self.wording.text, "no corpus, so nothing is counted; o opens one"
         if frame.has_corpus:
-            counted = f"{plural(frame.token_count, 'token')} in the corpus"
-        else:
-            counted = "no corpus, so nothing is counted; o opens one"
-        return "Vocabulary", plural(frame.vocab_size, "token"), counted
+            counted = say("{n} tokens in the corpus", n=number(frame.token_count))
+        return say("Vocabulary"), self.wording.counted(frame.vocab_size, "token"), counted
 
 
 class BpeInspectionScreen(InspectionScreen):
@@ -84,18 +83,19 @@ CHARTS = (
         "How well is the text compressed?",
         "How well compressed?",
         lambda found, steps: found.bytes_per_token(steps),
-        lambda frame: "bytes per token",
-        lambda frame: f"{frame.bytes_per_token:.2f} bytes per token",
+        lambda frame, wording: wording.text(
+            "{n} bytes per token", n=f"{frame.bytes_per_token:.2f}"
+        ),
     ),
     charts.COUNTS,
     replace(
         charts.TIES,
         figure_of=lambda frame: charts.TIES.figure_of(frame) if _chooses(frame) else None,
-        answer=lambda frame: charts.TIES.answer(frame) if _chooses(frame) else "",
+        answer=lambda frame, wording: charts.TIES.answer(frame, wording) if _chooses(frame) else "",
         why_none="The merges are a tokenizer's: no tie was decided here.",
     ),
-    charts.zipf("pretoken"),
-    charts.lengths("tokens", "bytes"),
+    charts.ZIPF,
+    charts.lengths("How long are the tokens?", "bytes"),
 )
 
 

@@ -188,6 +188,4 @@ def curve(history: PairHistory) -> Figure:
     if not history.counts[-1]:  # after it is gone, a few more steps are enough
         until = min(until, round(max(history.step, history.steps[-1]) * 1.2) + 1)
     ends = np.append(starts[1:], until)
-    return Figure(
-        np.column_stack([starts, ends]).ravel(), np.repeat(counts, 2), "step", "occurrences"
-    )
+    return Figure(np.column_stack([starts, ends]).ravel(), np.repeat(counts, 2), "step")

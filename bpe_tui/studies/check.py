@@ -24,10 +24,11 @@ from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel import BETWEEN_PAIR
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
-from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
+from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text, width
 from engine.analysis.check.checking import JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
 from engine.analysis.check.report import Report
@@ -123,8 +124,6 @@ class CheckedMerges(Vertical):
         self._half = COUNT_CELLS + 8  # cells of a pair with its count; a row has two
 
     def compose(self) -> ComposeResult:
-        self.border_title = Content("your merges, and what the rule takes there")
-        self.border_subtitle = Content("n next difference │ ↵ goes to the step")
         pinned = RowList("check-pinned")
         pinned.can_focus = False
         yield pinned
@@ -158,15 +157,17 @@ class CheckedMerges(Vertical):
 
     def on_resize(self) -> None:
         """Paint the header, the first difference and the list, for the width that there is."""
-        pinned = self.query_one("#check-pinned", RowList)
+        pinned, text = self.query_one("#check-pinned", RowList), Wording.of(self).text
+        self.border_title = Content(text("your merges, and what the rule takes there"))
+        self.border_subtitle = Content(text("n next difference │ ↵ goes to the step"))
         self._half = max((self._list.size.width - MERGE_CELLS - 4) // 2, COUNT_CELLS + 8)
-        spans = [right("merge", MERGE_CELLS, "dim"), ("    ", "")]
+        spans = [right(text("merge"), MERGE_CELLS, "dim"), ("    ", "")]
         for name in ("yours", "the rule"):
-            spans += left([(name, "dim")], self._half - COUNT_CELLS)
-            spans.append(right("count   ", COUNT_CELLS, "dim"))
+            spans += left([(text(name), "dim")], self._half - COUNT_CELLS)
+            spans.append(right(f"{text('count')}   ", COUNT_CELLS, "dim"))
         top = [Row(spans)]
         if self._first is not None:
-            top.append(self._row(self._first, "first"))
+            top.append(self._row(self._first, text("first")))
         pinned.styles.height = len(top)
         pinned.show(top)
         self._list.show(self._rows, self._list.cursor)
@@ -175,10 +176,10 @@ class CheckedMerges(Vertical):
         """Draw a merge beside the rule's; a `name` is written before its number, if it has room."""
         judged, merge = self._judged[place], number(place + 1)
         sign, role = (BY_RULE, "gain") if judged.fits else (DIFFERS, "loss")
-        named = name if len(name) + 1 + len(merge) <= MERGE_CELLS else ""
+        named = name if width(name) + 1 + len(merge) <= MERGE_CELLS else ""
         spans: list[Span] = [
             (named, "dim"),
-            right(merge, MERGE_CELLS - len(named), "" if judged.fits else "strong"),
+            right(merge, MERGE_CELLS - width(named), "" if judged.fits else "strong"),
             (f"  {sign} ", role),
         ]
         claimed = judged.step.count
@@ -188,7 +189,7 @@ class CheckedMerges(Vertical):
         if judged.by_rule:  # the rule's pair is another if the trainer made this tied merge late
             spans += self._pair(judged.step.pair, judged.count, rule_role)
         elif judged.rule is None:
-            spans += left([(NOTHING_LEFT, rule_role)], self._half)
+            spans += left([(Wording.of(self).text(NOTHING_LEFT), rule_role)], self._half)
         else:
             spans += self._pair(judged.rule, judged.rule_count, rule_role)
         return Row(spans, ToStep(place + 1))
@@ -205,7 +206,6 @@ class WhyPanel(RowList):
     def __init__(self) -> None:
         super().__init__("why-differs")
         self._sentences: list[tuple[str, str]] = []
-        self.border_title = Content("why?")
 
     def show_sentences(self, sentences: list[tuple[str, str]]) -> None:
         """Show these sentences, each with its role."""
@@ -269,7 +269,7 @@ class CheckScreen(SessionScreen):
         if not self.is_current or session.frame is None:
             return
         super().show_session(session)
-        self.say("#heading", heading(session, self.heading_room))
+        self.say("#heading", heading(session, self.heading_room, self.messages))
         claimed, timeline = session.claimed, session.timeline
         if claimed is None or timeline is None:
             self._update()
@@ -302,7 +302,7 @@ class CheckScreen(SessionScreen):
         if job is not None:
             self.query_one(CheckedMerges).show(list(job.judged))
         why = self.query_one(WhyPanel)
-        why.border_title = Content("check" if job is None else "why?")
+        why.border_title = Content(self.wording.text("check" if job is None else "why?"))
         why.show_sentences(self._sentences(job))
         self.say("#narration", self._narration(job))
 
@@ -311,18 +311,17 @@ class CheckScreen(SessionScreen):
     def _sentences(self, job: CheckJob | None) -> list[tuple[str, str]]:
         if job is None:
             start = why_not_checkable(self.session.config) or NONE_CHOSEN
-            return [(start, ""), (HOW, "dim")]
+            return [(start, ""), (self.wording.text(HOW), "dim")]
         if job.refused is not None:
             refusal = visible_text(str(job.refused), spaces=False)
             return [(refusal, "loss"), ("Press c to choose other files.", "dim")]
         if job.report is not None:
             causes, agrees = job.report.explanations, job.report.agrees
-            lines = list(job.report.describe(quoted))
-            likeliest = next(
-                (line for line in lines if causes and causes[0].sentence in line), None
-            )
+            lines = list(job.report.describe(quoted, self.messages))
+            cause = f"({causes[0].cause})" if causes else ""
+            likeliest = next((line for line in lines if cause and cause in line), None)
             return [(line, "strong" if agrees or line is likeliest else "") for line in lines]
-        return [(HOW, "dim")]
+        return [(self.wording.text(HOW), "dim")]
 
     def _narration(self, job: CheckJob | None) -> str:
         claimed = self.session.claimed
@@ -341,9 +340,10 @@ class CheckScreen(SessionScreen):
             compared = f"{name}: merge {done} of {of}"
             return first_fitting(room, f"{compared} is compared with the rule …", f"{compared} …")
         wrong = sum(not judged.fits for judged in job.judged)
+        text, merges = self.wording.text, self.wording.counted(job.merges, "merge")
         if not wrong:
-            return f"{name}: all {plural(job.merges, 'merge')} are by the rule."
-        differ = f"{number(wrong)} of {plural(job.merges, 'merge')} differ from the rule's."
+            return f"{name}: {text('all {merges} are by the rule.', merges=merges)}"
+        differ = text("{n} of {merges} differ from the rule's.", n=number(wrong), merges=merges)
         return first_fitting(room, f"{name}: {differ}", differ)
 
     # -- commands

@@ -28,6 +28,7 @@ from bpe_tui.views.chunks import (
 )
 from bpe_tui.views.narration import heading
 from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural, short_time, size
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, paragraph
@@ -74,8 +75,6 @@ class CutsPanel(RowList):
 
     def __init__(self) -> None:
         super().__init__("chunk-cuts")
-        self.border_title = Content("the course's chunks")
-        self.border_subtitle = Content("+ - other parts")
         self._course: CourseCuts | CorpusError | None = None
 
     def show_course(self, course: CourseCuts | CorpusError | None) -> None:
@@ -85,26 +84,30 @@ class CutsPanel(RowList):
 
     def on_resize(self) -> None:
         width, course = self.scrollable_content_region.width, self._course
+        wording = Wording.of(self)
+        self.border_title = Content(wording.text("the course's chunks"))
+        self.border_subtitle = Content(wording.text("+ - other parts"))
         if course is None:
             self.show([Row([("Looking for special tokens after the even cuts …", "dim")])])
             return
-        rows = [row for text in describe_course(course) for row in paragraph(text, width - 1)]
+        told = describe_course(course, wording)
+        rows = [row for text in told for row in paragraph(text, width - 1)]
         if isinstance(course, CourseCuts):
             wide = min(width - 1, WIDEST)
             cells = max(len(number(course.size)) + 1, (wide - 3) // 3)
             table = RowTable(
                 [
-                    RowColumn("cut", 3, lambda each: [(number(each[0]), "")], is_number=True),
+                    RowColumn("#", 3, lambda each: [(number(each[0]), "")], is_number=True),
                     RowColumn("even", cells, lambda each: [(number(each[1].even), "")], True),
                     RowColumn("moves to", cells, lambda each: _moved(each[1], course), True),
-                    RowColumn("by", 0, lambda each: _by(each[1]), True),
+                    RowColumn("moved", 0, lambda each: _by(each[1]), True),
                 ],
                 wide,
                 cells,
             )
-            rows += [Row([]), table.header()]
+            rows += [Row([]), table.header(wording.messages)]
             rows += [table.row(each) for each in enumerate(course.cuts, 1)]
-        self.show([*rows, Row([]), *paragraph(DIFFERENCE, width - 1, "dim")])
+        self.show([*rows, Row([]), *paragraph(wording.text(DIFFERENCE), width - 1, "dim")])
 
 
 def _moved(cut: EvenCut, course: CourseCuts) -> list[Span]:
@@ -158,7 +161,7 @@ class CountedPanel(RowList):
         def _at(place: int) -> LoggedChunks:
             return report.logged[place]
 
-        top += [Row([]), table.header()]
+        top += [Row([]), table.header(Wording.of(self).messages)]
         self.show(RowsOnDemand(len(report.logged), table.row, top))
 
 
@@ -202,7 +205,7 @@ class ChunksScreen(SessionScreen):
         if not self.is_current or session.shown is None:
             return
         super().show_session(session)
-        self.say("#heading", heading(session, self.heading_room))
+        self.say("#heading", heading(session, self.heading_room, self.messages))
         if self._of is not session.config:
             self._of, self._parts = session.config, parts_for(session.chunks)
             self._search()

@@ -33,7 +33,7 @@ from bpe_tui.views.narration import Facts, fitting_facts, name_of
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.numbers import plural, size
+from bpe_tui.widgets.numbers import size
 from engine.analysis.model_table import (
     KindRow,
     Untrained,
@@ -128,6 +128,7 @@ class FamilyJob(Job):
         return not self._stopped
 
 
+OPEN_HERE = "this {model} is open: ↵ leads to its training"
 FIRST_KIND = "bpe"
 """The kind that the cursor is on when the table opens."""
 LONGEST = 2_000
@@ -206,12 +207,14 @@ class FamilyScreen(SessionScreen):
             self.query_one(FamilyRows).put_cursor(list(KINDS).index(FIRST_KIND), 0)
 
     def _say_what_is_open(self) -> None:
-        facts: Facts = [(0, name_of(self.session.config))]
+        facts: Facts = [(0, name_of(self.session.config, self.messages))]
         if self._unseen is not None:
+            text = self.wording.text
+            measured = "measured on what follows" if not self._typed else "measured on the text"
             facts += [
-                (2, describe_sizes(self._entries, self._vocab_size)),
-                (1, f"all learn from the first {size(self._learnt)}"),
-                (3, "measured on what follows" if not self._typed else "measured on the text"),
+                (2, describe_sizes(self._entries, self._vocab_size, self.wording)),
+                (1, text("all learn from the first {size}", size=size(self._learnt))),
+                (3, text(measured)),
             ]
         self.say("#heading", fitting_facts(facts, self.heading_room))
 
@@ -240,9 +243,11 @@ class FamilyScreen(SessionScreen):
 
     def _show_rows(self) -> None:
         measured = next((e.measures for e in self._entries if e.measures is not None), None)
-        about = "" if measured is None else f"on {plural(measured.words, 'word')}"
-        if measured is not None and not self._typed:
-            about += f", the last {size(measured.bytes)}"
+        about = ""
+        if measured is not None:
+            words = self.wording.counted(measured.words, "word")
+            on = "on {words}" if self._typed else "on {words}, the last {size}"
+            about = self.wording.text(on, words=words, size=size(measured.bytes))
         self.query_one(FamilyPanel).show(self._entries, about)
         self._show_details()
 
@@ -252,7 +257,8 @@ class FamilyScreen(SessionScreen):
             entry = self._entries[rows.cursor]
             config, way_in = self._training_of(entry.name), ""  # what Enter does for the kind
             if config is not None and config == self.session.config:
-                way_in = f"this {MODELS[config.model].title} is open: ↵ leads to its training"
+                title = MODELS[config.model].title
+                way_in = self.wording.text(OPEN_HERE, model=title)
             elif config is not None:
                 way_in = f"↵ trains this {MODELS[config.model].title} on the corpus, step by step"
             self.query_one(FamilyDetails).show(entry, self._unseen, self._typed, way_in)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,6 +18,7 @@ from bpe_tui.views.narration import Facts, fitting_facts
 from bpe_tui.views.panel import mark_role, needs_marks, token_edge
 from bpe_tui.views.targets import ToKind
 from bpe_tui.views.training_panels import Labelled, labelled, over_labels
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import (
@@ -91,15 +92,17 @@ MEANINGS: Facts = [
 """The legend of the columns, below the rows."""
 
 
-def describe_sizes(entries: Sequence[KindEntry], most: int) -> str:
+def describe_sizes(entries: Sequence[KindEntry], most: int, wording: Wording) -> str:
     """Return whether the subword vocabularies, of at most `most` tokens, have the same size."""
     subwords = [entry for entry in entries if entry.name in SUBWORDS]
     sizes = {entry.row.vocab_size for entry in subwords if entry.row is not None}
     if not sizes or any(entry.state in (WAITS, TRAINS) and entry.row is None for entry in subwords):
-        return f"at the most {plural(most, 'token')}"
+        return wording.text("at the most {tokens}", tokens=wording.counted(most, "token"))
     if len(sizes) == 1:
-        return f"subwords of one size, {plural(sizes.pop(), 'token')}"
-    return f"subwords of different sizes, {number(min(sizes))} to {number(max(sizes))}"
+        tokens = wording.counted(sizes.pop(), "token")
+        return wording.text("subwords of one size, {tokens}", tokens=tokens)
+    least, largest = number(min(sizes)), number(max(sizes))
+    return wording.text("subwords of different sizes, {n} to {last}", n=least, last=largest)
 
 
 class FamilyRows(Lines):
@@ -123,12 +126,13 @@ class FamilyRows(Lines):
 
     def row(self, index: int) -> Row:
         entry = self.entries[index]
-        cells = cells_of(entry)
+        text_of = Wording.of(self).text
+        cells = cells_of(entry, text_of)
         here = cursor_sign(index == self.cursor)
         if cells is None:
             room = max(self.scrollable_content_region.width - 2 - GAP - NAME, 9)
             name = left([(entry.name, "strong")], NAME + GAP)
-            return Row([here, *name, *left([(entry.state, "dim")], room)], entry.name)
+            return Row([here, *name, *left([(text_of(entry.state), "dim")], room)], entry.name)
         spans: list[Span] = [here]
         for place in self.places:
             text, role = cells[place.column.name]
@@ -149,9 +153,7 @@ class FamilyPanel(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="family-table")
-        self.border_title = Content("the family")
         self.header, self.rows = Header(id="family-header"), FamilyRows()
-        self.border_subtitle = Content("↵ explains a row")
         self.meaning = Static(id="family-meaning")
 
     def compose(self) -> ComposeResult:
@@ -161,13 +163,16 @@ class FamilyPanel(Vertical):
 
     def show(self, entries: Sequence[KindEntry], about: str) -> None:
         """Show these rows; `about` describes the text that they are measured on."""
-        self.border_title = Content(f"the family  {about}".rstrip())
+        text = Wording.of(self).text
+        self.border_title = Content(f"{text('the family')}  {about}".rstrip())
+        self.border_subtitle = Content(text("↵ explains a row"))
         self.rows.entries = entries
         self.rows.rebuild()
         self.place_header()
 
     def on_resize(self) -> None:
-        self.meaning.update(Content(fitting_facts(MEANINGS, self.size.width)))
+        meanings = [(at, Wording.of(self).text(meaning)) for at, meaning in MEANINGS]
+        self.meaning.update(Content(fitting_facts(meanings, self.size.width)))
         self.call_after_refresh(self.place_header)
 
     def place_header(self) -> None:
@@ -175,7 +180,7 @@ class FamilyPanel(Vertical):
         self.header.places = [ColumnPlace(p.column, p.start + 2, p.cells) for p in self.rows.places]
 
 
-def cells_of(entry: KindEntry) -> dict[str, Span] | None:
+def cells_of(entry: KindEntry, text: Callable[[str], str]) -> dict[str, Span] | None:
     """Return the cell of each column; `None` for a kind that is not measured."""
     row, measures = entry.row, entry.measures
     if row is None or measures is None:
@@ -183,13 +188,13 @@ def cells_of(entry: KindEntry) -> dict[str, Span] | None:
     vocabulary, share = number(row.vocab_size), measures.unknown_word_share
     return {
         "kind": (row.name, "strong"),
-        "granularity": (row.granularity, "dim"),
+        "granularity": (text(row.granularity), "dim"),
         "vocabulary": (f"{vocabulary} …", "tie") if entry.stopped else (vocabulary, ""),
         "unknown": (percent(share), "loss" if share else "dim"),
         "tokens": (number(measures.tokens), ""),
         "per_word": (f"{measures.tokens_per_word:.2f}", ""),
         "bytes": (f"{measures.bytes_per_token:.2f}", ""),
-        "exact": ("yes", "gain") if measures.exact else ("no", "loss"),
+        "exact": (text("yes"), "gain") if measures.exact else (text("no"), "loss"),
     }
 
 

@@ -33,7 +33,7 @@ from bpe_tui.views.panel import needs_marks
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, left
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
@@ -256,12 +256,15 @@ class PipelineScreen(SessionScreen):
             marks=needs_marks(self.app),
             in_letters=self._in_letters,
             fresh=frame.merge.new_id if frame and frame.merge else -1,
+            wording=self.wording,
         )
         self._point_at(self._token)
         model = pipeline.model
         is_cut = len(self.query_one(TextLine).text) > LONGEST
         cut = f" │ only the first {number(LONGEST)} characters" if is_cut else ""
-        self._say_heading(f"{model.name} with {plural(len(model.vocab), 'token')}{cut}")
+        tokens = self.wording.counted(len(model.vocab), "token")
+        built = self.wording.text("{model} with {tokens}", model=model.name, tokens=tokens)
+        self._say_heading(f"{built}{cut}")
 
     @property
     def _text(self) -> str:
@@ -271,8 +274,10 @@ class PipelineScreen(SessionScreen):
     def _say_heading(self, fact: str) -> None:
         session, step = self._seen
         is_file = session is not None and session.opened is not None and not step
-        owner = session.config.name if session is not None and is_file else f"step {number(step)}"
-        self.say("#heading", f"The pipeline of {visible_text(owner, spaces=False)} │ {fact}")
+        say, owner = self.wording.text, self.wording.text("step {n}", n=number(step))
+        owner = session.config.name if session is not None and is_file else owner
+        shown = visible_text(owner, spaces=False)
+        self.say("#heading", f"{say('The pipeline of {owner}', owner=shown)} │ {fact}")
 
     # -- the token under the cursor
 
@@ -283,7 +288,7 @@ class PipelineScreen(SessionScreen):
         self._token = max(0, min(token, len(tokens) - 1))
         chosen = tokens[self._token] if tokens else None
         self._shown = replace(self._shown, chosen=chosen)
-        title = f"stages  {plural(len(tokens), 'token')}"
+        title = f"{self.wording.text('stages')}  {self.wording.counted(len(tokens), 'token')}"
         self.query_one(PipelinePanel).show(self._shown, title)
         self.say("#narration", describe_token(self._shown))
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 
 from textual.content import Content
 
 from bpe_tui.views.panel import PRETOKEN_BORDER, mark_role, sentence, token_edge
 from bpe_tui.views.training_panels import Labelled, labelled, over_labels
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     TOKEN_HUES,
     Row,
@@ -154,6 +155,7 @@ class PipelineView:
         marks: whether «» mark the text of that token, if there are no colours.
         in_letters: whether bytes are shown as GPT-2's letters, not as their characters.
         fresh: the id of the token that the step made; -1 if it made none.
+        wording: the words of the screen.
     """
 
     draft: Draft
@@ -163,6 +165,7 @@ class PipelineView:
     marks: bool
     in_letters: bool = False
     fresh: int = -1
+    wording: Wording = field(default_factory=Wording)
 
     def role_of(self, token: OutputToken) -> str:
         """Return the role of a token."""
@@ -226,7 +229,8 @@ def _text(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     text, chosen = shown.text.text, _chosen(shown)
     marked = range(*chosen.span) if chosen else range(0)
     lines = character_lines(text, marked, shown.marks, width - gutter)
-    yield from _block("text", plural(len(text), "character"), lines, gutter, width)
+    counted, title = shown.wording.counted(len(text), "character"), shown.wording.text("text")
+    yield from _block(title, counted, lines, gutter, width)
 
 
 def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
@@ -242,7 +246,8 @@ def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     notes: list[Span] = []
     if changed:
         few = _few(dict.fromkeys(f"{_shown(c.old)} → {_shown(c.new)}" for c in changed))
-        notes.append((f"changed, and decoding will not change it back: {few}", "loss"))
+        changes = "changed, and decoding will not change it back: {few}"
+        notes.append((shown.wording.text(changes, few=few), "loss"))
     yield from _switchable(NORMALIZER, shown, lines, gutter, width, notes)
 
 
@@ -259,11 +264,14 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines = wrapped(words, width - gutter)
     pieces = [part.text for part in shown.text.pieces]
     notes: list[Span] = [
-        (meaning, "dim") for mark, meaning in _SPELLINGS if any(mark in piece for piece in pieces)
+        (shown.wording.text(meaning), "dim")
+        for mark, meaning in _SPELLINGS
+        if any(mark in piece for piece in pieces)
     ]
     if dropped := shown.losses.dropped:
         few = _few(dict.fromkeys(map(_shown, dropped)))
-        notes.append((f"left out, so a decoder can only guess: {few}", "loss"))
+        left_out = shown.wording.text("left out, so a decoder can only guess: {few}", few=few)
+        notes.append((left_out, "loss"))
     yield from _switchable(PRE_TOKENIZER, shown, lines, gutter, width, notes)
 
 
@@ -286,8 +294,9 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     both = zip(tokens, finished, strict=False)
     chosen = next((before for before, after in both if after is shown.chosen), None)
     lines = token_lines(tokens, chosen, shown, width - gutter)
-    made = plural(len(tokens), "token")
-    summary = f"{model.name}, vocabulary {number(len(model.vocab))} → {made}"
+    made, n = shown.wording.counted(len(tokens), "token"), number(len(model.vocab))
+    vocabulary = shown.wording.text("vocabulary {n} → {made}", n=n, made=made)
+    summary = f"{model.name}, {vocabulary}"
     notes: list[Span] = []
     if isinstance(model, WordPiece):
         prefix = visible_text(model.continuing_subword_prefix)
@@ -307,22 +316,21 @@ def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     notes: list[Span] = []
     if any(token.from_template for token in shown.run.tokens):
         lines = token_lines(shown.run.tokens, shown.chosen, shown, width - gutter)
-        notes = [("encode --template adds these tokens on the command line", "dim")]
+        adds = shown.wording.text("encode --template adds these tokens on the command line")
+        notes = [(adds, "dim")]
     elif shown.draft.pipeline.post_processor is not None:
-        notes = [("adds no tokens", "dim")]
+        notes = [(shown.wording.text("adds no tokens"), "dim")]
     yield from _switchable(POST_PROCESSOR, shown, lines, gutter, width, notes)
 
 
 def _decoded(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines = character_lines(shown.run.decoded, range(0), shown.marks, width - gutter)
-    if shown.losses.comes_back:
-        note = ("the text comes back as it was", "gain")
-    else:
-        note = ("not the text that was given", "loss")
-    notes: list[Span] = [note]
+    is_same, text = shown.losses.comes_back, shown.wording.text
+    said = text("the text comes back as it was" if is_same else "not the text that was given")
+    notes: list[Span] = [(said, "gain" if is_same else "loss")]
     if skipped := shown.losses.skipped:
         few = _few(map(_shown, skipped))
-        notes.append((f"special tokens are left out in decoding: {few}", "dim"))
+        notes.append((text("special tokens are left out in decoding: {few}", few=few), "dim"))
     yield from _switchable(DECODER, shown, lines, gutter, width, notes)
 
 
@@ -335,9 +343,10 @@ def _switchable(
     notes: Iterable[Span],
 ) -> Iterator[Row]:
     stages = shown.draft.stages(kind)
-    summary = " │ ".join(stage_name(stage) for stage in stages) or "none"
+    text = shown.wording.text
+    summary = " │ ".join(stage_name(stage) for stage in stages) or text("none")
     if shown.draft.is_switched(kind):
-        summary += "  (switched)"
+        summary += f"  {text('(switched)')}"
     yield from _block(kind.title, summary, lines, gutter, width, ToStage(kind), notes)
 
 
@@ -371,18 +380,25 @@ def describe_token(shown: PipelineView) -> str:
     """Describe the token under the cursor in one sentence."""
     token = shown.chosen
     if token is None:
-        return "Type a text: e. There is no token yet."
+        return shown.wording.text("Type a text: e. There is no token yet.")
     place = next(n for n, each in enumerate(shown.run.tokens, start=1) if each is token)
     data = None if token.from_template else shown.data_of(token.text)
     text = visible_text(token.text) if data is None else visible_bytes(data)
-    name = f"Token {number(place)} of {number(len(shown.run.tokens))}: {text}"
+    (start, end), characters = token.span, _shown(shown.text.text[slice(*token.span)])
+    where = "characters {start} to {end}, “{characters}”."
     if token.from_template:
-        return f"{name}, id {token.token_id}: the template adds it."
-    start, end = token.span
-    if start == end:
-        return f"{name}, id {token.token_id}: comes from no character of the text."
-    characters = f"character {start}" if end == start + 1 else f"characters {start} to {end - 1}"
-    return f"{name}, id {token.token_id}: {characters}, “{_shown(shown.text.text[start:end])}”."
+        where = "the template adds it."
+    elif start == end:
+        where = "comes from no character of the text."
+    elif end == start + 1:
+        where = "character {start}, “{characters}”."
+    say, of = shown.wording.text, number(len(shown.run.tokens))
+    about = say(where, start=str(start), end=str(end - 1), characters=characters)
+    name = say("Token {n} of {last}: {text}", n=number(place), last=of, text=text)
+    return f"{name}, id {token.token_id}: {about}"
+
+
+FOOT = "← → tokens │ Enter switches a stage"
 
 
 class PipelinePanel(Lines):
@@ -390,8 +406,6 @@ class PipelinePanel(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="stages")
-        self.border_title = Content("stages")
-        self.border_subtitle = Content("← → tokens │ Enter switches a stage")
         self._shown: PipelineView | None = None
         self._why_empty = ""
 
@@ -403,6 +417,7 @@ class PipelinePanel(Lines):
         """Show another run."""
         self._shown = shown
         self.border_title = Content(title)
+        self.border_subtitle = Content(Wording.of(self).text(FOOT))
         self.rebuild()
 
     def say(self, why: str) -> None:

@@ -22,11 +22,12 @@ from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.player_screen import Transport
 from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number, short_time
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from engine.bpe import race as racing
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.phases import phases_from
@@ -86,23 +87,26 @@ class StandingsPanel(RacePanel):
     WIDEST = 130
 
     def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
+        text, roomy = self.wording.text, width >= ROOMY and step > 0
         if step:
-            asked = f"by step {number(step)}, who needs how much?"
+            asked = text("by step {n}, who needs how much?", n=number(step))
         else:
-            asked = "the whole run: who needs how much? │ → shows step 1"
+            asked = text("the whole run: who needs how much? │ → shows step 1")
         self.say(asked, "bars: operations")
-        roomy = width >= ROOMY and step > 0
-        head = f"{'' if step else 'in all':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"
+        head = left([("" if step else text("in all"), "dim")], NAME_CELLS)
+        head += [right(text("time"), 9), right(text("operations"), 14), right("", 9)]
         step = step or race.steps
-        in_all = f"{'in all: time':>13}{'operations':>14}{'merges':>9}" if roomy else ""
-        self.name_columns([(head + in_all, "dim")])
+        if roomy:
+            titles = (("in all: time", 13), ("operations", 14), ("merges", 9))
+            head += [right(text(title), cells) for title, cells in titles]
+        self.name_columns([(title, "dim") for title, _ in head])
         amounts = {
             runner: operations_at(runner, min(step, len(runner)))
             for runner in race.runners
             if not is_behind(runner, step)
         }
         least = min(filter(None, amounts.values()), default=0)
-        room = width - len(head) - len(in_all) - 2
+        room = width - spans_width(head) - 2
         for place, runner in enumerate(race.runners):
             spans: list[Span] = [(runner.algorithm.name.ljust(NAME_CELLS), hue_of(place))]
             if runner in amounts:
@@ -113,11 +117,11 @@ class StandingsPanel(RacePanel):
                 spans.append(right(times if least else "", 9, "strong"))
             else:
                 if runner.state is racing.RunnerState.RUNNING:
-                    state = f"runs: merge {number(len(runner))} …"
+                    state = text("runs: merge {n} …", n=number(len(runner)))
                 elif runner.state is racing.RunnerState.OUT_OF_TIME:
-                    state = f"stopped at merge {number(len(runner))}"
+                    state = text("stopped at merge {n}", n=number(len(runner)))
                 else:
-                    state = str(runner.state.value)
+                    state = text(str(runner.state.value))
                 spans += left([(f"  {state}", "dim")], 32)
             if roomy:
                 spans.append(("    ", ""))
@@ -166,17 +170,17 @@ class WorkPanel(RacePanel):
         self._meanings: list[str] = []
 
     def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
-        self._meanings = []
+        self._meanings, text = [], self.wording.text
         cells = max(min(14, (width - 20) // 3), 1)
-        head = f"{'':20}{'this step':>{cells}}{'by step':>{cells}}{'in all':>{cells}}"
-        self.name_columns([(head, "dim")])
+        titles = (text(title) for title in ("this step", "by step", "in all"))
+        self.name_columns([(" " * 20, ""), *(right(title, cells, "dim") for title in titles)])
         for place, runner in enumerate(race.runners):
             name = left([(runner.algorithm.name, hue_of(place))], NAME_CELLS)
-            self._meanings.append(runner.algorithm.summary)
-            yield Row(left([*name, (runner.algorithm.summary, "dim")], width))
+            self._meanings.append(text(runner.algorithm.summary))
+            yield Row(left([*name, (self._meanings[-1], "dim")], width))
             for counter in runner.work.counters:
                 declared = COUNTERS[counter]
-                spans: list[Span] = left([(f"  {declared.label}", "")], 20)
+                spans: list[Span] = left([(f"  {text(declared.label)}", "")], 20)
                 waits = runner.state is racing.RunnerState.WAITING
                 if waits or is_behind(runner, step):
                     spans += [right("—", cells, "dim"), right("—", cells, "dim")]
@@ -185,7 +189,7 @@ class WorkPanel(RacePanel):
                     at_step = runner.work.at_step(counter, here) if here == step else 0
                     spans.append(_amount(at_step, cells))
                     spans.append(_amount(runner.work.total(counter, here), cells))
-                self._meanings.append(declared.meaning)
+                self._meanings.append(text(declared.meaning))
                 total = _amount(runner.work.total(counter, len(runner)), cells, "dim")
                 yield Row([*spans, right("—", cells, "dim") if waits else total])
         self._say_meaning()
@@ -210,18 +214,20 @@ def _amount(n: float, cells: int, role: str = "") -> Span:
     return right(text if len(text) < cells else short_number(n), cells, role)
 
 
-def describe_race(race: racing.Race) -> str:
+def describe_race(race: racing.Race, wording: Wording) -> str:
     """Return a sentence on whether all trainers made the same merges."""
+    text = wording.text
     if (first := race.first_difference) is not None:
-        return f"The merges differ from merge {number(first + 1)} on."
+        return text("The merges differ from merge {n} on.", n=number(first + 1))
     stopped = [
-        f"{runner.algorithm.name} was stopped at merge {number(len(runner))}"
+        f"{runner.algorithm.name} {text('was stopped at merge {n}', n=number(len(runner)))}"
         for runner in race.runners
         if runner.state is racing.RunnerState.OUT_OF_TIME
     ]
     but = f" ({', '.join(stopped)})" if stopped else ""
-    who = plural(len(race.runners), "trainer")
-    return f"{who}, the same {plural(race.steps, 'merge')}{but}."
+    who = wording.counted(len(race.runners), "trainer")
+    merges = wording.counted(race.steps, "merge")
+    return text("{trainers}, the same {merges}{but}.", trainers=who, merges=merges, but=but)
 
 
 # -- the job
@@ -342,7 +348,6 @@ class RaceScreen(SessionScreen):
             yield Static(id="panel-names")
             yield WorkPanel().data_bind(frame=RaceScreen.frame)
             chart = CurvesChart("over-steps")
-            chart.border_title = Content("How does it grow, merge by merge?")
             chart.why_empty = STARTS
             yield chart
         yield Static(id="narration")
@@ -365,8 +370,8 @@ class RaceScreen(SessionScreen):
         super().show_session(session)
         if session.stop_reason is not None and session.timeline is not self._raced:
             self._start(session)
-        self.say("#heading", heading(session, self.heading_room))
-        self.query_one(Transport).show(session)
+        self.say("#heading", heading(session, self.heading_room, self.messages))
+        self.query_one(Transport).show(session, self.messages)
         self.query_one(CurvesChart).at = session.frame.step or None
         self._narrate()
 
@@ -403,6 +408,7 @@ class RaceScreen(SessionScreen):
             panel.why_empty = NOTHING_TRAINS[0] if has_none else NOT_STARTED
             panel.rebuild()
         chart = self.query_one(CurvesChart)
+        chart.border_title = Content(self.wording.text("How does it grow, merge by merge?"))
         chart.why_empty = NOTHING_TRAINS[1] if has_none else STARTS
         chart.refresh()
         self._draw()
@@ -418,8 +424,8 @@ class RaceScreen(SessionScreen):
             steps = np.arange(1, len(amounts) + 1)
             curves.append(Curve(runner.algorithm.name, hue_of(place), steps, amounts))
         chart = self.query_one(CurvesChart)
-        chart.figure = curves_of(curves, "step", "operations")
-        chart.border_subtitle = Content("operations so far")
+        chart.figure = curves_of(curves, self.wording.text("step"))
+        chart.border_subtitle = Content(self.wording.text("operations so far"))
         chart.why_empty = NO_MERGE if self._job.complete and not race.steps else STARTS
         chart.refresh()
 
@@ -438,13 +444,14 @@ class RaceScreen(SessionScreen):
         race = job.race
         part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
         if job.is_cancelled:
-            return f"{part}Stopped; r runs it again. {describe_race(race)}"
+            return f"{part}Stopped; r runs it again. {describe_race(race, self.wording)}"
         running = [runner for runner in race.runners if runner.state is racing.RunnerState.RUNNING]
         if running:
             name, merges = running[0].algorithm.name, number(len(running[0]))
-            return f"{part}{name} runs: merge {merges} … Esc stops the race."
+            runs = self.wording.text("{name} runs: merge {n} …", name=name, n=merges)
+            return f"{part}{runs} {self.wording.text('Esc stops the race.')}"
         assert self._raced is not None
-        variants = _with_fork(self._raced, f"{part}{describe_race(race)}")
+        variants = _with_fork(self._raced, f"{part}{describe_race(race, self.wording)}")
         return first_fitting(self.size.width - 2, *variants)
 
     # -- commands

@@ -20,6 +20,7 @@ from bpe_tui.unigram.training_screen import PiecesOfText
 from bpe_tui.views.encoding_screen import LANES_KEY, TextPretokensPanel, WalkScreen
 from bpe_tui.views.panel import needs_marks, token_edge
 from bpe_tui.views.token_detail import TOKENS_SHOWN
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, columns_of_spans, left, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
@@ -159,8 +160,9 @@ class LatticePanel(WalkPanel):
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         pieces = sum(len(edges) for edges in walk.lattice.arriving)
+        title = self.wording.text("lattice of {text}", text=visible_text(walk.word))
         self.say(
-            f"lattice of {visible_text(walk.word)}  {plural(pieces, 'piece')}",
+            f"{title}  {self.wording.counted(pieces, 'piece')}",
             "━ best path │ ═ best at this node │ ─ arrives, or won before │ ┄ lost, or not reached",
         )
         rows = LatticeDrawing(walk, self.place, width).rows()
@@ -263,6 +265,7 @@ def lanes_of(walk: Walkthrough) -> list[list[Edge]]:
     return [best, *(sorted(lane) for lane in lanes)]
 
 
+GOES_ON = "→ goes to node 1 and asks which piece arrives best."
 SUM_CELLS = 24
 REMARK_CELLS = 8
 
@@ -276,24 +279,28 @@ class ArrivalsPanel(WalkPanel):
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         place, total = self.place, len(walk.steps)
-        self.say(f"Viterbi  step {place} of {total}", "→ next  ← back  space plays")
+        text = self.wording.text
+        at = text("step {n} of {last}", n=str(place), last=str(total))
+        self.say(f"Viterbi  {at}", "→ next  ← back  space plays")
         if not place:
             return [
-                *paragraph("Node 0 is the empty beginning: its score is 0.", width),
+                *paragraph(text("Node 0 is the empty beginning: its score is 0."), width),
                 Row([]),
-                *paragraph("→ goes to node 1 and asks which piece arrives best.", width, "dim"),
+                *paragraph(text(GOES_ON), width, "dim"),
             ]
         step = walk.steps[place - 1]
         if isinstance(step, Reached):
-            return list(_arrival_rows(walk, step, width))
-        return list(_way_back_rows(walk, self.painter(walk), place, width))
+            return list(_arrival_rows(walk, step, width, self.wording))
+        return list(_way_back_rows(walk, self.painter(walk), place, width, self.wording))
 
 
-def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[Row]:
+def _arrival_rows(
+    walk: Walkthrough, reached: Reached, width: int, wording: Wording
+) -> Iterator[Row]:
     """Yield the pieces that end at a node, the best first, each with the sum of its scores."""
-    arrive = plural(len(reached.arrivals), "piece")
-    verb = "ends" if len(reached.arrivals) == 1 else "end"
-    yield Row([(f"Node {reached.node}: {arrive} {verb} here", "strong")])
+    arrive, pieces = len(reached.arrivals), wording.counted(len(reached.arrivals), "piece")
+    head = "Node {node}: {pieces} ends here" if arrive == 1 else "Node {node}: {pieces} end here"
+    yield Row([(wording.text(head, node=str(reached.node), pieces=pieces), "strong")])
     painter = PiecePainter(walk.frame)
     columns = columns_of_spans(("", 0), ("", 4), ("", SUM_CELLS), ("", REMARK_CELLS))
     table = RowTable(columns, width, least=6)
@@ -301,7 +308,8 @@ def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[R
         edge, is_kept = arrival.edge, arrival == reached.best
         text = visible_text(walk.word[edge.start : edge.end])
         behind = reached.best.score - arrival.score
-        remark = "kept" if is_kept else f"{MINUS}{behind:.2f}" if behind > 0 else "tie"
+        remark = f"{MINUS}{behind:.2f}" if behind > 0 else wording.text("tie")
+        remark = wording.text("kept") if is_kept else remark
         addition = (
             f"{score_text(arrival.score - edge.score)} {MINUS if edge.score <= 0 else '+'} "
             f"{abs(edge.score):.2f} = {score_text(arrival.score)}"
@@ -317,13 +325,15 @@ def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[R
 
 
 def _way_back_rows(
-    walk: Walkthrough, painter: PiecePainter, place: int, width: int
+    walk: Walkthrough, painter: PiecePainter, place: int, width: int, wording: Wording
 ) -> Iterator[Row]:
     """Yield the part of the best path that is found, and the sum of its scores."""
     taken = walk.taken(place)
     start = taken[-1].start
-    head = f"Back to node {start}" if start else "The best path"
-    yield from paragraph(f"{head}: the kept pieces, followed from the end", width, "strong")
+    head = "The best path: the kept pieces, followed from the end"
+    if start:
+        head = "Back to node {node}: the kept pieces, followed from the end"
+    yield from paragraph(wording.text(head, node=str(start)), width, "strong")
     cut = painter.cut(walk.word, reversed(taken))
     text = visible_text(walk.word[:start])
     before: list[Span] = [(text, "dim"), token_edge(marks=painter.marks)] if start else []
@@ -344,7 +354,7 @@ class PathsPanel(WalkPanel):
         painter = self.painter(walk)
         columns = columns_of_spans(("", 4), ("score", 8), ("P", 10), ("  the best", 0))
         table = RowTable(columns, width, least=6)
-        rows = [table.header()]
+        rows = [table.header(self.wording.messages)]
         for place, (path, probability) in enumerate(walk.paths, 1):
             cut = [("  ", ""), *painter.cut(walk.word, path.edges)]
             share = probability_text(probability)
@@ -415,7 +425,8 @@ class UnigramEncodingScreen(WalkScreen):
     # -- new frames and texts
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
-        return "Unigram", plural(frame.size, frame.record.PIECE), "the best way through the lattice"
+        pieces = self.wording.counted(frame.size, frame.record.PIECE)
+        return "Unigram", pieces, self.wording.text("the best way through the lattice")
 
     def show_text(self) -> None:
         text = self.text[:LONGEST_TEXT]
@@ -427,13 +438,15 @@ class UnigramEncodingScreen(WalkScreen):
             tokens, more = self.query_one(PiecesOfText), "+" * (len(shown) > TOKENS_SHOWN)
             tokens.text = text[: tokens.LONGEST]
             count = f"{number(min(len(shown), TOKENS_SHOWN))}{more}"
-            tokens.say(f"tokens  {count}", f"scores below │ {LANES_KEY}")
+            say = self.wording.text
+            foot = f"{say('scores below')} │ {say(LANES_KEY)}"
+            tokens.say(say("tokens  {n}", n=count), foot)
         remark = ""  # which part of the text is not cut, or which no piece spells
         if len(self.text) > LONGEST_TEXT:
             remark = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
         elif self.frame is not None:
             remark = describe_unknown(self.frame, self.text, self.size.width - 6)
-        self.query_one("#text").border_subtitle = Content(remark or "e types")
+        self.query_one("#text").border_subtitle = Content(remark or self.wording.text("e types"))
         self.decode()
 
     def on_parts_panel_selected(self, event: UnigramTextPretokens.Selected) -> None:

@@ -286,7 +286,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         second = "{n} will stay: the one that costs least goes first."
         if seed.size <= record.vocab_size:
             second = "None has to go."
-        grams, length = self.counted(seed.size, "n-gram"), str(record.length)
+        grams, units = self.counted(seed.size, "n-gram"), record.units
+        length = self.counted(1, units.one) if record.ngram == 1 else units.length(record.ngram)
         return [
             Row(self.spans("The seed has all {n} of {length}.", "dim", n=grams, length=length)),
             Row(self.spans(second, "dim", n=number(record.vocab_size))),

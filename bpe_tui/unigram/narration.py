@@ -8,8 +8,10 @@ from __future__ import annotations
 from math import exp, isinf, isnan
 
 from bpe_tui.views.narration import UNLIMITED_ROOM, first_fitting
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
+from engine.core.wording import ENGLISH, Messages
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
@@ -61,7 +63,7 @@ def probability_text(probability: float) -> str:
     return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f}%"
 
 
-def narrate(frame: UnigramFrame) -> tuple[str, ...]:
+def narrate(frame: UnigramFrame, messages: Messages = ENGLISH) -> tuple[str, ...]:
     """Return a sentence about the step that led to a frame, then shorter ones.
 
     For example: `Step 3 of 6, prune 1: 706 of 5,106 pieces go: those that raise the loss least.
@@ -69,38 +71,49 @@ def narrate(frame: UnigramFrame) -> tuple[str, ...]:
     """
     if isinstance(frame.record, TextbookRecord):
         return _narrate_removal(frame, frame.record)
-    step = frame.came_by
+    step, wording = frame.came_by, Wording(messages=messages)
+    text = wording.text
     if step is None:
-        characters = frame.record.characters
-        return (
-            f"Step 0: the seed has {plural(frame.size, 'piece')}, "
-            f"{plural(characters, 'character')} and every substring that occurs more than once.",
-            f"Step 0: a seed of {plural(frame.size, 'piece')}.",
-        )
-    start = f"Step {frame.step} of {frame.recorded_steps}"
-    losses = _loss_change(step)
+        pieces = wording.counted(frame.size, "piece")
+        characters = wording.counted(frame.record.characters, "character")
+        return text(SEED, pieces=pieces, characters=characters), text(SHORT_SEED, pieces=pieces)
+    losses = _loss_change(step, wording)
+    at = {"step": str(frame.step), "last": str(frame.recorded_steps), "losses": losses}
+    at["round"] = str(step.round + 1)
     if isinstance(step, EmStep):
-        which = f"EM {step.iteration + 1} of round {step.round + 1}"
-        return (
-            f"{start}, {which}: scores follow the expected counts, and {losses}.",
-            f"Step {frame.step}, {which}: {losses}.",
-            f"Step {frame.step}, {which}.",
-        )
+        return tuple(text(way, iteration=str(step.iteration + 1), **at) for way in EM_STEPS)
     gone = step.size_before - step.size_after
-    goes = "goes" if gone == 1 else "go"
-    share = f"{number(gone)} of {plural(step.size_before, 'piece')} {goes}"
+    share = "{n} of {pieces} goes" if gone == 1 else "{n} of {pieces} go"
+    share = text(share, n=number(gone), pieces=wording.counted(step.size_before, "piece"))
+    at["losses"] = f"{losses[0].upper()}{losses[1:]}"
     return (
-        f"{start}, prune {step.round + 1}: {share}: "
-        f"{WHO_GOES[step.rule]}. {losses[0].upper()}{losses[1:]}.",
-        f"Step {frame.step}, prune: {share}; {losses}.",
-        f"Step {frame.step}, prune: {plural(gone, 'piece')} {goes}.",
+        text(PRUNED, share=share, who=text(WHO_GOES[step.rule]), **at),
+        text("Step {step}, prune: {share}; {losses}.", share=share, **at | {"losses": losses}),
+        text("Step {step}, prune: {share}.", share=share, **at),
     )
 
 
-def _loss_change(step: EmStep | PruneStep) -> str:
+SEED = "Step 0: the seed has {pieces}, {characters} and every substring that occurs more than once."
+SHORT_SEED = "Step 0: a seed of {pieces}."
+EM_STEPS = (
+    "Step {step} of {last}, EM {iteration} of round {round}: scores follow the expected counts, "
+    "and {losses}.",
+    "Step {step}, EM {iteration} of round {round}: {losses}.",
+    "Step {step}, EM {iteration} of round {round}.",
+)
+PRUNED = "Step {step} of {last}, prune {round}: {share}: {who}. {losses}."
+
+
+def _loss_change(step: EmStep | PruneStep, wording: Wording) -> str:
     was, loss = score_text(step.loss_before, 3), score_text(step.loss_after, 3)
-    verb = "rises" if step.loss_after > step.loss_before else "falls"
-    return f"the loss stays at {loss}" if was == loss else f"the loss {verb} from {was} to {loss}"
+    if was == loss:
+        return wording.text("the loss stays at {loss}", loss=loss)
+    rises = step.loss_after > step.loss_before
+    change = "the loss rises from {was} to {loss}" if rises else LOSS_FALLS
+    return wording.text(change, was=was, loss=loss)
+
+
+LOSS_FALLS = "the loss falls from {was} to {loss}"
 
 
 def often(count: str) -> str:
@@ -138,7 +151,7 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
     if others:
         tie = "1 other ties" if others == 1 else f"{number(others)} others tie"
         ties = f" {tie}, and {name} has the smallest bytes."
-    again = f"Counted again, {_loss_change(step)}."
+    again = f"Counted again, {_loss_change(step, Wording())}."
     return (
         f"{start}: {least}.{ties} {again}",
         f"{start}: {least}.{ties}",
@@ -208,19 +221,22 @@ def describe_removal(frame: UnigramFrame, record: TextbookRecord, gram: int) -> 
     return f"Without it the loss would be {without}, {increase_text(frame, increase)}."
 
 
-def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
+def narrate_back(frame: UnigramFrame, messages: Messages = ENGLISH) -> tuple[str, str]:
     """Return a sentence about the step that going back to this frame undid, then a shorter one."""
     assert frame.leads_on is not None
+    wording, is_prune = Wording(messages=messages), isinstance(frame.leads_on, PruneStep)
     gone = frame.leads_on.size_before - frame.leads_on.size_after
-    what = "the prune is" if isinstance(frame.leads_on, PruneStep) else "the iteration of EM is"
+    what = "the prune is undone" if is_prune else "the iteration of EM is undone"
     if isinstance(frame.record, TextbookRecord):
-        what = "the removal is"
-    pieces = plural(gone, frame.record.PIECE)
-    back = f"; {pieces} comes back" if gone == 1 else f"; {pieces} come back"
+        what = "the removal is undone"
+    undone = wording.text(what)
+    back = "{pieces} comes back" if gone == 1 else "{pieces} come back"
+    back = wording.text(back, pieces=wording.counted(gone, frame.record.PIECE))
+    at = {"step": str(frame.step), "last": str(frame.recorded_steps)}
+    whole = wording.text("Back at step {step} of {last}: ", **at)
     return (
-        f"Back at step {frame.step} of {frame.recorded_steps}: {what} undone"
-        f"{back if gone else ''}.",
-        f"Back at step {frame.step}: {what} undone.",
+        f"{whole}{undone}{f'; {back}' if gone else ''}.",
+        f"{wording.text('Back at step {step}: ', **at)}{undone}.",
     )
 
 

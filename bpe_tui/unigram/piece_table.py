@@ -26,6 +26,7 @@ from bpe_tui.views.slices import Finder, Slices
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import Label, LanesPanel
 from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, number, plural
@@ -194,13 +195,14 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         return f"No piece goes with step {number(frame.step + 1)}."
 
     def draw_entry(self, frame: UnigramFrame, entry: int) -> tuple[CellOfColumn, object | None]:
-        piece = self.token_at(frame, entry)
+        piece, words = self.token_at(frame, entry), Wording.of(self).messages
 
         def cell(column: str) -> list[Span]:
             if column == PIECE:
                 return [PiecePainter(frame).piece(piece)]
             value = self._values[column][entry].item()
-            return [(TEXTS[column](frame, value), "")]
+            text = TEXTS[column](frame, value)
+            return [(words.get(text, text), "")]
 
         return cell, ToPretoken(to_bytes(unspelled(frame.record.texts[piece])))
 
@@ -217,8 +219,10 @@ class UnigramVocabularyPanel(VocabularyTable):
     def describe(self, found: VocabularyRows.Found) -> str:
         shown, of = number(found.shown), number(found.of)
         piece = self.frame.record.PIECE if self.frame is not None else "piece"
-        self.border_title = Content(f"{piece}s  {of if shown == of else f'{shown} of {of}'}")
-        return self.FOOT
+        wording = Wording.of(self)
+        counted = of if shown == of else wording.text("{n} of {all}", n=shown, all=of)
+        self.border_title = Content(f"{wording.text(f'{piece}s')}  {counted}")
+        return wording.text(self.FOOT)
 
 
 class PiecesPanel(UnigramVocabularyPanel):

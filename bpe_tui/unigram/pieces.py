@@ -9,6 +9,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
 from bpe_tui.views.model_view import ModelView
 from bpe_tui.views.panel import PRETOKEN_BORDER, FramePanel, token_edge
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import Marks
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, spans_width
@@ -103,16 +104,14 @@ def pieces_of_text(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
             yield PieceInText(piece_id, pretoken.text[covered], look, edge.score, ends)
 
 
-def loss_row(frame: UnigramFrame) -> Row:
+def loss_row(frame: UnigramFrame, wording: Wording) -> Row:
     """Return the change of the loss at a frame's step."""
     earlier = frame.at(frame.step - 1)
-    change = frame.loss - earlier.loss
-    return Row(
-        [
-            (f"loss {score_text(earlier.loss, 3)} → {score_text(frame.loss, 3)} nats   ", ""),
-            (("+" if change > 0 else "") + score_text(change, 3), "loss" if change > 0 else "gain"),
-        ]
-    )
+    change, losses = frame.loss - earlier.loss, (earlier.loss, frame.loss)
+    both = " → ".join(score_text(loss, 3) for loss in losses)
+    change_text = ("+" if change > 0 else "") + score_text(change, 3)
+    shown = f"{wording.text('loss {loss} nats', loss=both)}   "
+    return Row([(shown, ""), (change_text, "loss" if change > 0 else "gain")])
 
 
 def words_of_line(
@@ -130,10 +129,10 @@ class UnigramView(ModelView):
     FRAME = UnigramFrame
 
     def narrate(self, frame: UnigramFrame, messages: Messages = ENGLISH) -> Sequence[str]:
-        return narrate(frame)
+        return narrate(frame, messages)
 
     def narrate_back(self, frame: UnigramFrame, messages: Messages = ENGLISH) -> Sequence[str]:
-        return narrate_back(frame)
+        return narrate_back(frame, messages)
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         frame = self.frame_of(session)
@@ -141,13 +140,14 @@ class UnigramView(ModelView):
             return ()  # each removal is a prune
         return (Marks(frame.prunes, "┊", "tie"),)
 
-    def facts(self, session: Session, roomy: bool) -> str:
+    def facts(self, session: Session, wording: Wording, *, roomy: bool) -> str:
         frame = self.frame_of(session)
         if frame is None:
             return ""
         cells, piece = len(number(frame.record.size_at(0))), frame.record.PIECE
-        pieces = f"{number(frame.size):>{cells}} {piece}s   "
-        return f"{pieces if roomy else ''}loss {score_text(frame.loss, 3)} nats"
+        pieces = f"{number(frame.size):>{cells}} {wording.text(f'{piece}s')}   "
+        loss = wording.text("loss {loss} nats", loss=score_text(frame.loss, 3))
+        return f"{pieces if roomy else ''}{loss}"
 
 
 UNIGRAM_VIEW = UnigramView()

@@ -153,29 +153,26 @@ CHARTS = (
         "How improbable is the corpus?",
         "How improbable is it?",
         lambda found, steps: found.losses(steps),
-        lambda frame: frame.record.LOSS_UNIT,
-        lambda frame: f"{score_text(frame.loss, 3)} nats",
+        lambda frame, wording: f"{score_text(frame.loss, 3)} nats",
     ),
     charts.course(
         "size",
         "How many pieces are left?",
         "How many are left?",
         lambda found, steps: found.sizes(steps),
-        lambda frame: "pieces",
-        lambda frame: plural(frame.size, "piece"),
+        lambda frame, wording: wording.counted(frame.size, "piece"),
     ),
     charts.course(
         "fertility",
         "How many tokens does it take?",
         "How many tokens?",
         lambda found, steps: found.fertility(steps),
-        lambda frame: f"tokens a {frame.record.TEXT}",
-        lambda frame: (
+        lambda frame, wording: (
             f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT}"
         ),
     ),
-    charts.lengths("pieces", "characters", most_at=lambda frame: 0),
-    charts.zipf("pretoken"),
+    charts.lengths("How long are the pieces?", "characters", most_at=lambda frame: 0),
+    charts.ZIPF,
 )
 
 

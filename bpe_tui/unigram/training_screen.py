@@ -34,7 +34,8 @@ from bpe_tui.views.panel import PRETOKEN_BORDER, needs_marks, sentence, token_ed
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.slices import Finder
 from bpe_tui.views.targets import ToPiece, ToPretoken
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.views.wording import Wording
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,
@@ -71,7 +72,8 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     FOLLOWS_RECORDING = True
 
     def remark(self, frame: UnigramFrame) -> str:
-        return " │ struck out: gone after the next step" if frame.leaving else ""
+        gone = self.wording.text("struck out: gone after the next step")
+        return f" │ {gone}" if frame.leaving else ""
 
     def line_rows(
         self, frame: UnigramFrame, line: tuple[Pretoken, ...], width: int
@@ -98,7 +100,8 @@ class StepsPanel(training_panels.StepList):
     def titles(self, frame: UnigramFrame, cells: int) -> list[Span]:
         self.say("steps", "↵ goes there")
         loss_cells = min(LOSS_CELLS, cells - 14)
-        return [right("pieces", cells - loss_cells), right("loss", loss_cells)]
+        text = self.wording.text
+        return [right(text("pieces"), cells - loss_cells), right(text("loss"), loss_cells)]
 
     def whole(self, row: Row) -> Sequence[Span]:
         return ()  # no pair
@@ -181,8 +184,10 @@ class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
         pieces = list(pieces_of_text(frame, self.text))
         unknown = sum(not piece.id for piece in pieces)
         lost = f"{number(unknown)} × {visible_text(frame.record.unknown)} │ " if unknown else ""
-        score = score_text(sum(piece.score for piece in pieces))
-        return f"{lost}{plural(len(pieces), 'piece')} │ score {score} │ step {frame.step}"
+        text, score = self.wording.text, score_text(sum(piece.score for piece in pieces))
+        counted = self.wording.counted(len(pieces), "piece")
+        step = text("step {n}", n=str(frame.step))
+        return f"{lost}{counted} │ {text('score {score}', score=score)} │ {step}"
 
 
 def _label(frame: UnigramFrame, piece: PieceInText) -> str:
@@ -199,7 +204,9 @@ LOSS_COLUMN = 11
 """Cells of an increase of the loss."""
 
 
-def _prune_rows(frame: UnigramFrame, step: PruneStep, width: int) -> Sequence[Row]:
+def _prune_rows(
+    frame: UnigramFrame, step: PruneStep, width: int, wording: Wording
+) -> Sequence[Row]:
     """Return the pieces that a prune removes, each with its replacement."""
     pruned = step.removed
     earlier = PiecePainter(frame.at(frame.step - 1))
@@ -219,8 +226,9 @@ def _prune_rows(frame: UnigramFrame, step: PruneStep, width: int) -> Sequence[Ro
     ]
     table = RowTable(columns, width, least=6)
     never_used = number(sum(not piece.loss_increase for piece in pruned))
-    why = f"{narrate(frame)[0]} No best segmentation used {never_used} of them."
-    top = [loss_row(frame), *paragraph(why, width), Row([]), table.header()]
+    unused = wording.text("No best segmentation used {n} of them.", n=never_used)
+    why = paragraph(f"{narrate(frame, wording.messages)[0]} {unused}", width)
+    top = [loss_row(frame, wording), *why, Row([]), table.header(wording.messages)]
     return RowsOnDemand(len(pruned), lambda place: table.row(pruned[place]), top)
 
 
@@ -239,15 +247,15 @@ class StepPanel(PiecePanel):
             return self._removal_rows(frame, width)
         if step is None:
             self.say("seed")
-            return _seed_rows(frame, width)
+            return _seed_rows(frame, width, self.wording)
         if isinstance(step, EmStep):
-            self.say(
-                f"EM {step.iteration + 1} of round {step.round + 1}",
-                "↑ ↓ whose arithmetic │ ↵ the piece",
-            )
+            of = {"n": str(step.iteration + 1), "round": str(step.round + 1)}
+            title = self.wording.text("EM {n} of round {round}", **of)
+            self.say(title, "↑ ↓ whose arithmetic │ ↵ the piece")
             return self._em_rows(frame, step, width)
-        self.say(f"prune {step.round + 1}", "the replacement of each")
-        return _prune_rows(frame, step, width)
+        title = self.wording.text("prune {n}", n=str(step.round + 1))
+        self.say(title, "the replacement of each")
+        return _prune_rows(frame, step, width, self.wording)
 
     def watch_cursor(self) -> None:
         """Compute the arithmetic of the piece at the cursor."""
@@ -259,23 +267,26 @@ class StepPanel(PiecePanel):
         rows = [*paragraph(narrate(frame)[0], width), Row([]), *paragraph(RULE, width)]
         if not frame.step:
             return rows
-        return _change_rows(frame, count_changes(frame), [loss_row(frame), *rows], "counts", width)
+        top = [loss_row(frame, self.wording), *rows]
+        return self._change_rows(frame, count_changes(frame), top, "counts", width)
 
     def _em_rows(self, frame: UnigramFrame, step: EmStep, width: int) -> Sequence[Row]:
         changes = count_changes(frame)
         gone = step.size_before - step.size_after
-        size = f"{plural(step.size_after, 'piece')}, none too rare to keep"
+        text, pieces = self.wording.text, self.wording.counted(step.size_after, "piece")
+        size = text("{pieces}, none too rare to keep", pieces=pieces)
         if gone:
-            size = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}"
-            size += f": {number(gone)} too rare"
-            size = first_fitting(width, f"{size} (under ½)", size)
+            ways = "{n} too rare (under ½)", "{n} too rare"
+            rare = (text(way, n=number(gone)) for way in ways)
+            size = f"{number(step.size_before)} → {pieces}: "
+            size = first_fitting(width, *(f"{size}{way}" for way in rare))
         top = [
-            loss_row(frame),
+            loss_row(frame, self.wording),
             Row([(size, "")]),
             Row([]),
             *self._arithmetic(PiecePainter(frame), changes, width),
         ]
-        return _change_rows(frame, changes, top, "expected counts", width)
+        return self._change_rows(frame, changes, top, "expected counts", width)
 
     def _arithmetic(self, painter: PiecePainter, changes: CountChanges, width: int) -> list[Row]:
         """Return E and M for the piece at the cursor, or for the next one that still exists."""
@@ -287,39 +298,40 @@ class StepPanel(PiecePanel):
         expected, total = count_text(made.expected), count_text(made.total)
         psi = score_text(made.digamma_of_expected, 3), score_text(made.digamma_of_total, 3)
         score, probability = score_text(made.score, 3), probability_text(exp(made.score))
-        result = f"   = {psi[0]} − {psi[1]} = {score}"
+        result, text = f"   = {psi[0]} − {psi[1]} = {score}", self.wording.text
+        used = text(" is used {n} times on average", n=expected)
+        both = f"ψ({expected}) − ψ({total})"
         return [
-            Row(
-                [
-                    ("E  ", "strong"),
-                    painter.piece(piece),
-                    (f" is used {expected} times on average", ""),
-                ]
-            ),
-            Row([(f"   all pieces together {total} times", "")]),
-            Row([("M  ", "strong"), (f"score = ψ({expected}) − ψ({total})", "")]),
+            Row([("E  ", "strong"), painter.piece(piece), (used, "")]),
+            Row([(f"   {text('all pieces together {n} times', n=total)}", "")]),
+            Row([("M  ", "strong"), (f"{text('score')} = {both}", "")]),
             Row([(first_fitting(width, f"{result}, P = {probability}", result), "")]),
         ]
 
+    def _change_rows(
+        self,
+        frame: UnigramFrame,
+        changes: CountChanges,
+        above: Sequence[Row],
+        counts: str,
+        width: int,
+    ) -> Sequence[Row]:
+        """Return the rows above, then each piece with its count before and after the step."""
+        painter, words = PiecePainter(frame), self.wording
+        columns = columns_of_spans((counts, 0), ("before", 10), ("after", 10))
+        table = RowTable(columns, width, least=6)
 
-def _change_rows(
-    frame: UnigramFrame, changes: CountChanges, above: Sequence[Row], counts: str, width: int
-) -> Sequence[Row]:
-    """Return the rows above, then each piece with its count before and after the step."""
-    painter = PiecePainter(frame)
-    columns = columns_of_spans((counts, 0), ("before", 10), ("after", 10))
-    table = RowTable(columns, width, least=6)
+        def row(place: int) -> Row:
+            piece = int(changes.numbers[place])
+            before, after = float(changes.before[place]), float(changes.after[place])
+            (text, role), was = painter.piece(piece), (expected_text(frame, before), "")
+            now = expected_text(frame, after), "gain" if after > before else "loss"
+            if frame.index_of(piece) is None:
+                role, now = "stale", (words.text("gone"), "stale-truth")
+            return table.row([[(text, role)], [was], [now]], ToPiece(piece))
 
-    def row(place: int) -> Row:
-        piece = int(changes.numbers[place])
-        before, after = float(changes.before[place]), float(changes.after[place])
-        (text, role), was = painter.piece(piece), (expected_text(frame, before), "")
-        now = expected_text(frame, after), "gain" if after > before else "loss"
-        if frame.index_of(piece) is None:
-            role, now = "stale", ("gone", "stale-truth")
-        return table.row([[(text, role)], [was], [now]], ToPiece(piece))
-
-    return RowsOnDemand(len(changes.numbers), row, [*above, Row([]), table.header()])
+        top = [*above, Row([]), table.header(words.messages)]
+        return RowsOnDemand(len(changes.numbers), row, top)
 
 
 ARITHMETIC_ROWS = 4
@@ -327,21 +339,23 @@ EM_TOP = 5 + ARITHMETIC_ROWS
 """Number of rows above the changes of an EM iteration."""
 
 
-def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
+FAR_TOO_MANY = (
+    "Far too many: what follows gives each a probability, and takes away what is needed least."
+)
+LOSS_OF_SEED = (
+    "The loss is {loss} nats a pretoken: −log P of a pretoken on average, P being the sum over all "
+    "its segmentations."
+)
+
+
+def _seed_rows(frame: UnigramFrame, width: int, wording: Wording) -> list[Row]:
+    many = f"{narrate(frame, wording.messages)[0]} {wording.text(FAR_TOO_MANY)}"
     return [
-        *paragraph(
-            f"{narrate(frame)[0]} Far too many: what follows gives each a probability, and takes "
-            "away what is needed least.",
-            width,
-        ),
+        *paragraph(many, width),
         Row([]),
-        *paragraph(
-            f"The loss is {score_text(frame.loss, 3)} nats a pretoken: −log P of a pretoken on "
-            "average, P being the sum over all its segmentations.",
-            width,
-        ),
+        *paragraph(wording.text(LOSS_OF_SEED, loss=score_text(frame.loss, 3)), width),
         Row([]),
-        *paragraph("→ makes the first iteration of EM.", width, "dim"),
+        *paragraph(wording.text("→ makes the first iteration of EM."), width, "dim"),
     ]
 
 

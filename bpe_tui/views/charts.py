@@ -8,7 +8,7 @@ A model lists its charts as `ChartKind`s. `ChartsScreen` shows them with the tim
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,9 +25,10 @@ from bpe_tui.views.player_screen import Transport, show_player
 from bpe_tui.views.session_screen import NoTextCard, SessionScreen
 from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.views.tiles import PanelOfTile, compose_tiles, name_tiles
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
-from bpe_tui.widgets.numbers import number, percent, plural
+from bpe_tui.widgets.numbers import number, percent
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
@@ -48,7 +49,7 @@ LENGTHS = 8
 class ChartKind:
     """A kind of chart: a question, the figure that answers it, and the answer at a step.
 
-    The functions take a frame of the model's own kind.
+    The functions take a frame of the model's own kind; `answer` takes the words of the screen, too.
 
     Attributes:
         figure_of: draws a frame; `None` if there is nothing to draw.
@@ -65,7 +66,7 @@ class ChartKind:
     id: str
     question: str
     figure_of: Callable[[Any], Figure | None]
-    answer: Callable[[Any], str]
+    answer: Callable[[Any, Wording], str]
     depends_on: Callable[[Any], object]
     short: str = ""
     over_steps: bool = True
@@ -81,9 +82,9 @@ class ChartKind:
         return self.figure_of(frame)
 
 
-def from_start(series: NumberArray, label: str) -> Figure:
+def from_start(series: NumberArray) -> Figure:
     """Return a figure of a series that has one value for each step from 0 on."""
-    return Figure(np.arange(len(series)), series, "step", label)
+    return Figure(np.arange(len(series)), series, "step")
 
 
 def course(
@@ -91,25 +92,27 @@ def course(
     question: str,
     short: str,
     series: Callable[[Any, int], NumberArray],
-    label: Callable[[Any], str],
-    value: Callable[[Any], str],
+    value: Callable[[Any, Wording], str],
 ) -> ChartKind:
     """Return a chart of a number that every step from 0 on has.
 
     Args:
         id, question, short: those of the chart.
         series: takes the statistics of a run and a step, and returns the numbers up to it.
-        label: returns the name of the number for a frame.
         value: returns the number at the step of a frame, in words.
     """
 
     def figure(frame: Any) -> Figure:
-        return from_start(series(frame.statistics, frame.recorded_steps), label(frame))
+        return from_start(series(frame.statistics, frame.recorded_steps))
 
-    def answer(frame: Any) -> str:
-        return f"{value(frame)} │ step {number(frame.step)}"
+    def answer(frame: Any, wording: Wording) -> str:
+        return f"{value(frame, wording)} │ {_step(frame, wording)}"
 
     return ChartKind(id, question, figure, answer, recorded, short)
+
+
+def _step(frame: Any, wording: Wording) -> str:
+    return wording.text("step {n}", n=number(frame.step))
 
 
 def recorded(frame: Any) -> object:
@@ -123,75 +126,68 @@ def counts(frame: Any) -> Figure | None:
     found = np.flatnonzero(series)  # in a replay, a merged pair may not occur at all
     if not len(found):
         return None
-    return Figure(found + 1, series[found], "step", "count of the pair", log_y=True)
+    return Figure(found + 1, series[found], "step", log_y=True)
 
 
 COUNTS = ChartKind(
     "counts",
     "How frequent is the merged pair?",
     counts,
-    lambda frame: (
-        "no merge │ step 0"
-        if frame.merge is None
-        else f"{plural(frame.merge.count, 'time')} │ step {number(frame.step)}"
+    lambda frame, wording: (
+        f"{wording.counted(frame.merge.count, 'time') if frame.merge else wording.text('no merge')}"
+        f" │ {_step(frame, wording)}"
     ),
     recorded,
     "How frequent is the pair?",
 )
 
 
-def _ties_here(frame: Any) -> str:
-    tied = frame.tied_steps.until(frame.step)
-    share = f" │ {tied / frame.step:.0%}" if frame.step else ""
-    return f"{number(tied)} of {plural(frame.step, 'merge')}{share}"
+def _ties_here(frame: Any, wording: Wording) -> str:
+    tied = number(found := frame.tied_steps.until(frame.step))
+    share = f" │ {found / frame.step:.0%}" if frame.step else ""
+    merges = wording.counted(frame.step, "merge")
+    return f"{wording.text('{n} of {all}', n=tied, all=merges)}{share}"
 
 
 TIES = ChartKind(
     "ties",
     "How many merges were tied?",
-    lambda frame: from_start(frame.statistics.ties(frame.recorded_steps), "ties so far"),
+    lambda frame: from_start(frame.statistics.ties(frame.recorded_steps)),
     _ties_here,
     recorded,
     "How many were tied?",
 )
 
 
-def zipf(what: str) -> ChartKind:
-    """Return the chart of pretoken counts by place.
-
-    Args:
-        what: the model's word for a pretoken.
-    """
-
-    def figure(frame: Any) -> Figure | None:
-        series = frame.statistics.pretoken_counts
-        if not len(series):
-            return None
-        places = np.arange(1, len(series) + 1)
-        return Figure(places, series, "place", f"count of the {what}", log_x=True, log_y=True)
-
-    return ChartKind(
-        "zipf",
-        f"How frequent is a {what}? (Zipf)",
-        figure,
-        _most_frequent,
-        lambda frame: frame.statistics,
-        "How often? (Zipf)",
-        over_steps=False,
-        why_empty=f"The corpus has no {what}s, so there is nothing to draw.",
-    )
+def _counts_by_place(frame: Any) -> Figure | None:
+    """Draw the counts of the pretokens, the most frequent first."""
+    series = frame.statistics.pretoken_counts
+    places = np.arange(1, len(series) + 1)
+    return Figure(places, series, "place", log_x=True, log_y=True) if len(series) else None
 
 
-def _most_frequent(frame: Any) -> str:
+def _most_frequent(frame: Any, wording: Wording) -> str:
     """Name the most frequent pretoken and the share of the first few; "" without pretokens."""
     series, commonest = frame.statistics.pretoken_counts, frame.statistics.commonest_pretoken
     if not len(series):
         return ""
-    first = shorten(_visible(commonest), TOKEN_CELLS)
+    first = wording.text("first: {first}", first=shorten(_visible(commonest), TOKEN_CELLS))
     if len(series) <= FREQUENT:
-        return f"first: {first}"
-    share = series[:FREQUENT].sum() / series.sum()
-    return f"first: {first} │ first {FREQUENT}: {share:.0%} of all"
+        return first
+    share = f"{series[:FREQUENT].sum() / series.sum():.0%}"
+    return f"{first} │ {wording.text('first {n}: {share} of all', n=str(FREQUENT), share=share)}"
+
+
+ZIPF = ChartKind(
+    "zipf",
+    "How frequent is a pretoken? (Zipf)",
+    _counts_by_place,
+    _most_frequent,
+    lambda frame: frame.statistics,
+    "How often? (Zipf)",
+    over_steps=False,
+    why_empty="The corpus is empty, so there is nothing to draw.",
+)
 
 
 def _visible(pretoken: bytes | str) -> str:
@@ -199,14 +195,14 @@ def _visible(pretoken: bytes | str) -> str:
 
 
 def lengths(
-    what: str, unit: str, most_at: Callable[[Any], int] = lambda frame: frame.recorded_steps
+    question: str, unit: str, most_at: Callable[[Any], int] = lambda frame: frame.recorded_steps
 ) -> ChartKind:
     """Return the chart of token lengths.
 
     Both axes have room for the step with the most tokens, so they do not change from step to step.
 
     Args:
-        what: the model's word for tokens.
+        question: the question that the chart answers.
         unit: the unit of length.
         most_at: returns the step at which a frame's run has the most tokens.
     """
@@ -218,19 +214,21 @@ def lengths(
         found = np.zeros(max(longest, LENGTHS), dtype=np.int64)
         found[: len(series) - 1] = series[1:]
         places, top = np.arange(1, len(found) + 1), float(most.max(initial=1))
-        return Figure(places, found, unit, what, bars=True, bars_top=top)
+        return Figure(places, found, unit, bars=True, bars_top=top)
 
-    def answer(frame: Any) -> str:
+    def answer(frame: Any, wording: Wording) -> str:
         series = frame.statistics.token_lengths(frame.step)
         longest = _longest_drawn(frame.statistics.token_lengths(most_at(frame)))
         longer = int(series[longest + 1 :].sum())
-        rest = f" │ {number(longer)} longer than {longest}" if longer else ""
-        mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
-        return f"mean {mean:.1f} {unit} │ longest {max(len(series) - 1, 0)}{rest}"
+        rest, than = f" │ {number(longer)} ", str(longest)
+        rest = f"{rest}{wording.text('longer than {n}', n=than)}" if longer else ""
+        mean = f"{(series * np.arange(len(series))).sum() / max(series.sum(), 1):.1f}"
+        found = {"mean": mean, "unit": wording.text(unit), "n": str(max(len(series) - 1, 0))}
+        return f"{wording.text('mean {mean} {unit} │ longest {n}', **found)}{rest}"
 
     return ChartKind(
         "lengths",
-        f"How long are the {what}?",
+        question,
         figure,
         answer,
         lambda frame: (frame.statistics, frame.recorded_steps, frame.step),
@@ -263,7 +261,8 @@ class ChartPanel(Chart):
     def watch_frame(self, old: Any, new: Any) -> None:
         if new is None or not self.display or not self.size.width:
             return
-        drawn = self.kind.depends_on(new), new.run.obstacle
+        wording = Wording.of(self)
+        drawn = self.kind.depends_on(new), new.run.obstacle, id(wording.messages)
         counts_nothing = self.kind.needs_corpus and not new.has_corpus
         if self._drawn != drawn:
             self._drawn = drawn
@@ -272,12 +271,14 @@ class ChartPanel(Chart):
                 why_empty = as_sentence(new.run.obstacle)
             why_empty = why_empty or self.kind.why_empty
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
-            self.figure = self.kind.figure(new)
+            figure = self.kind.figure(new)
+            self.figure = figure and replace(figure, x_label=wording.text(figure.x_label))
             self.refresh()  # there may be no figure as before, for another reason
         self.at = new.step if self.kind.over_steps else None
         room = self.outer_size.width - BORDER_CELLS
-        answer = "" if counts_nothing else self.kind.answer(new)
-        question = first_fitting(room, self.kind.question, self.kind.short or self.kind.question)
+        answer = "" if counts_nothing else self.kind.answer(new, wording)
+        asked = self.kind.question, self.kind.short or self.kind.question
+        question = first_fitting(room, *map(wording.text, asked))
         self._say(question, leading_parts(room, answer))
 
     def _say(self, title: str, foot: str) -> None:
@@ -351,18 +352,19 @@ class GainsPanel(FramePanel[Any]):
             why = frame.run.obstacle
             return sentence(as_sentence(why) if why else NOTHING_SAVED, width)
         room = self.outer_size.width - BORDER_CELLS
-        foot = first_fitting(room, "saved: since the row above", "saved: since above")
-        self.say(GAINS.title, f"{foot} │ ↵ its step")
+        text = self.wording.text
+        saved = text("saved: since the row above"), text("saved: since above")
+        self.say(GAINS.title, f"{first_fitting(room, *saved)} │ {text('↵ its step')}")
         room_for_rows = self.size.height - ROWS_BESIDE
         found = gains(frame.statistics, frame.recorded_steps, room_for_rows)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
         columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width)
-        rows = [Row([right(title, cells, "dim") for title, cells, _ in columns])]
+        rows = [Row([right(text(title), cells, "dim") for title, cells, _ in columns])]
         for gain in found:
             spans: list[Span] = [("▸" if gain.merges == here else " ", "pair")]
             for place, (_, cells, cell_of) in enumerate(columns):
-                text, role = cell_of(gain)
-                spans.append(right(text, cells - (place == 0), role))  # the sign takes a cell
+                cell, role = cell_of(gain)
+                spans.append(right(cell, cells - (place == 0), role))  # the sign takes a cell
             rows.append(Row(spans, ToStep(gain.merges)))
         return rows
 
@@ -414,12 +416,9 @@ class FrequentTile:
 
     what: str
     typed: Callable[[Any], bytes] = bytes
+    title: str = "Which pretokens are most frequent?"
     id: str = "frequent"
     short: str = "Which are frequent?"
-
-    @property
-    def title(self) -> str:
-        return f"Which {self.what}s are most frequent?"
 
 
 MOST_LISTED = 200
@@ -440,18 +439,21 @@ class FrequentPanel(FramePanel[Any]):
         if not self.has_class("-zoom"):
             shown = shown[:MOST_LISTED]
         room = self.outer_size.width - BORDER_CELLS
-        title = first_fitting(room, self._tile.title, self._tile.short)
+        text = self.wording.text
+        title = first_fitting(room, text(self._tile.title), text(self._tile.short))
         if not shown:
             self.say(title)
             return sentence(NO_CORPUS, width)
-        self.say(title, f"{number(len(shown))} of {number(len(every))} │ ↵ its encoding")
+        of = text("{n} of {all}", n=number(len(shown)), all=number(len(every)))
+        self.say(title, f"{of} │ {text('↵ its encoding')}")
         total, cells = int(every.sum()), max(len(number(shown[0][1])), len("count")) + 1
         place_cells = len(str(len(shown))) + 1
         numbers = place_cells + cells + GAP_CELLS
         share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
         token_cells = max(width - numbers - share_cells, 4)
-        head = [right("", place_cells), right("count", cells), right("share", SHARE_CELLS)]
-        what = shorten(self._tile.what, token_cells)
+        head = [right("", place_cells), right(text("count"), cells)]
+        head.append(right(text("share"), SHARE_CELLS))
+        what = shorten(text(self._tile.what), token_cells)
         self.name_columns([*head[: 3 if share_cells else 2], (" " * GAP_CELLS + what, "")])
 
         def row(place: int) -> Row:
@@ -496,7 +498,7 @@ class ChartsScreen(SessionScreen):
         self.show_panel(self.PANEL_ORDER[0])
 
     def heading(self, session: Session, room: int) -> str:
-        return heading(session, room)
+        return heading(session, room, self.messages)
 
     def show_session(self, session: Session) -> None:
         if self.is_current and self.frame_of(session) is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number, plural, short_time, size
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left
 from bpe_tui.widgets.visible import shorten, visible_text
@@ -98,7 +99,14 @@ def worker_name(report: ChunkReport, share: WorkerShare) -> str:
     return f"{_kind(report)} {share.worker}"
 
 
-def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
+COURSE_CUTS = (
+    "The course's find_chunk_boundaries, for {parts}: each even cut moves to the next {token}. "
+    "That makes {chunks}."
+)
+COURSE_CUTS_FEWER = f"{COURSE_CUTS[:-1]}; cuts that meet are one."
+
+
+def describe_course(course: CourseCuts | CorpusError, wording: Wording) -> Iterator[str]:
     """Yield how the course's function cuts the file, or why it cannot."""
     if isinstance(course, CorpusError):
         why = visible_text(str(course), spaces=False)
@@ -117,11 +125,10 @@ def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
             "so all of them move to the end of the file. One chunk is left, for one worker."
         )
     else:
-        fewer = "" if chunks == len(course.cuts) + 1 else "; cuts that meet are one"
-        yield (
-            f"The course's find_chunk_boundaries, for {asked}: each even cut moves to the next "
-            f"{token}. That makes {plural(chunks, 'chunk')}{fewer}."
-        )
+        fewer = chunks != len(course.cuts) + 1
+        made = {"chunks": wording.counted(chunks, "chunk"), "token": token}
+        asked = wording.counted(len(course.cuts) + 1, "part")
+        yield wording.text(COURSE_CUTS_FEWER if fewer else COURSE_CUTS, parts=asked, **made)
 
 
 def describe_cut(cut: EvenCut, course: CourseCuts) -> str:
@@ -148,7 +155,7 @@ def describe_all(
         )
     if (more := len(report.logged) - LISTED) > 0:
         yield f"… and {number(more)} more."
-    yield from describe_course(course)
+    yield from describe_course(course, Wording())
     if isinstance(course, CourseCuts):
         for cut in course.cuts[:LISTED]:
             yield describe_cut(cut, course)

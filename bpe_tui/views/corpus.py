@@ -89,8 +89,9 @@ class ExcerptPanel(FramePanel[StepFrameT]):
             rows, end = self._rows_from_top(frame, width)
         of = number(len(lines)) + ("" if excerpt.complete else " read for show")
         first, last = number(self.top.line + 1), number(end)
-        shown = f"line {first}" if first == last else f"lines {first}–{last}"
-        self.say(self.wording.text("corpus"), f"{shown} of {of}{self.remark(frame)}")
+        text, many = self.wording.text, "lines {n}–{m} of {last}"
+        shown = text("line {n} of {last}" if first == last else many, n=first, m=last, last=of)
+        self.say(text("corpus"), f"{shown}{self.remark(frame)}")
         return rows
 
     def _rows_from_top(self, frame: StepFrameT, width: int) -> tuple[list[Row], int]:

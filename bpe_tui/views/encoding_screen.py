@@ -92,12 +92,13 @@ class TextPretokensPanel(PartsPanel[FrameT]):
         raise NotImplementedError
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
-        self.say(f"pretokens  {number(len(self.pretokens))}", self.FOOT)
+        text = self.wording.text
+        self.say(text("pretokens  {n}", n=number(len(self.pretokens))), self.FOOT)
         if not self.pretokens:
-            return sentence("Nothing typed yet: press e and type.", width)
+            return sentence(text("Nothing typed yet: press e and type."), width)
         room = width - spans_width([cursor_sign(True)])
         table = RowTable(self.columns(frame, room), room, least=4)
-        self.name_columns([cursor_sign(False), *table.header().spans])
+        self.name_columns([cursor_sign(False), *table.header(self.wording.messages).spans])
 
         def row(place: int) -> Row:
             cells = table.row(self.pretokens[place]).spans
@@ -300,7 +301,6 @@ class WalkScreen(SessionScreen):
     def compose_body(self) -> ComposeResult:
         text = TextField(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
-        text.border_subtitle = Content("e types")
         yield text
         yield from self.compose_panels()
 
@@ -314,10 +314,11 @@ class WalkScreen(SessionScreen):
             return
         super().show_session(session)
         self.say("#heading", self.heading(session, self.heading_room))
+        text = self.query_one("#text", TextArea)
         if self.text != session.text:
-            text = self.query_one("#text", TextArea)
             text.load_text(session.text)
             text.move_cursor(text.document.end)
+        text.border_subtitle = Content(self.wording.text("e types"))
         self.show_text()
         self.call_after_refresh(self.fit)  # once panels have their final widths
 

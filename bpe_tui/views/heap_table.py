@@ -153,7 +153,7 @@ class EntryTable:
         return _columns(self._frame, self._painter, self._width, self._room)
 
     def header(self) -> Row:
-        return self._table.header()
+        return self._table.header({})
 
     def lines(self, entries: Sequence[QueueEntry]) -> list[tuple[int, bool]]:
         """Return the place of the entry of each row, and whether the row is its second."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bpe_tui.views.panel import FramePanel, TokenPainter
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
@@ -21,13 +22,15 @@ MARGIN = 8
 """Cells before the line: a mark and the number of the probe."""
 VERDICT = 14
 LOOKED_UP = "looked up"
+SPELLED = "Spelled with {pieces}, each the longest that fits: {probes}."
 WINDOW, FOUND_WINDOW = "─", "━"
 
 
-def _found_so_far(word: EncodedWord, place: int) -> str:
+def _found_so_far(word: EncodedWord, place: int, wording: Wording) -> str:
     """Return the pieces that the first `place` probes found: `found: un ##aff`; "" if none."""
-    found = [probe.piece for probe in word.probes[:place] if probe.found]
-    return f"found: {visible_text(' '.join(found), spaces=False)}" if found else ""
+    found = " ".join(probe.piece for probe in word.probes[:place] if probe.found)
+    shown = visible_text(found, spaces=False)
+    return wording.text("found: {pieces}", pieces=shown) if found else ""
 
 
 def _why_not_looked_up(word: EncodedWord, encoder: WordPieceEncoder) -> str:
@@ -56,12 +59,10 @@ def outcome_rows(painter: TokenPainter, word: EncodedWord, width: int) -> list[R
             f"whole word becomes {visible_bytes(frame.any_token(word.ids[0]))}{lost}."
         )
         return paragraph(text, width, "loss")
-    return paragraph(
-        f"Spelled with {plural(len(word.ids), 'piece')}, each the longest that fits: "
-        f"{plural(len(word.probes), 'probe')}.",
-        width,
-        "gain",
-    )
+    wording = painter.wording
+    pieces = wording.counted(len(word.ids), "piece")
+    probes = wording.counted(len(word.probes), "probe")
+    return paragraph(wording.text(SPELLED, pieces=pieces, probes=probes), width, "gain")
 
 
 class ProbeTable:
@@ -76,13 +77,14 @@ class ProbeTable:
             max(self.word_cells + 2 * len(CONTINUES), len(LOOKED_UP)),
         )
         shown = left([(visible_text(word.word), "strong")], self.window_cells)
-        looked = left([(LOOKED_UP, "dim")], self.piece_cells)
+        looked = left([(painter.wording.text(LOOKED_UP), "dim")], self.piece_cells)
         self.header = Row([(" " * MARGIN, ""), *shown, ("  ", ""), *looked])
 
     def row(self, count: int, here: bool, ahead: bool) -> Row:
         probe = self.word.probes[count - 1]
         role = "dim" if probe.token_id is None else self.painter.role(probe.token_id)
-        verdict = "no" if probe.token_id is None else f"found, id {probe.token_id}"
+        verdict, text = f"id {probe.token_id}", self.painter.wording.text
+        verdict = text("no") if probe.token_id is None else text("found, {id}", id=verdict)
         # A line under the part of the word that is looked up.
         start, end = (
             cells_of(visible_text(self.word.word[:place])) * self.window_cells // self.word_cells
@@ -115,18 +117,20 @@ def probe_rows(
 
     The title of the panel says how far the walk has come. The foot has what is found, or `foot`.
     """
-    width, probes = panel.room, len(word.probes)
-    title = f"how {shorten(visible_text(word.word), max(width // 3, 4))} encodes"
+    width, probes, text = panel.room, len(word.probes), painter.wording.text
+    shown = shorten(visible_text(word.word), max(width // 3, 4))
+    title = text("how {text} encodes", text=shown)
     if not probes:
         panel.say(title, foot)
         panel.name_columns(())
         return paragraph(_why_not_looked_up(word, encoder), width)
-    panel.say(f"{title}   probe {place} of {probes}", _found_so_far(word, place) or foot)
+    at = text("probe {n} of {last}", n=str(place), last=str(probes))
+    panel.say(f"{title}   {at}", _found_so_far(word, place, painter.wording) or foot)
     panel.cursor = place
     table = ProbeTable(painter, word, width)
     panel.name_columns(table.header.spans)
     outcome = [Row([]), *outcome_rows(painter, word, width)] if place == probes else []
-    start = Row([("  " if place else "▸ ", "pair"), ("nothing looked up yet", "dim")])
+    start = Row([("  " if place else "▸ ", "pair"), (text("nothing looked up yet"), "dim")])
 
     def row(index: int) -> Row:
         if index > probes:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import narrate_undone
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import Marks
 from bpe_tui.widgets.numbers import number
 from engine.core.wording import ENGLISH, Messages
@@ -43,14 +44,16 @@ class ModelView:
             Marks(breakpoints.hits() if breakpoints.watched else (), "◆", "pair"),
         )
 
-    def facts(self, session: Session, roomy: bool) -> str:
+    def facts(self, session: Session, wording: Wording, *, roomy: bool) -> str:
         """Return the token count, if there is room, and the compression."""
         frame = session.frame
         if frame is None or not frame.has_corpus:
             return ""
-        noun = "token " if frame.token_count == 1 else "tokens"  # equal widths: nothing jumps
+        # Equal widths: nothing jumps.
+        noun = wording.text("token " if frame.token_count == 1 else "tokens")
         tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} {noun}   "
-        return f"{tokens if roomy else ''}{frame.bytes_per_token:5.2f} bytes/token"
+        per_token = wording.text("{n} bytes/token", n=f"{frame.bytes_per_token:5.2f}")
+        return f"{tokens if roomy else ''}{per_token}"
 
 
 ANY_MODEL = ModelView()

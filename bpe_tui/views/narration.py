@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import trainer_of
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
@@ -230,16 +231,16 @@ Facts = list[tuple[int, str]]
 """(place in the line, fact), the most important fact first."""
 
 
-def name_of(config: Config) -> str:
+def name_of(config: Config, messages: Messages = ENGLISH) -> str:
     """Return the name of what is open: `en.txt`, or `en.txt and 2 more` if it has several files."""
     name = visible_text(config.name, spaces=False)
     more = len(config.reading.more) if isinstance(config, RunConfig) else 0
-    return f"{name} and {number(more)} more" if more else name
+    return text_of(messages, "{name} and {n} more", name=name, n=number(more)) if more else name
 
 
-def heading(session: Session, room: int) -> str:
+def heading(session: Session, room: int, messages: Messages = ENGLISH) -> str:
     """Describe what is open in at most `room` cells; the least important facts go first."""
-    name = name_of(session.config)
+    name, wording = name_of(session.config, messages), Wording(messages=messages)
     if session.shown is None:
         return name
     if (origin := session.forked_from) is not None:
@@ -248,17 +249,17 @@ def heading(session: Session, room: int) -> str:
             f"fork of {name} at step {number(origin.step)}: {origin.otherwise} (I leads back)",
             f"fork at step {number(origin.step)}: {origin.otherwise}",
         )
-    facts = _trained(session) if session.opened is None else _opened(session)
-    return fitting_facts([(-1, name), *facts, *_tied(session)], room)
+    facts = _trained(session, wording) if session.opened is None else _opened(session, wording)
+    return fitting_facts([(-1, name), *facts, *_tied(session, wording)], room)
 
 
-def _tied(session: Session) -> Facts:
+def _tied(session: Session, wording: Wording) -> Facts:
     """Return how many of the recorded merges were tied, as the slider marks only a few."""
     merges = session.merges
-    tied = 0 if merges is None else len(merges.frame.tied_steps)
-    return (
-        [(8, f"{number(tied)} of {plural(len(merges), 'merge')} tied")] if merges and tied else []
-    )
+    if merges is None or not (tied := len(merges.frame.tied_steps)):
+        return []
+    of = wording.counted(len(merges), "merge")
+    return [(8, wording.text("{n} of {merges} tied", n=number(tied), merges=of))]
 
 
 def fitting_facts(facts: Facts, room: int) -> str:
@@ -271,27 +272,27 @@ def fitting_facts(facts: Facts, room: int) -> str:
         kept.pop()
 
 
-def _trained(session: Session) -> Facts:
+def _trained(session: Session, wording: Wording) -> Facts:
     """Return the facts of a training; its options are in the inspection.
 
     These are the model unless it is BPE, the size of the corpus, the progress, and unusual options.
     """
     config, frame = session.config, session.frame
     assert isinstance(config, RunConfig)
-    facts = [(1, size(session.bytes_read)), (2, plural(session.documents, "document"))]
+    facts = [(1, size(session.bytes_read)), (2, wording.counted(session.documents, "document"))]
     if session.stop_reason is None:
-        facts.append((6, "training …"))
+        facts.append((6, wording.text("training …")))
     if config.phases:
-        facts.append((3, f"phases {visible_text(config.phases, spaces=False)}"))
+        facts.append((3, f"{wording.text('phases')} {visible_text(config.phases, spaces=False)}"))
     elif config.pattern != RunConfig.pattern:
-        facts.append((3, f"pattern {visible_text(config.pattern, spaces=False)}"))
+        facts.append((3, f"{wording.text('pattern')} {visible_text(config.pattern, spaces=False)}"))
     if frame is None:
         trainer = trainer_of(config)
         facts.insert(0, (0, (trainer or session.model).title))
     elif not frame.units.spells_all:
-        facts.append((4, f"units {frame.units.name}"))
+        facts.append((4, f"{wording.text('units')} {frame.units.name}"))
     if frame is not None and frame.tie_rule.name != RunConfig.tie_rule:
-        facts.append((5, f"ties {frame.tie_rule.title}"))
+        facts.append((5, f"{wording.text('ties')} {frame.tie_rule.title}"))
     if (working := session.working) is not None and session.stop_reason is None:
         facts.append((7, f"{working.doing} {working.done / max(working.total, 1):.0%}"))
     return facts
@@ -311,23 +312,24 @@ def how_trained(session: Session, *options: tuple[str, str]) -> list[tuple[str, 
     ]
 
 
-def _opened(session: Session) -> Facts:
+def _opened(session: Session, wording: Wording) -> Facts:
     """Return the facts of an opened tokenizer: format, size, pattern, replay, corpus."""
     opened, ended, frame = session.opened, session.stop_reason, session.frame
     assert opened is not None
     assert frame is not None
+    pattern = visible_text(opened.tokenizer.pattern.name, spaces=False)
     facts = [
-        (1, f"{opened.format} format"),
-        (2, plural(len(opened.tokenizer.vocab), "token")),
-        (3, f"pattern {visible_text(opened.tokenizer.pattern.name, spaces=False)}"),
+        (1, wording.text("{name} format", name=opened.format)),
+        (2, wording.counted(len(opened.tokenizer.vocab), "token")),
+        (3, f"{wording.text('pattern')} {pattern}"),
     ]
     if ended is None:
-        facts.insert(0, (6, "replaying …"))
+        facts.insert(0, (6, wording.text("replaying …")))
     if frame.run.continued is not None:
         learnt = len(frame.run) - frame.run.record.given_steps
-        facts.insert(0, (6, plural(max(learnt, 0), "new merge")))
+        facts.insert(0, (6, wording.counted(max(learnt, 0), "new merge")))
     if session.config.corpus is not None and frame.has_corpus:
         corpus = visible_text(Path(session.config.corpus).name, spaces=False)
-        facts.append((4, f"over {corpus}"))
-        facts.append((5, plural(len(frame.run.counts), "distinct pretoken")))
+        facts.append((4, wording.text("over {corpus}", corpus=corpus)))
+        facts.append((5, wording.counted(len(frame.run.counts), "distinct pretoken")))
     return facts

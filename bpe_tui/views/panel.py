@@ -36,7 +36,6 @@ from bpe_tui.widgets.visible import width as cells_of
 from engine.bpe.frame import Frame
 from engine.core.characters import is_partial
 from engine.core.events import PAIR_SIGN, Pair, pair_name
-from engine.core.wording import ENGLISH
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import Pretoken
 
@@ -406,7 +405,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     def take_words(self) -> None:
         """Use the language of the open lesson from now on."""
-        self.wording = Wording(messages=getattr(self.screen, "messages", ENGLISH))
+        self.wording = Wording.of(self)
 
     def render_line(self, y: int) -> Strip:
         if self._is_due and self.frame is not None:  # hidden and shown again between two layouts
@@ -424,7 +423,8 @@ class FramePanel(Lines, Generic[FrameT]):
         return paragraph(message, max(self.room, 1), "loss")
 
     def say(self, title: str, foot: str = "") -> None:
-        """Set the title and the foot in the border, as plain text."""
+        """Set the title and the foot in the border, as plain text; fixed ones are translated."""
+        title, foot = (self.wording.messages.get(text, text) for text in (title, foot))
         if title != self._shown_title:  # Textual paints the panel again for an equal title, too
             self._shown_title = title
             self._show_title(title)

@@ -28,7 +28,7 @@ from bpe_tui.widgets.controls import FootLine, KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.textual_private import PaintedOnce
 from bpe_tui.widgets.visible import width
-from engine.core.wording import ENGLISH, Messages
+from engine.core.wording import ENGLISH, Messages, text_of
 
 A_LETTER = "a", "a"
 """A key, and its character, that only a field consumes."""
@@ -198,8 +198,9 @@ class PanelScreen(PaintedOnce[None]):
         """Name the panels that have no room, each with the key that shows it."""
         if self.STACK:  # the one in front hides the others
             stack = (self.STACK[panel] for panel in self.tab_order if panel in self.STACK)
-            room = self.size.width - 2
-            names = names_of_panels(tuple(stack), self.panels.front, room)
+            stack = (text_of(self.messages, name) for name in stack)
+            front, room = text_of(self.messages, self.panels.front), self.size.width - 2
+            names = names_of_panels(tuple(stack), front, room)
             self.say("#panel-names", first_fitting(room, f"Tab {names}", names))
         if not self.is_mounted or not self.HIDDEN:
             return

@@ -24,11 +24,13 @@ from bpe_tui.views.narration import add_stop, first_fitting, heading
 from bpe_tui.views.session_screen import NoTextCard, SessionScreen
 from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine, TypedTextPanel
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, progress_of
 from bpe_tui.widgets.visible import visible_text
+from engine.core.wording import Messages, text_of
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 ROOMY_CELLS = 100
@@ -52,7 +54,7 @@ class Transport(Horizontal):
         yield Scrubber(id="scrubber")
         yield Static(id="transport-facts")
 
-    def show(self, session: Session) -> None:
+    def show(self, session: Session, messages: Messages) -> None:
         shown = session.shown
         if shown is None:
             return
@@ -61,22 +63,24 @@ class Transport(Horizontal):
         scrubber.marks = self._view.marks(session)
         state = PLAYING if session.playing else FOLLOWING if session.following else PAUSED
         total = number(shown.recorded_steps)
-        of = f"of {total}{' ' if session.stop_reason else '…'} "
-        step = f"{state} step {number(shown.step):>{len(total)}}"
-        bright = Content(step).stylize(BRIGHT, step.rindex(" ") + 1)  # its number
-        self._put("#transport-step", bright + f" {of}")
+        of = text_of(messages, "of {last}", last=total) + (" " if session.stop_reason else "…")
+        n = number(shown.step)
+        step = f"{state} {text_of(messages, 'step {n}', n=f'{n:>{len(total)}}')}"
+        bright = Content(step).stylize(BRIGHT, step.index(n), step.index(n) + len(n))
+        self._put("#transport-step", bright + f" {of} ")
         size = self.size or self.screen.size  # before the first layout it has no size
         is_roomy = size.width >= ROOMY_CELLS
         speed = session.speed
-        rate = "/s" if not is_roomy else " step/s " if speed == 1 else " steps/s"
-        self._put("#transport-facts", f"  {speed:>4}{rate}   {self._view.facts(session, is_roomy)}")
+        rate = f" {text_of(messages, 'step/s ' if speed == 1 else 'steps/s')}" if is_roomy else "/s"
+        facts = self._view.facts(session, Wording(messages=messages), roomy=is_roomy)
+        self._put("#transport-facts", Content(f"  {speed:>4}{rate}   {facts}"))
 
-    def _put(self, selector: str, text: str | Content) -> None:
-        static = self.query_one(selector, Static)
+    def _put(self, selector: str, text: Content) -> None:
+        static, cells = self.query_one(selector, Static), text.cell_length
         # Set the width only if it changes: a new width moves everything else.
-        if static.styles.width is None or static.styles.width.value != len(text):
-            static.styles.width = len(text)
-        static.update(Content(text) if isinstance(text, str) else text, layout=False)
+        if static.styles.width is None or static.styles.width.value != cells:
+            static.styles.width = cells
+        static.update(text, layout=False)
 
 
 CANCELS = "Esc cancels"
@@ -161,7 +165,7 @@ def show_player(screen: SessionScreen, session: Session) -> None:
     """Show the heading, the slider, and a sentence about the step, on a screen that has them."""
     room, frame = screen.size.width - 2, screen.frame
     screen.say("#heading", screen.heading(session, screen.heading_room))
-    screen.query_one(Transport).show(session)
+    screen.query_one(Transport).show(session, screen.messages)
     recording = session.recording
     if recording is not None and recording.came_from == recording.cursor + 1:
         narration = first_fitting(room, *screen.VIEW.narrate_back(frame, screen.messages))
@@ -230,7 +234,7 @@ class StepsScreen(SessionScreen):
             self.show_session(self.session)
 
     def heading(self, session: Session, room: int) -> str:
-        return heading(session, room)
+        return heading(session, room, self.messages)
 
     def prepare(self, session: Session) -> None:
         """Set what panels need before they get the frame."""

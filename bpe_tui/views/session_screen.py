@@ -24,6 +24,7 @@ from bpe_tui.views.narration import fitting_facts
 from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.targets import ToOpening
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import KeyBar, Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number
@@ -96,6 +97,11 @@ class SessionScreen(PanelScreen):
     @property
     def messages(self) -> Messages:
         return self.host.guide.messages if self.host.has_guide else ENGLISH
+
+    @property
+    def wording(self) -> Wording:
+        """The words of the screen, in the language of the open lesson."""
+        return Wording(messages=self.messages)
 
     @property
     def named_keys(self) -> Collection[str] | None:

@@ -17,8 +17,9 @@ from textual.reactive import reactive
 
 from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.views.targets import ToToken
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import NameSpans, Row, RowsOnDemand, Span, SubjectSpan, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
@@ -230,11 +231,11 @@ class LanesPanel(FramePanel[Any]):
             return sentence(f"No {self.TOKEN} to show: type a text, or choose one.", width)
         in_bytes = isinstance(frame, Frame) and frame.run.alphabet.unit == "byte"
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
-        self.say(
-            f"{self.TITLE}  {plural(len(lanes.characters), 'character')} │ "
-            f"{plural(len(data), 'byte')} │ {plural(len(lanes.tokens), self.TOKEN)}",
-            self.FOOT or (LOST if lost else ""),
-        )
+        units, sizes = ("character", "byte", self.TOKEN), (lanes.characters, data, lanes.tokens)
+        every = zip(map(len, sizes), units, strict=True)
+        counted = " │ ".join(self.wording.counted(n, unit) for n, unit in every)
+        title = f"{self.wording.text(self.TITLE)}  {counted}"
+        self.say(title, self.FOOT or (LOST if lost else ""))
         shown = characters_and_bytes(lanes)
         if in_bytes:
             shown.append(byte_lane(lanes, "GPT-2", BYTE_TO_CHAR.__getitem__))
@@ -274,19 +275,18 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
             return sentence(f"No {frame.TOKEN} is under the table's cursor.", width)
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
-        self.say(f"merge tree of {name}", "↵ goes there")
+        text = self.wording.text
+        self.say(text("merge tree of {token}", token=name), "↵ goes there")
         lines = frame.vocabulary.merge_tree(self.token_id)
-        tree = [_ranked_title("made of", width)]
+        tree = [_ranked_title(text("made of"), width, self.wording)]
         tree += [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]
         if next(lines, None) is not None:
             tree.append(Row([("… and more", "dim")]))
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
-            return [*tree, Row([]), *sentence("No merge uses it yet.", width)]
-        tree += [
-            Row([]),
-            _ranked_title(f"used in {plural(len(built), 'merge')}", width),
-        ]
+            return [*tree, Row([]), *sentence(text("No merge uses it yet."), width)]
+        used = text("used in {merges}", merges=self.wording.counted(len(built), "merge"))
+        tree += [Row([]), _ranked_title(used, width, self.wording)]
 
         def make(index: int) -> Row:
             if index < len(tree):
@@ -296,9 +296,9 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         return RowsOnDemand(len(tree) + len(built), make)
 
 
-def _ranked_title(title: str, width: int) -> Row:
+def _ranked_title(title: str, width: int, wording: Wording) -> Row:
     spans = left([(title, "strong")], width - RANK_CELLS)
-    return Row([*spans, right("merge", RANK_CELLS, "dim")])
+    return Row([*spans, right(wording.text("merge"), RANK_CELLS, "dim")])
 
 
 def _tree_row(painter: TokenPainter, line: TreeLine, width: int) -> Row:

@@ -14,6 +14,7 @@ from bpe_tui.views.narration import characters_of
 from bpe_tui.views.panel import TokenPainter, needs_marks
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import NameSpans, Span, without_middle
@@ -236,11 +237,13 @@ class VocabularyPanel(VocabularyTable):
     BORDER_TITLE = "vocabulary"
 
     def describe(self, found: VocabularyRows.Found) -> str:
-        still = "" if found.complete else " so far"
-        of = f"{number(found.shown)} of {number(found.of)} {self.ROWS.TOKEN}s{still}"
-        self.border_title = Content(f"vocabulary  {of}")
+        wording = Wording.of(self)
+        still = "" if found.complete else wording.text(" so far")
+        of = wording.counted(found.of, self.ROWS.TOKEN)
+        shown = wording.text("{n} of {all}", n=number(found.shown), all=of)
+        self.border_title = Content(f"{wording.text('vocabulary')}  {shown}{still}")
         if found.problem is not None:
             return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
         if found.spelled is not None:
             return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
-        return "↵ to its merge │ c next column │ C turn it round"
+        return wording.text("↵ to its merge │ c next column │ C turn it round")

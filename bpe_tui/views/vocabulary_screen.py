@@ -30,6 +30,7 @@ from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToToken
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import FilterSwitch, Switches
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
@@ -258,6 +259,8 @@ class VocabularyTable(SortedTable):
         raise NotImplementedError
 
     def on_vocabulary_rows_found(self, event: VocabularyRows.Found) -> None:
+        for field in self.query(Field):
+            field.placeholder = Wording.of(self).text(self.PLACEHOLDER)
         header = self.query_one(Header)
         header.places = self.rows.places
         header.sorting, header.descending = self.rows.sorting, self.rows.descending

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span
 from engine.core.wording import ENGLISH, Messages, fill, frequency, text_of
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
 
 
 @dataclass(eq=False, kw_only=True)
@@ -17,6 +21,11 @@ class Wording:
     Attributes:
         messages: the table of the language of the open lesson.
     """
+
+    @classmethod
+    def of(cls, widget: Widget) -> Wording:
+        """Return the words of the screen of a widget."""
+        return cls(messages=getattr(widget.screen, "messages", ENGLISH))
 
     messages: Messages = field(default_factory=lambda: ENGLISH)
 

@@ -25,6 +25,7 @@ from bpe_tui.widgets.controls import Dragged
 from bpe_tui.widgets.figure import Figure, NumberArray, braille_between, cells_of, spans_through
 from bpe_tui.widgets.numbers import short_number
 from bpe_tui.widgets.rows import Span
+from bpe_tui.widgets.visible import width as width_of
 from engine.core.slow_modules import np
 
 GUTTER = 7
@@ -140,18 +141,19 @@ def x_axis(figure: Figure, width: int) -> tuple[str, str]:
     """
     marks, line, shown = ["─"] * width, "", 0
     end, unit = GUTTER + width, f" {figure.x_label} "
+    unit_cells = width_of(unit)
     for tick in figure.x_ticks(width // CELLS_A_TICK + 1):
         cell, text = _cell(figure.x_scale.place(tick), width), short_number(tick)
         marks[cell] = "┬"
-        room = end - (len(unit) if shown >= TICKS_BEFORE_UNIT else 0)
+        room = end - (unit_cells if shown >= TICKS_BEFORE_UNIT else 0)
         start = min(GUTTER + cell - len(text) // 2, end - len(text))
         if (start > len(line) or not line) and start + len(text) <= room:
             line, shown = f"{line:<{start}}{text}", shown + 1
     room = end - len(line)
-    if len(unit) <= room:
-        line += f"{unit:>{room}}"
-    elif not line[: len(unit)].strip():
-        line = unit + line[len(unit) :]
+    if unit_cells <= room:
+        line += " " * (room - unit_cells) + unit
+    elif not line[:unit_cells].strip():
+        line = unit + line[unit_cells:]
     return "".join(marks), line
 
 
@@ -193,7 +195,7 @@ class Curves(Figure):
     curves: Sequence[Curve] = ()
 
 
-def curves_of(curves: Sequence[Curve], x_label: str, y_label: str) -> Curves | None:
+def curves_of(curves: Sequence[Curve], x_label: str) -> Curves | None:
     """Return the curves as one figure with logarithmic axes; `None` without any point."""
     drawn = [curve for curve in curves if len(curve.xs)]
     if not drawn:
@@ -202,7 +204,6 @@ def curves_of(curves: Sequence[Curve], x_label: str, y_label: str) -> Curves | N
         np.concatenate([curve.xs for curve in drawn]),
         np.concatenate([curve.ys for curve in drawn]),
         x_label,
-        y_label,
         log_x=True,
         log_y=True,
         curves=drawn,

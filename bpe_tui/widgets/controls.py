@@ -180,7 +180,8 @@ class Switches(PartsLine):
     def _part(self, switch: FilterSwitch) -> BarPart:
         mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
         menu = [("F ", "here")] if switch is self._switches[0] else []  # its key, in front of all
-        return switch.name, [*menu, (f"{mark} {switch.label}{' ' * self.GAP}", role)]
+        label = getattr(self.screen, "messages", {}).get(switch.label, switch.label)
+        return switch.name, [*menu, (f"{mark} {label}{' ' * self.GAP}", role)]
 
 
 MOST_ROWS = 3

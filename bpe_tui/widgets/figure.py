@@ -126,7 +126,6 @@ class Figure:
     xs: NumberArray
     ys: NumberArray
     x_label: str
-    y_label: str
     log_x: bool = False
     log_y: bool = False
     bars: bool = False

@@ -7,7 +7,7 @@ Textual, so that printing does not wait for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
@@ -394,11 +394,12 @@ class RowTable:
         spare = max(width - sum(column.cells for column in columns), least)
         self._columns = [(column, column.cells or spare) for column in columns]
 
-    def header(self) -> Row:
+    def header(self, words: Mapping[str, str]) -> Row:
+        """Return the titles, each as the table of words has it."""
         spans: list[Span] = []
         for column, cells in self._columns:
             align = right_aligned if column.is_number else left
-            spans += align([(column.title, "dim")], cells)
+            spans += align([(words.get(column.title, column.title), "dim")], cells)
         return Row(spans)
 
     def row(self, value: Any, target: object | None = None) -> Row:

@@ -100,16 +100,16 @@ class Header(Widget):
         column: str
 
     def render_line(self, y: int) -> Strip:
-        spans: list[Span] = []
+        spans, words = list[Span](), getattr(self.screen, "messages", {})
         used = 0
         for place in self.places:
             is_sorting = place.column.name == self.sorting
             arrow = ("▼" if self.descending else "▲") if is_sorting else ""
-            title = (place.column.title + arrow)[: place.cells]
-            pad = str.rjust if place.column.is_number else str.ljust
-            text = pad(title, place.cells)
-            spans += [(" " * (place.start - used), ""), (text, "strong" if is_sorting else "dim")]
-            used = place.start + len(text)
+            title = words.get(place.column.title, place.column.title)
+            text = (title + arrow)[: place.cells], "strong" if is_sorting else "dim"
+            align = right_aligned if place.column.is_number else left
+            spans += [(" " * (place.start - used), ""), *align([text], place.cells)]
+            used = place.start + place.cells
         return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
 
     def on_click(self, event: events.Click) -> None:

@@ -145,8 +145,8 @@ class WordPieceEncodingScreen(WalkScreen):
     # -- new frames and texts
 
     def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
-        how = "the longest piece that fits, from the left, again and again"
-        return "WordPiece", plural(frame.vocab_size, "piece"), how
+        how = self.wording.text("the longest piece that fits, from the left, again and again")
+        return "WordPiece", self.wording.counted(frame.vocab_size, "piece"), how
 
     def show_text(self) -> None:
         """Encode the text with the pieces of the frame, and give the words to the panels."""
@@ -162,8 +162,8 @@ class WordPieceEncodingScreen(WalkScreen):
         pieces.text = text[:LONGEST]
         tokens = sum(len(word.ids) for word in words)
         cut = f"of the first {plural(LONGEST, 'character')}" if len(text) > LONGEST else ""
-        of = cut or plural(len(words), "pretoken")
-        pieces.say(f"tokens  {number(tokens)}", f"{of} │ {LANES_KEY}")
+        say, of = self.wording.text, cut or self.wording.counted(len(words), "pretoken")
+        pieces.say(say("tokens  {n}", n=number(tokens)), f"{of} │ {say(LANES_KEY)}")
         self.decode()
 
     def on_parts_panel_selected(self, event: WordPieceTextPretokens.Selected) -> None:

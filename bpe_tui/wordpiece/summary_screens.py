@@ -142,13 +142,9 @@ class WordPieceInspectionScreen(InspectionScreen):
         return PieceInspection(frame)
 
 
-MEDIAN = "median of neighbouring steps"
-
-
 def _scores(frame: WordPieceFrame) -> Figure:
     series = frame.statistics.winning_scores(frame.recorded_steps)
-    xs, label = np.arange(1, len(series) + 1), f"score of the pair, {MEDIAN}"
-    return Figure(xs, series, "step", label, log_y=True, scattered=True)
+    return Figure(np.arange(1, len(series) + 1), series, "step", log_y=True, scattered=True)
 
 
 def _counts(frame: WordPieceFrame) -> Figure | None:
@@ -156,7 +152,7 @@ def _counts(frame: WordPieceFrame) -> Figure | None:
     figure = charts.counts(frame)
     if figure is None:
         return None
-    return replace(figure, y_label=f"{figure.y_label}, {MEDIAN}", scattered=True)
+    return replace(figure, scattered=True)
 
 
 CHARTS = (
@@ -165,14 +161,13 @@ CHARTS = (
         "How many pieces has a word?",
         "Pieces per word?",
         lambda found, steps: found.pieces_per_word(steps),
-        lambda frame: "pieces per word",
-        lambda frame: f"{frame.pieces_per_word:.2f} pieces a word",
+        lambda frame, wording: f"{frame.pieces_per_word:.2f} pieces a word",
     ),
     charts.ChartKind(
         "scores",
         "Which score won? (median)",
         _scores,
-        lambda frame: (
+        lambda frame, wording: (
             f"{score_text(frame.merge.score.value) if frame.merge else 'no merge'} │ "
             f"step {number(frame.step)}"
         ),
@@ -186,9 +181,12 @@ CHARTS = (
         figure_of=_counts,
     ),
     replace(charts.TIES, question="How many scores were tied?"),
-    charts.zipf("word"),
-    charts.lengths("pieces", "characters"),
+    replace(charts.ZIPF, question="How frequent is a word? (Zipf)"),
+    charts.lengths("How long are the pieces?", "characters"),
 )
+
+
+FREQUENT = charts.FrequentTile("word", title="Which words are most frequent?")
 
 
 class WordPieceChartsScreen(charts.ChartsScreen):
@@ -196,7 +194,7 @@ class WordPieceChartsScreen(charts.ChartsScreen):
 
     NAME = WORDPIECE_CHARTS
     VIEW = WORDPIECE_VIEW
-    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:5], charts.FrequentTile("word"), CHARTS[5])
+    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:5], FREQUENT, CHARTS[5])
 
 
 JSON = ".json"

@@ -14,7 +14,8 @@ from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair, ToToken
-from bpe_tui.widgets.numbers import number, plural, short_number, signed
+from bpe_tui.views.wording import Wording
+from bpe_tui.widgets.numbers import number, short_number, signed
 from bpe_tui.widgets.rows import (
     Row,
     RowsOnDemand,
@@ -120,10 +121,12 @@ class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], TokenPanel
         return self.token_rows(self.painter(frame), words, width)
 
     def describe_size(self, frame: WordPieceFrame) -> str:
-        tokens = plural(len(frame.tokenizer.encode(self.text)), "token")
-        return f"{tokens} │ longest match │ step {number(frame.step)}"
+        text = self.wording.text
+        tokens = self.wording.counted(len(frame.tokenizer.encode(self.text)), "token")
+        return f"{tokens} │ {text('longest match')} │ {text('step {n}', n=number(frame.step))}"
 
 
+LEFT_OUT = "left out by --min-count {least}: {pairs}, the highest scores first"
 SHOWN = 100
 LEFT_OUT_SHOWN = 20
 """Most rows of pairs that the minimum leaves out, under the others."""
@@ -142,18 +145,19 @@ class ScoresPanel(TokenPanel[WordPieceFrame]):
     ID, TITLE = "pairs", "scores"
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        rarer = f" │ {number(len(frame.left_out))} left out" if len(frame.left_out) else ""
-        title = f"scores  {plural(len(frame.scoreboard), 'pair')}{rarer}"
-        self.say(title, BETWEEN_PARTS.join(HUGGING_FACE))
+        text, n = self.wording.text, number(len(frame.left_out))
+        rarer = f" │ {text('{n} left out', n=n)}" if len(frame.left_out) else ""
+        title = f"{text('scores')}  {self.wording.counted(len(frame.scoreboard), 'pair')}{rarer}"
+        self.say(title, BETWEEN_PARTS.join(map(text, HUGGING_FACE)))
         pairs, left_out = frame.top_pairs(SHOWN), frame.top_left_out(LEFT_OUT_SHOWN)
         if not pairs and not left_out:
-            return sentence("No pair is left that occurs often enough.", width)
+            return sentence(text("No pair is left that occurs often enough."), width)
         table = ScoreTable(self.painter(frame), frame, width)
         below: list[Row] = []
         if left_out:
-            rarer = plural(len(frame.left_out), "rarer pair")
-            reason = f"left out by --min-count {frame.min_count}: {rarer}"
-            below = [Row([]), *sentence(f"{reason}, the highest scores first", width)]
+            pairs_left_out = self.wording.counted(len(frame.left_out), "rarer pair")
+            reason = text(LEFT_OUT, least=str(frame.min_count), pairs=pairs_left_out)
+            below = [Row([]), *sentence(reason, width)]
             below += [_dimmed(table.row((0, each))) for each in left_out]
 
         def row(place: int) -> Row:
@@ -186,8 +190,9 @@ class ScoreTable:
             Column("change", "change", 6, 5, is_number=True),
         )
         self._places = arranged(columns, width)
-        titles = {column.name: column.title for column in columns}
+        titles = {column.name: painter.wording.text(column.title) for column in columns}
         self.header = arranged_row(self._places, lambda name: [(titles[name], "dim")])
+        self._new = painter.wording.text("new")
         self._cells: Mapping[str, Callable[[RankedPair], Sequence[Span]]] = {
             "place": self._place,
             "pair": lambda ranked: painter.pair(ranked[1].pair),
@@ -218,13 +223,11 @@ class ScoreTable:
         if not self._frame.step:
             return [("", "")]
         before = self._frame.at(self._frame.step - 1).score_of(ranked[1].pair)
-        return [format_change(before, ranked[1].score)]
+        return [format_change(before, ranked[1].score) if before else (self._new, "gain")]
 
 
-def format_change(before: Score | None, after: Score) -> Span:
-    """Return a score's change: `+25%` or `× 34`; `new` if the pair did not occur before."""
-    if before is None:
-        return "new", "gain"
+def format_change(before: Score, after: Score) -> Span:
+    """Return a score's change: `+25%` or `× 34`."""
     share = after.value / before.value - 1
     if not share:
         return "", ""
@@ -236,6 +239,11 @@ def format_change(before: Score | None, after: Score) -> Span:
 
 
 NOTE_CELLS = 6
+HIGH = (
+    "It is high if a and b occur together more often than by chance: "
+    "pointwise mutual information (PMI) without the logarithm, which changes no order. "
+    "→ makes the first merge."
+)
 FORMULAS = (
     "score(a, b) = count(ab) / (count(a) × count(b))",
     "count(ab) / (count(a) × count(b))",
@@ -251,10 +259,11 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         merge = frame.merge
+        text = self.wording.text
         if merge is None:
             self.say("merge")
-            return _start_rows(frame, width)
-        self.say(f"merge {number(frame.step)}", "↵ where a pair merges")
+            return _start_rows(frame, width, self.wording)
+        self.say(text("merge {n}", n=number(frame.step)), "↵ where a pair merges")
         painter = WordPiecePainter(frame, marks=needs_marks(self.app))
         pmi = describe_pmi(frame.at(frame.step - 1), merge.score)
         above = [
@@ -271,18 +280,13 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
         return _change_rows(painter, merge, width, above)
 
 
-def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
+def _start_rows(frame: WordPieceFrame, width: int, wording: Wording) -> list[Row]:
     return [
-        *paragraph(narrate(frame)[0], width),
+        *paragraph(narrate(frame, wording.messages)[0], width),
         Row([]),
         Row([(first_fitting(width, *FORMULAS), "strong")]),
         Row([]),
-        *paragraph(
-            "It is high if a and b occur together more often than by chance: "
-            "pointwise mutual information (PMI) without the logarithm, which changes no order. "
-            "→ makes the first merge.",
-            width,
-        ),
+        *paragraph(wording.text(HIGH), width),
     ]
 
 
@@ -314,12 +318,12 @@ def _change_rows(
         spans, is_new = painter.pair(pair), merge.new_id in pair
         return table.row(training_panels.ChangedCount(spans, before, after, is_new), ToPair(pair))
 
-    top = [*above, Row([("counts of the parts and of the new piece", "dim")])]
+    top = [*above, Row([(wording.text("counts of the parts and of the new piece"), "dim")])]
     for piece, before, after in merge.piece_changes:
         spans, is_new = painter.spans(piece), piece == merge.new_id
         change = training_panels.ChangedCount(spans, before, after, is_new)
         top.append(table.row(change, ToToken(piece)))
-    top.append(Row([("counts of pairs", "dim")]))
+    top.append(Row([(wording.text("counts of pairs"), "dim")]))
     return training_panels.rows_of_changes(merge, row, top, wording)
 
 
@@ -331,12 +335,14 @@ class WordPieceView(ModelView):
     def narrate(self, frame: WordPieceFrame, messages: Messages = ENGLISH) -> Sequence[str]:
         return narrate(frame, messages)
 
-    def facts(self, session: Session, roomy: bool) -> str:
+    def facts(self, session: Session, wording: Wording, *, roomy: bool) -> str:
         frame = self.frame_of(session)
         if frame is None:
             return ""
-        pieces = f"{number(frame.token_count):>{len(number(frame.character_count))}} pieces   "
-        return f"{pieces if roomy else ''}{frame.pieces_per_word:5.2f} pieces/word"
+        count = f"{number(frame.token_count):>{len(number(frame.character_count))}}"
+        pieces = f"{count} {wording.text('pieces')}   " if roomy else ""
+        per_word = wording.text("{n} pieces/word", n=f"{frame.pieces_per_word:5.2f}")
+        return f"{pieces}{per_word}"
 
 
 WORDPIECE_VIEW = WordPieceView()

@@ -36,6 +36,7 @@ from engine.analysis.check.mistaken_trainer import (
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
+from engine.core.wording import say
 from engine.encoding.merging import merge_pair
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes, to_text
@@ -132,7 +133,7 @@ def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> I
 def _other_patterns(case: DivergenceCase) -> Iterator[Deviation]:
     for pattern in PATTERNS.values():
         if pattern != case.assignment.pattern and pattern.name != "none":
-            sentence = f"the text is cut by another pattern, {pattern.name}: {pattern.summary}"
+            sentence = say(OTHER_PATTERN, pattern=pattern.name, summary=say(pattern.summary))
             yield Deviation(sentence, partial(Procedure.cutting, pattern=pattern), pattern.name)
 
 
@@ -167,10 +168,14 @@ _CHARACTERS = "the merges start from characters, not from bytes"
 # -- tie rules
 
 
+OTHER_PATTERN = "the text is cut by another pattern, {pattern}: {summary}"
+OTHER_RULE = "ties are decided by another rule, {rule}: {summary}"
+
+
 def _tie_rules(case: DivergenceCase) -> Iterator[Deviation]:
     for rule in ORDERS if case.is_tie else ():
         if rule != case.assignment.tie_rule:
-            sentence = f"ties are decided by another rule, {rule.name}: {rule.summary}"
+            sentence = say(OTHER_RULE, rule=rule.name, summary=say(rule.summary))
             change = partial(replace, tie_rule=rule)
             yield Deviation(sentence, change, rule.name)
 

@@ -23,6 +23,7 @@ from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.heap import queue_of
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
+from engine.core.wording import Sentence
 from engine.counting.count import count_text
 from engine.encoding.alphabet import BYTES, UNITS
 from engine.encoding.merging import merge_pair
@@ -412,7 +413,7 @@ class Deviation:
         variant: its name among the deviations of its cause, if there are several.
     """
 
-    sentence: str
+    sentence: str | Sentence
     change: Callable[[Procedure], Procedure]
     variant: str = ""
 

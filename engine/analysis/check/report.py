@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ShowBytes, counted, times
+from engine.core.wording import (
+    ENGLISH,
+    Messages,
+    Sentence,
+    ShowBytes,
+    counted,
+    frequency,
+    text_of,
+    times,
+)
 
 TIED_NAMED = 6
 """Number of tied pairs that a sentence names."""
@@ -23,6 +33,10 @@ TIED_NAMED = 6
 def describe_pair(pair: BytesPair, show: ShowBytes) -> str:
     """Return a pair as sentences write it: `a + b`."""
     return f"{show(pair[0])} + {show(pair[1])}"
+
+
+def _often(count: int, messages: Messages) -> str:
+    return str(frequency(count).translated(messages))
 
 
 # -- the first merge that differs
@@ -47,21 +61,24 @@ class TakenPair:
     crosses_border: bool = False
     earlier: tuple[int, int] | None = None
 
-    def describe(self, show: ShowBytes) -> str:
+    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
         """Return a clause about where the pair occurs."""
+        text = partial(text_of, messages)
         if self.unknown:
-            return f"no earlier merge makes {' or '.join(map(show, self.unknown))}"
+            return text("no earlier merge makes {n}", n=" or ".join(map(show, self.unknown)))
         if self.merged_at is not None:
-            return f"merge {self.merged_at + 1:,} has merged it already, and it occurs nowhere"
+            n = f"{self.merged_at + 1:,}"
+            return text("merge {n} has merged it already, and it occurs nowhere", n=n)
         if self.crosses_border:
-            return "it never occurs inside a pretoken, only across a border between two"
+            return text("it never occurs inside a pretoken, only across a border between two")
         if not self.count:
-            return "it occurs nowhere"
-        text = f"it occurs {times(self.count)}"
-        if self.earlier is not None:
-            step, count = self.earlier
-            text += f"; before merge {step + 1:,} it was {count:,}, which would have won here"
-        return text
+            return text("it occurs nowhere")
+        occurs = text("it occurs {times}", times=_often(self.count, messages))
+        if self.earlier is None:
+            return occurs
+        n, count = (f"{number:,}" for number in (self.earlier[0] + 1, self.earlier[1]))
+        won = text("before merge {n} it was {count}, which would have won here", n=n, count=count)
+        return f"{occurs}; {won}"
 
 
 @dataclass(frozen=True)
@@ -90,31 +107,34 @@ class Divergence:
         """Whether the pair is right and only the reported count is wrong."""
         return self.taken == self.rule
 
-    def describe(self, show: ShowBytes) -> Iterator[str]:
+    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> Iterator[str]:
         """Yield the divergence in lines of a sentence or two."""
-        taken = describe_pair(self.taken, show)
+        text, taken, n = partial(text_of, messages), describe_pair(self.taken, show), self.step + 1
         if self.is_of_count_only:
             yield (
-                f"The first wrong count is at merge {self.step + 1:,}: the pair {taken} is right, "
+                f"The first wrong count is at merge {n:,}: the pair {taken} is right, "
                 f"but it occurs {times(self.rule_count)}, not {self.claimed_count:,}."
             )
             return
-        yield f"The first merge that is not by the rule is merge {self.step + 1:,}."
-        yield f"The rule takes {self._describe_rule(show)}."
-        yield f"Yours is {taken}: {self.taken_pair.describe(show)}."
+        yield text("The first merge that is not by the rule is merge {n}.", n=f"{n:,}")
+        yield self._describe_rule(show, messages)
+        where = self.taken_pair.describe(show, messages)
+        yield text("Yours is {pair}: {where}.", pair=taken, where=where)
 
-    def _describe_rule(self, show: ShowBytes) -> str:
+    def _describe_rule(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
         if self.rule is None:
-            return "nothing: no pair is left"
-        text = f"{describe_pair(self.rule, show)}, which occurs {times(self.rule_count)}"
+            return text_of(messages, "The rule takes nothing: no pair is left.")
         others = [pair for pair in self.tied if pair != self.rule]
-        if not others:
-            return f"{text}; no other pair is as frequent"
         named = ", ".join(describe_pair(pair, show) for pair in others[:TIED_NAMED])
-        more = len(others) - TIED_NAMED
-        return f"{text}, tied with {named}" + (f" and {more:,} more" if more > 0 else "")
+        if (more := len(others) - TIED_NAMED) > 0:
+            named = f"{named} {text_of(messages, 'and {n} more', n=f'{more:,}')}"
+        pair, often = describe_pair(self.rule, show), _often(self.rule_count, messages)
+        alone = text_of(messages, RULE_ALONE, pair=pair, times=often)
+        return text_of(messages, TIED, pair=pair, times=often, tied=named) if others else alone
 
 
+RULE_ALONE = "The rule takes {pair}, which occurs {times}; no other pair is as frequent."
+TIED = "The rule takes {pair}, which occurs {times}, tied with {tied}."
 FURTHER = 1000
 """Number of merges after the divergence for which a cause is tried, at the most."""
 
@@ -132,7 +152,7 @@ class LikelyMistake:
     """
 
     cause: str
-    sentence: str
+    sentence: str | Sentence
     merges: int
     all: bool
     alike: tuple[str, ...] = ()
@@ -143,9 +163,16 @@ class LikelyMistake:
         """Whether it explains all merges for which causes are tried."""
         return self.all or self.merges > FURTHER
 
-    def describe_reach(self) -> str:
+    def mistake(self, messages: Messages) -> str:
+        """Return its description in the language of a table."""
+        if isinstance(self.sentence, Sentence):
+            return str(self.sentence.translated(messages))
+        return messages.get(self.sentence, self.sentence)
+
+    def describe_reach(self, messages: Messages = ENGLISH) -> str:
         """Return a sentence on how many of the trainer's merges it explains."""
-        alike = f" So would {', '.join(self.alike)}." if self.alike else ""
+        names = ", ".join(self.alike)
+        alike = f" {text_of(messages, 'So would {names}.', names=names)}" if self.alike else ""
         more = self.merges - 1
         if self.lines is not None:
             return (
@@ -153,8 +180,10 @@ class LikelyMistake:
                 "trainer."
             )
         if self.all:
-            mistake = "these mistakes" if " + " in self.cause else "this mistake"
-            return f"A trainer with {mistake} makes exactly your merges.{alike}"
+            mistake = text_of(messages, "A trainer with this mistake makes exactly your merges.")
+            if " + " in self.cause:
+                mistake = "A trainer with these mistakes makes exactly your merges."
+            return f"{mistake}{alike}"
         if not more:
             return f"It explains this merge only; the next one differs again.{alike}"
         as_far = ", as far as it was tried" if more == FURTHER else ""
@@ -352,21 +381,21 @@ class Report:
         numbered = self.ids is None or self.ids.broken is None
         return self.divergence is None and self.size is None and consistent and numbered
 
-    def describe(self, show: ShowBytes = spell) -> Iterator[str]:
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> Iterator[str]:
         """Yield the outcome in lines of a sentence or two."""
         for note in self.notes:
             yield f"{note[0].upper()}{note[1:]}."
         # By how many lines the list is longer, if a slip in it is the best explanation.
         lines = self.explanations[0].lines if self.explanations else None
         if self.divergence is None:
-            counts = " with the counts reported" if self.counts_claimed else ""
-            merges = "The one merge is" if self.merges == 1 else f"All {self.merges:,} merges are"
-            yield f"{merges} by the rule{counts}."
+            right = RIGHT_COUNTS if self.counts_claimed else ALL_RIGHT
+            one = right.replace("All {n} merges are", "The one merge is")
+            yield one if self.merges == 1 else text_of(messages, right, n=f"{self.merges:,}")
         else:
-            yield from self.divergence.describe(show)
-            yield from self._describe_causes(self.divergence)
+            yield from self.divergence.describe(show, messages)
+            yield from self._describe_causes(self.divergence, messages)
             if lines is None:  # else the rest is the rule's list: the slip's sentence says so
-                yield from self._describe_rest(self.divergence)
+                yield from self._describe_rest(self.divergence, messages)
             if self.counts_wrong:
                 wrong, of = self.counts_wrong, self.counts_claimed
                 verb = "is" if wrong == 1 else "are"
@@ -384,7 +413,7 @@ class Report:
         whole = tuple(each for each in self.explanations if each.explains_enough)
         return whole or self.explanations
 
-    def _describe_causes(self, divergence: Divergence) -> Iterator[str]:
+    def _describe_causes(self, divergence: Divergence, messages: Messages) -> Iterator[str]:
         if not self.has_text:
             yield "No cause was looked for: that takes the text, and here are only its counts."
         elif not self.explanations:
@@ -396,23 +425,29 @@ class Report:
             likely = first.all or (first.merges > 1 and 2 * first.merges >= tried)
             lead = "Likely cause" if likely else "Possible cause"
             for each in self.likely:
-                yield f"{lead} ({each.cause}): {each.sentence}. {each.describe_reach()}"
+                told = {"mistake": each.mistake(messages), "reach": each.describe_reach(messages)}
+                told["lead"], told["cause"] = text_of(messages, lead), each.cause
+                yield text_of(messages, CAUSE, **told)
                 lead = "Explains it, too"
 
-    def _describe_rest(self, divergence: Divergence) -> Iterator[str]:
-        later = self.merges - divergence.step - 1
+    def _describe_rest(self, divergence: Divergence, messages: Messages) -> Iterator[str]:
+        later, n = self.merges - divergence.step - 1, f"{self.by_rule_after:,}"
         if not later:
-            yield "It is the last merge."
+            yield text_of(messages, "It is the last merge.")
         elif divergence.is_of_count_only and self.by_rule_after == later:
             yield "The merges themselves are all by the rule."
         elif self.by_rule_after == later:
             slip = "" if any(each.all for each in self.explanations) else "It is one slip. "
-            yield f"{slip}Given it, all later merges ({later:,}) are by the rule."
+            given = text_of(messages, "Given it, all later merges ({n}) are by the rule.", n=n)
+            yield f"{slip}{given}"
         else:
-            yield (
-                f"{self.by_rule_after:,} of {later:,} later merges are what the rule takes after "
-                "yours before them."
-            )
+            yield text_of(messages, LATER, n=n, all=f"{later:,}")
+
+
+CAUSE = "{lead} ({cause}): {mistake}. {reach}"
+LATER = "{n} of {all} later merges are what the rule takes after yours before them."
+ALL_RIGHT = "All {n} merges are by the rule."
+RIGHT_COUNTS = "All {n} merges are by the rule with the counts reported."
 
 
 def as_dict(report: Report) -> dict[str, object]:
@@ -445,7 +480,7 @@ def as_dict(report: Report) -> dict[str, object]:
         "causes": [
             {
                 "cause": explanation.cause,
-                "sentence": explanation.sentence,
+                "sentence": str(explanation.sentence),
                 "merges_explained": explanation.merges,
                 "explains_all": explanation.all,
             }

@@ -13,6 +13,7 @@ from screen_text import drawn
 from bpe_tui.bpe.summary_screens import CHARTS
 from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, distance
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.visible import width
 from engine import Timeline, Trainer
 from engine.bpe.replay import Replay
@@ -32,7 +33,7 @@ async def test_a_key_shows_all_charts_and_what_each_says_here() -> None:
         assert shown_text.keys() == {kind.id for kind in CHARTS}
         for kind in CHARTS:  # where there is little room, its first parts
             assert shown_text[kind.id]
-            assert kind.answer(frame).startswith(shown_text[kind.id])
+            assert kind.answer(frame, Wording()).startswith(shown_text[kind.id])
         assert shown_text["compression"].startswith(f"{frame.bytes_per_token:.2f} bytes per token")
         assert "1,000 ┤" in drawn(app.screen.query_one("#counts", ChartPanel))
         bars = app.screen.query_one("#lengths", ChartPanel).figure

@@ -72,7 +72,8 @@ NOT_IN_LESSONS = {
     *("no word changed", "one of these cuts a token apart; a merge only joins tokens."),
 }
 NUMBERED = ("token", "pretoken", "piece", "word", "place", "other", "bar", "byte", "time", "n-gram")
-NUMBERED += ("move", "occurrence", "merge")
+NUMBERED += ("move", "occurrence", "merge", "new merge", "pair", "rarer pair", "probe", "trainer")
+NUMBERED += ("document", "distinct pretoken", "character", "neighbour", "chunk", "part")
 
 
 MESSAGE = r"[a-zA-Z]\S* +\S*[a-zA-Z{]|\{\w+\}"

@@ -13,6 +13,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import SWITCH
 from bpe_tui.studies.chunks import ChunksScreen, CountedPanel
 from bpe_tui.views.chunks import describe_all, describe_counting, describe_course, strip_rows
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
 from engine import ChunkCounted, ChunkLog, CorpusError
@@ -56,11 +57,12 @@ def test_the_sentences_say_who_counted_what_and_where_the_cuts_move() -> None:
 
 def test_without_a_special_token_one_chunk_is_left_and_it_says_so() -> None:
     none = CourseCuts("<s>", 27, [EvenCut(9, 27), EvenCut(18, 27)])
-    [said] = describe_course(none)
+    [said] = describe_course(none, Wording())
     assert "no <s> is after the even cuts, so all of them move to the end of the file" in said
-    [said] = describe_course(CourseCuts("<s>", 27, [EvenCut(9, None)]))
+    [said] = describe_course(CourseCuts("<s>", 27, [EvenCut(9, None)]), Wording())
     assert "no <s> was found near some even cuts" in said
-    [said] = describe_course(CorpusError("it cuts a plain text, and this file is packed"))
+    packed = CorpusError("it cuts a plain text, and this file is packed")
+    [said] = describe_course(packed, Wording())
     assert said.endswith("does not fit here: it cuts a plain text, and this file is packed.")
 
 

@@ -11,6 +11,7 @@ from unigram_texts import TEXT
 
 from bpe_tui.unigram.summary_screens import CHARTS, UnigramChartsScreen
 from bpe_tui.views.charts import ChartKind, ChartPanel
+from bpe_tui.views.wording import Wording
 from engine.unigram.frame import UnigramFrame
 
 
@@ -34,7 +35,7 @@ async def test_a_key_shows_all_charts_and_what_each_says_here(corpus: Path) -> N
         def says_its_answer(kind: ChartKind) -> bool:
             said = str(charts[kind.id].border_subtitle)
             # Where there is little room, the end of an answer gives way.
-            return bool(said) and kind.answer(frame).startswith(said)
+            return bool(said) and kind.answer(frame, Wording()).startswith(said)
 
         # The panels get their sizes, and with them what they show, after the screen is there.
         await until(pilot, lambda: all(map(says_its_answer, CHARTS)))

@@ -41,6 +41,7 @@ from bpe_tui.views.why_rows import explanation_rows, token_rows
 from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of
 from bpe_tui.widgets.controls import FooterKey, KeyBar, Tab, TabLine
 from bpe_tui.widgets.figure import Figure, cells_of
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.virtual_table import arranged, arranged_row
@@ -149,7 +150,7 @@ def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Draw
                 drawing.add_panel(screens[CHARTS].PANEL_OF[type(tile)](tile), at, width)
             elif (figure := tile.figure(at)) is not None:
                 rows = [Row([(row, "curve")]) for row in cells_of(figure, 20, 3)]
-                drawing.add(f"{tile.id}: {tile.answer(at)}", "", rows)
+                drawing.add(f"{tile.id}: {tile.answer(at, Wording())}", "", rows)
         found = screens[INSPECTION].inspection_of(None, at, session.opened)
         for section in screens[INSPECTION].TILES:
             drawing.add(section.id, "", section.rows(found, width, 3 if step == last else 1))
@@ -237,11 +238,11 @@ TABS = [
     Tab("2", "vocab", "voc", "vocab", is_open=False),
 ]
 CHARTS_DRAWN: list[tuple[type[Chart], Figure | None, int | None]] = [
-    (Chart, Figure(XS, XS * XS, "step", "y"), 20),
-    (Chart, Figure(XS, 1000 // XS, "place", "y", log_x=True, log_y=True), None),
-    (Chart, Figure(XS[:8], COUNTS, "bytes", "", bars=True, bars_top=40), None),
+    (Chart, Figure(XS, XS * XS, "step"), 20),
+    (Chart, Figure(XS, 1000 // XS, "place", log_x=True, log_y=True), None),
+    (Chart, Figure(XS[:8], COUNTS, "bytes", bars=True, bars_top=40), None),
     (Chart, None, None),
-    (CurvesChart, curves_of(CURVES, "size", "y"), 10),
+    (CurvesChart, curves_of(CURVES, "size"), 10),
 ]
 
 

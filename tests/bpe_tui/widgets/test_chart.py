@@ -12,11 +12,11 @@ from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_fo
 
 
 def line(*ys: float, log_y: bool = False) -> Figure:
-    return Figure(np.arange(len(ys)), np.array(ys), "x", "y", log_y=log_y)
+    return Figure(np.arange(len(ys)), np.array(ys), "x", log_y=log_y)
 
 
 def bars(*ys: int) -> Figure:
-    return Figure(np.arange(1, len(ys) + 1), np.array(ys), "x", "y", bars=True)
+    return Figure(np.arange(1, len(ys) + 1), np.array(ys), "x", bars=True)
 
 
 def test_a_logarithmic_axis_gives_each_power_of_ten_the_same_room() -> None:
@@ -86,18 +86,18 @@ def test_a_curve_passes_through_all_its_points_without_a_gap(
 
 def test_scattered_values_have_a_column_each_or_show_their_median() -> None:
     ys = np.tile([1.0, 5.0, 100.0], 200)
-    figure = Figure(np.arange(600), ys, "x", "y", scattered=True)
+    figure = Figure(np.arange(600), ys, "x", scattered=True)
     lowest, highest = spans(figure, 40, 101)
     middle = np.rint(figure.y_scale.place(5) * 100)
     assert set(lowest[1:-1]) == set(highest[1:-1]) == {middle}
     ys = [1.0, 9.0, 2.0, 8.0]
-    scattered = Figure(np.arange(4), np.array(ys), "x", "y", scattered=True)
+    scattered = Figure(np.arange(4), np.array(ys), "x", scattered=True)
     assert cells_of(scattered, 20, 5) == cells_of(line(*ys), 20, 5)
 
 
 def test_the_unit_is_below_the_axis_with_a_blank_behind_it() -> None:
     for last, width in ((2922, 70), (300, 26), (2922, 34)):
-        figure = Figure(np.arange(1, last + 1), np.arange(1.0, last + 1), "bytes", "y")
+        figure = Figure(np.arange(1, last + 1), np.arange(1.0, last + 1), "bytes")
         marks, numbers = x_axis(figure, width)
         assert len(marks) == width
         assert len(numbers) == GUTTER + width
@@ -106,7 +106,7 @@ def test_the_unit_is_below_the_axis_with_a_blank_behind_it() -> None:
 
 
 def test_a_unit_without_room_behind_two_numbers_is_in_front_of_them_or_gives_way() -> None:
-    figure = Figure(np.arange(1, 41), np.arange(1.0, 41), "bytes", "y")
+    figure = Figure(np.arange(1, 41), np.arange(1.0, 41), "bytes")
     assert x_axis(figure, 30)[1].split() == ["bytes", "20", "40"]
-    _, numbers = x_axis(Figure(np.arange(100), np.arange(100.0), "characters", "y"), 12)
+    _, numbers = x_axis(Figure(np.arange(100), np.arange(100.0), "characters"), 12)
     assert len(numbers.split()) == 2

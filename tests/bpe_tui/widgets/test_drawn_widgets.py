@@ -85,7 +85,7 @@ class Clicked(App[None]):
             31,
         )
         self.header.sorting = "id"
-        self.chart.figure, self.chart.at = Figure(XS, XS * XS, "step", "y"), 20
+        self.chart.figure, self.chart.at = Figure(XS, XS * XS, "step"), 20
         yield from (self.bar, self.line, self.switches, self.slider, self.header, self.rows)
         yield from (self.chart, self.foot)
 

@@ -192,7 +192,6 @@ def test_a_score_has_three_digits_and_rises_when_a_part_becomes_rarer() -> None:
     assert format_change(Score(5, 20, 5), Score(5, 10, 5)) == ("+100%", "gain")
     assert format_change(Score(5, 20, 5), Score(4, 20, 5)) == ("−20%", "loss")
     assert format_change(Score(5, 20, 500), Score(5, 20, 5)) == ("× 100", "gain")
-    assert format_change(None, Score(4, 20, 5)) == ("new", "gain")
     assert format_change(Score(5, 20, 5), Score(5, 20, 5)) == ("", "")
     assert format_change(Score(5, 1000, 5), Score(5, 999, 5)) == ("+<1%", "gain")
 
