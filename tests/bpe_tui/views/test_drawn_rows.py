@@ -38,10 +38,10 @@ from bpe_tui.views.panel import FramePanel, TokenPainter
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.views.why_rows import explanation_rows, token_rows
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of
 from bpe_tui.widgets.controls import FooterKey, KeyBar, Tab, TabLine
 from bpe_tui.widgets.figure import Figure, cells_of
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.virtual_table import arranged, arranged_row
