@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import ClassVar
@@ -200,11 +200,6 @@ class EncodingScreen(WalkScreen):
     CSS_PATH = sheet("encoding.tcss")
     SLOT = ("encode-steps", "why-not")
     PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
-    HIDDEN: ClassVar[Mapping[str, str]] = {
-        "pretokens": "pretokens",
-        "ids": "tokens",
-        "decode": "ids → text",
-    }
     STEPS_A_SECOND = 3
     TOKENS = EncodedText
     LANES = TypedLanesPanel
@@ -269,9 +264,8 @@ class EncodingScreen(WalkScreen):
         if self.has_class("-large") and not self.query_one("#why-not-input", Input).value:
             self.query_one(WhyNotPanel).ask(self.chosen_pretoken)
 
-    def text_of_ids(self, ids: Sequence[int]) -> str:
-        assert self.frame is not None, "decoding asks for it first"
-        return visible_bytes(self.frame.decode(ids))
+    def text_of_ids(self, frame: Frame, ids: Sequence[int]) -> str:
+        return visible_bytes(frame.decode(ids))
 
     def enter(self, field: Input) -> None:
         """Go where the explanation leads, or to the rows under a panel's line."""

@@ -407,11 +407,9 @@ class UnigramEncodingScreen(WalkScreen):
     SLOT = ("arrivals", "paths", "pretokens")
     PANEL_ORDER = ("pretokens", "lattice", *SLOT[:2], "ids", "text", "decode")
     HIDDEN: ClassVar[Mapping[str, str]] = {
-        "pretokens": "pretokens",
         "arrivals": "Viterbi",
         "paths": "segmentations",
-        "ids": "tokens",
-        "decode": "ids → text",
+        **WalkScreen.HIDDEN,
     }
     STEPS_A_SECOND = 2
     TOKENS = PiecesOfText
@@ -476,6 +474,5 @@ class UnigramEncodingScreen(WalkScreen):
             for panel in self.query(WalkPanel):
                 panel.show(self._walk, self._place)
 
-    def text_of_ids(self, ids: Sequence[int]) -> str:
-        assert self.frame is not None, "decoding asks for it first"
-        return visible_text(self.frame.decode(ids))
+    def text_of_ids(self, frame: UnigramFrame, ids: Sequence[int]) -> str:
+        return visible_text(frame.decode(ids))

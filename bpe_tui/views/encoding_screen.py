@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -239,6 +240,11 @@ class WalkScreen(SessionScreen):
 
     STEPS_A_SECOND: ClassVar[int]
     TYPED = "text"
+    HIDDEN: ClassVar[Mapping[str, str]] = {
+        "pretokens": "pretokens",
+        "ids": "tokens",
+        "decode": "ids → text",
+    }
 
     _player: Timer | None = None
     _pause: Timer | None = None
@@ -268,15 +274,15 @@ class WalkScreen(SessionScreen):
     def show_text(self) -> None:
         """Pass the text to the panels; called when the text or the frame has changed."""
 
-    def text_of_ids(self, ids: Sequence[int]) -> str:
+    @abstractmethod
+    def text_of_ids(self, frame: Any, ids: Sequence[int]) -> str:
         """Return the visible text of ids, or raise an `UnknownTokenIdError`."""
-        raise NotImplementedError
 
     def decode(self) -> None:
         """Show the text of the typed ids."""
         if self.frame is not None:
             panel = self.query_one(DecodePanel)
-            panel.show(describe_decoded(panel.typed, self.text_of_ids))
+            panel.show(describe_decoded(panel.typed, partial(self.text_of_ids, self.frame)))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

@@ -5,7 +5,7 @@ The windows and panels that answer `w` share them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from bpe_tui.views.narration import NO_CORPUS, times
@@ -15,16 +15,16 @@ from bpe_tui.views.token_detail import branches
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,
-    RowColumn,
     RowTable,
     Span,
+    columns_of_spans,
     left,
     paragraph,
     spans_width,
     with_below,
 )
 from bpe_tui.widgets.visible import visible_bytes
-from engine.analysis.pair_history import PairHistory
+from engine.analysis.pair_history import PairHistory, PairLoss
 from engine.analysis.why import Explanation
 from engine.recording.playback import AnyMergeFrame
 
@@ -35,8 +35,9 @@ TAKEN_SHOWN = 6
 WAY_SHOWN = 40
 """Most merges of a way that are shown; the last ones are."""
 TREE_SHOWN = 12
-TITLE_CELLS = 8
-NUMBER_CELLS = 10
+TAKEN_COLUMNS = columns_of_spans(
+    ("merge", 8), ("", 2), ("took of it", 0), ("took", 10), ("left", 10)
+)
 
 
 # -- a piece, or a pair
@@ -104,28 +105,22 @@ def _history_rows(
     if taken := sorted(
         history.largest_losses(history.last)[:TAKEN_SHOWN], key=lambda one: one.step
     ):
-        table = RowTable(_taken_columns(painter, history), width, least=12)
+        table = RowTable(TAKEN_COLUMNS, width, least=12)
         rows += [Row([]), table.header({})]
-        rows += [table.row(one, ToStep(one.step)) for one in taken]
+        rows += [table.row(_taken(painter, history, one), ToStep(one.step)) for one in taken]
         if more := len(history.losses) - len(taken):
             rows.append(Row([(f"and {plural(more, 'merge')} that took less", "dim")]))
     return rows
 
 
-def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColumn]:
+def _taken(painter: TokenPainter, history: PairHistory, loss: PairLoss) -> list[Sequence[Span]]:
+    """Return the cells of a merge that took of a pair; merges later than this step are dim."""
     return [
-        RowColumn(
-            "merge",
-            TITLE_CELLS,
-            lambda one: [(number(one.step), "" if one.step <= history.step else "dim")],
-            True,
-        ),
-        RowColumn("", 2, lambda one: [("", "")]),
-        RowColumn("took of it", 0, lambda one: painter.pair(one.merged)),
-        RowColumn("took", NUMBER_CELLS, lambda one: [(f"−{number(one.count)}", "loss")], True),
-        RowColumn(
-            "left", NUMBER_CELLS, lambda one: [(number(history.count_at(one.step)), "")], True
-        ),
+        [(number(loss.step), "" if loss.step <= history.step else "dim")],
+        [],
+        painter.pair(loss.merged),
+        [(f"−{number(loss.count)}", "loss")],
+        [(number(history.count_at(loss.step)), "")],
     ]
 
 

@@ -6,9 +6,8 @@ is a piece, and starts again after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import ClassVar
 
 from textual.reactive import reactive
 
@@ -130,7 +129,6 @@ class WordPieceEncodingScreen(WalkScreen):
     VIEW = WORDPIECE_VIEW
     CSS_PATH = sheet("encoding.tcss")
     PANEL_ORDER = ("pretokens", "probes", "ids", "text", "decode")
-    HIDDEN: ClassVar[Mapping[str, str]] = {"ids": "tokens", "decode": "ids → text"}
     STEPS_A_SECOND = 5
 
     TOKENS = TypedWordPieces
@@ -172,9 +170,8 @@ class WordPieceEncodingScreen(WalkScreen):
 
     # -- ids → text
 
-    def text_of_ids(self, ids: Sequence[int]) -> str:
-        assert self.frame is not None, "decoding asks for it first"
-        return visible_text(self.frame.tokenizer.decode(ids))
+    def text_of_ids(self, frame: WordPieceFrame, ids: Sequence[int]) -> str:
+        return visible_text(frame.tokenizer.decode(ids))
 
     def decode(self) -> None:
         frame, panel = self.frame, self.query_one(DecodePanel)
