@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bpe_tui.views.chunks import MOST_PARTS
+from bpe_tui.views.encoded_text import chips
 from bpe_tui.views.narration import NO_CORPUS, format_pair, narrate_end, narrate_undone, times
 from bpe_tui.views.typed import TypedTokens, describe_unknown, parse_step, tokens_typed
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text, visible_tokens
+from bpe_tui.widgets.rows import plain_text
+from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
 from engine.analysis.why import explain
 from engine.core.errors import (
     AnswerError,
@@ -465,4 +467,4 @@ class MergeTranscript(Transcript[MergeFrameT]):
 
     def listed(self, ids: Iterable[int]) -> str:
         """List tokens within a sentence."""
-        return ", ".join(visible_tokens(map(self.frame.token, ids)))
+        return plain_text(chips(map(self.frame.token, ids)), ", ")

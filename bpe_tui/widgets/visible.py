@@ -29,7 +29,6 @@ left are unchanged, and some terminals reverse them.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 from unicodedata import category
@@ -37,7 +36,6 @@ from unicodedata import category
 import rich.cells
 from rich.cells import cell_len
 
-from engine.core.characters import whole_characters
 from engine.core.slow_modules import regex
 
 _cells_of = rich.cells.get_character_cell_size
@@ -147,13 +145,6 @@ def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
     b' \\xe6\\xbc' → '·<E6 BC>'; b'\\xe6\\xbc\\xa2' → '漢'.
     """
     return visible_text(token.decode("utf-8", "surrogateescape"), spaces=spaces)
-
-
-def visible_tokens(tokens: Iterable[bytes]) -> Iterator[str]:
-    """Yield visible tokens, after a character that they cut: `漢 (<E6 BC> <A2>)`."""
-    for together in whole_characters(tokens):
-        text, parts = visible_bytes(b"".join(together)), " ".join(map(visible_bytes, together))
-        yield text if len(together) == 1 else f"{text} ({parts})"
 
 
 def quoted(token: bytes) -> str:

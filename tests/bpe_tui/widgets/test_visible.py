@@ -21,7 +21,6 @@ from bpe_tui.widgets.visible import (
     still_visible,
     visible_bytes,
     visible_text,
-    visible_tokens,
     width,
 )
 
@@ -116,11 +115,6 @@ def test_spaces_stay_spaces_on_request(text: str) -> None:
 )
 def test_combining_mark_is_carried_by_a_letter_or_a_dotted_circle(text: str, shown: str) -> None:
     assert visible_text(text) == shown
-
-
-def test_a_character_that_tokens_cut_is_before_its_bytes() -> None:
-    tokens = [b"a", b"\xe6\xbc", b"\xa2", b"\xff", "漢".encode(), b"\xe6"]
-    assert list(visible_tokens(tokens)) == ["a", "漢 (<E6 BC> <A2>)", "<FF>", "漢", "<E6>"]
 
 
 @pytest.mark.parametrize(
