@@ -43,17 +43,6 @@ async def test_a_hidden_panel_is_named_with_its_key(model: str) -> None:
                 assert "…" not in named
 
 
-@pytest.mark.slow
-async def test_the_names_of_panels_are_closer_where_they_would_not_fit() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("4")
-        async for width, _ in each_size(pilot, [(80, 24), (60, 20)]):
-            names = str(app.screen.query_one("#panel-names", Static).content)
-            assert len(names) <= width - 2
-            assert all(panel in names for panel in app.screen.PANEL_ORDER)  # type: ignore[attr-defined]
-            assert names.removeprefix("Tab ").startswith("‹")
-
-
 async def test_the_line_for_ids_is_no_longer_named_while_it_is_shown() -> None:
     async with opened(vocab_size=300, size=(60, 20)) as (app, pilot):
         await pilot.press("2")
