@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from bpe_tui.session.config import Config, RunConfig, why_not_checkable
@@ -64,9 +63,18 @@ def why_not_counted(config: Config) -> str | None:
     return NO_TEXT if not isinstance(config, RunConfig) and config.corpus is None else None
 
 
-def only_of_texts(why_not: str) -> Callable[[Config], str | None]:
-    """Return a function that gives the reason for merges that are a tokenizer's."""
-    return lambda config: None if isinstance(config, RunConfig) else why_not
+def why_not_forked(config: Config) -> str | None:
+    """Return why no fork can be made; `None` if one can."""
+    if isinstance(config, RunConfig):
+        return None
+    return "These merges are a tokenizer's; only a training from a text has forks."
+
+
+def why_not_predicted(config: Config) -> str | None:
+    """Return why no merge can be predicted; `None` if counts have chosen some."""
+    if isinstance(config, RunConfig) or config.continued:
+        return None
+    return "Nothing to predict: these merges are a tokenizer's; no count chose them."
 
 
 def why_not_retrained(config: Config) -> str | None:
@@ -96,12 +104,8 @@ OF_CONFIGS = {
     "app.show('check')": why_not_counted,
     "app.show('chunks')": why_not_counted,
     "app.model": why_not_retrained,
-    "app.what_if": only_of_texts(
-        "These merges are a tokenizer's; only a training from a text has forks."
-    ),
-    "app.predict": only_of_texts(
-        "Nothing to predict: these merges are a tokenizer's; no count chose them."
-    ),
+    "app.what_if": why_not_forked,
+    "app.predict": why_not_predicted,
     "app.continue_tokenizer": why_not_continued,
 }
 """Action → the function that says why it does nothing for what is open."""

@@ -24,8 +24,9 @@ async def test_a_key_learns_more_merges_behind_a_border_and_saves_them(
     own = len(merges)
     async with opened_as(TokenizerConfig((str(tmp_path / "own.json"),), str(CODE))) as (app, pilot):
         app.action_show("training")
-        await pilot.press("i")
-        assert "only a training from a text has forks" in app.notices.now
+        for key, refused in (("i", "only a training from a text has forks"), ("P", "no count")):
+            await pilot.press(key)
+            assert refused in app.notices.now
         await pilot.press("A")
         field = app.screen.query_one("#dialog-input", Input)
         for typed, said in (("x", "Give a number"), ("0", "ask for at least 1")):
@@ -40,6 +41,7 @@ async def test_a_key_learns_more_merges_behind_a_border_and_saves_them(
         assert frame is not None
         assert (frame.step, frame.recorded_steps) == (own, own + 30)
         assert frame.phase_start is not None
+        assert app.refusal_of("app.predict") is None
 
         app.action_show("training")
         await pilot.press("left")
