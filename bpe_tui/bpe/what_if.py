@@ -255,9 +255,6 @@ class Branches(Window[jobs.WhatIfEnded | None]):
             RowsOnDemand(len(rows), lambda place: diff_row(self._frame, other, rows[place]))
         )
 
-    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
-        event.stop()
-
     def action_keep(self) -> None:
         if self._fork is not None:
             self.dismiss(self._fork)

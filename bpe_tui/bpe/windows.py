@@ -29,7 +29,7 @@ from engine.analysis.breakpoints import EXAMPLES
 from engine.bpe.frame import Frame
 from engine.core.errors import BreakpointError
 from engine.core.events import Pair
-from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, Contribution
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 from engine.text.pretokenize import Pretoken, to_text
 
 BEFORE = 3
@@ -140,14 +140,14 @@ class LedgerWindow(Window[object | None]):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        if isinstance(event.target, Contribution):
-            self._place = self.query_one(RowList).cursor
-            self._show_lines(event.target.affected.pretoken)
-        else:
+        if isinstance(event.target, ToLine):
             self.dismiss(event.target)
+        else:
+            self._place = self.query_one(RowList).cursor
+            self._show_lines(self._pretoken_of(self._place))
 
-    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
-        event.stop()
+    def _pretoken_of(self, place: int) -> bytes:
+        return self._parts[place].affected.pretoken
 
     def action_back(self) -> None:
         if self._pretoken is None:
@@ -200,14 +200,8 @@ class PlacesWindow(LedgerWindow):
         count = right(number(counts[pretoken]), cells, "dim")
         return Row([count, ("  ", ""), *tokens], ToPretoken(pretoken))
 
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
-        event.prevent_default()  # the window of a change has a handler, too
-        if isinstance(event.target, ToPretoken):
-            self._place = self.query_one(RowList).cursor
-            self._show_lines(event.target.pretoken)
-        else:
-            self.dismiss(event.target)
+    def _pretoken_of(self, place: int) -> bytes:
+        return self._words[place]
 
 
 REFRESH_SECONDS = 0.2
