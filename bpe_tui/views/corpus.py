@@ -76,10 +76,10 @@ class ExcerptPanel(FramePanel[StepFrameT]):
     def rows_of(self, frame: StepFrameT, width: int) -> list[Row]:
         excerpt = frame.excerpt
         lines = excerpt.lines
-        if self.top.line >= len(lines):
-            self.top = CorpusPlace(max(len(lines) - 1, 0), 0)
         if not lines:
             return sentence("The corpus has no text between its special tokens.", width)
+        if self.top.line >= len(lines):
+            self.top = CorpusPlace(len(lines) - 1, 0)
         if frame.step == 0 and self._last_step:  # Home shows the corpus from its beginning
             self.top, self._scrolled_by_hand = CorpusPlace(0, 0), False
         self._last_step = frame.step

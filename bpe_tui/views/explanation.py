@@ -344,4 +344,4 @@ def eased(share: float) -> float:
 
 def with_end(spans: Sequence[Span], text: str, cells: int) -> list[Span]:
     """Return the spans with a text at the right end of the row."""
-    return [*left(spans, max(cells - width(text) - 2, 1)), ("  ", ""), (text, "dim")]
+    return [*left(spans, cells - width(text) - 2), ("  ", ""), (text, "dim")]

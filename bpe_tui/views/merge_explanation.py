@@ -269,7 +269,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         times in a run, the scale is halved.
         """
         top, highest = self.top(frame, 1), self.highest(frame)
-        return highest * scale_of(self.value(frame, top[0]) / highest if top else 0)
+        return highest * scale_of(self.value(frame, top[0]) / highest) if top else highest
 
     def rows_of_bars(
         self,

@@ -252,7 +252,7 @@ class TokenPainter:
 
         In `a a a` the pair of two `a` joins before place 1 only: `a+a┊a`.
         """
-        if self.joining is None or self.joining[0] not in ids or self.joining[1] not in ids:
+        if self.joining is None:
             return set()
         joints: set[int] = set()
         for place, pair in enumerate(pairwise(ids), 1):

@@ -120,9 +120,6 @@ class Chart(Dragged, can_focus=True):
             axis = [(text[:at], "dim"), ("▲", "pair"), (text[at + 1 :], "dim")]
         return [axis, [(numbers, "dim")]]
 
-    def on_focus(self) -> None:
-        self.refresh()
-
     def seek(self, event: events.MouseEvent) -> None:
         width = self.size.width - GUTTER
         if self.figure is None or self.at is None or width < 2:
