@@ -5,6 +5,7 @@ A question comes out the same for a seed, so a class gets the questions that its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -13,7 +14,8 @@ import pytest
 from sheets import check_sheet
 from test_guessing import SAMPLES, bpe_of, unigram_of, wordpiece_of
 
-from engine import AnswerError, QuestionError, ask
+from engine import AnswerError, QuestionError, Timeline, Trainer, ask
+from engine.core.wording import describe
 from engine.learning.questions import kinds_for
 from engine.learning.questions.answer_forms import END, Choice, Cuts, Number, YesOrNo
 from engine.learning.questions.merges_form import Merges
@@ -21,6 +23,7 @@ from engine.learning.questions.question import Question
 
 STORIES = (SAMPLES / "tinystories_valid.txt").read_bytes()
 HANDOUT = (SAMPLES / "handout.txt").read_bytes()
+NUMBER = re.compile(r"\d[\d,]*")
 PLAYERS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "stories": (lambda: bpe_of(STORIES, 600), (0, 12, 113, 300)),
     "first-seen": (lambda: bpe_of(STORIES, 600, tie_rule="first-seen"), (112, 300)),
@@ -38,7 +41,9 @@ def answers_to_try(question: Question) -> list[Any]:
         case Choice(options):
             return [place for place in range(len(options)) if place != right]
         case Number():
-            return [0, max(right - 1, 0), right + 1, 2 * right]
+            named = [int(text.replace(",", "")) for text in NUMBER.findall(str(question.asks))]
+            near = (0, max(right - 1, 0), right + 1, 2 * right)
+            return [*near, *named, *(abs(number - right) for number in named)]
         case YesOrNo():
             return [not right]
         case Merges():
@@ -77,7 +82,9 @@ def sheet_of(question: Question) -> Iterator[str]:
         except AnswerError as error:
             yield f"  {tried}: {error}"
         else:
-            yield f"  {tried}: {grade.verdict}{grade.said} {grade.why or ''} [{grade.mistake}]"
+            words = describe(form.words_of(tried), bytes.decode)
+            why = f"{grade.why or ''} [{grade.mistake}]"
+            yield f"  {tried} {words!r}: {grade.verdict}{grade.said} {why}"
 
 
 @pytest.mark.parametrize("name", PLAYERS)
@@ -95,3 +102,33 @@ def test_each_question_says_what_its_sheet_says(name: str) -> None:
             else:
                 lines += sheet_of(question)
     check_sheet(f"questions/{name}", lines)
+
+
+LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+TWO = {b"ab": 9, b"cd": 2}
+ENDS = dict.fromkeys((b"come", b"cope", b"core"), 9) | dict.fromkeys((b"com", b"cop", b"cor"), 5)
+SMALL: list[tuple[dict[bytes, int], int, str, str | None]] = [
+    *((LOW, step, kind, None) for step in (0, 1, 3) for kind in ("tie", "next-pair")),
+    *((TWO, step, "next-pair", None) for step in (0, 1, 2)),
+    *((LOW, 12, "encode-by-hand", "newest"), (LOW, 2, "reason", "lower"), (LOW, 0, "tie", "e|s")),
+    *((ENDS, 4, "tie", None), ({b"ab": 1, b"ac": 1}, 0, "tie", None), (TWO, 0, "tie", None)),
+    ({b"aaaa": 2, b"bc": 5}, 0, "next-pair", None),  # b+c wins if places may not overlap
+    ({b"ab": 20, b"cd": 19}, 0, "next-pair", None),
+    ({b"abc": 9, b"ab": 1, b"de": 8, b"fg": 2}, 1, "next-pair", None),  # b+c occurred 9 times
+    *((LOW, 0, "count-change", "e|s"), (LOW, 2, "stale", "w|e"), (LOW, 4, "encode-by-hand", "low")),
+    *((LOW, 0, "make-merges", "1"), (LOW, 0, "make-merges", "6"), (LOW, 0, "tokens-left", None)),
+]
+
+
+def test_questions_about_a_few_words_say_what_their_sheet_says() -> None:
+    lines = []
+    for counts, step, kind, about in SMALL:
+        trainer = Trainer(counts, 268)
+        timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
+        timeline.complete()
+        lines += ["", f"{kind} about {about} at step {step} of {counts}"]
+        try:
+            lines += sheet_of(ask(kind, timeline.seek(step), "1", about=about))
+        except QuestionError as error:
+            lines.append(str(error))
+    check_sheet("questions/small", lines)

@@ -27,7 +27,7 @@ from engine.learning.questions import KINDS, kinds_for, predict
 from engine.learning.questions.answer_forms import END, Answer, Choice, Cuts, Joins, Number, YesOrNo
 from engine.learning.questions.fewer import ways_to_write
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import Attempt, Chance, Level, Question
+from engine.learning.questions.question import Attempt, Chance, Question
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS
 from engine.unigram.frame import UnigramTimeline
@@ -441,40 +441,10 @@ def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:
 # -- sentences
 
 
-def test_the_hints_at_a_tie_say_what_to_compare_and_then_its_bytes() -> None:
-    attempt = Attempt(ask("tie", timeline_of({b"ab": 1, b"ac": 1}).seek(0)))
-    hints = []
-    for _ in range(2):
-        attempt.ask_hint()
-        hints.append(str(attempt.hint))
-    assert hints[0] == "all share the left token: compare the bytes of the right ones."
-    assert hints[1].startswith("their first bytes are")
-    assert {"b = 98", "c = 99"} == {*hints[1].removesuffix(".")[22:].split(", ")}
-
-
 def row_of(question: Question, left: str, right: str) -> int:
     """Return the row of a pair."""
     labels = [option.label for option in question.form.options]  # type: ignore[attr-defined]
     return labels.index((left.encode(), "+", right.encode()))
-
-
-def test_a_wrong_pair_shows_its_own_count_and_not_the_answer() -> None:
-    question = ask("next-pair", timeline_of(LOW).seek(3))
-    wrong = next(place for place in range(6) if place != question.answer)
-    said = str(question.grade(wrong).said)
-    winner = question.form.options[question.answer]
-    assert " occur" in said
-    assert f"{winner.label[0].decode()}+" not in said
-
-
-def test_a_tie_is_explained_by_the_rule_and_the_bytes() -> None:
-    question = ask("tie", timeline_of(LOW).frame)
-    grade = question.grade(question.answer)
-    assert str(grade.said) == "s+t wins the tie of 2 at 9."
-    assert (
-        str(grade.why)
-        == "Rule lexicographic (CS336): s is later in byte order than e: e = 101 < s = 115."
-    )
 
 
 def test_rows_are_in_an_order_of_the_seed() -> None:
@@ -482,37 +452,6 @@ def test_rows_are_in_an_order_of_the_seed() -> None:
     orders = {ask("next-pair", frame, str(seed)).pairs for seed in range(9)}
     assert len(orders) > 5
     assert {ask("next-pair", frame, str(seed)).answer for seed in range(40)} == set(range(6))
-
-
-def test_words_are_given_with_their_counts_to_count_in() -> None:
-    question = ask("next-pair", timeline_of(LOW).seek(1))
-    rows = ["5 × l┊o┊w", "2 × l┊o┊w┊e┊r", "3 × w┊i┊d┊e┊st", "6 × n┊e┊w┊e┊st"]
-    assert list(map(str, question.given)) == rows
-
-
-@pytest.mark.parametrize(
-    ("pair", "step", "said", "why"),
-    [
-        (
-            ("e", "s"),
-            1,
-            "e+s does not occur; another pair occurs more often.",
-            "It occurred 9 times before merge 1, s+t: that count is out of date.",
-        ),
-        (
-            ("l", "o"),
-            1,
-            "l+o occurs 7 times; another pair occurs more often.",
-            "With each word counted once it would be among the first, but 6 × means 6 times.",
-        ),
-    ],
-)
-def test_a_wrong_pair_is_explained_by_the_mistake_behind_it(
-    pair: tuple[str, str], step: int, said: str, why: str
-) -> None:
-    question = ask("next-pair", timeline_of(LOW).seek(step))
-    grade = question.grade(row_of(question, *pair))
-    assert (str(grade.said), str(grade.why)) == (said, why)
 
 
 def test_a_pair_across_pretokens_is_a_row() -> None:
@@ -524,12 +463,6 @@ def test_a_pair_across_pretokens_is_a_row() -> None:
     assert str(grade.why) == "It lies across two pretokens, and merges never cross their border."
 
 
-def test_a_pair_that_wins_if_places_may_not_overlap_is_explained() -> None:
-    question = ask("next-pair", timeline_of({b"aaaa": 2, b"bc": 5}).frame)
-    grade = question.grade(row_of(question, "b", "c"))
-    assert str(grade.why) == "In aaa the pair a+a occurs twice: places may overlap."
-
-
 def test_wrong_numbers_of_tokens_are_explained_by_their_mistake() -> None:
     frame = timeline_of({b"aaa": 4, b"aaaa": 1, b"oh": 9, b"hahaha": 2}).frame
     question = ask("tokens-left", frame)
@@ -539,64 +472,11 @@ def test_wrong_numbers_of_tokens_are_explained_by_their_mistake() -> None:
         assert str(question.grade(count).said).startswith(f"{count} is wrong: {why}")
 
 
-def test_a_tie_compares_the_bytes_in_which_two_pairs_differ() -> None:
-    counts = dict.fromkeys((b"come", b"cope", b"core"), 9)
-    counts |= dict.fromkeys((b"com", b"cop", b"cor"), 5)
-    frame = timeline_of(counts).seek(4)  # co, cor, cop, com
-    question = ask("tie", frame)
-    ranked = [pair for pair, _ in frame.top_pairs(len(question.pairs))]
-    second, third = (question.pairs.index(pair) for pair in ranked[1:3])
-    assert str(question.grade(third).why).endswith(
-        "cop+e goes before it: m = 109 < p = 112 in place 3."
-    )
-    assert str(question.grade(second).why).endswith(
-        "Another pair has a byte above p = 112 in place 3."
-    )
-
-
-@pytest.mark.parametrize(
-    ("corpus", "step", "level"),
-    [
-        ({b"ab": 9, b"cd": 2}, 0, Level.CLEAR),
-        ({b"ab": 20, b"cd": 19}, 0, Level.CLOSE),
-        ({b"abc": 9, b"ab": 1, b"de": 8, b"fg": 2}, 1, Level.AFTER_LOSS),  # bc occurred 9 times
-    ],
-)
-def test_difficulty_goes_from_a_clear_gap_to_counts_lost(
-    corpus: Corpus, step: int, level: Level
-) -> None:
-    assert ask("next-pair", timeline_of(corpus).seek(step)).level is level
-
-
-@pytest.mark.parametrize(
-    ("kind", "step", "reason"),
-    [
-        ("next-pair", 2, "no pair merges after step 2"),
-        ("next-pair", 1, "only one pair is left at step 1"),
-        ("tie", 0, "no pair is tied"),
-    ],
-)
-def test_an_impossible_question_is_refused_with_a_reason(kind: str, step: int, reason: str) -> None:
-    timeline = timeline_of({b"ab": 9, b"cd": 2})
-    with pytest.raises(QuestionError, match=reason):
-        ask(kind, timeline.seek(step))
-
-
 def test_a_tie_is_no_question_about_the_highest_count_but_what_comes_next_is_asked_for() -> None:
     frame = timeline_of(LOW).frame
     with pytest.raises(QuestionError, match="2 pairs are tied at step 0"):
         ask("next-pair", frame)
     assert (predict(frame).kind, predict(timeline_of(LOW).seek(1)).kind) == ("tie", "next-pair")
-
-
-def test_the_hint_of_encoding_by_hand_says_how_many_pairs_can_join_not_which() -> None:
-    question = ask("encode-by-hand", timeline_of(LOW).seek(12), about="newest")
-    first, second = question.find_hints(())
-    assert str(first) == "pairs of the list that can join now: 2."
-    assert str(second) == "n+e, merge 6, has to wait."
-    done = question.answer
-    assert isinstance(done, tuple)
-    assert len(question.find_hints(done[:-1])) == 1
 
 
 # -- the same everywhere

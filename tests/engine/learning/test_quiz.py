@@ -20,10 +20,8 @@ from hypothesis import strategies as st
 from engine import QuestionError, QuizFileError, Timeline, Trainer, ask
 from engine.bpe.trainers import TRAINERS
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import describe
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import Grades, grade_files
-from engine.learning.questions.answer_forms import Choice
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Attempt, Level, Question
 from engine.learning.quiz import Answered, AnswerSheet, Paper, another_example, make_quiz, regraded
@@ -395,44 +393,3 @@ def test_no_cell_of_a_table_is_a_formula(tmp_path: Path, name: str) -> None:
     [row] = tables_of(grade_sheets(tmp_path, replace(sheet_of(CLASS, learner=name), id=name)))[""]
     assert row["learner"].startswith("'")
     assert row["id"].startswith("'")
-
-
-@pytest.mark.parametrize(
-    ("kind", "step", "about", "typed", "words", "mistake"),
-    [
-        ("next-pair", 3, None, None, None, "took a pair that occurs less often"),
-        ("tie", 0, None, None, "e+s", "decided the tie by the alphabet"),
-        ("count-change", 0, "e|s", "9", "9", "kept the count as it was before the merge"),
-        ("stale", 2, "w|e", None, None, None),
-        ("encode-by-hand", 4, "newest", "1", "ne┊w┊e┊s┊t", "joined two tokens that no merge joins"),
-        ("encode-by-hand", 4, "newest", "0", "n┊e┊w┊e┊s┊t (end)", "stopped before the last merge"),
-        ("make-merges", 0, None, "e+s", "e+s", "decided the tie by the alphabet"),
-        ("make-merges", 0, None, "w+e", "w+e", "took a pair that occurs less often"),
-        ("make-merges", 0, None, "s+t; wide st", "wide┊st", "replaced another pair, too"),
-        ("make-merges", 0, None, "st; w i d e st", "w┊i┊d┊e┊st", "replaced the pair in part only"),
-        ("make-merges", 0, None, "st;", "no word changed", "replaced the pair in part only"),
-        ("tokens-left", 0, None, "9", None, "gave what is saved, not what is left"),
-    ],
-)
-def test_a_wrong_answer_has_the_name_of_its_mistake(
-    kind: str,
-    step: int,
-    about: str | None,
-    typed: str | None,
-    words: str | None,
-    mistake: str | None,
-) -> None:
-    question = ask(kind, recording().seek(step), about=about)
-    if typed is not None:
-        answer = question.form.read(typed)
-    elif isinstance(question.form, Choice):
-        answer = (int(question.answer) + 1) % len(question.form.options)  # type: ignore[arg-type]
-    else:
-        answer = not question.answer
-    if answer == question.answer:
-        return
-    found = question.grade(answer).mistake
-    words_of = question.form.words_of(answer)
-    shown = describe(words_of, lambda token: token.decode().replace(" ", "·"))
-    assert mistake is None or found == mistake
-    assert words is None or shown == words
