@@ -111,7 +111,7 @@ class WhyWindow(FieldOverRows[object | None]):
 
     def _show(self) -> None:
         frame, asked, painter = self._frame, self._asked, self._painters(self._frame)
-        width = self.query_one(AnswerRows).size.width - 1
+        width = self.query_one(AnswerRows).size.width - 2  # a blank, the scrollbar
         self._say_title("why")
         if not asked.tokens:
             self._show_rows(paragraph(ADVICE, width, "dim"))
