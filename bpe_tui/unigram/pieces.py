@@ -145,9 +145,9 @@ class UnigramView(ModelView):
         if frame is None:
             return ""
         cells, piece = len(number(frame.record.size_at(0))), frame.record.PIECE
-        pieces = f"{number(frame.size):>{cells}} {wording.text(f'{piece}s')}   "
         loss = wording.text("loss {loss} nats", loss=score_text(frame.loss, 3))
-        return f"{pieces if roomy else ''}{loss}"
+        count = f"{number(frame.size):>{cells}}"
+        return f"{count} {wording.text(f'{piece}s')}   {loss}" if roomy else loss
 
 
 UNIGRAM_VIEW = UnigramView()

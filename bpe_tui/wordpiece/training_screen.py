@@ -340,9 +340,8 @@ class WordPieceView(ModelView):
         if frame is None:
             return ""
         count = f"{number(frame.token_count):>{len(number(frame.character_count))}}"
-        pieces = f"{count} {wording.text('pieces')}   " if roomy else ""
         per_word = wording.text("{n} pieces/word", n=f"{frame.pieces_per_word:5.2f}")
-        return f"{pieces}{per_word}"
+        return f"{count} {wording.text('pieces')}   {per_word}" if roomy else per_word
 
 
 WORDPIECE_VIEW = WordPieceView()

@@ -15,16 +15,7 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import (
-    ENGLISH,
-    Messages,
-    Sentence,
-    ShowBytes,
-    counted,
-    frequency,
-    text_of,
-    times,
-)
+from engine.core.wording import ENGLISH, Messages, Sentence, ShowBytes, counted, frequency, text_of
 
 TIED_NAMED = 6
 """Number of tied pairs that a sentence names."""
@@ -113,7 +104,7 @@ class Divergence:
         if self.is_of_count_only:
             yield (
                 f"The first wrong count is at merge {n:,}: the pair {taken} is right, "
-                f"but it occurs {times(self.rule_count)}, not {self.claimed_count:,}."
+                f"but it occurs {_often(self.rule_count, ENGLISH)}, not {self.claimed_count:,}."
             )
             return
         yield text("The first merge that is not by the rule is merge {n}.", n=f"{n:,}")
