@@ -435,7 +435,7 @@ def _words(inline: Markdown) -> Iterator[StyledText]:
         elif token.type == "softbreak":
             # Chinese characters have no blank where a line breaks.
             before = children[place - 1].content[-1:]
-            after = children[place + 1].content[:1] if place + 1 < len(children) else ""
+            after = children[place + 1].content[:1]  # a paragraph does not end in a break
             wide = all(sign and east_asian_width(sign) in "WF" for sign in (before, after))
             yield "" if wide else " ", style[-1]
         elif token.type == "hardbreak":

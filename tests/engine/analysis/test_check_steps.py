@@ -91,9 +91,11 @@ def test_recorded_steps_are_read_back(tmp_path: Path) -> None:
     with StepRecorder(path) as record:
         record(b"\x00\xff", b" \n")
         record(b"a", b"b", count=3, new_id=257)
+        record(b"c", b"d", count=0, new_id=0)
     assert read_steps(path).steps == [
         ClaimedStep(b"\x00\xff", b" \n"),
         ClaimedStep(b"a", b"b", 3, 257),
+        ClaimedStep(b"c", b"d", 0, 0),
     ]
 
 
