@@ -59,10 +59,7 @@ class BpeTuiApp(SessionApp):
     SCREENS: ClassVar = SCREENS
 
     def __init__(
-        self,
-        config: Config | None,
-        open_with: JobMaker = OpeningJob,
-        lesson: Path | None = None,
+        self, config: Config | None, open_with: JobMaker = OpeningJob, lesson: Path | None = None
     ) -> None:
         super().__init__(NOTHING_OPEN if config is None else config)
         self._open_with = open_with

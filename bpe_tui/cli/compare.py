@@ -193,9 +193,7 @@ def compare(
 
 
 def _compared(
-    loaded: Sequence[Tokenizer],
-    allow_special: list[str] | None,
-    texts: Sequence[tuple[str, bytes]],
+    loaded: Sequence[Tokenizer], allow_special: list[str] | None, texts: Sequence[tuple[str, bytes]]
 ) -> list[tuple[str, text_comparison.TextComparison]]:
     """Return each text's name, and its encodings by all."""
     allowing = _allowing(loaded, allow_special)

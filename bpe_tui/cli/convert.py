@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     pass
 
 
-@app.command(
-    cls=GroupedHelp,
-    epilog=examples("bpe-tui convert tokenizer --to gpt2 --out copy"),
-)
+@app.command(cls=GroupedHelp, epilog=examples("bpe-tui convert tokenizer --to gpt2 --out copy"))
 def convert(
     tokenizer: list[str] = options.TOKENIZER_FILES,
     to: str = options.option(
@@ -55,13 +52,8 @@ def convert(
 WIDEST = 100
 
 
-@app.command(
-    cls=GroupedHelp,
-    epilog=examples("bpe-tui inspect tokenizer"),
-)
-def inspect(
-    tokenizer: list[str] = options.TOKENIZER_FILES,
-) -> None:
+@app.command(cls=GroupedHelp, epilog=examples("bpe-tui inspect tokenizer"))
+def inspect(tokenizer: list[str] = options.TOKENIZER_FILES) -> None:
     """Print what kind of tokenizer this is."""
     with gc_paused():  # until the tokenizer is freed
         _inspect(tokenizer)

@@ -155,9 +155,7 @@ def program(
     """
 
 
-ADVICE = {
-    "tokenizer": TO_MAKE_ONE,
-}
+ADVICE = {"tokenizer": TO_MAKE_ONE}
 """Missing option → advice."""
 
 PLAINER = {

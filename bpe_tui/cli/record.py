@@ -40,11 +40,7 @@ CAST_SIZE, PAGE_SIZE = "100x30", "60x30"
 @options.with_training()
 def record(
     context: typer.Context,
-    out: Path | None = options.option(
-        "--out FILE",
-        "Where the asciicast goes.",
-        options.OUTPUT,
-    ),
+    out: Path | None = options.option("--out FILE", "Where the asciicast goes.", options.OUTPUT),
     html: Path | None = options.option(
         "--html FILE",
         "Where a page goes that steps in any browser, without a network.",

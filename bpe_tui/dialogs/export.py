@@ -107,9 +107,7 @@ FORKED = "It opens the run that was forked, at the fork."
 class CommandWindow(Window[None]):
     """A window with the command that opens the session; the terminal may copy it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,y", "dismiss(None)", "close"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,y", "dismiss(None)", "close")]
 
     def __init__(self, session: Session, viewpoint: Viewpoint) -> None:
         super().__init__()

@@ -64,12 +64,7 @@ class WhyWindow(FieldOverRows[object | None]):
     ]
     VERTICAL_BREAKPOINTS = HEIGHTS
 
-    def __init__(
-        self,
-        frame: AnyMergeFrame,
-        painters: Painters,
-        ids: Sequence[int],
-    ) -> None:
+    def __init__(self, frame: AnyMergeFrame, painters: Painters, ids: Sequence[int]) -> None:
         super().__init__()
         self._frame, self._painters = frame, painters
         self._asked = TypedTokens(tuple(map(frame.any_token, ids)), tuple(ids))

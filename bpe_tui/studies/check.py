@@ -53,11 +53,7 @@ class CheckJob(Job):
     """
 
     def __init__(
-        self,
-        config: RunConfig,
-        claimed: Claimed,
-        counts: Mapping[bytes, int],
-        post: Post,
+        self, config: RunConfig, claimed: Claimed, counts: Mapping[bytes, int], post: Post
     ) -> None:
         super().__init__("check", post)
         self._config, self._claimed, self._counts = config, claimed, counts

@@ -32,16 +32,7 @@ from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import (
-    CHIPS_MEET,
-    CutSpan,
-    Row,
-    Span,
-    left,
-    paragraph,
-    right,
-    with_below,
-)
+from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, paragraph, right, with_below
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.text_comparison import (
     MergeListDifference,

@@ -81,11 +81,7 @@ class FamilyJob(Job):
     """A job that trains every kind on the beginning of `corpus` and measures it on the end."""
 
     def __init__(
-        self,
-        corpus: str,
-        vocab_size: int,
-        special_tokens: Sequence[str],
-        post: Post,
+        self, corpus: str, vocab_size: int, special_tokens: Sequence[str], post: Post
     ) -> None:
         super().__init__("family", post)
         self._corpus = corpus

@@ -21,16 +21,7 @@ from bpe_tui.views.training_panels import Labelled, labelled, over_labels
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
-from bpe_tui.widgets.rows import (
-    TOKEN_HUES,
-    Row,
-    Span,
-    cursor_sign,
-    left,
-    paragraph,
-    right,
-    wrapped,
-)
+from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, cursor_sign, left, paragraph, right, wrapped
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.measures import premiums_over_english

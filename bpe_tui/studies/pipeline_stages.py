@@ -87,10 +87,7 @@ def anywhere_broken(lines: Iterable[Sequence[Span]]) -> Iterator[list[Span]]:
 
 
 def token_lines(
-    tokens: Sequence[OutputToken],
-    chosen: OutputToken | None,
-    shown: PipelineView,
-    room: int,
+    tokens: Sequence[OutputToken], chosen: OutputToken | None, shown: PipelineView, room: int
 ) -> list[Sequence[Span]]:
     """Draw tokens over their ids; a character that they cut is over marks."""
     pieces: list[Labelled] = []

@@ -252,12 +252,7 @@ class RaceJob(Job):
         complete: whether the race is over.
     """
 
-    def __init__(
-        self,
-        config: RunConfig,
-        counts: Mapping[bytes, int],
-        post: Post,
-    ) -> None:
+    def __init__(self, config: RunConfig, counts: Mapping[bytes, int], post: Post) -> None:
         super().__init__("race", post)
         self._config, self._counts = config, counts
         self.part = 1.0

@@ -43,9 +43,7 @@ Canvas = list[list[Span]]
 class Chart(Dragged, can_focus=True):
     """A chart of `figure`, or the text `why_empty` without one; `at` is the x of the cursor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.zoom", "zoom", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.zoom", "zoom", show=False)]
 
     figure: reactive[Figure | None] = reactive(None)
     at: reactive[float | None] = reactive(None, repaint=False)

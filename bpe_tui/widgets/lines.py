@@ -145,11 +145,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         return 1 if self.head else 0
 
     def refresh(
-        self,
-        *regions: Region,
-        repaint: bool = True,
-        layout: bool = False,
-        recompose: bool = False,
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
         """Make and paint all rows again; for a title or a foot, paint only that border line."""
         if self._border_line is not None:
