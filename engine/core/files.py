@@ -20,10 +20,7 @@ from engine.core.systems import flush_folder
 
 
 def write_files(
-    contents: Mapping[Path, Content],
-    *,
-    overwrite: bool = False,
-    private: bool = False,
+    contents: Mapping[Path, Content], *, overwrite: bool = False, private: bool = False
 ) -> None:
     """Write files that belong together, and create their directories.
 

@@ -181,12 +181,7 @@ class NativePieceCounter:
             token = self._splitter.bytes_regex.search(data)
             documents -= not is_blank(data[: token.start()] if token else data)
         return ChunkCount(
-            pieces.new,
-            lengths.tobytes(),
-            sizes.tobytes(),
-            pieces.numbers,
-            pieces.counts,
-            documents,
+            pieces.new, lengths.tobytes(), sizes.tobytes(), pieces.numbers, pieces.counts, documents
         )
 
 

@@ -304,11 +304,7 @@ PROBED_TOKENS = 5000
 
 
 def convert(
-    tokenizer: Tokenizer,
-    format: str,
-    path: str | os.PathLike[str],
-    *,
-    overwrite: bool = False,
+    tokenizer: Tokenizer, format: str, path: str | os.PathLike[str], *, overwrite: bool = False
 ) -> tuple[str, ...]:
     """Write a tokenizer in a format and check that it can be read again.
 

@@ -214,9 +214,7 @@ def _digits(token: Any) -> str:
 
 
 def try_merges(
-    merges: Sequence[Sequence[Any]],
-    vocab: Mapping[int, bytes],
-    bytes_of: Callable[[Any], bytes],
+    merges: Sequence[Sequence[Any]], vocab: Mapping[int, bytes], bytes_of: Callable[[Any], bytes]
 ) -> TokenPairs | None:
     """Return merges of ids or of tokens in a spelling; `None` if one is something else."""
     pairs: TokenPairs = []

@@ -168,11 +168,5 @@ def _is_word(text: str) -> bool:
 
 
 FORMAT = TokenizerFormat(
-    "minbpe",
-    "minbpe's .model file",
-    recognises,
-    load,
-    save,
-    prescribes_ids=True,
-    suffix=".model",
+    "minbpe", "minbpe's .model file", recognises, load, save, prescribes_ids=True, suffix=".model"
 )

@@ -198,9 +198,7 @@ _BY_DIGEST: dict[str, KnownRanks] = {
         "p50k_base", {_END: 50256}, "gpt2"
     ),
     "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": KnownRanks(
-        "cl100k_base",
-        {_END: 100257, **_FILL_IN_THE_MIDDLE, "<|endofprompt|>": 100276},
-        "cl100k",
+        "cl100k_base", {_END: 100257, **_FILL_IN_THE_MIDDLE, "<|endofprompt|>": 100276}, "cl100k"
     ),
     "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": KnownRanks(
         "o200k_base", {_END: 199999, "<|endofprompt|>": 200018}, "o200k"

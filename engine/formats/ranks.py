@@ -40,9 +40,7 @@ SHOWN = 3
 
 
 def tokenizer_of_ranks(
-    ranks: Mapping[bytes, int],
-    special_ids: Mapping[str, int],
-    pattern: PatternLike,
+    ranks: Mapping[bytes, int], special_ids: Mapping[str, int], pattern: PatternLike
 ) -> tuple[Tokenizer, list[str]]:
     """Return the tokenizer whose ids are the ranks, and notes about it.
 

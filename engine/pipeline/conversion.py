@@ -250,13 +250,7 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
         vocab = {token_id: text.encode() for text, token_id in model.vocab.items()}
         alphabet, table = ModelAlphabet(model, splitter.in_bytes), {}
     return Tokenizer(
-        vocab,
-        None,
-        pipeline.added_ids,
-        pattern,
-        alphabet=alphabet,
-        table=table,
-        pipeline=pipeline,
+        vocab, None, pipeline.added_ids, pattern, alphabet=alphabet, table=table, pipeline=pipeline
     )
 
 

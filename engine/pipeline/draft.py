@@ -145,11 +145,7 @@ PRE_TOKENIZER = StageKind(
     choices=lambda _: _PRE_TOKENIZERS,
     joined=pretokenizers.Sequence,
 )
-POST_PROCESSOR = StageKind(
-    key="post_processor",
-    title="post-processor",
-    choices=_post_processors,
-)
+POST_PROCESSOR = StageKind(key="post_processor", title="post-processor", choices=_post_processors)
 DECODER = StageKind(key="decoder", title="decoder", choices=lambda _: _DECODERS)
 STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
 

@@ -289,6 +289,5 @@ class RobertaProcessing(BertProcessing):
 
 
 POST_PROCESSORS: StageRegistry[PostProcessor] = StageRegistry(
-    "post-processor",
-    (TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, Sequence),
+    "post-processor", (TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, Sequence)
 )

@@ -68,9 +68,7 @@ def is_plain(name: str, head: bytes) -> bool:
 
 
 def read_blocks(
-    name: str | os.PathLike[str],
-    reading: Reading = PLAIN,
-    separator: bytes = NEWLINE,
+    name: str | os.PathLike[str], reading: Reading = PLAIN, separator: bytes = NEWLINE
 ) -> SourceReader:
     """Open a text to iterate over its blocks, which are not kept; it may be empty.
 
@@ -156,10 +154,7 @@ class Corpus:
     """
 
     def __init__(
-        self,
-        source: str | os.PathLike[str],
-        reading: Reading = PLAIN,
-        separator: bytes = NEWLINE,
+        self, source: str | os.PathLike[str], reading: Reading = PLAIN, separator: bytes = NEWLINE
     ) -> None:
         names = (source, *reading.more)
         self.sources = [each for name in names for each in sources_of(name)]

@@ -343,10 +343,7 @@ _LINES = _pattern(
     newlines=r"\n+",
 )
 _NONE = _pattern(
-    "none",
-    "no pre-tokenization: a whole document is one pretoken",
-    (),
-    whole_document=r"(?s:.+)",
+    "none", "no pre-tokenization: a whole document is one pretoken", (), whole_document=r"(?s:.+)"
 )
 
 PATTERNS: Registry[Pattern] = Registry(

@@ -247,24 +247,14 @@ def _read_unpacked(
 
 
 PACKINGS = (
-    Packing(
-        "gzip",
-        ".gz",
-        rb"\x1f\x8b",
-        lambda stream: _read_unpacked(gzip.open, stream),
-    ),
+    Packing("gzip", ".gz", rb"\x1f\x8b", lambda stream: _read_unpacked(gzip.open, stream)),
     Packing(
         "bzip2",
         ".bz2",
         rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)",
         lambda stream: _read_unpacked(bz2.BZ2File, stream),
     ),
-    Packing(
-        "xz",
-        ".xz",
-        rb"\xfd7zXZ\x00",
-        lambda stream: _read_unpacked(lzma.LZMAFile, stream),
-    ),
+    Packing("xz", ".xz", rb"\xfd7zXZ\x00", lambda stream: _read_unpacked(lzma.LZMAFile, stream)),
     Packing("zstd", ".zst", rb"\x28\xb5\x2f\xfd", _zstd_blocks),
 )
 """Recognised compression formats. Only bzip2's ten letters can begin a UTF-8 text."""

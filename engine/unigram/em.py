@@ -176,10 +176,7 @@ class PieceRemovals:
 
 
 def removals(
-    corpus: Sequence[Lattices],
-    pieces: Mapping[str, int],
-    scores: Floats,
-    pretokens: int,
+    corpus: Sequence[Lattices], pieces: Mapping[str, int], scores: Floats, pretokens: int
 ) -> Work[PieceRemovals]:
     """Estimate the effect of removing each piece.
 

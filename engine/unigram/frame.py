@@ -24,13 +24,7 @@ from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 from engine.unigram.em import RARE, PieceRemovals, digamma
 from engine.unigram.lattice import LatticeMaker, Path
 from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled, unspelled
-from engine.unigram.record import (
-    NEVER,
-    EmStep,
-    PruneStep,
-    UnigramRecord,
-    UnigramStatistics,
-)
+from engine.unigram.record import NEVER, EmStep, PruneStep, UnigramRecord, UnigramStatistics
 from engine.unigram.trainer import Event
 
 REMOVALS_KEPT = 4

@@ -212,11 +212,7 @@ class Learner:
     """
 
     def __init__(
-        self,
-        seeds: Seeds,
-        corpus: TrainingCorpus,
-        start: Estimate,
-        record: UnigramRecord,
+        self, seeds: Seeds, corpus: TrainingCorpus, start: Estimate, record: UnigramRecord
     ) -> None:
         self.record = record
         self._scores = seeds.scores
