@@ -303,6 +303,13 @@ async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_
         await pilot.pause()
         assert isinstance(app.screen, VocabularyScreen)
         assert (step(app), rows.token) == (443, 300)
+        top = rows.scroll_offset.y
+        await pilot.click(rows, offset=(3, 2))  # it chooses the token, the next click opens it
+        assert (app.screen.id, rows.cursor) == ("vocabulary", top + 2)
+        made_at = rows.token - 257 + 1
+        await pilot.click(rows, offset=(3, 2))
+        await pilot.pause()
+        assert (app.screen.id, step(app)) == ("training", made_at)
 
 
 @pytest.mark.slow

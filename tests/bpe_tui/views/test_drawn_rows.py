@@ -99,6 +99,7 @@ class Drawing:
     def add_panel(self, panel: FramePanel[Any], frame: Any, width: int) -> None:
         """Add the borders, the head and the rows of a panel."""
         self.resize(width, HEIGHT)
+        assert not panel.row_count  # nothing is drawn without a frame
         panel.set_reactive(FramePanel.frame, frame)
         panel.rebuild()
         rows = (panel.row(place) for place in range(min(panel.row_count, MOST)))

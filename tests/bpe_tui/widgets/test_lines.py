@@ -84,6 +84,6 @@ async def test_the_row_that_a_head_has_pushed_out_is_not_visible() -> None:
 async def test_an_empty_list_has_nothing_to_point_at_nor_to_move_to() -> None:
     async with listed() as (rows, pilot):
         rows.show([])
-        await pilot.press("shift+right", "shift+left", "down", "end")
+        await pilot.press("shift+right", "shift+left", "down", "end", "enter")
         rows.move_to_target(-1)
         assert (pointed(rows), rows.cursor, rows.pointed) == ("", 0, None)
