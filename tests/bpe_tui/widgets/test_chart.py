@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bpe_tui.widgets.chart import GUTTER, x_axis
 from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
 
 
@@ -93,20 +92,3 @@ def test_scattered_values_have_a_column_each_or_show_their_median() -> None:
     ys = [1.0, 9.0, 2.0, 8.0]
     scattered = Figure(np.arange(4), np.array(ys), "x", scattered=True)
     assert cells_of(scattered, 20, 5) == cells_of(line(*ys), 20, 5)
-
-
-def test_the_unit_is_below_the_axis_with_a_blank_behind_it() -> None:
-    for last, width in ((2922, 70), (300, 26), (2922, 34)):
-        figure = Figure(np.arange(1, last + 1), np.arange(1.0, last + 1), "bytes")
-        marks, numbers = x_axis(figure, width)
-        assert len(marks) == width
-        assert len(numbers) == GUTTER + width
-        assert numbers.endswith(" bytes ")
-        assert len(numbers.split()) > 2  # at least two numbers show the scale
-
-
-def test_a_unit_without_room_behind_two_numbers_is_in_front_of_them_or_gives_way() -> None:
-    figure = Figure(np.arange(1, 41), np.arange(1.0, 41), "bytes")
-    assert x_axis(figure, 30)[1].split() == ["bytes", "20", "40"]
-    _, numbers = x_axis(Figure(np.arange(100), np.arange(100.0), "characters"), 12)
-    assert len(numbers.split()) == 2
