@@ -373,7 +373,12 @@ class Report:
         return self.divergence is None and self.size is None and consistent and numbered
 
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> Iterator[str]:
-        """Yield the outcome in lines of a sentence or two."""
+        """Yield the outcome in lines of a sentence or two.
+
+        Args:
+            show: how tokens are written.
+            messages: a language's texts, English by default.
+        """
         for note in self.notes:
             yield f"{note[0].upper()}{note[1:]}."
         # By how many lines the list is longer, if a slip in it is the best explanation.

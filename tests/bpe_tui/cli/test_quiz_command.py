@@ -125,7 +125,7 @@ def test_a_quiz_file_asks_the_same_in_any_folder(tmp_path: Path) -> None:
         asked.append(said.stdout)
     assert asked[0] == asked[1]
     assert asked[0].startswith(b"Your name?\nYour ID?\nQuestion 1 of ")
-    kinds = 'kinds = ["fewer", "reason", "next-pair", "make-merges", "count-change"]'
+    kinds = 'kinds = ["fewer", "next-pair", "make-merges", "count-change"]'
     assert kinds in (tmp_path / "a" / "quiz.toml").read_text()
 
 
