@@ -90,7 +90,7 @@ async def test_without_a_corpus_one_card_stands_for_what_counts(trained: Path) -
         for key in "14":
             await pilot.press(key)
             await until(pilot, lambda: app.screen.query_one("#no-text").has_focus)
-            assert screen_text(app.screen).count("need one") == 1
+            assert screen_text(app.screen).count("no text to count in") == 1
             assert "No corpus is open" not in screen_text(app.screen)
         closed = [tab.name for tab in app.screen.query_one(TabLine).tabs if not tab.is_open]
         assert closed == ["race", "family", "check"]
