@@ -21,8 +21,8 @@ from bpe_tui.views.training_panels import Labelled, labelled, over_labels
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
-from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, cursor_sign, left, paragraph, right, wrapped
-from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
+from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, cursor_sign, left, paragraph, wrapped
+from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.measures import premiums_over_english
 from engine.analysis.model_table import KindRow, TextMeasures, measure
@@ -124,15 +124,8 @@ class FamilyRows(Lines):
             room = max(self.scrollable_content_region.width - 2 - GAP - NAME, 9)
             name = left([(entry.name, "strong")], NAME + GAP)
             return Row([here, *name, *left([(text_of(entry.state), "dim")], room)], entry.name)
-        spans: list[Span] = [here]
-        for place in self.places:
-            text, role = cells[place.column.name]
-            if place.column.is_number:
-                spans.append(right(text, place.cells, role))
-            else:
-                spans += left([(text, role)], place.cells)
-            spans.append((" " * GAP, ""))
-        return Row(spans, entry.name)
+        shown = arranged_row(self.places, lambda column: [cells[column]])
+        return Row([here, *shown.spans], entry.name)
 
     def watch_cursor(self) -> None:
         super().watch_cursor()
