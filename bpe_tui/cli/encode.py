@@ -125,7 +125,8 @@ def encode(
         _print_sample(loaded, text, sample, seed)
         return
     inputs.note_file_named(text)
-    inputs.ask_for_text(text)
+    if text == STANDARD_INPUT and sys.stdin.isatty():
+        print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
     # On a terminal the ids, printed while text is read, show the progress.
     watch = iter if sys.stdout.isatty() else console.with_progress
     given = watch(console.input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
@@ -225,8 +226,7 @@ def _write_ids(
 ) -> None:
     """Write the ids of files; print the path, and on standard error what students report."""
     check_ending(out)
-    if not overwrite:
-        outputs.check_free(out)
+    outputs.check_free(out, force=overwrite)
     readers = [read_blocks(samples.file_of(name)) for name in names]
     texts = (policy.checked(tokenizer, console.with_progress(reader, reader)) for reader in readers)
     started = monotonic()
@@ -238,8 +238,8 @@ def _write_ids(
         f"{plural(written.ids, 'id')} ({_why_type(tokenizer, written.type_name)}), "
         f"{size(out.stat().st_size)}",
         f"{written.bytes_per_token:.3f} bytes per token",
+        throughput(written.bytes_read, seconds),
     ]
-    measures.append(throughput(written.bytes_read, seconds))
     print("; ".join(filter(None, measures)), file=sys.stderr)
     console.write_result(os.fsencode(out) + b"\n")
 

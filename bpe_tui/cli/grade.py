@@ -70,8 +70,7 @@ def grade(
     paths = {}
     if out is not None:
         paths = {each: out.with_name(f"{out.stem}{each}{out.suffix}") for each in SUFFIXES}
-    for path in () if force else paths.values():
-        outputs.check_free(path)
+    outputs.check_free(*paths.values(), force=force)
     library = QuizCorpora(corpus or ())
     papers = [library.add_quiz(path) for path in quiz or ()]
     grades = grade_files(files, library.open_run, seed, papers)

@@ -168,12 +168,6 @@ def note_doubts(corpus: str, reading: Reading) -> None:
         note(doubt)
 
 
-def ask_for_text(text: str) -> None:
-    """Ask on standard error for the text, if it is to be typed at a terminal."""
-    if text == STANDARD_INPUT and sys.stdin.isatty():
-        print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
-
-
 def note_file_named(text: str) -> None:
     """Print how to encode a file, if the text to encode is the name of one."""
     if text != STANDARD_INPUT and os.path.isfile(text):

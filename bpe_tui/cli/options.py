@@ -217,17 +217,14 @@ TOKENIZER_FILES = names_file(
     "TOKENIZER",
     f"A tokenizer in any known format: a file, a directory, or vocabulary and merges. {KNOWN_ONES}",
 )
-TOKENIZER = names_file(
-    "--tokenizer PATH|NAME",
+_ANY_TOKENIZER = (
     "A file or directory in any known format, or the name of an encoding (cl100k_base, "
-    "hf:OWNER/NAME); twice for VOCAB and MERGES.",
-    "Tokenizer",
-    default=...,
+    "hf:OWNER/NAME); twice for VOCAB and MERGES."
 )
+TOKENIZER = names_file("--tokenizer PATH|NAME", _ANY_TOKENIZER, "Tokenizer", default=...)
 TOKENIZER_OR_BYTES = names_file(
     "--tokenizer PATH|NAME",
-    "A file or directory in any known format, or the name of an encoding (cl100k_base, "
-    "hf:OWNER/NAME); twice for VOCAB and MERGES. With --explain the 256 bytes if not given.",
+    f"{_ANY_TOKENIZER} With --explain the 256 bytes if not given.",
     "Tokenizer",
 )
 OTHER_PATTERN = option(

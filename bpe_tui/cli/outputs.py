@@ -36,12 +36,13 @@ def check_outputs(paths: Sequence[Path], corpus: Corpus, *, overwrite: bool) -> 
             raise exists_error(path)
 
 
-def check_free(path: Path) -> None:
-    """Raise an `OutputExistsError` that names `--force` if the path exists."""
-    try:
-        files.check_free(path)
-    except OutputExistsError as error:
-        raise exists_error(path) from error
+def check_free(*paths: Path, force: bool) -> None:
+    """Raise an `OutputExistsError` that names `--force` if a path exists, unless it is given."""
+    for path in () if force else paths:
+        try:
+            files.check_free(path)
+        except OutputExistsError as error:
+            raise exists_error(path) from error
 
 
 def exists_error(path: Path) -> OutputExistsError:

@@ -224,8 +224,7 @@ def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: 
     """Make the questions once, write the quiz file, and print what it asks."""
     of_answers = "out", "name", "learner_id", "plain"
     choices.refuse_given(context, of_answers, "is for answers, and --write asks nothing")
-    if not context.params["force"]:
-        outputs.check_free(path)
+    outputs.check_free(path, force=context.params["force"])
     if path.suffix.lower() != ".toml":
         raise inputs.CommandLineError("the name of a quiz file ends with .toml")
     asked = Counter(question.kind for question in _made(config, quiz.paper))

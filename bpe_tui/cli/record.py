@@ -85,9 +85,7 @@ def record(
     if not places or out == html:
         raise inputs.CommandLineError("give --out FILE, --html FILE, or both with different files")
     cells = _size(size or (PAGE_SIZE if out is None else CAST_SIZE))
-    if not force:
-        for place in places:
-            outputs.check_free(place)
+    outputs.check_free(*places, force=force)
     if steps is None:
         raise inputs.CommandLineError(
             "give --steps, the first and the last, like 0-40; 0 is before any merge"
