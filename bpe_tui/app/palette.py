@@ -184,9 +184,6 @@ class Palette(FieldOverRows[FoundCommand | None]):
         event.stop()
         self.query_one(FoundRows).find_again()
 
-    def action_choose(self) -> None:
-        self.found_rows.action_choose()
-
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         self.dismiss(cast("FoundCommand", event.target))

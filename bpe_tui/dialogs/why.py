@@ -69,11 +69,6 @@ class WhyWindow(FieldOverRows[object | None]):
         self._frame, self._painters = frame, painters
         self._asked = TypedTokens(tuple(map(frame.any_token, ids)), tuple(ids))
 
-    @property
-    def _ids(self) -> tuple[int, ...]:
-        """The ids of the tokens in the field; empty for a piece outside the vocabulary."""
-        return self._asked.known
-
     def compose(self) -> ComposeResult:
         tokens = map(visible_bytes, self._asked.tokens)
         with Vertical(id="why", classes="window") as window:
@@ -162,9 +157,6 @@ class WhyWindow(FieldOverRows[object | None]):
         self.query_one("#why-keys", Static).update(Content(f"{where}Esc closes"))
 
     # -- leaving
-
-    def action_choose(self) -> None:
-        self.found_rows.action_choose()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()

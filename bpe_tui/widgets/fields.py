@@ -122,3 +122,6 @@ class FieldOverRows(Window[ScreenResultType]):
 
     def action_page(self, direction: int) -> None:
         self.found_rows.action_page(direction)
+
+    def action_choose(self) -> None:
+        self.found_rows.action_choose()

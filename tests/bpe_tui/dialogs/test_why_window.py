@@ -155,7 +155,7 @@ async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip(
             await pilot.click(panel, offset=(box.x + x, box.y + y + panel.head_height))
             await pilot.pause()
             assert isinstance(app.screen, WhyWindow), kind
-            assert app.screen._ids == ids
+            assert app.screen._asked.known == ids
             await pilot.press("escape")
             await pilot.pause()
 
@@ -180,7 +180,7 @@ async def test_a_token_in_the_lanes_can_be_asked_about() -> None:
         await pilot.click(lanes, offset=(box.x + x, box.y + y))
         await pilot.pause()
         assert isinstance(app.screen, WhyWindow)
-        assert ids == app.screen._ids == (699,)
+        assert ids == app.screen._asked.known == (699,)
 
 
 @pytest.mark.slow
