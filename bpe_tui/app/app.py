@@ -271,19 +271,15 @@ class BpeTuiApp(SessionApp):
 
     def _chose(self, config: Config | None) -> None:
         """Open the chosen config; a check on the open corpus keeps the session."""
-        session = self.session
-        claimed = config.claimed if isinstance(config, RunConfig) else None
-        known = session.config if isinstance(session.config, RunConfig) else None
-        trained_alike = (
+        session, known = self.session, self.session.config
+        if (
             isinstance(config, RunConfig)
-            and known is not None
-            and (
-                replace(config, claimed=None, viewpoint=known.viewpoint)
-                == replace(known, claimed=None)
-            )
-        )
-        if claimed is not None and session.timeline is not None and trained_alike:
-            session.claimed = claimed
+            and isinstance(known, RunConfig)
+            and config.claimed is not None
+            and session.timeline is not None
+            and replace(config, claimed=known.claimed, viewpoint=known.viewpoint) == known
+        ):
+            session.claimed = config.claimed
             self.action_show(CHECK)
             self.changed()
         elif config is not None:

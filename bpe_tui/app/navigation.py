@@ -50,11 +50,8 @@ class JumpStart(NamedTuple):
 
     def differs_from(self, other: JumpStart) -> bool:
         """Whether it is another screen, step or row, whatever the text."""
-        return (*self[:2], self.spot.panel, self.spot.rows) != (
-            *other[:2],
-            other.spot.panel,
-            other.spot.rows,
-        )
+        here, there = self.spot, other.spot
+        return self[:2] != other[:2] or (here.panel, here.rows) != (there.panel, there.rows)
 
     def name_from(self, other: JumpStart, messages: Messages) -> str:
         """Name the place as it differs from another: `step 2`, `3 vocab`."""
@@ -77,9 +74,6 @@ class ScreenNavigation:
 
     A jump is Enter or a click on a row, a click on a chart or the slider, or a key that seeks a
     step. Esc comes back to the screen, the step, the row and the text before.
-
-    Args:
-        app: the application, which is a `Host`.
     """
 
     def __init__(self, app: BaseApp) -> None:
@@ -137,8 +131,7 @@ class ScreenNavigation:
             self.host.hold()
             from bpe_tui.dialogs.why import WhyWindow
 
-            window = WhyWindow(frame, painter, ids)
-            self.app.push_screen(window, self._left_window)
+            self.app.push_screen(WhyWindow(frame, painter, ids), self._left_window)
 
     def show_places(self, token_id: int) -> None:
         """Open the window with the words and lines of the corpus that have a token."""
