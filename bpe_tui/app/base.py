@@ -25,7 +25,7 @@ from bpe_tui.session.host import Notices, Notifier
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Jobs
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
-from bpe_tui.views.commands import commands_on
+from bpe_tui.views.commands import Help, commands_on
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.textual_private import (
     CurrentStylesheet,
@@ -205,14 +205,11 @@ class BaseApp(SurvivingApp[int]):
 
     def action_command_palette(self) -> None:
         from bpe_tui.app.palette import Palette, run_command  # few keys open it
-        from bpe_tui.views.panel_screen import PanelScreen
 
         if isinstance(self.screen, PanelScreen):  # a window has no commands
             self.push_screen(Palette(self.screen), partial(run_command, self.screen))
 
     def action_help(self) -> None:
-        from bpe_tui.views.commands import Help
-
         screen = self.screen.id or ""
         if commands_on(screen):  # a window may have opened since the key was pressed
             self.push_screen(Help(screen))

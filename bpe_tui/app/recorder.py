@@ -118,11 +118,7 @@ class Film(Protocol):
 
 
 class CastFilm:
-    """An asciicast: a marker at each step, and the changes from screen to screen.
-
-    Args:
-        write: takes the lines of the file.
-    """
+    """An asciicast: a marker at each step, and the changes from screen to screen."""
 
     theme = DARK.name
     has_text = False
@@ -148,13 +144,7 @@ class CastFilm:
 
 
 class Camera:
-    """A camera on the screen in front of an application.
-
-    Args:
-        app: the application with the screen.
-        pilot: waits until all is painted.
-        film: takes the shots.
-    """
+    """A camera on the screen in front of an application."""
 
     def __init__(self, app: SessionApp, pilot: Pilot[Any], film: Film) -> None:
         self.app, self.pilot, self.film = app, pilot, film

@@ -254,12 +254,11 @@ class SessionApp(BaseApp):
 
         A screen without a tab is opened by a jump, so Esc leads back.
         """
-        model = self.session.model
         if (refused := self.refusal_of(f"app.show('{kind}')")) is not None:
             self.tell(refused)
         elif self.session.shown is not None:
             with nullcontext() if kind in TABS else self.navigation.jump():
-                self.switch_screen(model.screen(kind))
+                self.switch_screen(self.session.model.screen(kind))
 
     def action_predict(self) -> None:
         """Show the lesson view, which asks what each step does; there, start or stop that."""

@@ -71,13 +71,12 @@ def check(
     reading = choices.reading_of(corpus[1:], field, skip_bad)
     config = choices.run_of(context, corpus[0], min_count=1, reading=reading)
     config = as_counted(config, choices.asked_of(context))
-    special_tokens = config.special_tokens
     claim, notes = read_claim(
-        *claimed.paths, special_tokens=special_tokens, are_steps=claimed.are_steps
+        *claimed.paths, special_tokens=config.special_tokens, are_steps=claimed.are_steps
     )
     for message in notes:
         inputs.note(message)
-    size = vocab_size or 256 + len(special_tokens) + len(claim.steps)
+    size = vocab_size or 256 + len(config.special_tokens) + len(claim.steps)
     config = replace(config, vocab_size=size)
     inputs.check_run(config)
     with TrainingBar() as bar:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -14,9 +13,6 @@ from bpe_tui.widgets.visible import visible_text
 from engine import formats
 from engine.core.errors import OutputExistsError
 from engine.core.json_fields import gc_paused
-
-if TYPE_CHECKING:
-    pass
 
 
 @app.command(cls=GroupedHelp, epilog=examples("bpe-tui convert tokenizer --to gpt2 --out copy"))

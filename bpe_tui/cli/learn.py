@@ -226,11 +226,10 @@ def learn(
             print("".join([part async for part in parts_of(found)]), end="")
 
         asyncio.run(print_all())
-        return
-    if plain:
+    elif plain:
         PlainLesson(found).run()
-        return
-    raise typer.Exit(inputs.open_screen(None, path))
+    else:
+        raise typer.Exit(inputs.open_screen(None, path))
 
 
 def _check(path: Path) -> int:

@@ -25,11 +25,7 @@ MERGES_A_MOVE = 64
 
 
 class TrainingBar(Progress, OpeningListener):
-    """A bar on standard error, for reading and for training; none in a pipe or file.
-
-    Args:
-        write_step: takes each step.
-    """
+    """A bar on standard error, for reading and for training; none in a pipe or file."""
 
     def __init__(self, write_step: Callable[[Any], object] = id) -> None:
         super().__init__(

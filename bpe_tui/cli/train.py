@@ -159,8 +159,7 @@ def _counted_here(
         )
         skipped = corpus.reader.skipped
     bar.print_chunks()
-    content = counts_of(corpus, count, pattern, special_tokens, bytes_read)
-    return content, skipped
+    return counts_of(corpus, count, pattern, special_tokens, bytes_read), skipped
 
 
 def _continue(context: typer.Context) -> None:

@@ -165,14 +165,13 @@ class OfferList(Lines):
         if isinstance(shown, str):
             return Row([(shown, "strong")])
         here = index == self.cursor and self.has_focus
-        sign = cursor_sign(here)
         cells = self.scrollable_content_region.width - 2  # beside the cursor's sign
         room = max(cells - spans_width(shown.sign), NAME_CELLS)
         has_note = shown.note and room - NAME_CELLS >= LEAST_NOTE
         cells = NAME_CELLS if has_note else room
         name = left([(shown.name, "strong" if here else "")], cells)
         note = left([(f"  {shown.note}", "dim")], room - cells)
-        return Row([sign, *shown.sign, *name, *note], shown)
+        return Row([cursor_sign(here), *shown.sign, *name, *note], shown)
 
     def go_to(self, lesson: lessons.BuiltInLesson) -> None:
         """Put the cursor on the offer of a lesson."""
@@ -232,8 +231,7 @@ class StartPage(PanelScreen):
         yield Static(Content(TIP), id="tip")
 
     def on_mount(self) -> None:
-        rows = self.query_one("#lessons", OfferList)
-        rows.go_to(lessons.next_lesson())
+        self.query_one("#lessons", OfferList).go_to(lessons.next_lesson())
         self._focus_what_is_there()
 
     def on_resize(self, event: events.Resize) -> None:

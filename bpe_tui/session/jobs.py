@@ -227,13 +227,12 @@ class OpeningJob(Job, OpeningListener):
         self.post(Indexing(len(corpus.counts)))
 
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
-        obstacle = getattr(training.trainer, "obstacle", None)
         self.post(
             TrainingStarted(
                 timeline=training.recording,
                 documents=corpus.documents,
                 bytes_read=corpus.bytes_read,
-                obstacle=obstacle,
+                obstacle=getattr(training.trainer, "obstacle", None),
                 chunks=self.chunks.report,
                 origin=corpus.origin,
                 doubts=self._doubts(),

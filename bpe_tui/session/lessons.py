@@ -213,9 +213,8 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         return TokenizerConfig((str(tokenizer),), path, special if "special" in options else None)
     if path is None:
         raise _wrong(lesson, scene, "the scene names no corpus; say corpus = …")
-    model = options.get("model", RunConfig.model)
     try:
-        _ = MODELS[model]
+        _ = MODELS[options.get("model", RunConfig.model)]
     except UnknownNameError as error:
         raise _wrong(lesson, scene, str(error)) from error
     known = {option.replace("-", "_"): value for option, value in options.items()}
@@ -234,9 +233,8 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
 
 def _file(lesson: Lesson, name: str) -> Path:
     """Return the file that a lesson names; built-in ones share the files of the English ones."""
-    english = PLACE / DEFAULT_LANGUAGE / name
     if language_of(lesson.path) != DEFAULT_LANGUAGE and not (lesson.path.parent / name).exists():
-        return english
+        return PLACE / DEFAULT_LANGUAGE / name
     return lesson.file(name)
 
 
@@ -319,12 +317,8 @@ def keep_progress(key: str, progress: LessonProgress) -> None:
     every = {key: progress, **{k: v for k, v in all_progress().items() if k != key}}
     content = {
         key: {
-            "scene": each.scene,
-            "seen": sorted(each.seen),
-            "answered": sorted(each.answered),
-            "done": each.done,
-            "sure": sorted(each.sure),
-            "mastered": each.mastered,
+            name: sorted(value) if isinstance(value, frozenset) else value
+            for name, value in vars(each).items()
         }
         for key, each in list(every.items())[:KEPT]
     }

@@ -40,9 +40,7 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
         from bpe_tui.session.saved_sessions import session_on_corpus  # few files are sessions
 
         return session_on_corpus(sessions, run)
-    if run.corpus == STANDARD_INPUT or is_address(run.corpus):
-        return run
-    if run.reading.field is not None:
+    if run.corpus == STANDARD_INPUT or is_address(run.corpus) or run.reading.field is not None:
         return run
     kind = kind_of_file(run.corpus)
     path = Path(run.corpus)

@@ -8,27 +8,25 @@ from bpe_tui.session.config import Config, RunConfig, why_not_checkable
 from bpe_tui.session.declarations import EVERYWHERE, OF_VOCABULARY
 from bpe_tui.session.session import Session
 
-ABOUT_MERGES = frozenset(
-    [
-        "app.tie(1)",
-        "app.tie(-1)",
-        "app.breakpoints",
-        "screen.menu('next')",
-        "app.what_if",
-        "screen.ask",
-        "screen.walk(1)",
-        "screen.walk(-1)",
-        "screen.play",
-        "screen.why",
-        "screen.sub_step",
-        "screen.heap_view",
-        "screen.pseudocode",
-        "app.show('race')",
-        "app.show('check')",
-    ]
-)
+ABOUT_MERGES = {
+    "app.tie(1)",
+    "app.tie(-1)",
+    "app.breakpoints",
+    "screen.menu('next')",
+    "app.what_if",
+    "screen.ask",
+    "screen.walk(1)",
+    "screen.walk(-1)",
+    "screen.play",
+    "screen.why",
+    "screen.sub_step",
+    "screen.heap_view",
+    "screen.pseudocode",
+    "app.show('race')",
+    "app.show('check')",
+}
 """The actions that do nothing for a tokenizer without merges."""
-WALKS = frozenset(action for action in ABOUT_MERGES if "walk" in action or action == "screen.play")
+WALKS = {action for action in ABOUT_MERGES if "walk" in action or action == "screen.play"}
 """The actions of those that also walk through the longest match."""
 ENCODES = {f"app.show('{kind}')" for kind in EVERYWHERE if kind not in OF_VOCABULARY}
 """The actions that show a screen on which texts are encoded."""

@@ -79,11 +79,9 @@ class CheckJob(Job):
                 self._claimed.vocab_size,
                 self._counts,
             )
-            report = check_claim(claim, assignment, self._take)
+            self.report = check_claim(claim, assignment, self._take)
         except BpeError as error:
             self.refused = error
-        else:
-            self.report = report
         self.check_cancelled()
         self.post(self)
 

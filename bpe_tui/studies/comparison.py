@@ -85,8 +85,6 @@ def segments_of(
     """Return the segments of a part of the text that begins and ends where all cut.
 
     Args:
-        comparison: the text.
-        start, end: the part.
         widest: most cells of a segment.
         edge: cells of a border.
     """
@@ -250,8 +248,7 @@ class StripsPanel(Lines):
                 label = left([(name, "dim")], NAME_CELLS - 1)
                 drawn = [*label, (" ", ""), *strip(line, place, self.current)]
                 rows += map(Row, with_below(drawn))
-            gap = (" " * NAME_CELLS, "")
-            rows.append(Row([gap, *marks(line, self.current)]))
+            rows.append(Row([(" " * NAME_CELLS, ""), *marks(line, self.current)]))
         self._rows = rows
 
     def _say(self, comparison: TextComparison) -> None:

@@ -253,8 +253,7 @@ class FamilyScreen(SessionScreen):
             entry = self._entries[rows.cursor]
             config, way_in = self._training_of(entry.name), ""  # what Enter does for the kind
             if config is not None and config == self.session.config:
-                title = MODELS[config.model].title
-                way_in = self.wording.text(OPEN_HERE, model=title)
+                way_in = self.wording.text(OPEN_HERE, model=MODELS[config.model].title)
             elif config is not None:
                 way_in = f"↵ trains this {MODELS[config.model].title} on the corpus, step by step"
             self.query_one(FamilyDetails).show(entry, self._unseen, self._typed, way_in)

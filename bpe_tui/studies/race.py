@@ -291,19 +291,14 @@ class RaceJob(Job):
 
 
 TITLES = {"work": "what for?", "over-steps": "merge by merge"}
-
 STILL_TRAINS = "The race starts when training has ended."
-
 NOT_STARTED = "The race has not started yet."
-
 NOTHING_TRAINS = (
     "These merges come from a tokenizer; trainers race on a corpus alone (o opens one).",
     "Trainers race on a corpus alone (o opens one).",
 )
 """The reason why a tokenizer has no race, and a shorter one."""
-
 NO_MERGE = "No merge was made, so there is nothing to draw."
-
 STARTS = "The race is about to start …"
 
 

@@ -192,12 +192,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _visible(self) -> list[Shown]:
         """Return what the lines show."""
-        made, top, count, cursor = (
-            self._rows_made,
-            self.scroll_offset.y,
-            self.row_count,
-            self.cursor,
-        )
+        made, top = self._rows_made, self.scroll_offset.y
+        count, cursor = self.row_count, self.cursor
         head = [Row([(text, "dim") for text, _ in self.head])] if self.head else []
         places = range(top, top + self.size.height - len(head))
         for index in places:
@@ -326,8 +322,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         spans = self.row(self.cursor).spans if self.cursor < self.row_count else ()
         cells = subject_cells(spans)
         if self.pointed is not None and self.pointed < len(cells):
-            at = cells[self.pointed]
-            self.post_message(self.Asked(self, subjects_at(spans, at)))
+            self.post_message(self.Asked(self, subjects_at(spans, cells[self.pointed])))
         else:
             self._choose(self.cursor)
 
