@@ -116,15 +116,18 @@ class StageKind:
 
     Attributes:
         key: its name in `Pipeline` and `tokenizer.json`.
-        title: its name on the screen.
         choices: gives the stages to choose from, for a pipeline.
         joined: makes one stage of several; `None` if there may only be one.
     """
 
     key: str
-    title: str
     choices: Callable[[Pipeline], Iterable[StageChoice]]
     joined: Callable[[Sequence[Any]], Stage] | None = None
+
+    @property
+    def title(self) -> str:
+        """Its name on the screen."""
+        return self.key.replace("_", "-")
 
     def parts(self, stage: Stage | None) -> tuple[Stage, ...]:
         """Return the parts of a stage, sequences opened if there may be several."""
@@ -133,20 +136,10 @@ class StageKind:
         return () if stage is None else (stage,)
 
 
-NORMALIZER = StageKind(
-    key="normalizer",
-    title="normalizer",
-    choices=lambda _: _NORMALIZERS,
-    joined=normalizers.Sequence,
-)
-PRE_TOKENIZER = StageKind(
-    key="pre_tokenizer",
-    title="pre-tokenizer",
-    choices=lambda _: _PRE_TOKENIZERS,
-    joined=pretokenizers.Sequence,
-)
-POST_PROCESSOR = StageKind(key="post_processor", title="post-processor", choices=_post_processors)
-DECODER = StageKind(key="decoder", title="decoder", choices=lambda _: _DECODERS)
+NORMALIZER = StageKind("normalizer", lambda _: _NORMALIZERS, normalizers.Sequence)
+PRE_TOKENIZER = StageKind("pre_tokenizer", lambda _: _PRE_TOKENIZERS, pretokenizers.Sequence)
+POST_PROCESSOR = StageKind("post_processor", _post_processors)
+DECODER = StageKind("decoder", lambda _: _DECODERS)
 STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
 
 SPELLING = pretokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
