@@ -18,7 +18,7 @@ from pathlib import Path
 from engine.core.errors import ConversionError, TokenizerFileError
 from engine.core.files import check_free
 from engine.core.json_fields import gc_paused
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.core.wording import counted
 from engine.encoding.extension import extended
 from engine.encoding.tokenizer import Tokenizer
@@ -89,9 +89,7 @@ __all__ = [
     "writable_format",
 ]
 
-FORMATS: Registry[TokenizerFormat] = Registry(
-    "format", {each.name: each for each in (*_OF_FILES, *_OF_NAMES)}
-)
+FORMATS: Registry[TokenizerFormat] = registry_of("format", *_OF_FILES, *_OF_NAMES)
 """All formats, in the order in which they try to recognise a source."""
 _WRITTEN = Registry("format", {name: each for name, each in FORMATS.items() if each.save})
 WRITABLE = tuple(_WRITTEN)

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from engine.core.errors import PatternError
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.core.slow_modules import regex
 
 
@@ -346,15 +346,10 @@ _NONE = _pattern(
     "none", "no pre-tokenization: a whole document is one pretoken", (), whole_document=r"(?s:.+)"
 )
 
-PATTERNS: Registry[Pattern] = Registry(
+PATTERNS: Registry[Pattern] = registry_of(
     "pattern",
-    {
-        p.name: p
-        for p in (
-            *(_GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _QWEN35),
-            *(_WHITESPACE, _BERT, _LINES, _NONE),
-        )
-    },
+    *(_GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _QWEN35),
+    *(_WHITESPACE, _BERT, _LINES, _NONE),
 )
 
 
