@@ -66,15 +66,11 @@ def sweep(folder: Path, drafts: str = f".*{DRAFT}") -> None:
         drafts: a pattern in which only `*` has a special meaning.
     """
     with contextlib.suppress(OSError):
-        for draft in folder.glob(_literal(drafts)):
+        # No character but `*` has a meaning: `a[1]?*` → `a[[]1][?]*`.
+        for draft in folder.glob(drafts.replace("[", "[[]").replace("?", "[?]")):
             # A clock may have jumped either way.
             if abs(time() - draft.lstat().st_mtime) > STALE_SECONDS:
                 discard(draft)
-
-
-def _literal(pattern: str) -> str:
-    """Keep all characters of a glob but `*` from having a meaning: `a[1]?*` → `a[[]1][?]*`."""
-    return pattern.replace("[", "[[]").replace("?", "[?]")
 
 
 def discard(draft: Path) -> None:

@@ -218,7 +218,19 @@ def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -
             raise TokenizerFileError(f"{path}: has no pattern")
         pattern = settings["pattern"]
         special_tokens = specials if special_tokens is None else special_tokens
-    return _read_pair(*files_of(source), special_tokens, pattern, str(source))
+    vocab, merges = files_of(source)
+    spelled = _Spelled()
+    return VocabAndMerges(
+        str(source),
+        _read_vocab(vocab, special_tokens or (), spelled),
+        [] if merges is None else _read_merges(merges, spelled),
+        special_tokens=special_tokens,
+        pattern=pattern,
+        merges_place=str(merges),
+        vocab_place=str(vocab),
+        files="the files name",
+        has_merges=merges is not None,
+    )
 
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
@@ -333,27 +345,6 @@ def _never_made(
         and token not in special
         and (overrides.special_tokens is not None or not is_bracketed(token))
     }
-
-
-def _read_pair(
-    vocab_path: Path,
-    merges_path: Path | None,
-    special_tokens: Sequence[str] | None,
-    pattern: str | None = None,
-    place: str = "",
-) -> VocabAndMerges:
-    spelled = _Spelled()
-    return VocabAndMerges(
-        place or str(vocab_path),
-        _read_vocab(vocab_path, special_tokens or (), spelled),
-        [] if merges_path is None else _read_merges(merges_path, spelled),
-        special_tokens=special_tokens,
-        pattern=pattern,
-        merges_place=str(merges_path),
-        vocab_place=str(vocab_path),
-        files="the files name",
-        has_merges=merges_path is not None,
-    )
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
