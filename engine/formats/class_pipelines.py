@@ -63,14 +63,11 @@ def with_stages(cls: ByteClass, settings: FolderSettings, pipeline: Pipeline) ->
 
 def of_words(settings: FolderSettings) -> normalizers.Normalizer:
     """Return BERT's normalizer with the options in a folder."""
-    given = {
-        key: settings.config.flag_or_null(key)
-        for key in ("tokenize_chinese_chars", "strip_accents", "do_lower_case")
-    }
+    given = settings.config.flag_or_null
     return normalizers.BertNormalizer(
-        handle_chinese_chars=given["tokenize_chinese_chars"] is not False,
-        strip_accents=given["strip_accents"],
-        lowercase=given["do_lower_case"] is not False,
+        handle_chinese_chars=given("tokenize_chinese_chars") is not False,
+        strip_accents=given("strip_accents"),
+        lowercase=given("do_lower_case") is not False,
     )
 
 

@@ -312,10 +312,8 @@ _MOST_TEKKEN_TOKENS, _MOST_TEKKEN_SPECIALS = 1 << 21, 1 << 16
 
 def recognises_tekken(source: TokenizerSource) -> bool:
     if source.only_file is None:
-        return (
-            source.in_folder(_TEKKEN_FILE) is not None
-            and source.in_folder("tokenizer.json") is None
-        )
+        found = source.in_folder("tokenizer.json", _TEKKEN_FILE)
+        return found is not None and found.name == _TEKKEN_FILE
     head = source.heads[0]
     is_object = head.lstrip().startswith(b"{")
     return is_object and b'"config"' in head and b'"default_num_special_tokens"' in head
@@ -346,8 +344,7 @@ def _read_tekken(fields: Fields, overrides: Overrides) -> Opened:
     tokenizer, notes = tokenizer_of_ranks(ranks, numbered, pattern)
     if overrides.pattern is None:
         notes.insert(0, guesses.describe_pattern(tokenizer.pattern))
-    left_out = len(fields.items("vocab")) - len(ranks)
-    if left_out:
+    if left_out := len(fields.items("vocab")) - len(ranks):
         notes.append(f"{left_out:,} of its tokens have no room in the vocabulary, and no id")
     return Opened(tokenizer, TEKKEN.name, tuple(notes))
 

@@ -221,8 +221,7 @@ class PickleMachine:
             case "EMPTY_SET":
                 stack.append(set())
             case "ADDITEMS":
-                items = self._since_mark()
-                self._add_items(items)
+                self._add_items(self._since_mark())
             case "FROZENSET":
                 items = self._since_mark()
                 self._stack.append(set())

@@ -270,8 +270,7 @@ def _read(
         cls, about = class_named_by(settings, PieceClass)
         notes += about
         if cls is not None and cls.merges == (type_number == BPE):
-            charsmap = _checked_map(rules)
-            pipeline = of_pieces(cls, settings, pieces, charsmap)
+            pipeline = of_pieces(cls, settings, pieces, _checked_map(rules))
             return overridden(pipeline, overrides), notes
     model: Model
     if type_number == UNIGRAM:

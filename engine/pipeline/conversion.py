@@ -240,11 +240,8 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
     if isinstance(model, MergingModel):
         vocab = model.tokens(splitter.in_bytes)
         alphabet, table = model.alphabet(splitter.in_bytes), model.table
-        if (
-            pattern.source == pretokenizers.NOTHING_CUT.source
-            and model.spells_apart
-            and not splitter.in_bytes
-        ):
+        cuts_nothing = pattern.source == pretokenizers.NOTHING_CUT.source
+        if cuts_nothing and model.spells_apart and not splitter.in_bytes:
             pattern = word_pattern(model.vocab) or pattern
     else:
         vocab = {token_id: text.encode() for text, token_id in model.vocab.items()}

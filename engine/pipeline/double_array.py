@@ -19,11 +19,7 @@ _BLOCK = 256
 
 
 def walk_trie(units: SequenceOf[int], data: bytes) -> Iterator[tuple[int, int | None]]:
-    """Yield the length of each beginning of the data that begins a key; its value if it is a key.
-
-    A unit of a double array, as Darts-clone packs it, holds the offset to its children, its label,
-    and whether it ends a key.
-    """
+    """Yield the length of each beginning of the data that begins a key; its value if it is one."""
     node = _offset(units[0])
     for length, byte in enumerate(data, start=1):
         node ^= byte

@@ -431,8 +431,7 @@ class ByteLevel(ByteLevelSettings, PreTokenizer):
     def spans(self, text: str) -> Iterable[Span]:
         if not self.use_regex:
             return ((0, len(text)),)
-        matches = (match.span() for match in PATTERNS["gpt2"].compiled.finditer(text))
-        return [(start, end) for start, end, _ in stretches(matches, len(text))]
+        return cut_at(_spans(PATTERNS["gpt2"].compiled, text), len(text), "Isolated")
 
     def respelled(self, piece: Aligned) -> Aligned:
         return ByteLevelNormalizer().align(piece)
