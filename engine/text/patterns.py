@@ -347,9 +347,7 @@ _NONE = _pattern(
 )
 
 PATTERNS: Registry[Pattern] = registry_of(
-    "pattern",
-    *(_GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _QWEN35),
-    *(_WHITESPACE, _BERT, _LINES, _NONE),
+    "pattern", _GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _QWEN35, _WHITESPACE, _BERT, _LINES, _NONE
 )
 
 
