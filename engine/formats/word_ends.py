@@ -249,12 +249,10 @@ def load_clip(source: TokenizerSource, overrides: Overrides) -> Opened:
     else:
         vocab, merges = _read_vocab(both[0]), _read_merges(both[1], read_lines(both[1]))
         _check_merges(both[1], vocab, merges)
-    if folder_settings is None:
-        pipeline = _pipeline(vocab, merges)
-    else:
-        pipeline = folder_settings.applied_to(
-            _pipeline({**vocab, **folder_settings.token_ids(vocab)}, merges)
-        )
+    numbered = {} if folder_settings is None else folder_settings.token_ids(vocab)
+    pipeline = _pipeline({**vocab, **numbered}, merges)
+    if folder_settings is not None:
+        pipeline = folder_settings.applied_to(pipeline)
     tokenizer = tokenizer_of(overridden(pipeline, overrides))
     notes = [
         "recognised as CLIP's, with its lower case, its pattern and special tokens; what ftfy and "

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -63,15 +64,8 @@ class Lattices:
         """For each level its range of edges and its range of groups, each as start and end."""
         ends = np.concatenate(([0], np.cumsum(self.level_sizes)))
         groups = np.searchsorted(self._groups, ends)
-        return list(
-            zip(
-                ends[:-1].tolist(),
-                ends[1:].tolist(),
-                groups[:-1].tolist(),
-                groups[1:].tolist(),
-                strict=True,
-            )
-        )
+        both = zip(pairwise(ends.tolist()), pairwise(groups.tolist()), strict=True)
+        return [(*edges, *of_groups) for edges, of_groups in both]
 
     @property
     def nodes(self) -> int:
