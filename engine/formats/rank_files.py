@@ -187,7 +187,6 @@ _LLAMA3S = (
     *(f"reserved_special_token_{n}" for n in range(5, 251)),
 )
 
-
 _FILL_IN_THE_MIDDLE = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
 
 _BY_DIGEST: dict[str, KnownRanks] = {

@@ -306,9 +306,7 @@ UNREADABLE_PATTERNS: dict[re.Pattern[bytes], str] = {
 }
 """Regex for the first bytes of a file → its kind, and how to open the tokenizer instead."""
 
-
 TOKENIZER_FILES = "tokenizer.json, vocab.json and merges.txt, or a tokenizer.model"
-
 
 MOST_SHOWN = 8
 """Number of files in a folder that an error names."""

@@ -517,5 +517,4 @@ class _Models(StageRegistry[Model]):
 
 _KNOWN_BY: dict[str, type[Model]] = {"merges": BPE, "continuing_subword_prefix": WordPiece}
 
-
 MODELS = _Models("model", (BPE, WordPiece, Unigram, WordLevel))

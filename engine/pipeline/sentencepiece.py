@@ -173,15 +173,12 @@ class SentencePieceNormalizer(EditingNormalizer):
             found = find(text, start) if find is not None else None
             if found is None:
                 character = text[start]
-                new = "\ufffd" if SURROGATE.match(character) else character
-                found = start + 1, new
+                found = start + 1, "\ufffd" if SURROGATE.match(character) else character
             yield Edit(start, *found)
             start = found[0]
 
 
 SURROGATE = re.compile("[\ud800-\udfff]")
-
-
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 
 
