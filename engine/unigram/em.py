@@ -175,35 +175,6 @@ class PieceRemovals:
         return Cost(count, total, pretokens, parts, before, after, increase)
 
 
-def removals(
-    corpus: Sequence[Lattices], pieces: Mapping[str, int], scores: Floats, pretokens: int
-) -> Work[PieceRemovals]:
-    """Estimate the effect of removing each piece.
-
-    Args:
-        corpus: the lattices of the pretokens.
-        pieces: text → number of the pieces that are left.
-        scores: the log-probability of each number.
-        pretokens: number of occurrences of all pretokens.
-    """
-    counts, _ = yield from expected_counts(corpus, scores, Lattices.best_shares)
-    all_owners, all_parts = yield from _alternatives(pieces, scores)
-    increases = np.full(len(counts), np.inf)
-    increases[all_owners] = 0.0
-    in_use = counts[all_owners] > 0
-    if in_use.any():
-        # The module's formula, for all pieces at once.
-        owners, parts = all_owners[in_use], all_parts[in_use]
-        lengths = np.bincount(owners, minlength=len(counts))
-        x = np.flatnonzero(lengths)
-        count, length, total = counts[x], lengths[x], counts.sum()
-        logs = np.bincount(owners, np.log(counts[parts] + counts[owners]), len(counts))
-        before = np.log(count) - np.log(total)
-        after = logs[x] - length * np.log(total + (length - 1) * count)
-        increases[x] = count / pretokens * (before - after)
-    return PieceRemovals(counts, increases, all_owners, all_parts)
-
-
 def _alternatives(pieces: Mapping[str, int], scores: Floats) -> Work[tuple[Ints, Ints]]:
     """Find the alternatives of all pieces as (owner, part), sorted by owner, parts from the left.
 
@@ -286,4 +257,19 @@ class TrainingCorpus:
     def removals(self, alive: Flags, scores: Floats) -> Work[PieceRemovals]:
         """Estimate the effect of removing each piece that is alive."""
         pieces = {self.texts[number]: number for number in np.flatnonzero(alive).tolist()}
-        return (yield from removals(self.lattices, pieces, scores, self.pretokens))
+        counts, _ = yield from expected_counts(self.lattices, scores, Lattices.best_shares)
+        all_owners, all_parts = yield from _alternatives(pieces, scores)
+        increases = np.full(len(counts), np.inf)
+        increases[all_owners] = 0.0
+        in_use = counts[all_owners] > 0
+        if in_use.any():
+            # The module's formula, for all pieces at once.
+            owners, parts = all_owners[in_use], all_parts[in_use]
+            lengths = np.bincount(owners, minlength=len(counts))
+            x = np.flatnonzero(lengths)
+            count, length, total = counts[x], lengths[x], counts.sum()
+            logs = np.bincount(owners, np.log(counts[parts] + counts[owners]), len(counts))
+            before = np.log(count) - np.log(total)
+            after = logs[x] - length * np.log(total + (length - 1) * count)
+            increases[x] = count / self.pretokens * (before - after)
+        return PieceRemovals(counts, increases, all_owners, all_parts)

@@ -12,7 +12,7 @@ import pytest
 
 from engine.core.arrays import Floats
 from engine.core.events import finished
-from engine.unigram.em import expected_counts, removals
+from engine.unigram.em import TrainingCorpus, expected_counts
 from engine.unigram.lattice import Lattice, log_total
 from engine.unigram.lattices import Lattices, lattices_of
 from engine.unigram.pieces import PieceTable
@@ -76,7 +76,8 @@ def test_em_makes_the_corpus_more_probable_and_may_change_the_best_segmentation(
 
 
 def test_the_value_of_a_piece_is_the_growth_of_the_loss_without_it() -> None:
-    found = finished(removals(corpus(), PIECES, after_em(), pretokens=3))
+    trained = TrainingCorpus(corpus(), 3, list(PIECES))
+    found = finished(trained.removals(np.ones(len(PIECES), dtype=np.bool_), after_em()))
     # The best segmentations are three times `ab`; a and b are not used at all.
     assert found.counts.tolist() == [0, 0, 3]
     # Without ab there would be a·b in its place, each three times among six tokens:
