@@ -25,6 +25,7 @@ import pytest
 from opening import SAMPLE, opened_as, until
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
 
 from bpe_tui.app.base import BaseApp, SingleScreenApp
 from bpe_tui.lessons.asking import QuizScreen
@@ -153,7 +154,9 @@ async def lines_of(
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in WALKS.glob("*.txt")))
-async def test_the_keys_of_a_walk_draw_its_rows(name: str) -> None:
+async def test_the_keys_of_a_walk_draw_its_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for field in (Input, TextArea):
+        monkeypatch.setattr(field, "cursor_blink", False)
     file = WALKS / f"{name}.txt"
     if not DRAWS and DRAWN_WITH.read_text("utf-8") != VERSIONS:
         pytest.skip("the walks were drawn with other versions of Textual or Rich")
