@@ -83,6 +83,13 @@ async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float =
     raise AssertionError(f"still not so after {seconds} s")
 
 
+async def ended_by_failure(config: Config) -> BpeTuiApp:
+    """Run an app until what it was to open ends it; a pilot would wait for its screen."""
+    app = BpeTuiApp(config)
+    await app.run_async(headless=True)
+    return app
+
+
 async def each_size(
     pilot: Pilot[int], sizes: Sequence[tuple[int, int]] = ((120, 40), (80, 24), (60, 20))
 ) -> AsyncIterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from opening import SAMPLE, each_size, opened, opened_as, step, until
+from opening import SAMPLE, each_size, ended_by_failure, opened, opened_as, step, until
 from textual._compositor import Compositor
 from textual.events import Paste, ScreenResume
 from textual.geometry import Size
@@ -377,9 +377,7 @@ async def test_a_line_begins_at_its_end_and_one_escape_restores_the_focus() -> N
 
 
 async def test_a_missing_corpus_ends_with_its_error(tmp_path: Path) -> None:
-    app = BpeTuiApp(RunConfig(str(tmp_path / "nothing")))
-    async with app.run_test() as pilot:
-        await until(pilot, lambda: app.failure)
+    app = await ended_by_failure(RunConfig(str(tmp_path / "nothing")))
     assert "no such file" in str(app.failure)
     assert app.return_code == 2
 

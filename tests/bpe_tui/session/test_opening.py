@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, ended, opened, opened_as, step, until
+from opening import SAMPLE, ended, ended_by_failure, opened, opened_as, step, until
 from program import refusal, run
 from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
@@ -364,9 +364,7 @@ async def test_a_damaged_tokenizer_leaves_a_sentence_and_the_key_to_open_another
 async def test_a_damaged_tokenizer_ends_the_session_opened_for_it(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text('{"a": 0')
     (tmp_path / "merges.txt").write_text("a b\n")
-    app = BpeTuiApp(TokenizerConfig((str(tmp_path),)))
-    async with app.run_test() as pilot:
-        await until(pilot, lambda: app.failure is not None)
+    app = await ended_by_failure(TokenizerConfig((str(tmp_path),)))
     assert "vocab.json" in str(app.failure)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from edges import edged
-from opening import each_size, opened, step, until
+from opening import each_size, ended_by_failure, opened, step, until
 from textual.widgets import Static
 from unigram_texts import TEXT, settled, text_of
 
@@ -207,9 +207,7 @@ async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
 async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(
     corpus: Path,
 ) -> None:
-    app = BpeTuiApp(RunConfig(str(corpus), vocab_size=5, model="unigram"))
-    async with app.run_test() as pilot:
-        await until(pilot, lambda: app.failure)
+    app = await ended_by_failure(RunConfig(str(corpus), vocab_size=5, model="unigram"))
     assert "too small" in str(app.failure)
 
 
