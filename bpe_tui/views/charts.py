@@ -186,7 +186,7 @@ ZIPF = ChartKind(
     lambda frame: frame.statistics,
     "How often? (Zipf)",
     over_steps=False,
-    why_empty="The corpus is empty, so there is nothing to draw.",
+    why_empty="The corpus has no pretokens, so there is nothing to draw.",
 )
 
 
