@@ -11,12 +11,14 @@ from opening import each_size, opened, step, until
 from screen_text import drawn
 
 from bpe_tui.bpe.summary_screens import CHARTS
-from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, distance
+from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, GainsPanel, distance
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel
+from bpe_tui.views.targets import ToStep
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.visible import width
 from engine import Timeline, Trainer
 from engine.bpe.replay import Replay
+from engine.recording.playback import MergeFrame
 
 
 async def test_a_key_shows_all_charts_and_what_each_says_here() -> None:
@@ -110,6 +112,24 @@ def test_without_a_corpus_charts_of_counts_are_empty() -> None:
 
 
 # -- what merges buy
+
+
+async def test_the_table_has_the_tokens_that_further_merges_save() -> None:
+    async with opened(size=(160, 50), vocab_size=330) as (app, pilot):
+        await pilot.press("4", "tab")
+        await pilot.pause()
+        shown, panel = app.session.shown, app.screen.query_one(GainsPanel)
+        assert isinstance(shown, MergeFrame)
+        before = None
+        for row in map(panel.row, range(1, panel.row_count)):
+            assert isinstance(row.target, ToStep)
+            there = shown.at(row.target.step)
+            tokens = sum(len(there.tokens_of(word)) * n for word, n in shown.run.counts.items())
+            text = "".join(text for text, _ in row.spans).replace("▸", "").split()
+            assert (text[0], text[2]) == (f"{there.step:,}", f"{tokens:,}")
+            assert before is None or text[3] == f"{before - tokens:,}"
+            before = tokens
+        assert before is not None
 
 
 def test_each_row_of_the_table_states_its_number_of_merges() -> None:
