@@ -30,9 +30,8 @@ from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.algorithm import Move
-from engine.core.characters import is_partial
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages, frequency, say, text_of
+from engine.core.wording import ENGLISH, Messages, frequency, is_partial, say, text_of
 
 
 def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:

@@ -17,9 +17,8 @@ from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
-from engine.core.characters import is_partial
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages, Sentence, say, text_of
+from engine.core.wording import ENGLISH, Messages, Sentence, is_partial, say, text_of
 from engine.core.wording import times as times  # sentences of the engine say it, too
 from engine.recording.playback import AnyMergeFrame
 

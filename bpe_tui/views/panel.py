@@ -34,8 +34,8 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.bpe.frame import Frame
-from engine.core.characters import is_partial
 from engine.core.events import PAIR_SIGN, Pair, pair_name
+from engine.core.wording import is_partial
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import Pretoken
 

@@ -28,10 +28,10 @@ from engine.analysis.why_not import (
     why_not_merged,
 )
 from engine.bpe.frame import Frame
-from engine.core.characters import characters_around, is_partial
+from engine.core.characters import characters_around
 from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ShowBytes, times
+from engine.core.wording import ShowBytes, is_partial, times
 from engine.encoding.rules import (
     EncodingRules,
     HasRules,

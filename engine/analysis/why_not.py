@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from engine.core.characters import is_partial
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
-from engine.core.wording import ShowBytes
+from engine.core.wording import ShowBytes, is_partial
 from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import (
     Crossing,

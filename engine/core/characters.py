@@ -22,17 +22,6 @@ def whole_characters(tokens: Iterable[bytes]) -> Iterator[list[bytes]]:
         yield together
 
 
-def is_partial(token: bytes) -> bool:
-    """Whether a token holds a part of a character: b'\\xe6\\x88' → True."""
-    if token.isascii():
-        return False
-    try:
-        token.decode()
-    except UnicodeDecodeError:
-        return True
-    return False
-
-
 def characters_around(text: bytes, part: bytes) -> bytes:
     """Return the characters of a text that a part of it lies in; the part if it is not there.
 

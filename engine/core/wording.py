@@ -27,6 +27,17 @@ ENGLISH: Messages = {}
 PartT = TypeVar("PartT")
 
 
+def is_partial(token: bytes) -> bool:
+    """Whether a token holds a part of a character: b'\\xe6\\x88' → True."""
+    if token.isascii():
+        return False
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
 @cache
 def template_parts(template: str) -> tuple[str, ...]:
     """Split a template at its places; every second part is the name of a place.

@@ -18,9 +18,9 @@ from itertools import islice, takewhile, tee
 from operator import attrgetter
 from typing import NamedTuple, Protocol
 
-from engine.core.characters import is_partial, whole_characters
+from engine.core.characters import whole_characters
 from engine.core.events import EncodeStep, Pair
-from engine.core.wording import ShowBytes, Words, describe
+from engine.core.wording import ShowBytes, Words, describe, is_partial
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import MergeTable, RankHeap
 from engine.text.patterns import Pattern
