@@ -88,12 +88,11 @@ def number_added_tokens(tokens: Sequence[AddedToken], vocab: Mapping[str, int]) 
     {'<s>': 2, 'b': 1, '</s>': 3}
     """
     ids: dict[str, int] = {}
-    highest = -1
+    new = len(vocab)
     for token in tokens:
         if token.content and token.content not in ids:
-            new = highest + 1 if highest >= len(vocab) else len(vocab)
             ids[token.content] = vocab.get(token.content, new)
-            highest = max(highest, ids[token.content])
+            new = max(new, ids[token.content] + 1)
     return ids
 
 

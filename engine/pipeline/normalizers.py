@@ -18,7 +18,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import regex
@@ -185,28 +185,21 @@ class _UnicodeForm(EditingNormalizer):
         )
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Yield the edits of a text, cut where no form joins characters across the cut."""
-        if self.normalize(text) == text:
-            return
-        starts = [at for at in range(len(text)) if at == 0 or self._is_independent(text, at)]
-        for start, end in pairwise((*starts, len(text))):
-            if self.normalize(text[start:end]) != text[start:end]:
-                yield from self._edits_within(text, start, end)
+        place = 0
+        for part in _apart(text):
+            if self.normalize(part) != part:
+                yield from self._edits_within(part, place)
+            place += len(part)
 
-    def _edits_within(self, text: str, start: int, end: int) -> Iterator[Edit]:
-        old = text[start:end]
-        new = self._traced(old)
-        if "".join(character for character, _ in new) != self.normalize(old):
-            yield Edit(start, end, self.normalize(old))
-            return
-        at = start
+    def _edits_within(self, part: str, at: int) -> Iterator[Edit]:
+        """Yield the edits of a part that begins at `at`."""
         edits: list[Edit] = []
-        for character, change in new:
-            if change > 0 and edits:
+        for character, change in self._traced(part):
+            if change > 0:
                 edits[-1] = edits[-1]._replace(new=edits[-1].new + character)
                 continue
             edits.append(Edit(at, at + 1, character))
-            at += 1 - min(change, 0)
+            at += 1 - change
             if change < 0:
                 edits.append(Edit(at + change, at, ""))
         yield from edits
@@ -220,11 +213,8 @@ class _UnicodeForm(EditingNormalizer):
             for number, part in enumerate(unicodedata.normalize(form, character))
         ]
         ordered: list[NewCharacter] = []
-        for is_mark, run in groupby(parts, key=lambda part: unicodedata.combining(part[0]) > 0):
-            stretch = list(run)
-            if is_mark:
-                stretch.sort(key=lambda part: unicodedata.combining(part[0]))
-            ordered += stretch
+        for _, marks in groupby(parts, key=lambda part: unicodedata.combining(part[0]) > 0):
+            ordered += sorted(marks, key=lambda part: unicodedata.combining(part[0]))
         if self.name in ("NFD", "NFKD"):
             return ordered
 
@@ -244,17 +234,6 @@ class _UnicodeForm(EditingNormalizer):
             last_class = mark_class
             joined.append((character, change))
         return joined
-
-    def _is_independent(self, text: str, at: int) -> bool:
-        """Whether no form joins the character at `at` with the one before it."""
-        before, character = text[at - 1], text[at]
-        if before in NEWER_THAN_9 or character in NEWER_THAN_9:
-            return True
-        first = unicodedata.normalize("NFKD", character)[0]
-        if unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff":
-            return False  # a mark, or a vowel or final consonant of Hangul
-        apart = self.normalize(before) + self.normalize(character)
-        return self.normalize(before + character) == apart
 
 
 def _apart(text: str) -> Iterator[str]:
@@ -292,6 +271,8 @@ class NFKD(_UnicodeForm):
 
 LONGEST_GRAPHEME = 5
 """Bytes of the longest grapheme that is looked up as a whole."""
+REMEMBERED = 1 << 16
+"""Number of texts whose replacements are remembered."""
 
 _GRAPHEMES = regex.compile(r"\X")
 
@@ -322,7 +303,7 @@ class Precompiled(EditingNormalizer):
         """
         data = base64.b64decode(self.precompiled_charsmap, validate=True)
         (size,) = struct.unpack_from("<I", data)
-        if size % 4 or 4 + size > len(data):
+        if size % 4:
             raise ValueError("the trie is cut short")
         replacements = data[4 + size :]
         replacements.decode()
@@ -330,7 +311,7 @@ class Precompiled(EditingNormalizer):
 
     @cached_property
     def _looked_up(self) -> Callable[[str], str | None]:
-        return lru_cache(maxsize=1 << 16)(self._look_up)
+        return lru_cache(REMEMBERED)(self._look_up)
 
     def edits(self, text: str) -> Iterator[Edit]:
         for match in _GRAPHEMES.finditer(text):
@@ -471,8 +452,7 @@ class Replace(ReplaceSettings, EditingNormalizer):
     def edits(self, text: str) -> Iterator[Edit]:
         for start, end in self.pattern.matches(text):
             last = max(start, end - 1)
-            if start < last:
-                yield Edit(start, last, "")
+            yield Edit(start, last, "")
             yield Edit(last, end, self.content)
 
     def normalize(self, text: str) -> str:

@@ -1,15 +1,34 @@
-"""Added tokens are found in a text as a regex of all of them would find them."""
+"""Added tokens are found, and the text between them prepared, as in Hugging Face's library."""
 
 from __future__ import annotations
 
+import json
 import re
+from itertools import accumulate, product
 from time import process_time
+from typing import Any
 
+import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from test_pretokenizers import DIGITS, byte_level, metaspace, sequence, split
+from tokenizers import Tokenizer, models
 
-from engine.pipeline.added_tokens import AddedToken, TokenFinder, without_repeats
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
+from engine.core.json_fields import Fields
+from engine.pipeline.added_tokens import (
+    AddedToken,
+    SectionSplitter,
+    TokenFinder,
+    number_added_tokens,
+    without_repeats,
+)
+from engine.pipeline.normalizers import NORMALIZERS
+from engine.pipeline.pretokenizers import PRETOKENIZERS
+from engine.text.pretokenize import to_text
+
+Spelled = dict[str, Any] | None
 
 
 @examples(200)
@@ -20,9 +39,11 @@ from engine.pipeline.added_tokens import AddedToken, TokenFinder, without_repeat
 def test_the_leftmost_and_then_the_longest_is_found(tokens: list[str], text: str) -> None:
     longest_first = sorted(tokens, key=len, reverse=True)
     regex = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
-    found = TokenFinder([(token, AddedToken(token)) for token in tokens]).find(text)
+    found = list(TokenFinder([(token, AddedToken(token)) for token in tokens]).find(text))
     places = [(start, end) for start, end, token in found if token is not None]
     assert places == [match.span() for match in regex.finditer(text)]
+    assert "".join(text[start:end] for start, end, _ in found) == text
+    assert all(start < end for start, end, _ in found)
 
 
 def test_very_many_are_found_at_once() -> None:
@@ -37,3 +58,112 @@ def test_special_tokens_come_first_and_win() -> None:
     plain, special = (AddedToken("<s>", special=is_special) for is_special in (False, True))
     other = AddedToken("b", special=False)
     assert without_repeats([other, plain, AddedToken(""), special]) == (special, other)
+
+
+def test_new_tokens_are_numbered_after_all_ids_before_them() -> None:
+    tokens = [AddedToken(text) for text in ("<s>", "b", "</s>", "", "<s>", "a", "<x>")]
+    ids = number_added_tokens(tokens, {"a": 0, "b": 7})
+    assert ids == {"<s>": 2, "b": 7, "</s>": 8, "a": 0, "<x>": 9}
+
+
+LOWER, IN_BYTES = {"type": "Lowercase"}, {"type": "ByteLevel"}
+NORMALIZED: list[Spelled] = [
+    None,
+    {"type": "Strip", "strip_left": True, "strip_right": True},
+    *(
+        {"type": "Sequence", "normalizers": parts}
+        for parts in ([LOWER, IN_BYTES], [IN_BYTES, LOWER], [IN_BYTES, IN_BYTES])
+    ),
+]
+SPELLS = byte_level(False, False)
+CUT: list[Spelled] = [
+    *(None, {"type": "Whitespace"}, metaspace("first"), metaspace("always", False), SPELLS),
+    *(byte_level(True, True), byte_level(False, True), sequence(), sequence(SPELLS, SPELLS)),
+    *(sequence(split(" "), SPELLS), sequence(DIGITS, byte_level(True, True))),
+    *(sequence(byte_level(False, True), each) for each in (DIGITS, metaspace("always"))),
+    *(sequence(each, metaspace("first")) for each in (split(" "), SPELLS)),
+]
+ADDED = [
+    [AddedToken("<s>")],
+    [
+        AddedToken("the", single_word=True, special=False),
+        AddedToken("<s>", lstrip=True),
+        AddedToken("Go", rstrip=True, normalized=True, special=False),
+    ],
+    [
+        AddedToken("É!", normalized=True),
+        AddedToken(" ", special=False),
+        AddedToken("THE", normalized=True, lstrip=True, rstrip=True, single_word=True),
+    ],
+]
+TEXTS = ["", "the  <s> Go  a the theé the<s>", "  É!  é! 12Go", " <s>THE the Éa", "athe<s><s> a "]
+
+
+def theirs(model: Any, added: list[AddedToken], **stages: Spelled) -> Tokenizer:
+    tokens = [token.to_json(number) for number, token in enumerate(added, 1000)]
+    spelled = json.loads(Tokenizer(model).to_str()) | stages | {"added_tokens": tokens}
+    return Tokenizer.from_str(json.dumps(spelled))
+
+
+@pytest.mark.parametrize("cut", CUT, ids=str)
+def test_sections_and_pretokens_are_those_of_hugging_face(cut: Spelled) -> None:
+    letters = {*"".join(TEXTS), *"".join(TEXTS).lower(), *BYTE_TO_CHAR.values(), "▁"}
+    vocab = {letter: token_id for token_id, letter in enumerate(sorted(letters))}
+    for normalizer, added in product(NORMALIZED, ADDED):
+        stages = {"normalizer": normalizer, "pre_tokenizer": cut}
+        # One shows the places of pretokens, as unknown words, the other one their letters.
+        words = theirs(models.WordLevel({"?": 0}, "?"), added, **stages)
+        spelled = theirs(models.BPE(vocab, []), added, **stages)
+        texts = {i: text for text, i in (vocab | number_added_tokens(added, vocab)).items()}
+        splitter = SectionSplitter(
+            added,
+            normalizer and NORMALIZERS.from_json(Fields(normalizer)),
+            cut and PRETOKENIZERS.from_json(Fields(cut)),
+        )
+        for text in TEXTS:
+            places = [0, *accumulate(len(each.encode()) for each in text)]
+            pretokens = list(splitter.aligned(text, splitter.pattern))
+            expected = [(places[start], places[end]) for start, end in words.encode(text).offsets]
+            assert [(each.starts[0], each.ends[-1]) for each in pretokens] == expected
+            in_letters = [
+                spell(each.data) if splitter.in_bytes and not each.special else to_text(each.data)
+                for each in pretokens
+            ]
+            ids = spelled.encode(text).ids
+            assert "".join(in_letters) == "".join(texts[token_id] for token_id in ids)
+            cut_again = [
+                piece
+                for section, special in splitter.split_text(text)
+                for piece in ([section] if special else splitter.pattern.split(section))
+            ]
+            assert cut_again == [to_text(each.data) for each in pretokens]
+
+
+LONGER = {"type": "Replace", "pattern": {"String": "b"}, "content": "bcc"}
+NFKC = {"type": "NFKC"}
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "cut", "text", "data", "starts", "ends"),
+    [
+        # As many bytes as before: each has its own place.
+        (LOWER, None, "aÉ", b"a\xc3\xa9", [0, 1, 2], [1, 2, 3]),
+        # Of the text beside the original, nothing comes from a place of its own.
+        (LOWER, metaspace("always"), "Éa", "▁éa".encode(), [0, 0, 0, 0, 1, 2], [0, 0, 0, 1, 2, 3]),
+        (LONGER, None, "ab", b"abcc", [0, 1, 2, 2], [1, 2, 2, 2]),
+        # All else comes from the whole original.
+        (NFKC, None, "ﬁa", b"fia", [0, 0, 3], [3, 3, 4]),
+        (NFKC, SPELLS, "é½", b"\xc3\xa91\xe2\x81\x842", [0, 1, *[2] * 5], [1, 2, *[4] * 5]),
+    ],
+)
+def test_each_byte_knows_the_bytes_that_it_comes_from(
+    normalizer: Spelled, cut: Spelled, text: str, data: bytes, starts: list[int], ends: list[int]
+) -> None:
+    splitter = SectionSplitter(
+        [AddedToken("<s>", lstrip=True)],
+        normalizer and NORMALIZERS.from_json(Fields(normalizer)),
+        cut and PRETOKENIZERS.from_json(Fields(cut)),
+    )
+    special, found = splitter.aligned(f" <s>{text}", splitter.pattern)
+    assert special == (b"<s>", [0, 0, 0], [4, 4, 4], True)
+    assert found == (data, [4 + start for start in starts], [4 + end for end in ends], False)

@@ -15,6 +15,7 @@ from generated import first_quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 from odd_texts import in_old_unicode, sample_texts, texts
+from tokenizers import NormalizedString
 from tokenizers import normalizers as theirs
 
 from engine import TokenizerFileError
@@ -147,18 +148,24 @@ def test_every_character_is_normalized_as_by_hugging_face(name: str, around: str
 
 
 @pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
-def test_the_alignment_covers_the_normalized_text_in_order(spelled: dict[str, Any]) -> None:
-    normalizer = ours(spelled)
+def test_each_character_comes_from_where_hugging_face_says(spelled: dict[str, Any]) -> None:
+    reference, normalizer = their_normalizer(spelled), ours(spelled)
 
     @given(texts())
     @example("가각ᄀ\u1161\u11a8 e\u0301\u0323")
     @example("㋿A\u0898\u0301e\u1abf\u0301\u1c89")
+    @example("xe\u0301y İx  \n ﬃ½\u0301 a\u0305\u0301\u0323")
     def is_aligned(text: str) -> None:
-        aligned = normalizer.align(Aligned.of(text))
-        assert aligned.text == normalizer.normalize(text)
+        aligned, other = normalizer.align(Aligned.of(text)), NormalizedString(text)
+        reference.normalize(other)
+        assert aligned.text == normalizer.normalize(text) == other.normalized
         assert len(aligned.spans) == len(aligned.text)
         assert list(aligned.spans) == sorted(aligned.spans)
-        assert all(0 <= start <= end <= len(text) for start, end in aligned.spans)
+        for at, (start, end) in enumerate(aligned.spans):
+            if start == end:  # an insertion; the library names the character before it
+                assert spelled["type"] == "Replace" and 0 <= start <= len(text)
+            elif spelled["type"] != "Precompiled":  # a grapheme, not each of its characters
+                assert text[start:end] == other[at : at + 1].original
 
     is_aligned()
 
@@ -176,16 +183,6 @@ def test_a_normalizer_that_was_used_can_go_to_a_helper_process(spelled: dict[str
     again = pickle.loads(pickle.dumps(normalizer))
     assert again == normalizer
     assert again.normalize("É ﬁ a") == expected
-
-
-def test_a_span_is_the_source_of_a_character() -> None:
-    # If two characters become one, the library gives the span of the first.
-    e_and_accent = ours({"type": "NFC"}).align(Aligned.of("xe\u0301y"))
-    assert (e_and_accent.text, e_and_accent.spans) == ("xéy", ((0, 1), (1, 2), (3, 4)))
-    prepended = ours({"type": "Prepend", "prepend": "▁"}).align(Aligned.of("ab"))
-    assert prepended.spans == ((0, 1), (0, 1), (1, 2))
-    lowered = ours({"type": "Lowercase"}).align(Aligned.of("İx"))
-    assert lowered.spans == ((0, 1), (0, 1), (1, 2))
 
 
 @given(texts(), st.integers(0, 30), st.integers(0, 30))
@@ -207,12 +204,28 @@ def test_a_part_of_a_text_knows_its_place(text: str, start: int, end: int) -> No
         ({"type": "Replace", "pattern": {"Regex": r"\1"}, "content": ""}, r"Regex: .1 is not supp"),
         ({"type": "Sequence", "normalizers": [{"type": "NFC"}, 3]}, r"normalizers\[1\]: should"),
         ({"type": "Precompiled", "precompiled_charsmap": "AAA"}, "is no map of characters"),
-        ({"type": "Precompiled", "precompiled_charsmap": "/////w=="}, "is no map of characters"),
+        ({"type": "Precompiled", "precompiled_charsmap": "BAAAAAAA"}, "requires a buffer of"),
+        ({"type": "Precompiled", "precompiled_charsmap": "BQAAAAAAAAAA"}, "trie is cut short"),
     ],
 )
 def test_an_error_names_the_wrong_key(spelled: dict[str, Any], problem: str) -> None:
     with pytest.raises(TokenizerFileError, match=problem):
         ours(spelled)
+
+
+def test_a_map_without_keys_replaces_nothing() -> None:
+    assert ours({"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="}).normalize("aé") == "aé"
+
+
+def test_a_text_grows_to_32_times_its_length_and_65536_characters() -> None:
+    longer = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 256}
+    several = ours({"type": "Sequence", "normalizers": [longer]})
+    # 256 × 297 + 32 = 32 × 329 + 65,536 = 76,064; with a `b` less, 76,063 > 76,032.
+    largest, too_large = "a" * 297 + "b" * 32, "a" * 297 + "b" * 31
+    assert len(several.normalize(largest)) == len(several.align(Aligned.of(largest)).text) == 76_064
+    for grow in (several.normalize, lambda text: several.align(Aligned.of(text))):
+        with pytest.raises(TokenizerFileError, match="up to Replace make 76,063 characters of 328"):
+            grow(too_large)
 
 
 def test_sequences_nested_too_deeply_are_an_error() -> None:
