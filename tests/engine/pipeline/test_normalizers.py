@@ -163,7 +163,7 @@ def test_each_character_comes_from_where_hugging_face_says(spelled: dict[str, An
         assert list(aligned.spans) == sorted(aligned.spans)
         for at, (start, end) in enumerate(aligned.spans):
             if start == end:  # an insertion; the library names the character before it
-                assert spelled["type"] == "Replace" and 0 <= start <= len(text)
+                assert (spelled["type"], 0 <= start <= len(text)) == ("Replace", True)
             elif spelled["type"] != "Precompiled":  # a grapheme, not each of its characters
                 assert text[start:end] == other[at : at + 1].original
 
