@@ -236,8 +236,6 @@ class SectionSplitter(SpecialSplitter):
         only_spells = isinstance(last, ByteLevel) and not (last.use_regex or last.add_prefix_space)
         if self.in_bytes and only_spells:
             stages.pop()
-        elif any(isinstance(stage, ByteLevel) for stage in stages) and len(stages) > 1:
-            return None
         if self.in_bytes != any(isinstance(stage, ByteLevel) for stage in self._stages):
             return None
         if not stages:

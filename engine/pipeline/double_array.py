@@ -7,6 +7,7 @@ key. The child for a byte is where the offset leads, the byte being its label.
 
 from __future__ import annotations
 
+import struct
 from collections import defaultdict
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
@@ -16,6 +17,18 @@ _LABEL, _ENDS_KEY, _VALUE = 0xFF, 0x100, 0x80000000
 """Bits of a unit: its label; it ends a key; it is the value of one."""
 _BLOCK = 256
 """Units that are laid out together."""
+
+
+def parts_of_map(data: bytes) -> tuple[tuple[int, ...], bytes]:
+    """Return the units of a map in a model, which come after their size, and its replacements.
+
+    Raises:
+        ValueError, struct.error: it is no such map.
+    """
+    (size,) = struct.unpack_from("<I", data)
+    if size % 4:
+        raise ValueError("the trie is cut short")
+    return struct.unpack_from(f"<{size // 4}I", data, 4), data[4 + size :]
 
 
 def walk_trie(units: SequenceOf[int], data: bytes) -> Iterator[tuple[int, int | None]]:

@@ -25,7 +25,7 @@ import regex
 
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import Fields
-from engine.pipeline.double_array import text_at, walk_trie
+from engine.pipeline.double_array import parts_of_map, text_at, walk_trie
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.stage import (
     LONGEST_CONTENT,
@@ -302,12 +302,9 @@ class Precompiled(EditingNormalizer):
             ValueError: it is not a map.
         """
         data = base64.b64decode(self.precompiled_charsmap, validate=True)
-        (size,) = struct.unpack_from("<I", data)
-        if size % 4:
-            raise ValueError("the trie is cut short")
-        replacements = data[4 + size :]
+        units, replacements = parts_of_map(data)
         replacements.decode()
-        return struct.unpack_from(f"<{size // 4}I", data, 4), replacements
+        return units, replacements
 
     @cached_property
     def _looked_up(self) -> Callable[[str], str | None]:

@@ -13,7 +13,6 @@ import struct
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import groupby, islice
@@ -24,9 +23,9 @@ from engine.core.errors import TokenizerFileError
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, CharacterAlphabet
 from engine.pipeline.decoders import Decoder
-from engine.pipeline.double_array import is_whole_trie, text_at, walk_trie
+from engine.pipeline.double_array import is_whole_trie, parts_of_map, text_at, walk_trie
 from engine.pipeline.models import MergingModel, Model, ModelToken
-from engine.pipeline.normalizers import Edit, EditingNormalizer
+from engine.pipeline.normalizers import REMEMBERED, Edit, EditingNormalizer
 from engine.pipeline.pretokenizers import PreTokenizer, Span
 from engine.pipeline.stage import LONGEST_CONTENT, stage
 from engine.text.patterns import Alternative, Pattern
@@ -34,7 +33,8 @@ from engine.text.pretokenize import to_bytes, to_text
 from engine.unigram.pieces import unspelled
 from engine.unigram.units import SPACE
 
-REMEMBERED = 1 << 16
+REMEMBERED_LENGTH = 2
+"""Characters of a text whose rule is remembered: few rules are longer."""
 
 
 class CharacterMap:
@@ -48,11 +48,10 @@ class CharacterMap:
     """
 
     def __init__(self, data: bytes) -> None:
-        size = int.from_bytes(data[:4], "little")
-        if len(data) <= 4 or size % 4 or not 0 < size < len(data):
-            raise TokenizerFileError("its map of characters is damaged")
-        self._units = struct.unpack_from(f"<{size // 4}I", data, 4)
-        self._texts = data[4 + size :]
+        try:
+            self._units, self._texts = parts_of_map(data)
+        except (ValueError, struct.error):
+            raise TokenizerFileError("its map of characters is damaged") from None
         if _TOO_LONG.search(self._texts):
             raise TokenizerFileError(
                 f"its map of characters makes more than {LONGEST_CONTENT} bytes of one"
@@ -63,9 +62,8 @@ class CharacterMap:
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
         """Return the end and replacement of the longest rule at a place; `None` if none fits."""
-        two = text[start : start + 2]
-        length, new, is_open = self._at_two(two)
-        if is_open and start + 2 < len(text):
+        length, new, is_open = self._at_two(text[start : start + REMEMBERED_LENGTH])
+        if is_open:
             # No known model has longer rules.
             length, new, _ = self._look_up(text[start : start + LONGEST_RULE])
         return (start + length, new) if length else None
@@ -212,7 +210,8 @@ class SentencePieceDecoder(Decoder):
         is_byte_token = _BYTE.fullmatch if self.has_bytes else lambda _: None
         for is_byte, run in groupby(tokens, key=lambda token: bool(is_byte_token(token))):
             if is_byte:
-                texts.append(_characters(bytes(int(token[3:5], 16) for token in run)))
+                data = bytes(int(token[3:5], 16) for token in run)
+                texts.append(SURROGATE.sub("\ufffd", to_text(data)))
                 has_text = True
                 continue
             for token in run:
@@ -229,20 +228,6 @@ class SentencePieceDecoder(Decoder):
                 texts.append(text)
         text = "".join(texts)
         return [text if self.afterwards is None else self.afterwards.normalize(text)]
-
-
-def _characters(data: bytes) -> str:
-    """Decode bytes; each byte that belongs to no character becomes U+FFFD."""
-    text, place = "", 0
-    while place < len(data):
-        character, end = "\ufffd", place + 1
-        for stop in range(end, min(place + 4, len(data)) + 1):
-            with suppress(UnicodeDecodeError):
-                character, end = data[place:stop].decode(), stop
-                break
-        text += character
-        place = end
-    return text
 
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
@@ -330,7 +315,7 @@ class SentencePieceBPE(_SentencePieceModel, MergingModel):
             group = list(same_score)
             rank = len(table)
             for _, token_id, text in group:
-                for cut in range(len(text) - 1, 0, -1):
+                for cut in reversed(range(1, len(text))):
                     left, right = normal.get(text[:cut]), normal.get(text[cut:])
                     if left is not None and right is not None:
                         own = rank if len(group) > 1 else len(table)
@@ -460,17 +445,17 @@ class SentencePieceUnigram(_SegmentingModel):
         known = self.of_kind(NORMAL, USER_DEFINED)
         found: defaultdict[str, set[int]] = defaultdict(set)
         for text in known:
-            if len(text) > 1:
-                found[text[:2]].add(len(text))
+            found[text[:2]].add(len(text))
         lengths = {beginning: sorted(each) for beginning, each in found.items()}
         worst = min(normal, default=_GREATEST)
         return known, scores, lengths, _in_32_bits(worst - _PENALTY)
 
     def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
         width, farthest = ("d", inf) if self.in_64_bits else ("f", _FARTHEST)
-        best = array(width, [0.0]) * (len(text) + 1)
-        starts = [-1] * (len(text) + 1)
-        chosen: list[int | None] = [None] * (len(text) + 1)
+        places = len(text) + 1
+        best = array(width, [0.0]) * places
+        starts = [-1] * places
+        chosen: list[int | None] = [None] * places
         known, scores, lengths, unknown_score = self._tables
         find, lengths_of = known.get, lengths.get
         rounded = array(width, [0.0])
@@ -481,8 +466,7 @@ class SentencePieceUnigram(_SegmentingModel):
             rounded[0] = score + best[start]
             if starts[end] == -1 or rounded[0] > best[end]:
                 best[end], starts[end], chosen[end] = rounded[0], start, token_id
-                if end > reached:
-                    reached = end
+                reached = max(reached, end)
 
         for start in range(len(text)):
             if abs(best[start]) > farthest:
@@ -541,8 +525,8 @@ def word_pattern(tokens: Iterable[str]) -> Pattern | None:
 
     >>> word_pattern(["▁", "a", "▁a"]).split("▁a▁▁ab▁")
     ['▁a', '▁▁ab', '▁']
-    >>> word_pattern(["▁", ">", ">▁"]).split("▁a>▁a▁a")
-    ['▁a>▁a', '▁a']
+    >>> word_pattern(["▁", ">", "b>▁"]).split("▁a>▁a▁b▁a")
+    ['▁a>▁a', '▁b', '▁a']
     """
     known = set(tokens)
     if SPACE not in known:

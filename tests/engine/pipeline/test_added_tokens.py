@@ -88,7 +88,7 @@ ADDED = [
     [
         AddedToken("the", single_word=True, special=False),
         AddedToken("<s>", lstrip=True),
-        AddedToken("Go", rstrip=True, normalized=True, special=False),
+        AddedToken("Go!", rstrip=True, normalized=True, special=False),
     ],
     [
         AddedToken("É!", normalized=True),
@@ -96,13 +96,27 @@ ADDED = [
         AddedToken("THE", normalized=True, lstrip=True, rstrip=True, single_word=True),
     ],
 ]
-TEXTS = ["", "the  <s> Go  a the theé the<s>", "  É!  é! 12Go", " <s>THE the Éa", "athe<s><s> a "]
+TEXTS = [
+    "",
+    "the  <s> Go!  a the theé the<s>",
+    "  É!  é! 12Go",
+    "<s>Go!a THE the Éa",
+    "athe<s><s> a ",
+]
 
 
 def theirs(model: Any, added: list[AddedToken], **stages: Spelled) -> Tokenizer:
     tokens = [token.to_json(number) for number, token in enumerate(added, 1000)]
     spelled = json.loads(Tokenizer(model).to_str()) | stages | {"added_tokens": tokens}
     return Tokenizer.from_str(json.dumps(spelled))
+
+
+def splitter_of(added: list[AddedToken], normalizer: Spelled, cut: Spelled) -> SectionSplitter:
+    return SectionSplitter(
+        added,
+        normalizer and NORMALIZERS.from_json(Fields(normalizer)),
+        cut and PRETOKENIZERS.from_json(Fields(cut)),
+    )
 
 
 @pytest.mark.parametrize("cut", CUT, ids=str)
@@ -115,11 +129,7 @@ def test_sections_and_pretokens_are_those_of_hugging_face(cut: Spelled) -> None:
         words = theirs(models.WordLevel({"?": 0}, "?"), added, **stages)
         spelled = theirs(models.BPE(vocab, []), added, **stages)
         texts = {i: text for text, i in (vocab | number_added_tokens(added, vocab)).items()}
-        splitter = SectionSplitter(
-            added,
-            normalizer and NORMALIZERS.from_json(Fields(normalizer)),
-            cut and PRETOKENIZERS.from_json(Fields(cut)),
-        )
+        splitter = splitter_of(added, normalizer, cut)
         for text in TEXTS:
             places = [0, *accumulate(len(each.encode()) for each in text)]
             pretokens = list(splitter.aligned(text, splitter.pattern))
@@ -159,11 +169,44 @@ NFKC = {"type": "NFKC"}
 def test_each_byte_knows_the_bytes_that_it_comes_from(
     normalizer: Spelled, cut: Spelled, text: str, data: bytes, starts: list[int], ends: list[int]
 ) -> None:
-    splitter = SectionSplitter(
-        [AddedToken("<s>", lstrip=True)],
-        normalizer and NORMALIZERS.from_json(Fields(normalizer)),
-        cut and PRETOKENIZERS.from_json(Fields(cut)),
-    )
+    splitter = splitter_of([AddedToken("<s>", lstrip=True)], normalizer, cut)
     special, found = splitter.aligned(f" <s>{text}", splitter.pattern)
     assert special == (b"<s>", [0, 0, 0], [4, 4, 4], True)
     assert found == (data, [4 + start for start in starts], [4 + end for end in ends], False)
+
+
+A, B = AddedToken("<a>"), AddedToken("<b>", normalized=True)
+NO_PREFIX = byte_level(False, True)
+
+
+@pytest.mark.parametrize(
+    ("added", "normalizer", "cut", "pattern", "is_plain", "in_bytes"),
+    [
+        ([A], None, None, "none", True, False),
+        ([A, AddedToken("<b>")], None, NO_PREFIX, "gpt2", True, True),
+        ([B], None, sequence(split(" "), SPELLS), "split", True, True),
+        ([A, B], None, NO_PREFIX, "gpt2", False, True),
+        ([AddedToken("<b>", single_word=True)], None, NO_PREFIX, "gpt2", False, True),
+        ([AddedToken("<b>", lstrip=True)], None, SPELLS, "none", False, True),
+        ([AddedToken("<b>", rstrip=True)], None, SPELLS, "none", False, True),
+        ([A], LOWER, NO_PREFIX, "gpt2", False, True),
+        ([A], IN_BYTES, None, "pre-tokenizer", False, True),
+        ([A], {"type": "Sequence", "normalizers": [IN_BYTES, LOWER]}, None, "none", False, False),
+        ([A], None, byte_level(True, True), "gpt2", False, True),
+        ([A], None, sequence(NO_PREFIX, DIGITS), "pre-tokenizer", False, True),
+        ([A], None, sequence(SPELLS, SPELLS), "pre-tokenizer", False, False),
+        ([A], None, metaspace("never"), "metaspace", False, False),
+        ([A], None, {"type": "Whitespace"}, "pre-tokenizer", False, False),
+    ],
+)
+def test_a_pattern_cuts_in_place_of_stages_where_one_can(
+    added: list[AddedToken],
+    normalizer: Spelled,
+    cut: Spelled,
+    pattern: str,
+    is_plain: bool,
+    in_bytes: bool,
+) -> None:
+    splitter = splitter_of(added, normalizer, cut)
+    found = splitter.pattern.name, splitter.is_plain, splitter.in_bytes
+    assert found == (pattern, is_plain, in_bytes)

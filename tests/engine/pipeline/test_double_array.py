@@ -1,0 +1,90 @@
+"""A double array is walked byte by byte; a damaged one is told from a whole one."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.pipeline.double_array import is_whole_trie, text_at, walk_trie
+
+VALUE, LARGE, ENDS = 1 << 31, 1 << 9, 1 << 8
+KEYS = {b"a": 0, "é".encode(): 2, "éa".encode(): 5}
+TEXTS = b"x\0yz\0z\0"
+
+
+def laid_out(keys: dict[bytes, int]) -> list[int]:
+    """Return the units of keys with their values; the children of each node have a block."""
+    nodes = sorted({key[:end] for key in keys for end in range(len(key) + 1)})
+    base = {node: 256 * place for place, node in enumerate(nodes, start=1)}
+    units = [0] * 256 * (len(nodes) + 1)
+    for place in range(1, len(units)):
+        units[place] = place % 256 ^ 0xFF  # an unused unit leads to the last one of its block
+    units[0] = base[b""] >> 8 << 10 | LARGE
+    for node in nodes[1:]:
+        place = base[node[:-1]] ^ node[-1]
+        units[place] = node[-1] | (place ^ base[node]) << 10 | ENDS * (node in keys)
+    for key, value in keys.items():
+        units[base[key]] = VALUE | value
+    return units
+
+
+UNITS = laid_out(KEYS)
+# Their blocks: the root's children, then those of `a`, of half of `é`, of `é` and of `éa`.
+OF_A, OF_HALF, OF_E = 256 + 97, 256 + 0xC3, 768 + 0xA9
+
+
+def test_each_beginning_of_a_key_is_told_with_its_value() -> None:
+    assert list(walk_trie(UNITS, "éab".encode())) == [(1, None), (2, 2), (3, 5)]
+    assert list(walk_trie(UNITS, b"a\0")) == [(1, 0)]
+    assert list(walk_trie(UNITS, b"b")) == list(walk_trie(UNITS, b"")) == []
+    assert list(walk_trie(UNITS[:300], b"a")) == []
+    assert list(walk_trie(UNITS[: OF_A + 1], b"a")) == [(1, None)]
+    assert [text_at(TEXTS, place) for place in (0, 2, 5)] == ["x", "yz", "z"]
+    assert text_at(b"x\0y\xff", 2) == "y\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("units", "texts"),
+    [
+        ([], b""),
+        (UNITS, b"x\0yz\0\xff\0"),
+        (UNITS, b"x\0yz\0z"),
+        (UNITS, b"x\0ya\0a\0"),
+        (UNITS, b"x\0xz\0xz\0"),
+        (UNITS, b"x\0y\0zz\0"),
+    ],
+    ids=["no root", "no UTF-8", "no end", "out of order", "twice", "no value there"],
+)
+def test_replacements_are_each_there_once_and_in_order(units: list[int], texts: bytes) -> None:
+    assert is_whole_trie(UNITS, TEXTS)
+    assert not is_whole_trie(units, texts)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {OF_A: UNITS[OF_A] ^ ENDS},
+        {OF_HALF: UNITS[OF_HALF] ^ ENDS},
+        {OF_A: UNITS[OF_A] ^ 1 << 30},
+        {OF_HALF: UNITS[OF_HALF] ^ 1 << 30},
+        {OF_A: 98 | UNITS[OF_A] & ~0xFF},
+        {OF_HALF: (OF_HALF ^ 1280) << 10 | 0xC3},
+        {OF_E: (OF_E ^ 768) << 10 | ENDS | 0xA9, 768: VALUE | 2, 1024: 0xFF},
+        {300: UNITS[300] | ENDS},
+        {300: UNITS[300] ^ 1},
+        {OF_A: UNITS[OF_A - 1] ^ 1},
+    ],
+    ids=[
+        *("a value of no key", "a key without a value", "far away", "half a key, far away"),
+        *("another label", "too few bytes", "no character", "a mark", "another home", "no key"),
+    ],
+)
+def test_a_change_of_a_unit_is_found(damage: dict[int, int]) -> None:
+    units = [damage.get(place, unit) for place, unit in enumerate(UNITS)]
+    assert not is_whole_trie(units, TEXTS)
+
+
+def test_keys_are_characters() -> None:
+    for code in (0x01, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x10000, 0x10FFFF):
+        assert is_whole_trie(laid_out({chr(code).encode(): 0}), b"x\0")
+    for key in (b"\x80", b"\xbf", b"\xc1\x80", b"\xc3a", b"\xc3\xc0", b"\xf5\x80\x80\x80"):
+        assert not is_whole_trie(laid_out({key: 0}), b"x\0")
