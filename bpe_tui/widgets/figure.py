@@ -73,7 +73,7 @@ class Scale:
         step = round_step(self.high - self.low, most)
         first = math.ceil(self.low / step - 1e-9)
         # A round step is a power of ten times 1, 2 or 5: more digits are rounding errors.
-        digits = max(0, 1 - math.floor(math.log10(step)))
+        digits = -math.floor(math.log10(step))
         multiples = (round(step * times, digits) for times in count(first))
         return list(takewhile(lambda tick: tick <= self.high + step * 1e-9, multiples))
 

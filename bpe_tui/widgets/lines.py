@@ -174,8 +174,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             if has_bar and (rows > self.size.height or self.styles.overflow_y == "scroll"):
                 # The bar neither comes nor goes, so the screen need not be laid out.
                 self.set_reactive(Lines.virtual_size, size)
-                self._move_bar(rows, self.scroll_y)
                 y = min(self.scroll_offset.y, self.max_scroll_y)
+                self._move_bar(rows, y)
                 # At once: later it would undo what a subclass scrolls to until then.
                 self.scroll_to(y=y, animate=False, immediate=True)
             else:
@@ -219,7 +219,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         bar.set_reactive(ScrollBar.position, bar.validate_position(y))
         if (now := _thumb(bar)) != before:
             ends = map(sorted, zip(before, now, strict=True))
-            moved = {cell for first, last in ends for cell in range(first // 8, last // 8 + 1)}
+            moved = {eighth // 8 for first, last in ends for eighth in range(first, last)}
             bar.refresh(*(Region(0, cell, bar.size.width, 1) for cell in moved))
 
     def watch_show_vertical_scrollbar(self, is_shown: bool) -> None:
@@ -299,7 +299,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             return
         top = self.scroll_offset.y
         if not top <= self.cursor < top + self.size.height - self.head_height:
-            self.cursor, self.pointed = min(top, max(self.row_count - 1, 0)), None
+            self.cursor, self.pointed = min(top, self.row_count - 1), None
         place = self.pointed
         for index in range(self.cursor, self.row_count if by > 0 else -1, by):
             count = len(subject_cells(self.row(index).spans))

@@ -165,7 +165,7 @@ def trace(share: float, cells: int, body: str) -> str:
     >>> trace(0.8, 5, bar(0.5, 5))
     '┄'
     """
-    return TRACE * max(min(round(share * cells), cells) - len(body), 0)
+    return TRACE * (min(round(share * cells), cells) - len(body))
 
 
 def scale_of(highest: float) -> float:
@@ -178,7 +178,5 @@ def scale_of(highest: float) -> float:
     >>> scale_of(599), scale_of(512), scale_of(0.3), scale_of(0)
     (1024.0, 512.0, 0.5, 1.0)
     """
-    if highest <= 0:
-        return 1.0
     mantissa, exponent = math.frexp(highest)
     return 2.0 ** (exponent - (mantissa == 0.5))

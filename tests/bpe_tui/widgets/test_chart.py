@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from textual.app import App, ComposeResult
 
+from bpe_tui.styles import DARK
+from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of, x_axis
 from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
 
 
@@ -51,13 +56,33 @@ def test_ticks_lie_within_the_axis_and_do_not_crowd(
     assert all(low * (1 - 1e-6) <= tick <= low * factor * (1 + 1e-6) for tick in ticks)
 
 
-@pytest.mark.parametrize(("span", "most", "step"), [(97, 5, 20), (0.9, 4, 0.5), (10, 10, 1)])
+def test_axes_end_at_values_or_at_round_numbers_and_have_round_ticks() -> None:
+    assert scale_for(np.array([3, 3]), log=True) == Scale(3, 30, log=True)
+    assert scale_for(np.array([5, 5]), log=False) == Scale(5, 6)
+    assert scale_for(np.array([31, 86]), log=False) == Scale(31, 86)
+    assert scale_for(np.array([31, 86]), log=False, rounded=True) == Scale(20, 100)
+    assert (bars(3, 5).x_scale, bars(3, 5).y_scale) == (Scale(0.5, 2.5), Scale(0, 5))
+    assert replace(bars(3, 5), bars_top=10).y_scale == Scale(0, 10)
+    assert [Scale(1, 1000, log=True).ticks(most) for most in (10, 9, 2, 0)] == [
+        [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+        [1, 10, 100, 1000],
+        [1, 100],
+        [1],
+    ]
+    assert Scale(40, 100).ticks(5) == [40, 60, 80, 100]
+    assert Scale(0.1, 0.31).ticks(5) == [0.1, 0.15, 0.2, 0.25, 0.3]
+    assert line(0, 1, 2).x_ticks(4) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("span", "most", "step"), [(97, 5, 20), (94, 10, 10), (0.9, 4, 0.5), (10, 10, 1), (5, 0, 5)]
+)
 def test_steps_between_ticks_are_round(span: float, most: int, step: float) -> None:
     assert round_step(span, most) == pytest.approx(step)
 
 
 def test_lines_go_from_corner_to_corner_and_bars_are_as_high_as_their_values() -> None:
-    assert cells_of(line(0, 5), 2, 1) == ["⡠⠊"]
+    assert cells_of(line(0, 5), 2, 2) == [" ⡜", "⡰⠁"]
     assert cells_of(bars(2, 1), 6, 2) == ["██    ", "██ ███"]
     assert cells_of(bars(1, 4, 0, 0), 2, 1) == ["█ "]
     assert cells_of(bars(1000, 1), 2, 1) == ["█▁"]
@@ -92,3 +117,111 @@ def test_scattered_values_have_a_column_each_or_show_their_median() -> None:
     ys = [1.0, 9.0, 2.0, 8.0]
     scattered = Figure(np.arange(4), np.array(ys), "x", scattered=True)
     assert cells_of(scattered, 20, 5) == cells_of(line(*ys), 20, 5)
+
+
+# -- charts on the screen
+
+SQUARES = Figure(np.arange(1, 41), np.arange(1, 41) ** 2, "step")
+
+
+@pytest.mark.parametrize(
+    ("width", "marks", "numbers"),
+    [
+        (1, "─", "   step "),
+        (12, "─────┬─────┬", " step      20    40"),
+        (24, "───────────┬───────────┬", " step            20          40"),
+        (36, "────────┬────────┬────────┬────────┬", "              10       20       30    step "),
+    ],
+)
+def test_the_unit_of_an_axis_is_beside_its_numbers_or_takes_the_place_of_the_last(
+    width: int, marks: str, numbers: str
+) -> None:
+    assert x_axis(SQUARES, width) == (marks, numbers)
+
+
+def curve(name: str, role: str, xs: list[int], ys: list[int]) -> Curve:
+    return Curve(name, role, np.array(xs), np.array(ys))
+
+
+CURVES = curves_of(
+    [
+        curve("one", "gain", [1, 10, 100], [1, 10, 100]),
+        curve("second", "loss", [1, 100], [50, 50]),
+        curve("without points", "tie", [], []),
+        curve("low", "tie", [1, 10], [1, 1]),
+    ],
+    "x",
+)
+
+
+def drawn(chart: Chart) -> list[str]:
+    return ["".join(text for text, _ in chart.line(y)) for y in range(chart.size.height)]
+
+
+class Charts(App[None]):
+    """A chart of one curve over a chart of three, with the cursor in both."""
+
+    CSS = "Chart { height: 9; width: 31; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_theme(DARK)
+        self.theme = DARK.name
+
+    def compose(self) -> ComposeResult:
+        self.charts = Chart("one"), CurvesChart("three")
+        self.charts[0].figure, self.charts[0].at = SQUARES, 20
+        self.charts[1].figure, self.charts[1].at = CURVES, 10
+        yield from self.charts
+
+
+async def test_a_chart_has_its_axes_its_curves_with_their_names_and_the_cursor() -> None:
+    app = Charts()
+    async with app.run_test(size=(31, 20)) as pilot:
+        one, three = app.charts
+        assert drawn(one) == [
+            "2,000 ┤           │            ",
+            "      │           │          ⢀⠔",
+            "      │           │        ⡠⠔⠉ ",
+            "1,000 ┤           │     ⢀⠔⠉    ",
+            "      │           │  ⣀⠔⠉⠁      ",
+            "      │         ⢀⣀⠤⠊⠉          ",
+            "    0 ┤⣀⣀⣀⡠⠤⠤⠒⠒⠉⠁ │            ",
+            "      └───────────▲───────────┬",
+            " step            20          40",
+        ]
+        assert [role for _, role in one.line(5)] == ["dim", "curve", "pair", "dim"]
+        assert [role for _, role in one.line(7)] == ["dim", "pair", "dim"]
+        assert drawn(three) == [
+            "  100 ┤            │       ⢀one",
+            "      │⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉second",
+            "      │            │⢀⡠⠒⠉       ",
+            "   10 ┤          ⡠⠔⠊⠁          ",
+            "      │      ⢀⡠⠒⠉  │           ",
+            "      │   ⣀⠤⠊⠁     │           ",
+            "    1 ┤⣀⣀⣀⣀⣀⣀⣀⣀⣀low⡀           ",
+            "      └┬───────────▲──────────┬",
+            "       1          10         x ",
+        ]
+        roles = [role for _, role in three.line(4)]
+        assert roles == ["dim", "dim", "gain", "dim", "pair", "dim"]
+        for at, is_painted in ((20.4, False), (21.5, True), (None, True)):
+            await pilot.pause()
+            one._dirty_regions.clear()
+            one.at = at
+            assert bool(one._dirty_regions) == is_painted
+        assert [role for _, role in one.line(5)] == ["dim", "curve"]
+        assert [role for _, role in one.line(7)] == ["dim"]
+        three.at = None
+        assert "pair" not in [role for _, role in three.line(1)]
+        for size in ((7, 3), (8, 2), (8, 3)):
+            assert not any(drawn(one)[:2]) or size == (7, 3)
+            one.styles.width, one.styles.height = size
+            await pilot.pause()
+        assert drawn(one) == ["2,000 ┤⡴", "      └─", "   step "]
+        one.figure, one.why_empty = None, "no curve"
+        assert drawn(one) == ["no curve", "", ""]
+
+
+def test_nothing_is_a_figure_without_points() -> None:
+    assert curves_of([curve("without points", "tie", [], [])], "x") is None

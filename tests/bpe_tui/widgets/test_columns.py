@@ -173,6 +173,7 @@ def texts(rows: Iterable[Row]) -> list[str]:
         (lambda c: texts(over_labels(OVER, c)), {7: ["ab│c   ", "1  234 ", "def│", "5   "]}),
         (lambda c: texts(over_labels(OVER, c))[:3], {6: ["ab│", "1  ", "c   "]}),
         (lambda n: len(first_rows(map(Row, ([CUT], AB, [CUT], AB)), n)), {4: 4, 3: 2, 2: 2, 1: 1}),
+        (lambda n: len(first_rows(map(Row, (AB, [CUT])), n)), {3: 1, 2: 1}),
         (lambda c: texts(word_rows([12, 3], TWICE, c, False)), {17: ["12  abcde", " 3  cde"]}),
         (lambda c: [said(each) for each in wrapped([AB, AB[1:]], c)], {8: ["abcdecde"], 7: FIVE}),
     ],
