@@ -342,7 +342,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         """Bring a row into view, moving as little as possible."""
         self.scroll_to_region(
             # The head covers the first line, so the row must be below it.
-            Region(0, index, max(self.size.width, 1), 1 + self.head_height),
+            Region(y=index, width=self.size.width, height=1 + self.head_height),
             animate=False,
             immediate=True,
         )
@@ -450,7 +450,7 @@ class FoundRows(TextLines, can_focus=False):
 
     def rebuild(self) -> None:
         super().rebuild()
-        if self.row_count and self.target is None:
+        if self.target is None:
             self.move_to_target(1)
 
     def find_again(self) -> None:

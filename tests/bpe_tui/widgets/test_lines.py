@@ -25,7 +25,7 @@ ROWS = [
 ]
 
 
-COUNTS = 40, 39, 20, 19, 35, 11
+COUNTS = 40, 39, 20, 19, 35, 2000, 11
 """Numbers of rows that the list has one after the other, all with a scroll bar."""
 
 
@@ -121,7 +121,7 @@ async def test_a_list_that_changes_keeps_its_place_and_paints_only_what_looks_di
             before = list(rows._in_sight), looks_of_bar(rows)
             rows._dirty_regions.clear()
             bar._dirty_regions.clear()
-            rows._rows = ROWS[:count]
+            rows._rows = (ROWS * 50)[:count]
             rows.rebuild()
             after = zip((rows, bar), before, (rows._in_sight, looks_of_bar(rows)), strict=True)
             for widget, was, now in after:
@@ -133,8 +133,8 @@ async def test_a_list_that_changes_keeps_its_place_and_paints_only_what_looks_di
             assert bar.window_virtual_size == rows.virtual_size.height
             places.append((rows.virtual_size.height, rows.cursor, int(bar.position)))
         assert places[:4] == [(40, 39, 30), (39, 38, 29), (20, 19, 10), (19, 18, 9)]
-        assert places[4:6] == [(35, 18, 9), (11, 10, 1)]
-        assert places[6:] == [(10, 9, 0), (10, 0, 0)][: len(counts) - 6]
+        assert places[4:7] == [(35, 18, 9), (2000, 18, 9), (11, 10, 1)]
+        assert places[7:] == [(10, 9, 0), (10, 0, 0)][: len(counts) - 7]
         for count in (10, 11):
             rows._rows = ROWS[:count]
             rows.rebuild()
@@ -151,6 +151,14 @@ async def test_pointing_goes_from_token_to_token_and_on_in_the_next_row() -> Non
             seen.append(pointed(rows))
         assert seen == ["a1", "b1", "a2", "b1", "a1"]
         assert rows.render_line(0).text == "a1 b1".ljust(rows.size.width)
+        rows._dirty_regions.clear()
+        rows.action_point(1)
+        assert rows._dirty_regions
+        rows.put_cursor(9, 0)
+        await pilot.press(*["shift+right"] * 3)
+        assert (pointed(rows), rows.scroll_offset.y) == ("a11", 1)
+        rows.put_cursor(0, 0)
+        await pilot.press("shift+right")
         await pilot.press("shift+left")  # nothing is before the first
         assert pointed(rows) == "a1"
         rows._rows = ()  # as of a hidden panel: what was in sight is painted once more
@@ -186,7 +194,7 @@ async def test_the_cursor_is_lit_while_keys_go_to_it_and_enter_opens_its_row() -
         assert answers == ["nothing", (-1,), "there"]
         rows.cursor, rows.pointed = 1, 2  # a row that has changed has no third token
         assert (lit(rows), pointed(rows)) == ([1], "")
-        rows.cursor = 0
+        rows.cursor = rows.pointed = 0
         await pilot.press("enter")
         assert (answers.pop(), lit(rows)) == ("there", [0])
         rows.blur()
@@ -222,6 +230,10 @@ async def test_clicks_and_new_sizes_keep_to_the_rows_in_sight() -> None:
             await pilot.pause()
             assert rows.scroll_offset.y == top
         rows.head = ()
+        await pilot.resize_terminal(20, 1)
+        rows.action_page(1)
+        assert rows.cursor == 29
+        await pilot.resize_terminal(20, 5)
         rows.show(ROWS[:1])
         await pilot.click(rows, offset=(0, 1))
         assert rows.cursor == 0
@@ -284,7 +296,11 @@ async def test_the_cursor_below_a_field_goes_from_row_to_row_that_leads_somewher
             assert rows.cursor == row
         await pilot.resize_terminal(12, 10)
         await pilot.pause()
+        assert rows.cursor == 1
         assert app.cells[4:] == [10]
+        for cells in (12, 2, 1, 3):
+            assert rows.get_content_height(rows.size, rows.size, cells) == 3
+        assert app.cells[4:] == [10, 1]
 
 
 class Marked(RowList):
