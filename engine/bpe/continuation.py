@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 
 from engine.bpe.frame import Timeline
 from engine.bpe.record import MergeStep
@@ -33,7 +33,7 @@ from engine.core.arguments import checked
 from engine.core.errors import VocabSizeError, VocabularyError
 from engine.core.events import CountProgress, Pair, WorkProgress
 from engine.counting.count import count_corpus
-from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.extension import extended
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.merge_record import PhaseStart
@@ -73,28 +73,6 @@ def check_continuable(tokenizer: Tokenizer, merges: int) -> None:
         )
 
 
-class InTokens(Alphabet):
-    """An alphabet that spells a pretoken in the tokens of its encoding, by their places.
-
-    Places are in the order of the ids.
-    """
-
-    unit = "token"
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._encode = tokenizer.encoder.encode
-        in_order = sorted(tokenizer.vocab)
-        self._sizes = [len(tokenizer.vocab[token_id]) for token_id in in_order]
-        self._place_of = {token_id: place for place, token_id in enumerate(in_order)}
-        self.token_ids = range(len(in_order))
-
-    def spell(self, pretoken: bytes) -> list[int]:
-        return list(map(self._place_of.__getitem__, self._encode(pretoken)))
-
-    def edges(self, pretoken: bytes) -> Sequence[int]:
-        return [*accumulate(map(self._sizes.__getitem__, self.spell(pretoken)), initial=0)]
-
-
 class ContinuedTask(TrainingTask):
     """A task that starts from the tokens of a tokenizer.
 
@@ -115,7 +93,15 @@ class ContinuedTask(TrainingTask):
         }
         self._used = {vocab[part] for pair in tokenizer.merge_table for part in pair}
         in_order = [vocab[token_id] for token_id in self.ids]
-        super().__init__(counts, in_order, tie_rule, min_count, alphabet=InTokens(tokenizer))
+        place_of = {token_id: place for place, token_id in enumerate(self.ids)}.__getitem__
+        encode = tokenizer.encoder.encode
+        super().__init__(
+            counts,
+            in_order,
+            tie_rule,
+            min_count,
+            spell=lambda pretoken: list(map(place_of, encode(pretoken))),
+        )
 
     def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
         """Return the pairs that make no token which a merge of the tokenizer uses."""

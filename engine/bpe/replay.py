@@ -27,11 +27,11 @@ from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason
-from engine.bpe.trainers.algorithm import TrainingTask
+from engine.bpe.trainers.algorithm import IN_BYTES, TrainingTask
 from engine.bpe.trainers.fast import FlatIndex, merge_pair
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
-from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.encoders import MergeTable, RankHeap
 from engine.encoding.extension import extended
 from engine.encoding.rules import EncodingRules
@@ -173,22 +173,6 @@ class EncodedReplay:
         return after
 
 
-class InPlaces(Alphabet):
-    """An alphabet that spells pretokens in places, not ids."""
-
-    def __init__(self, inner: Alphabet, ids: IdMap) -> None:
-        self._inner = inner
-        self._ids = ids
-        self.unit = inner.unit
-        self.token_ids = [ids.place_of(token_id) for token_id in inner.token_ids]
-
-    def spell(self, pretoken: bytes) -> list[int]:
-        return [self._ids.place_of(token_id) for token_id in self._inner.spell(pretoken)]
-
-    def edges(self, pretoken: bytes) -> Sequence[int]:
-        return self._inner.edges(pretoken)
-
-
 class EncodedSegmenter:
     """A source of tokens that encodes each pretoken by the first merges, of any structure."""
 
@@ -268,13 +252,17 @@ class Replay:
         base = [tokenizer.vocab[token_id] for token_id in first]
         self._ids = IdMap(tokenizer.vocab, special_ids, [*first, *made])
         is_flat = not self._merges or _is_flat(alphabet, self._merges)
+
+        def spelled_in_places(pretoken: bytes) -> list[int]:
+            return list(map(self._ids.place_of, alphabet.spell(pretoken)))
+
         # Without steps no pairs are needed, and the task is empty.
         self._task = TrainingTask(
             {} if self.obstacle else present,
             base,
             TIE_RULES[tie_rule],
             min_count=0,
-            alphabet=BYTES if is_flat else InPlaces(alphabet, self._ids),
+            spell=IN_BYTES if is_flat else spelled_in_places,
         )
         record = Record(
             self._task.vocab,

@@ -10,10 +10,11 @@ from itertools import chain, islice
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
+from engine.bpe.trainers.algorithm import IN_BYTES
 from engine.core.arguments import check_whole, check_workers, checked
 from engine.core.errors import ArgumentError, TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair, TrainProgress
-from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, BaseVocabulary
+from engine.encoding.alphabet import BYTES, DEFAULT_UNITS, UNITS, BaseVocabulary
 from engine.recording.training import (
     CountedCorpus,
     Training,
@@ -153,7 +154,7 @@ class Trainer:
             rule,
             max(1, min_count),
             max_token_length=max_token_length,
-            alphabet=base.alphabet,
+            spell=IN_BYTES if base.alphabet is BYTES else base.alphabet.spell,
             most_words=most_words,
         )
         self.vocab_size = vocab_size

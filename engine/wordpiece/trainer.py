@@ -70,6 +70,7 @@ class WordPieceTask(PairTask):
         ids = {piece: len(special_tokens) + place for place, piece in enumerate(characters)}
         unknown = self.special_tokens.index(unknown_token)
         self.alphabet = CharacterAlphabet(ids, unknown=unknown, prefix=CONTINUES)
+        self.spell = self.alphabet.spell
         words = self.spelled()
         pair_counts = count_pairs(words, counts.values())
         self.pairs = PairNumbers(pair_counts)

@@ -13,7 +13,6 @@ from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.core.slow_modules import np
-from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
 
@@ -259,24 +258,27 @@ def parts_of_step(lines: tuple[CodeLine, ...]) -> list[PartOrMove]:
 # -- the task of an algorithm
 
 
+Spell = Callable[[bytes], list[int]]
+IN_BYTES: Spell = list
+"""Spells a pretoken in its bytes, which are the ids of the tokens."""
+
+
 class PairTask:
     """The part of a task that trainings of all models that merge pairs share.
 
     Attributes:
         counts: distinct pretoken → its count, in order of first appearance; no zeros.
-        alphabet: spells the pretokens before any merge.
+        spell: spells a pretoken in token ids, before any merge.
         pairs: the numbers of the pairs, shared with the record.
     """
 
     counts: Mapping[bytes, int]
-    alphabet: Alphabet
+    spell: Spell
     pairs: PairNumbers
 
     def spelled(self) -> list[list[int]]:
         """Return the pretokens as lists of token ids, before any merge."""
-        if self.alphabet is BYTES:
-            return [list(pretoken) for pretoken in self.counts]  # ids are bytes
-        return [self.alphabet.spell(pretoken) for pretoken in self.counts]
+        return list(map(self.spell, self.counts))
 
     def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
         """Return the pairs that may merge, with their counts; here all of them."""
@@ -302,7 +304,7 @@ class TrainingTask(PairTask):
         max_token_length: most bytes of a token, at least two; `None` for no limit. A pair that
             would make a longer token is ignored: it is neither counted nor recorded, as in
             SentencePiece and Hugging Face.
-        alphabet: spells the pretokens before any merge.
+        spell: spells a pretoken in token ids, before any merge.
         most_words: most words of a token (see `is_wordy`); `None` for no limit. Pairs beyond it are
             ignored like those of too long tokens.
         given: merges to make first, in ids, whatever their counts. One whose pair does not occur
@@ -319,7 +321,7 @@ class TrainingTask(PairTask):
         tie_rule: TieRule,
         min_count: int,
         max_token_length: int | None = None,
-        alphabet: Alphabet = BYTES,
+        spell: Spell = IN_BYTES,
         most_words: int | None = None,
         given: Sequence[Pair] = (),
     ) -> None:
@@ -328,7 +330,7 @@ class TrainingTask(PairTask):
         self.tie_rule = tie_rule
         self.min_count = min_count
         self.max_token_length = max_token_length
-        self.alphabet = alphabet
+        self.spell = spell
         self.most_words = most_words
         self.given = given
         self.pairs, self.start = self._start()
@@ -342,7 +344,7 @@ class TrainingTask(PairTask):
 
     def _start(self) -> tuple[PairNumbers, list[int]]:
         """Return the pairs before any merge in the order of their ids, and their counts."""
-        if isinstance(self.alphabet, ByteAlphabet):
+        if self.spell is IN_BYTES:
             byte_pairs, counts = self.symbols.byte_pair_counts()
             return PairNumbers(divmod(pair, 256) for pair in byte_pairs), counts
         found = sorted(self.mergeable(count_pairs(self.spelled(), self.counts.values())).items())

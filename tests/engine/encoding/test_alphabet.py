@@ -199,7 +199,6 @@ def test_an_alphabet_says_what_a_token_is_before_any_merge(
 
 def test_every_kind_of_alphabet_has_its_sentence() -> None:
     kinds = {type(alphabet) for alphabet, _, _ in SAYINGS}
-    no_text = {"InPlaces", "MissingMerges", "ModelAlphabet"}  # spell for others, or without merges
-    no_text |= {"InTokens"}  # spell by merges that are made already
+    no_text = {"MissingMerges", "ModelAlphabet"}  # without merges
     missing = {kind.__name__ for kind in Alphabet.__subclasses__()} - no_text
     assert {kind.__name__ for kind in kinds} >= missing
