@@ -89,7 +89,6 @@ class TextbookRecord(UnigramRecord):
 
     def increases_at(self, place: int) -> Floats:
         """Return the growth of the loss without each n-gram of a place, by ascending number."""
-        self._check(place)
         return self._increases[place]
 
     def equals_at(self, place: int) -> list[str]:
@@ -123,7 +122,7 @@ class TextbookRecord(UnigramRecord):
         counts, increases = np.zeros(len(alive)), np.full(len(alive), np.inf)
         counts[alive], increases[alive] = self.expected_at(place), self.increases_at(place)
         none = np.zeros(0, dtype=np.int64)
-        yield WorkProgress("weighing n-grams", 1, 1)
+        yield from ()
         return PieceRemovals(counts, increases, none, none)
 
 
@@ -149,9 +148,10 @@ class _Cut(NamedTuple):
 
 def _best_cut(sentence: _Sentence, costs: Sequence[float]) -> _Cut:
     """Find the best segmentation of a sentence, by the Viterbi algorithm."""
-    least, last = [0.0], [(0, UNKNOWN)]
+    least: list[float] = [0.0]
+    last: list[tuple[int, int]] = []
     for end, arriving in enumerate(sentence.arriving, 1):
-        best, kept = inf, (0, UNKNOWN)
+        best = inf
         for start, gram in arriving:
             cost, number = costs[gram], gram
             if cost == inf and start == end - 1:
@@ -162,7 +162,7 @@ def _best_cut(sentence: _Sentence, costs: Sequence[float]) -> _Cut:
         last.append(kept)
     grams, place = [], len(sentence.arriving)
     while place:
-        place, number = last[place]
+        place, number = last[place - 1]
         grams.append(number)
     return _Cut(least[-1], grams[::-1])
 
@@ -304,7 +304,7 @@ class TextbookTrainer(PieceTrainer[TextbookRecord]):
                     f"the text has more than {MOST_GRAMS:,} n-grams of "
                     f"{self.units.length(self.ngram)}, and each step weighs all of them; {WAY_OUT}"
                 )
-        steps = max(len(grams) - self._size(len(grams)), 0)
+        steps = len(grams) - self._size(len(grams))
         self._check_moves(steps)
         if len(grams) * (steps + 1) > MOST_VALUES:
             raise UnigramError(

@@ -13,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import BpeError, UnigramError, VocabSizeError
-from engine.core.events import finished
+from engine.core.events import WorkProgress, finished
+from engine.unigram import textbook
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.grams import TIED
-from engine.unigram.pieces import spelled
+from engine.unigram.lattice import Path
+from engine.unigram.pieces import UNKNOWN, Edge, spelled
 from engine.unigram.record import PruneStep
 from engine.unigram.textbook import TextbookTrainer
 from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
@@ -54,6 +56,8 @@ def test_of_words_that_tie_the_one_with_the_smallest_bytes_goes_one_a_step() -> 
     assert list(by_word.values()) == pytest.approx([10 - log(9)] * 6)
     gone = [piece.text for step in timeline.record.steps for piece in step.removed]
     assert gone == ["他", "你"]
+    words = ["他", "你", "我", "橙子", "苹果", "香蕉"]
+    assert [timeline.record.equals_at(place) for place in range(3)] == [words, words[1:], words[2:]]
 
 
 def test_all_counts_are_made_again_after_each_removal() -> None:
@@ -80,6 +84,26 @@ def test_an_n_gram_that_no_best_segmentation_uses_costs_nothing_and_goes_first()
     assert after.expected_counts.tolist() == [0, 2]  # b, a▁b
     assert after.loss == pytest.approx(0)
     assert removed[1].score == -inf
+    assert timeline.record.mean_loss_at(0) == pytest.approx(log(3))
+    assert finished(after.removals()).alternative_of(0) == ()
+
+
+def test_of_segmentations_that_cost_the_same_the_one_with_the_longest_n_gram_wins() -> None:
+    # Of 24 n-grams a is 4, b 6, and a▁b 1: 1/24 = 4/24 · 6/24. A▁B costs more than A and B.
+    counts = {"A": 5, "B": 5, "A B": 1, "a": 3, "b": 5, "a b": 1}
+    _, timeline = trained(counts, 1, ngram=2)
+    after = timeline.seek(1)
+    counted = dict(zip(after.texts, after.expected_counts.tolist(), strict=True))
+    assert counted == {"A": 6, "B": 6, "a": 3, "b": 5, "a▁b": 1}
+    assert timeline.seek(0).segment("a▁b") == ["a▁b"]
+
+
+def test_without_itself_an_n_gram_is_its_parts_and_a_single_word_is_unknown() -> None:
+    frame = trained({"a b": 1, "a": 1}, 1, ngram=2)[1].frame
+    assert frame.record.mean_loss_at(0) == frame.loss / 2
+    parts = frame.alternative("a▁b")
+    assert parts == Path((Edge(0, 1, 0, log(2 / 4)), Edge(1, 3, 1, log(1 / 4))), log(2 / 16))
+    assert frame.alternative("a") == Path((Edge(0, 1, UNKNOWN, -10.0),), -10.0)
 
 
 def test_a_step_exports_as_json_that_any_reader_takes() -> None:
@@ -101,9 +125,11 @@ def test_a_text_is_encoded_in_words_and_an_unknown_word_is_one_token() -> None:
 
 
 def test_the_whitespace_between_words_is_no_part_of_them() -> None:
-    trainer, _ = trained({"  a\tb ": 1, "b a\r": 1, "\n\n": 4, "": 3}, 9)
+    trainer, _ = trained({"  a\tb ": 1, "b a\r": 2, "\n\n": 4, "": 3, "c": 0}, 9)
     assert trainer.record.texts == ["a", "b"]
-    assert trainer.record.expected_at(0).tolist() == [2, 2]
+    assert trainer.record.expected_at(0).tolist() == [3, 3]
+    assert list(trainer.sentences.items()) == [("b▁a\r", 2), ("▁▁a\tb▁", 1)]
+    assert trainer.record.corpus.pretokens == 3
     assert [unit.end for unit in read_words("▁▁a\tb▁")] == [3, 6]
 
 
@@ -198,22 +224,21 @@ def test_each_step_is_that_of_a_trainer_that_tries_all_segmentations(
 
 
 @pytest.mark.parametrize(
-    ("counts", "size", "reason"),
+    ("counts", "size", "left", "reason"),
     [
-        (FRUIT, 5, UnigramStopReason.SIZE_REACHED),
-        (FRUIT, None, UnigramStopReason.HALF_LEFT),
-        (FRUIT, 8, UnigramStopReason.SMALL_SEED),
-        ({" \n": 3}, None, UnigramStopReason.NO_TEXT),
+        (FRUIT, 5, 5, UnigramStopReason.SIZE_REACHED),
+        (FRUIT, 7, 7, UnigramStopReason.SIZE_REACHED),
+        (FRUIT, None, 4, UnigramStopReason.HALF_LEFT),
+        ({"a b": 1}, None, 1, UnigramStopReason.HALF_LEFT),
+        (FRUIT, 8, 7, UnigramStopReason.SMALL_SEED),
+        ({" \n": 3}, None, 0, UnigramStopReason.NO_TEXT),
     ],
 )
 def test_it_says_why_it_ended(
-    counts: dict[str, int], size: int | None, reason: UnigramStopReason
+    counts: dict[str, int], size: int | None, left: int, reason: UnigramStopReason
 ) -> None:
     trainer, timeline = trained(counts, size)
-    assert trainer.stop_reason is reason
-    assert timeline.seek(len(timeline)).size == {5: 5, None: 4 if counts is FRUIT else 0}.get(
-        size, 7
-    )
+    assert (trainer.stop_reason, timeline.seek(len(timeline)).size) == (reason, left)
 
 
 def test_em_claims_a_size_asked_for_only_if_one_was() -> None:
@@ -238,20 +263,45 @@ def test_em_says_why_it_keeps_every_character_and_who_goes_on() -> None:
         UnigramTrainer({"我": 1, "你": 1}, 2)
 
 
+MOVES = "8 words in n-grams of 1 to 2 words take about {} moves for {}; the textbook trainer makes"
+
+
 @pytest.mark.parametrize(
-    ("counts", "ngram", "why"),
+    ("name", "enough", "limit", "size", "why"),
     [
-        ({"a " * 20_000: 1}, 1, r"20,000 words .* moves for a step"),
-        ({" ".join(f"w{n}{m}" for m in range(20)): 1 for n in range(3_000)}, 3, "moves|n-grams"),
-        ({f"w{n}": 1 for n in range(60_000)}, 1, "more than 50,000 n-grams"),
-        ({f"w{n}": 1 for n in range(9_000)}, 1, "memory"),
+        # A step tries 4·5·2 + 3·4·2 + 1·2·1 = 66 n-grams at places; of 13 n-grams two go.
+        ("MOST_MOVES", 66, 65, 13, MOVES.format(66, "a step")),
+        ("MOST_MOVES", 132, 65, 11, MOVES.format(66, "a step")),
+        ("MOST_MOVES", 132, 131, 11, MOVES.format(130, "2 steps")),
+        (
+            "MOST_GRAMS",
+            13,
+            12,
+            11,
+            "the text has more than 12 n-grams of 1 to 2 words, and each step",
+        ),
+        ("MOST_VALUES", 39, 38, 11, "13 n-grams of 1 to 2 words in 2 steps are more than memory"),
     ],
 )
 def test_a_text_that_would_take_too_long_is_refused_before_any_step(
-    counts: dict[str, int], ngram: int, why: str
+    name: str, enough: int, limit: int, size: int, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trainer = TextbookTrainer(counts, ngram=ngram)
-    with pytest.raises(UnigramError, match=rf"({why}).*--trainer em"):
+    counts = {"a b c d": 1, "e f g": 1, "h": 1}
+    monkeypatch.setattr(textbook, name, enough)
+    assert len(trained(counts, size, ngram=2)[1]) == 13 - size
+    monkeypatch.setattr(textbook, name, limit)
+    trainer = TextbookTrainer(counts, size, ngram=2)
+    with pytest.raises(UnigramError, match=rf"{why} .*--trainer em"):
         list(trainer.steps())
     with pytest.raises(UnigramError, match="no record yet"):
         _ = trainer.record
+
+
+def test_it_says_how_far_it_is_after_each_batch_of_sentences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(textbook, "BATCH", 2)
+    events = TextbookTrainer(FRUIT, 6, ngram=1).steps()
+    found = [each for each in events if isinstance(each, WorkProgress)]
+    weighed = [("weighing n-grams", 0, 3), ("weighing n-grams", 2, 3)]
+    assert found == [("finding n-grams", 0, 3), ("finding n-grams", 2, 3), *weighed, *weighed]
