@@ -53,7 +53,7 @@ def trainable_words(text: str) -> Iterator[str]:
     """
     for word in words_in(text):
         while word.startswith(CONTINUES):
-            yield word[0]
+            yield "#"
             word = word[1:]
         yield word
 

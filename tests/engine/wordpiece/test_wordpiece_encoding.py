@@ -42,6 +42,9 @@ class TestAWord:
         assert len(encoder.encode("a" * 100)) == 100
         assert encoder.encode("a" * 101) == (0,)
         assert encoder.explain("a" * 101).outcome is Outcome.TOO_LONG
+        two = encoder_of("a", "##a", limit=2)
+        probes = [[probe.piece for probe in two.probes(word)] for word in ("aa", "aaa")]
+        assert (probes, two.explain("ab").outcome) == ([["aa", "a", "##a"], []], Outcome.NO_PIECE)
 
     def test_without_characters_has_no_ids(self) -> None:
         assert encoder_of("a").encode("") == ()

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from wordpiece_course import COURSE, in_bytes, timeline_of
 
 from engine import TimelineError, UnknownTokenIdError
+from engine.recording.statistics import LEFT_OUT
+from engine.text.excerpt import Excerpt
 from engine.wordpiece.frame import WordPieceFrame, WordPieceTimeline
-from engine.wordpiece.score import SCORE_TIE_RULES
+from engine.wordpiece.score import SCORE_TIE_RULES, Score
 from engine.wordpiece.trainer import WordPieceTrainer
 
 every_tie_rule = pytest.mark.parametrize("tie_rule", SCORE_TIE_RULES)
@@ -55,6 +57,9 @@ def test_every_step_is_what_a_recount_finds(
         names = [(spelled[p.pair[0]], spelled[p.pair[1]]) for p in top]
         assert {n: p.score.value for n, p in zip(names, top, strict=True)} == truth.scores
         assert [p.score.count for p in top] == [truth.pairs_before[name] for name in names]
+        best = max(truth.scores.values())
+        leaders = [score == best for score in sorted(truth.scores.values(), reverse=True)]
+        assert [p.tied for p in top] == (leaders if sum(leaders) > 1 else [False] * len(top))
         assert names == ranked(truth, tie_rule)
         assert frame.top_pairs(3) == top[:3]
         assert len(frame.scoreboard) == len(top)
@@ -149,9 +154,54 @@ class TestAFrame:
             timeline.seek(0).token(12)
 
     def test_has_no_score_for_an_absent_pair(self) -> None:
-        frame = timeline_of(COURSE).frame
-        assert frame.score_of((5, 5)) is None
-        assert frame.count_of((5, 5)) == 0
+        timeline = timeline_of(COURSE)
+        assert timeline.frame.count_of((5, 5)) == 0
+        # The first merge makes ##u+##gs.
+        assert [timeline.seek(step).score_of((8, 12)) for step in (0, 1)] == [None, Score(5, 36, 5)]
+
+    def test_has_base_pieces_after_the_special_ones(self) -> None:
+        frame = timeline_of(COURSE).seek(2)
+        assert [frame.is_special(piece) for piece in (0, 4, 5)] == [True, True, False]
+        assert [frame.is_base(piece) for piece in (4, 5, 11, 12)] == [False, True, True, False]
+
+    def test_lists_the_pairs_that_are_too_rare(self) -> None:
+        frame = timeline_of({b"ab": 3, b"cd": 1, b"ce": 1}, min_count=2).seek(1)
+        rare = [(*map(frame.token, each.pair), each.score) for each in frame.top_left_out(9)]
+        assert rare == [(b"c", b"##d", Score(1, 2, 1)), (b"c", b"##e", Score(1, 2, 1))]
+        assert frame.best_left_out == frame.top_left_out(1)[0]
+
+    def test_says_why_one_of_two_tied_pairs_is_first(self) -> None:
+        frame = timeline_of(COURSE).seek(1)
+        reasons = [str(frame.tie_reason((11, 8), rival)) for rival in ((10, 8), (11, 6))]
+        assert reasons == [
+            "it occurs more often, 17 against 15",
+            "it occurs more often, 17 against 0",
+        ]
+
+    def test_compares_a_pair_with_chance(self) -> None:
+        frame = timeline_of({b"ab": 1}).frame
+        assert (frame.ratio_of(Score(1, 1, 1)), frame.pmi_of(Score(1, 1, 1))) == (4, 2.0)
+
+    def test_without_words_has_zeros(self) -> None:
+        excerpt = Excerpt.of(b"low")
+        timeline = WordPieceTimeline(WordPieceTrainer({}, 9).record, excerpt=excerpt)
+        frame = timeline.frame
+        assert (frame.highest_count, frame.pieces_per_word, frame.next_pair) == (0, 0.0, None)
+        assert timeline.statistics.pieces_per_word(2).tolist() == [0, 0, 0]
+        assert frame.excerpt is excerpt
+
+
+def test_the_series_of_a_run_are_the_numbers_of_its_steps() -> None:
+    timeline = timeline_of({b"hug": 10, b"hugs": 5, b"bun": 4})
+    frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
+    found, steps = timeline.statistics, [frame.merge for frame in frames[1:] if frame.merge]
+    assert found.winning_counts(4).tolist() == [step.count for step in steps[:4]] == [5, 15, 4, 4]
+    scores = [float(step.score.value) for step in steps]
+    assert found.winning_scores(len(steps)).tolist() == pytest.approx(scores)
+    per_word = [frame.pieces_per_word for frame in frames]
+    assert found.pieces_per_word(len(steps)).tolist() == pytest.approx(per_word)
+    # ##g ##n ##s ##u b h, then ##gs hu ##un bun.
+    assert found.lengths_between(4, 15) == [LEFT_OUT, *[1] * 6, 2, 2, 2, 3]
 
     def test_encodes_with_the_vocabulary_of_its_step(self) -> None:
         timeline = timeline_of(COURSE)

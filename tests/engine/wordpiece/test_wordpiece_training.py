@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import SpecialTokenError, StopReason, UnknownNameError, VocabSizeError
-from engine.wordpiece.score import SCORE_TIE_RULES, Score, highest, standings
+from engine.wordpiece.score import SCORE_TIE_RULES, Score, highest, score_text, standings
 from engine.wordpiece.trainer import WordPieceStep, WordPieceTrainer
 from engine.wordpiece.words import count_words
 
@@ -53,6 +53,10 @@ class TestTheScore:
         assert score.value == Fraction(1, 36)
         assert str(score) == "20 / (36 × 20)"
 
+    def test_has_three_digits_on_screen(self) -> None:
+        scores = Fraction(1, 36), Fraction(1, 1000), Fraction(999, 10**6), Fraction(0)
+        assert [score_text(score) for score in scores] == ["0.0278", "0.001", "9.99×10⁻⁴", "0"]
+
     def test_without_pairs_there_is_none(self) -> None:
         nothing = np.zeros(0, dtype=np.int64)
         assert highest(nothing, nothing, nothing).tolist() == []
@@ -62,6 +66,8 @@ class TestTheScore:
     @example([(2, 4, 4), (3, 4, 4), (6, 8, 4)])  # 2/(4·4) < 3/(4·4) = 6/(8·4)
     @example([(10**9, 1, 10**9 + 1), (10**9 + 1, 1, 10**9 + 2)])  # equal as floats
     @example([(3 * 10**9, 3 * 10**9, 3 * 10**9), (3 * 10**9 - 1, 3 * 10**9, 3 * 10**9)])
+    @example([(2**21, 2**21, 2**21), (2**21 - 1, 2**21, 2**21)])  # the products are 2⁶³
+    @example([(3, 2**32, 2**32), (5, 2**32, 2**32)])
     def test_is_compared_as_a_fraction(self, triples: list[tuple[int, int, int]]) -> None:
         values = [Score(*triple).value for triple in triples]
         expected = [place for place, value in enumerate(values) if value == max(values)]
@@ -91,7 +97,9 @@ class TestTheCoursesExample:
 
     def test_all_pairs_are_tied_at_the_second_step(self) -> None:
         """`##u` is in every pair, as the course remarks."""
-        assert len(steps_of(trained(COURSE, 2, "first-seen"))[1].tied) == 6
+        trainer = trained(COURSE, 2, "first-seen")
+        assert len(steps_of(trainer)[1].tied) == 6
+        assert trainer.record.tied_counts.tolist() == [1, 6]
 
     def test_the_frequent_rule_takes_the_most_frequent_of_these(self) -> None:
         step = steps_of(trained(COURSE, 2))[1]
@@ -104,6 +112,9 @@ class TestAStep:
         assert (step.left, step.right, step.token, step.covers) == (b"##g", b"##s", b"##gs", b"gs")
         assert (step.count, step.score) == (5, Score(5, 20, 5))
         assert (step.index, step.new_id, step.occurrences, step.pretokens) == (0, 12, 5, 1)
+        # The special tokens, ##g ##n ##s ##u b h p, and ##gs, which took five of ##g and of ##s.
+        after = [0] * 5 + [15, 16, 0, 36, 4, 15, 17, 5]
+        assert step.record.piece_counts.at(1).tolist() == after
 
     def test_can_be_written_as_json(self) -> None:
         plain = json.loads(json.dumps(steps_of(trained(COURSE, 1))[0].as_dict()))
@@ -125,6 +136,12 @@ class TestARun:
         trainer = trained(COURSE, 2)
         assert trainer.stop_reason is StopReason.SIZE_REACHED
         assert len(trainer.vocab) == trainer.vocab_size == 14
+
+    @pytest.mark.parametrize(("word", "piece"), [(b"a", b"a"), (b"aaa", b"##a")])
+    def test_counts_beyond_32_bits(self, word: bytes, piece: bytes) -> None:
+        trainer = WordPieceTrainer({word: 2**31 // max(len(word) - 1, 1)}, 9)
+        last = trainer.record.piece_counts.at(0)[list(trainer.vocab.values()).index(piece)]
+        assert last == 2**31
 
     def test_stops_where_every_word_is_one_piece(self) -> None:
         assert trained({b"ab": 1}).stop_reason is StopReason.NO_PAIR_LEFT
@@ -161,6 +178,8 @@ class TestBadArguments:
             VocabSizeError, match=r"one character \(7\) and 5 special tokens need at least 12"
         ):
             WordPieceTrainer(COURSE, 11)
+        with pytest.raises(VocabSizeError, match=r"\(7\) and 1 special token need at least 8$"):
+            WordPieceTrainer(COURSE, 7, ["[UNK]"])
 
     def test_an_unknown_tie_rule(self) -> None:
         with pytest.raises(UnknownNameError, match="first-seen"):
