@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from typing import ClassVar, Self
 
 import regex
@@ -43,15 +43,14 @@ Stretch = tuple[int, int, bool]
 
 
 def stretches(matches: Iterable[Span], length: int) -> Iterator[Stretch]:
-    """Yield the matches and the text between them, which cover all of the text."""
+    """Yield the matches and the text between and after them, which cover all of the text."""
     last = 0
     for start, end in matches:
         if last < start:
             yield last, start, False
         yield start, end, True
         last = end
-    if last < length:
-        yield last, length, False
+    yield last, length, False
 
 
 def _merged_with_previous(row: list[Stretch]) -> list[Span]:
@@ -134,7 +133,7 @@ class PreTokenizer(Stage):
         return ()
 
     def spans(self, text: str) -> Iterable[Span]:
-        """Return the spans of the pieces in the changed text, from left to right."""
+        """Return the spans of the pieces in the changed text, in order; empty ones do not count."""
         return ((0, len(text)),)
 
     def respelled(self, piece: Aligned) -> Aligned:
@@ -211,13 +210,13 @@ class Sequence(Composite[PreTokenizer], PreTokenizer):
         """Return the pieces that the last stage gets, each with whether it is first."""
         if any(each.depends_on_start for each in self._stages[1:]):
             # After several cuts, only the spans tell which piece is first.
-            aligned = [Aligned.of(text, start=0 if first else 1)]
+            aligned = [Aligned.of(text, start=int(not first))]
             for each in self._stages[:-1]:
                 aligned = list(chain.from_iterable(map(each.aligned_pieces, aligned)))
             return [(piece.text, piece.span(0, 0)[0] == 0) for piece in aligned]
         pieces = [text] if text else []
-        for number, each in enumerate(self._stages[:-1]):
-            pieces = [*chain.from_iterable(each.pieces(p, first and not number) for p in pieces)]
+        for each in self._stages[:-1]:
+            pieces = [*chain.from_iterable(each.pieces(piece, first) for piece in pieces)]
         return [(piece, first) for piece in pieces]
 
 
@@ -504,9 +503,8 @@ class Metaspace(MetaspaceSettings, PreTokenizer):
     def spans(self, text: str) -> Iterable[Span]:
         if not self.split:
             return ((0, len(text)),)
-        places = [place for place, character in enumerate(text) if character == self.replacement]
-        matches = ((place, place + 1) for place in places)
-        return cut_at(matches, len(text), "MergedWithNext")
+        marks = (place for place, character in enumerate(text) if character == self.replacement)
+        return pairwise((0, *marks, len(text)))
 
     def as_pattern(self) -> Pattern | None:
         if not self.split:

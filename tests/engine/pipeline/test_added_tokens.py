@@ -82,6 +82,7 @@ CUT: list[Spelled] = [
     *(sequence(split(" "), SPELLS), sequence(DIGITS, byte_level(True, True))),
     *(sequence(byte_level(False, True), each) for each in (DIGITS, metaspace("always"))),
     *(sequence(each, metaspace("first")) for each in (split(" "), SPELLS)),
+    sequence(metaspace("first"), DIGITS),
 ]
 ADDED = [
     [AddedToken("<s>")],

@@ -187,11 +187,23 @@ def test_a_regex_that_can_be_empty_is_not_a_pattern() -> None:
         ({**metaspace("first"), "add_prefix_space": False}, "but prepend_scheme is first"),
         ({"type": "FixedLength", "length": 0}, "should be at least 1"),
         ({"type": "Digits", "individual_digits": None}, "individual_digits: should be true or"),
+        (sequence(*[byte_level(False, False)] * 5), "more than 4 stages of it can each double"),
     ],
 )
 def test_an_error_names_the_wrong_key(spelled: dict[str, Any], problem: str) -> None:
     with pytest.raises(TokenizerFileError, match=problem):
         ours(spelled)
+
+
+def test_older_settings_are_read_as_the_newer_ones() -> None:
+    older = {"type": "Metaspace", "replacement": "▁", "add_prefix_space": False}
+    assert ours(older).to_json() == metaspace("never")
+    assert ours(older | {"prepend_scheme": "never"}).to_json() == metaspace("never")
+    assert ours(older | {"add_prefix_space": True}).to_json() == metaspace("always")
+
+
+def test_four_stages_may_double_a_text() -> None:
+    assert ours(sequence(*[byte_level(False, False)] * 4)).pieces(" ", True) == ["ÃĥÄ¦ÃħÄ¤"]
 
 
 def test_the_names_are_those_of_the_library() -> None:
