@@ -30,6 +30,8 @@ from engine.text.typed_regex import LimitedRegex, compile_foreign
 MOST_GROUPS = 100
 """Groups in one regex; each nested one takes a level of the stack."""
 DEEPEST_CLASS = 8
+REMEMBERED = 256
+"""Number of regexes whose translation is remembered."""
 
 # `\w` of the `regex` module without the joiners, which Unicode has put to the words since.
 _LETTERS = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
@@ -100,7 +102,7 @@ class _Branch(NamedTuple):
     can_be_empty: bool
 
 
-@lru_cache(maxsize=256)
+@lru_cache(REMEMBERED)
 def _translated(source: str) -> tuple[_Branch, ...]:
     if source.count("(") > MOST_GROUPS:
         raise PatternError(f"more than {MOST_GROUPS} groups are not supported")

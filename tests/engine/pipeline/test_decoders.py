@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from odd_texts import CHARACTERS
 from tokenizers import Tokenizer, decoders, models
 
+from engine import TokenizerFileError
 from engine.core.json_fields import Fields
 from engine.pipeline.decoders import DECODERS
 
@@ -49,31 +51,12 @@ SPELLED: list[dict[str, Any]] = [
     },
 ]
 
+WORDS = [
+    *("<0xE6>", "<0xbc>", "<0xA2>", "<0x+1>", "<0xZZ>", "##ing", "n't", "<p>", "|", "a|b", "a##b"),
+    *("▁the", "▁", "the</w>", "</w>", "Ġthe", "æ", "¼", "¢", "do not", " ' ", " .", "  ", ""),
+]
 TOKENS = st.lists(
-    st.text(st.sampled_from(CHARACTERS), max_size=5)
-    | st.sampled_from(
-        [
-            "<0xE6>",
-            "<0xbc>",
-            "<0xA2>",
-            "<0x+1>",
-            "<0xZZ>",
-            "##ing",
-            "n't",
-            "<p>",
-            "|",
-            "a|b",
-            "▁the",
-            "▁",
-            "the</w>",
-            "Ġthe",
-            "æ",
-            "¼",
-            "¢",
-        ]
-    )
-    | st.sampled_from(["do not", " ' ", " .", "  ", ""]),
-    max_size=8,
+    st.text(st.sampled_from(CHARACTERS), max_size=5) | st.sampled_from(WORDS), max_size=8
 )
 
 
@@ -105,3 +88,15 @@ def test_tokens_are_decoded_as_by_hugging_face(spelled: dict[str, Any]) -> None:
         assert ours.decode(tokens) == reference.decode(tokens)
 
     is_the_same()
+    chance = random.Random(1)
+    for _ in range(60):
+        is_the_same.hypothesis.inner_test(chance.choices(WORDS, k=6))
+
+
+def test_tokens_grow_to_32_times_their_length_and_65536_characters() -> None:
+    longer = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 256}
+    several = DECODERS.from_json(Fields({"type": "Sequence", "decoders": [longer]}))
+    # 256 × 297 + 32 = 32 × 329 + 65,536 = 76,064; with a `b` less, 76,063 > 76,032.
+    assert len(several.decode(["a" * 297, "b" * 32])) == 76_064
+    with pytest.raises(TokenizerFileError, match="up to Replace make 76,063 characters of 328"):
+        several.decode(["a" * 297, "b" * 31])

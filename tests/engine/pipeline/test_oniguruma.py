@@ -11,6 +11,7 @@ from tokenizers import Regex, pre_tokenizers
 
 from engine import PatternError
 from engine.pipeline.oniguruma import TextOrRegex, alternatives, can_be_empty
+from engine.text.patterns import LONGEST_REGEX
 
 REGEXES = [
     *(r"^b", r"a$", r"\Z", r"\z", r"a.b", r"(?m:a.b)", r"[^a]", r"\h+", r"\H", r"[\hx]", r"\R"),
@@ -28,6 +29,10 @@ REGEXES = [
         r"[\W]",
         r"[^\W]",
         r"\w+|[^\w\s]+",
+        r"(?m-i:ss.)",
+        r"\x{10FFFF}|a{0,2}b",
+        "[" * 9 + "ab" + "]" * 9,
+        "(a)" * 2 + "(b)?" * 98,
     ),
 ]
 CHARACTERS = "ab AB\n\r\t12²½ß漢éſ'-_sStTkK̈\u3000\u2028xyc.[]{}\u200c\u200d"
@@ -81,6 +86,27 @@ def test_a_regex_with_an_empty_match_can_be_empty(source: str) -> None:
         finds_something()
 
 
+def test_an_empty_match_is_told_from_the_form() -> None:
+    empty = ("a*", "a?", "a*?", "a{0}", "a{0,3}", "a{,2}", "a|", "(a|)", "(?=a)", "(?!a)", "(?<!a)")
+    for source in (*empty, r"\b", r"\B", r"\A", r"\z", "^", "$", "a?b?", "x|a*"):
+        assert can_be_empty(source), source
+    for source in (
+        "a",
+        "a+",
+        "a{2}",
+        "a{1,}",
+        "a{10}",
+        "(?=a)b",
+        "[a]",
+        "a?b",
+        r"\w",
+        "(a*)b",
+        ".",
+    ):
+        assert not can_be_empty(source), source
+    assert alternatives("a" * LONGEST_REGEX) == ("a" * LONGEST_REGEX,)
+
+
 @given(
     st.text(st.sampled_from("ab*.[\n"), max_size=6), st.text(st.sampled_from("a*.["), max_size=2)
 )
@@ -95,7 +121,7 @@ def test_a_plain_text_is_found_literally(text: str, wanted: str) -> None:
     ("source", "problem"),
     [
         ("(?i:Ss)", "'Ss' in any case is not supported"),
-        ("(?i)xß", "'ß' in any case is not supported"),
+        ("(?i)ßx", "'ß' in any case is not supported"),
         ("[a[^bc]]", "a class that is made of classes is not supported"),
         ("[a&&b]", "a class that is made of classes is not supported"),
         (r"(a)\1", r"\\1 is not supported"),
@@ -113,7 +139,9 @@ def test_a_plain_text_is_found_literally(text: str, wanted: str) -> None:
         ("a\\", r"\\ is not supported"),
         (r"\p{Foo}", "unknown property"),
         ("a**", "multiple repeat"),
-        ("(" * 500, "more than 100 groups"),
+        ("(a)" * 101, "more than 100 groups"),
+        ("a" * (LONGEST_REGEX + 1), "a regex of more than"),
+        ("[" * 10 + "a" + "]" * 10, "a class that is nested so deeply"),
         ("a{1000}{1000}", "more than 10,000 times"),
     ],
 )
