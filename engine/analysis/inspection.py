@@ -262,12 +262,10 @@ class AnyInspection:
         """Return the ordinary tokens at these places; among single ones, letters come first."""
         places, texts = np.flatnonzero(are_wanted), self.ordinary.in_text
         are_longer = self.ordinary.lengths[places] > 1
-        few: list[int] = places[are_longer][:MOST_TOKENS].tolist()
-        if len(few) < MOST_TOKENS:
-            single = places[~are_longer].tolist()
-            few += sorted(single, key=lambda at: (not texts[at].isalpha(), texts[at] < b"!"))
-        ids = self.ordinary.ids[few[:MOST_TOKENS]].tolist()
-        return TokenExamples(len(places), tuple(ids))
+        single = places[~are_longer].tolist()
+        single.sort(key=lambda at: (not texts[at].isalpha(), texts[at] < b"!"))
+        few: list[int] = [*places[are_longer].tolist(), *single][:MOST_TOKENS]
+        return TokenExamples(len(places), tuple(self.ordinary.ids[few].tolist()))
 
     @cached_property
     def numbers(self) -> NumberPolicy:

@@ -50,7 +50,7 @@ def _latin(token: bytes) -> tuple[int, ...]:
 def _by_tokens(name: str, summary: str, key: Callable[[bytes, bytes], TieKey]) -> TieRule:
     """Return the rule whose winner has the smallest key of its two tokens."""
     return TieRule(
-        name, summary, lambda vocab, first_seen: lambda pair: key(vocab[pair[0]], vocab[pair[1]])
+        name, summary, lambda vocab, first_seen: lambda pair: key(*map(vocab.__getitem__, pair))
     )
 
 

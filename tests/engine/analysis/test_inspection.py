@@ -9,7 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.analysis.inspection import TOKEN_KIND_NAMES, Inspection, numbers_of, token_kinds
+from engine.analysis.inspection import (
+    TOKEN_KIND_NAMES,
+    Inspection,
+    TokenExamples,
+    numbers_of,
+    token_kinds,
+)
 from engine.formats.tokenizer_format import Opened
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 from engine.text.pretokenize import to_text
@@ -87,6 +93,40 @@ def test_lengths_and_the_longest_leave_special_tokens_out(inspection: Inspection
     assert inspection.length_histogram == [(1, 256), (2, 3), (3, 3)]
     assert inspection.longest(4) == [260, 261, 270, 256]
     assert inspection.mean_length == pytest.approx((256 + 6 + 9) / 262)
+    assert [inspection.length_of(token_id) for token_id in (65, 256, 261)] == [1, 2, 3]
+    assert inspection.of_length(2, 3) == TokenExamples(6, (256, 260, 261, 262, 270, 271))
+    assert inspection.of_length(3, 9) == TokenExamples(3, (260, 261, 270))
+    assert inspection.of_length(4, 9) == TokenExamples(0, ())
+
+
+def test_examples_of_a_kind_begin_with_longer_tokens_and_letters(inspection: Inspection) -> None:
+    parts, symbols = ("parts of characters", 129), ("symbols", 60)
+    others = [("Latin", 56), ("digits", 10), ("whitespace", 7)]
+    assert inspection.kinds == [parts, symbols, *others]
+    assert inspection.of_kind("whitespace") == TokenExamples(7, (262, 9, 10, 11, 12, 13, 32))
+    assert inspection.of_kind("Latin").ids == (
+        *(256, 260, 261, 270, *range(65, 91), *range(97, 123)),
+    )
+    single = bytes(inspection.of_length(1, 1).ids)
+    letters = bytes((*range(65, 91), *range(97, 123)))
+    shown = [byte for byte in range(0x21, 256) if byte not in letters]
+    assert single == bytes((*letters, *shown, *range(0x21)))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "format", "example"),
+    [
+        ([b" a", b" th", " 这".encode()], "gpt2", " 这".encode()),
+        ([b" a", b" th", b" \xe8\xbf\xff", b"the"], "huggingface", b" th"),
+        ([b" a", b"the"], "gpt2", None),
+        ([b" th"], "tiktoken", None),
+    ],
+)
+def test_the_example_of_a_spelling_is_hard_to_read(
+    tokens: list[bytes], format: str, example: bytes | None
+) -> None:
+    opened = Opened(Tokenizer(BYTES | dict(enumerate(tokens, 256)), []), format)
+    assert Inspection.of_opened(opened).spelling_example == example
 
 
 def test_odd_tokens_are_found_single_bytes_last(inspection: Inspection) -> None:
