@@ -42,10 +42,6 @@ def token_lengths(tokenizer: Tokenizer) -> Ints:
     return lengths
 
 
-WORTH_THREADS = 1 << 18
-"""Bytes of a text that takes longer to encode than threads take to start."""
-
-
 MOST_COMPARED = 8
 """Most tokenizers that a notebook shows."""
 MOST_OF_TEXT = 60
@@ -131,7 +127,7 @@ def _aligned(tokenizer: Tokenizer, text: str) -> Iterator[int]:
     splitter = pipeline.splitter
     for section, added in splitter.aligned_sections(text):
         if added is not None:
-            yield places[section.span(0, len(section.text))[1]]
+            yield places[section.spans[-1][1]]
             continue
         cut = pipeline.pre_tokenizer
         for piece in [section] if cut is None else cut.aligned_pieces(section):
@@ -330,12 +326,8 @@ class TextComparison:
             raise ComparisonError("a comparison is of at least one tokenizer, and none is given")
         self.data = data
         # Python's own encoders would only wait for each other.
-        threads = available_cores() if KERNEL is not None and len(data) >= WORTH_THREADS else 1
-        if threads == 1:
-            self.edges = [cut_text(tokenizer, data) for tokenizer in tokenizers]
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                self.edges = list(pool.map(partial(cut_text, data=data), tokenizers))
+        with ThreadPoolExecutor(available_cores() if KERNEL is not None else 1) as pool:
+            self.edges = list(pool.map(partial(cut_text, data=data), tokenizers))
         self.token_counts = tuple(len(edges) - 1 for edges in self.edges)
         self.bytes_per_token = tuple(
             len(data) / count if count else 0.0 for count in self.token_counts

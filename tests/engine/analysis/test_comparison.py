@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
-from engine import Tokenizer
+from engine import ComparisonError, Tokenizer
 from engine.analysis.text_comparison import (
     TextComparison,
     _spells,
@@ -89,6 +89,12 @@ def test_a_comparison_counts_tokens_and_finds_touching_differences_as_one() -> N
     assert [len(edges) - 1 for edges in next(iter(text.differences)).edges] == [3, 3]
     assert text.differing_bytes == 6
     assert text.bytes_per_token == (8 / 6, 8 / 7)
+    # Both cut at 0, 2, 4, 5, 7 and 8.
+    around = {(0, 0): (0, 0), (1, 1): (0, 2), (2, 3): (2, 4), (3, 6): (2, 7), (8, 8): (8, 8)}
+    assert {part: text.agreed_around(*part) for part in around} == around
+    for start, end in ((-1, 2), (3, 2), (0, 9)):
+        with pytest.raises(ComparisonError, match=f"^{start} to {end} is no part of 8 bytes"):
+            text.agreed_around(start, end)
 
 
 merge_lists = st.lists(st.sampled_from([(b"a", b"b"), (b"c", b"d"), (b"e", b"f")]), unique=True)
@@ -134,14 +140,26 @@ def _hugging_face(normalizer: object, pre_tokenizer: object, path: Path) -> toke
     return theirs
 
 
-@pytest.mark.parametrize("text", ["the CAT", "then  x the", "ﬁne é hat the", " the hat ", "漢 the"])
+METASPACE, BYTES_OF_ALL = pre_tokenizers.Metaspace(), pre_tokenizers.ByteLevel()
+
+
+@pytest.mark.parametrize(
+    ("cut", "text"),
+    [
+        *((METASPACE, text) for text in ("the CAT", "then  x the", "ﬁne é hat the", " the hat ")),
+        *((pre_tokenizers.Whitespace(), text) for text in ("the CAT ", "é  ﬁne", "the<unk>hat")),
+        *((BYTES_OF_ALL, text) for text in ("the CAT", " fine<unk> the", "hat\n")),
+        (METASPACE, "漢 the"),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("normalized", [False, True])
 def test_spans_of_a_pipeline_are_of_the_original_text(
-    tmp_path: Path, text: str, normalized: bool
+    tmp_path: Path, cut: pre_tokenizers.PreTokenizer, text: str, normalized: bool
 ) -> None:
     normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
     path = tmp_path / "tokenizer.json"
-    theirs = _hugging_face(normalizer if normalized else None, pre_tokenizers.Metaspace(), path)
+    theirs = _hugging_face(normalizer if normalized else None, cut, path)
     ours = open_tokenizer(path).tokenizer
     expected = [len(text[:end].encode()) for _, end in theirs.encode(text).offsets]
     edges = cut_text(ours, text.encode()).tolist()
@@ -149,12 +167,12 @@ def test_spans_of_a_pipeline_are_of_the_original_text(
     assert (edges[0], edges[-1]) == (0, len(text.encode()))
 
 
-def test_several_threads_find_the_same_spans_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_tokenizer_cuts_by_itself() -> None:
     tokenizers = [tokenizer((b"a", b"b")), tokenizer((b"b", b"c"), pattern="cl100k"), tokenizer()]
-    alone = TextComparison(tokenizers, b"abc 1212 abd\xff\n " * 99)
-    monkeypatch.setattr("engine.analysis.text_comparison.WORTH_THREADS", 0)
-    together = TextComparison(tokenizers, b"abc 1212 abd\xff\n " * 99)
-    assert [each.tolist() for each in together.edges] == [each.tolist() for each in alone.edges]
+    data = b"abc 1212 abd\xff\n " * 99
+    together = TextComparison(tokenizers, data).edges
+    alone = [cut_text(each, data) for each in tokenizers]
+    assert [each.tolist() for each in together] == [each.tolist() for each in alone]
 
 
 def test_joined_tokens_are_the_text_if_each_merge_joins_its_tokens() -> None:
@@ -166,11 +184,10 @@ def test_joined_tokens_are_the_text_if_each_merge_joins_its_tokens() -> None:
     assert not _spells(unknown)
 
 
-def test_tokenizers_without_shared_tokens_can_be_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokenizers_without_shared_tokens_can_be_compared() -> None:
     vocab = {0: b"?", 1: b"a", 2: b"b", 3: b"ab"}
     alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
     unknown = Tokenizer(vocab, [(b"a", b"b")], alphabet=alphabet)
-    monkeypatch.setattr("engine.analysis.text_comparison.WORTH_THREADS", 0)
     found = TextComparison([unknown, tokenizer((b"a", b"b")), unknown], b"abc").edges
     assert [each.tolist() for each in found] == [[0, 2, 3]] * 3
 
