@@ -384,5 +384,5 @@ class TextComparison:
 
     def _cut(self, edges: Sequence[int] | Ints, most: int = html.MOST_IN_CELL) -> html.Html:
         """Return the tokens between edges as HTML, from the first edge on."""
-        cuts = pairwise(map(int, edges[: most + 2]))
+        cuts = pairwise(map(int, edges))
         return html.tokens((self.data[start:end] for start, end in cuts), most)

@@ -63,6 +63,15 @@ def test_a_token_that_no_text_reaches_names_the_merge_that_took_its_part() -> No
     assert [merge.number for merge in explanation.way] == [1]
 
 
+def test_a_way_of_at_most_500_bytes_is_followed() -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+    tokenizer = Tokenizer(vocab, [(b"a", b"b")], pattern="none")
+    for length, numbers, stopped in ((500, [1], 500), (501, [], 0)):
+        pair = explain(tokenizer, ["a", "b"], "ab".ljust(length, "x"))
+        assert [merge.number for merge in pair.way] == numbers
+        assert len(explain(tokenizer, ["x" * length]).stopped) == stopped
+
+
 @cache
 def stories() -> Frame:
     counts = count_pretokens(STORIES, special_tokens=["<|endoftext|>"])
@@ -104,7 +113,7 @@ def test_what_is_explained_is_what_the_sheets_say(tmp_path: Path) -> None:
         lines = []
         for source, parts, text in product(sources, asked.split(), in_texts):
             said = explain(source, parts.replace("·", " ").split("|"), text)
-            lines.append(f"{source!r}: {parts} in {text}")
+            lines.append(f"{source!r}, in {text}: {said.title(parts)}")
             lines += (f"    {line}" for line in said.lines())
         check_sheet(f"why/{name}", lines)
 
