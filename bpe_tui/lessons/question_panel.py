@@ -87,23 +87,22 @@ class QuestionPanel(Lines):
     attempt: Attempt | None = None
     offers_another = False
     """Whether `r` asks for the same with another example, after the end."""
+    _is_touched = False  # whether a key has done something since the question came
+    _key_rows = 0
     _question: Question
     _form: Form
+    _chosen: int  # the row, or the gap, from 0
+    _typed: str
+    _is_replaced: bool  # whether the next key replaces what is typed: it was wrong
+    _bars: set[int]
+    _board: MergesBoard | None  # of merges made by hand
+    _refusal: str
+    _first_choice: int  # the first row of the choices, of the gaps, or of the words to mark
+    _gaps: dict[int, int]  # cell of a row → its gap
+    _stops: int  # number of places for the cursor
 
     def __init__(self, id: str = "question") -> None:
         super().__init__(id=id)
-        self._chosen = 0  # the row, or the gap, from 0
-        self._typed = ""
-        self._is_replaced = False  # whether the next key replaces what is typed: it was wrong
-        self._bars: set[int] = set()
-        self._board: MergesBoard | None = None  # of merges made by hand
-        self._refusal = ""
-        self._is_touched = False  # whether a key has done something since the question came
-        self._first_choice = 0  # the first row of the choices, or the words to mark
-        self._gaps: dict[int, int] = {}  # cell of a row → its gap
-        self._stops = 0  # number of places for the cursor
-        self._gap_row = -1
-        self._key_rows = 0
 
     def ask(self, attempt: Attempt, title: str = "question", foot: str = "") -> None:
         """Ask another question."""
@@ -132,7 +131,7 @@ class QuestionPanel(Lines):
             given = [row for each in question.given for row in sentence_rows(each, room)]
             if len(given) > MOST_GIVEN and question.pairs:
                 given = packed_rows(question.given, room)
-            self._first_choice = self._gap_row = 0
+            self._first_choice = 0
             answer = self._answer_rows(attempt, room)
             graded = []
             if self._refusal:
@@ -145,7 +144,6 @@ class QuestionPanel(Lines):
             self._key_rows = len(keys)
             rows, above = spaced([*parts, keys], self.size.height)
             self._first_choice += above
-            self._gap_row += above
         self._rows = [Row([INDENT, *row.spans]) for row in rows]
         super().rebuild()
         # If not all fits, show the question first, then the answer at the end.
@@ -203,7 +201,6 @@ class QuestionPanel(Lines):
         ends = list(accumulate(width(thing) + 1 for thing in things))
         may_end = isinstance(self._form, Joins) and not self._is_over
         self._stops = len(marks) + may_end
-        self._gap_row = self._first_choice
         self._gaps = {end: gap for gap, end in enumerate(ends[:-1])}  # the cell after the indent
         spans: list[Span] = []
         for place, thing in enumerate(things):
@@ -420,7 +417,7 @@ class QuestionPanel(Lines):
                 self._answer()
             else:
                 self._board.mark()
-        elif isinstance(form, Cuts | Joins) and index == self._gap_row and cell in self._gaps:
+        elif isinstance(form, Cuts | Joins) and index == self._first_choice and cell in self._gaps:
             self._chosen = self._gaps[cell]
             if isinstance(form, Joins):
                 self._answer()

@@ -55,7 +55,7 @@ def sentence_rows(
     if spans_width(spans) <= room:
         return [Row(spans)]
     parts = (piece for part in _unbroken(spans, room) for piece in _pretokens(part, room))
-    lines = wrapped(parts, max(room, 10))
+    lines = wrapped(parts, room)
     return [Row([*line[:-1], (line[-1][0].rstrip(), line[-1][1])]) for line in lines]
 
 

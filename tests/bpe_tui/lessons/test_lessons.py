@@ -200,23 +200,6 @@ async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(
 
 
 @pytest.mark.slow
-async def test_the_keys_of_a_long_question_stay_in_sight(trial: Path) -> None:
-    async with learning(trial, (60, 18)) as (app, pilot):
-        await pilot.press("N")
-        await until(pilot, lambda: isinstance(app.screen, AskWindow))
-        panel = app.screen.query_one(QuestionPanel)
-        assert panel.attempt is not None
-        for place in range(3):  # each wrong answer has its reason below
-            is_right = place == panel.attempt.question.answer
-            await pilot.press(*([] if is_right else ["enter"]), "down")
-        await pilot.press("H")
-        assert panel.row_count > panel.size.height
-        for key in ("pageup", "pagedown"):
-            await pilot.press(key)
-            assert "H hint  ! show me" in panel.render_line(panel.size.height - 2).text
-
-
-@pytest.mark.slow
 async def test_a_scene_begins_without_the_lanes_of_the_scene_before(trial: Path) -> None:
     async with learning(trial) as (app, pilot):
         app.guide.go_to(1)

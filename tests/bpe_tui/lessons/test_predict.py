@@ -10,13 +10,9 @@ from opening import burst, opened_as, step, until
 from bpe_tui.bpe.encoding_screen import EncodingScreen
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.question_panel import QuestionPanel
-from bpe_tui.lessons.question_rows import fitting_rows, sentence_rows
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.lessons.section import LessonSection
 from bpe_tui.session.config import RunConfig
-from engine.bpe.ties import TIE_RULES
-from engine.core.wording import Sentence
-from engine.learning.questions.contest import by_rule
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")
@@ -31,16 +27,6 @@ def said(screen: LessonScreen, name: str) -> str:
 
 def keys_of(screen: LessonScreen) -> list[str]:
     return [key.label for key in screen.predictor.keys]
-
-
-def test_a_corpus_to_count_in_wraps_to_the_next_line() -> None:
-    words = [part for _ in range(5) for part in (b"l", "┊", b"ow", "│")]
-    rows = sentence_rows(Sentence(tuple(words)), 12)
-    assert ["".join(text for text, _ in row.spans) for row in rows] == ["l┊ow│l┊ow│"] * 2 + [
-        "l┊ow│"
-    ]
-    rule = by_rule(TIE_RULES["lexicographic"])
-    assert [len(fitting_rows(rule, cells)) for cells in (80, 44, 43)] == [1, 1, 2]
 
 
 async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,14 +19,8 @@ from bpe_tui.studies.comparison import (
     ComparisonScreen,
     NumbersPanel,
     StripsPanel,
-    broken,
-    marks,
-    segments_of,
-    strip,
 )
-from bpe_tui.widgets.rows import plain_text, with_below
 from engine import Tokenizer
-from engine.analysis.text_comparison import TextComparison
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 ONE = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")])
@@ -58,33 +52,6 @@ def lines(app: App[int], panel: str) -> list[str]:
     return ["".join(t for t, _ in shown.row(n).spans).rstrip() for n in range(shown.row_count)]
 
 
-def drawn(tokenizers: Sequence[Tokenizer], data: bytes, room: int = 60) -> list[str]:
-    comparison = TextComparison(tokenizers, data)
-    found = []
-    for line in broken(segments_of(comparison, 0, len(data), room), room):
-        spans = [strip(line, place, 0) for place in range(len(tokenizers))]
-        found += ["".join(text for text, _ in each) for each in (*spans, marks(line, 0))]
-    return found
-
-
-def test_strips_are_aligned_mark_the_tokens_that_cut_a_character_and_break_at_the_width() -> None:
-    upper, lower, below = drawn([ONE, OTHER], b"x abc abd")
-    assert upper == "│x│·│a b│c│·│a b│d│"
-    assert lower == "│x│·│a│b c│·│a│b│d│"
-    assert below.rstrip() == "     ▲▲▲▲▲   ▔▔▔"
-    comparison = TextComparison([ONE, OTHER], b"x abc")
-    chips = strip(segments_of(comparison, 0, 5, 60, edge=0), 0, 0)
-    assert plain_text(chips, between="┊") == "┊x┊ ┊ab┊c".replace(" ", "·")
-    whole = Tokenizer(BYTES | {256: "é".encode()}, [(b"\xc3", b"\xa9")])
-    upper, lower, _ = drawn([whole, ONE], "é".encode())
-    assert (upper, lower) == ("│é │", "│é │")
-    segments = segments_of(TextComparison([whole, ONE], "é".encode()), 0, 2, 60)
-    assert [plain_text(row) for row in with_below(strip(segments, 1, 0))] == ["│é │", " ▂▄ "]
-    upper = drawn([ONE, OTHER], b"abc" * 30, room=20)[::3]
-    assert all(len(line) <= 20 for line in upper)
-    assert "".join(upper).replace("│", "").replace(" ", "") == "abc" * 30
-
-
 async def test_n_and_p_go_from_difference_to_difference() -> None:
     async with comparing(b"abc x abc y abc") as (app, pilot):
         strips = app.screen.query_one(StripsPanel)
@@ -105,16 +72,6 @@ async def test_far_differences_are_laid_out_when_they_are_reached() -> None:
         assert any("▲" in line for line in lines(app, "strips"))
 
 
-async def test_the_numbers_are_those_of_text_and_vocabularies() -> None:
-    async with comparing(b"abc abc") as (app, _):
-        shown = [" ".join(line.split()) for line in lines(app, "numbers")]
-        assert "tokens 5 5" in shown
-        assert "× one 1.00 1.00" in shown
-        assert "vocabulary 257 257" in shown
-        assert "only one ab" in shown
-        assert any("part at merge 1: a + b and b + c" in line for line in shown)
-
-
 async def test_another_text_can_be_typed() -> None:
     async with comparing(b"x") as (app, pilot):
         strips = app.screen.query_one(StripsPanel)
@@ -124,11 +81,6 @@ async def test_another_text_can_be_typed() -> None:
         assert "difference 1 of 1" in str(strips.border_subtitle)
         await pilot.press("escape")
         assert not app.screen.query_one("#other-text").has_focus_within
-
-
-async def test_without_a_text_the_panel_says_how_to_give_one() -> None:
-    async with comparing(b"") as (app, _):
-        assert lines(app, "strips") == ["There is no text yet: press e and type one."]
 
 
 async def test_the_encoding_screen_compares_its_step_with_a_file(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.declarations import FAMILY
 from bpe_tui.session.models import MODELS
-from bpe_tui.studies.model_table import FamilyJob, FamilyScreen, KindMeasured
-from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows
+from bpe_tui.studies.model_table import FamilyJob, FamilyScreen, KindMeasured, KindUnmeasured
+from bpe_tui.studies.model_table_panels import TRAINS, FamilyDetails, FamilyRows
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
@@ -150,56 +150,6 @@ async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> No
         assert "is open" in "\n".join(text_of(app.screen.query_one(FamilyDetails)))
 
 
-@pytest.mark.slow  # a training for each kind of model
-async def test_a_typed_text_is_shown_over_its_ids_and_other_languages_with_their_costs(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, vocab_size=300) as (app, pilot):
-        await measured(app, pilot)
-        for name, told in (
-            ("character", "Chinese 0.33,"),
-            ("byte", "Chinese 0.95,"),
-            ("bpe", "Hindi"),
-        ):
-            keys = keys_to(name)
-            await pilot.press(*keys)
-            await pilot.pause()
-            said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
-            assert told in " ".join(said.partition("languages ")[2].split())
-            await pilot.press(*("up" if key == "down" else "down" for key in keys))
-        await measured(app, pilot)
-        await pilot.press("e", "ctrl+u", *"the", "space", *"xq", "enter")
-        for name, tokens, ids in (
-            ("word", "the<UNK>", ""),
-            ("character", "the·", "116 104 101 32"),
-            ("seen-character", "the·", ""),
-            ("byte", "the·", "116 104 101 32"),
-        ):
-            keys = keys_to(name)
-            await pilot.press(*keys)
-            await pilot.pause()
-            said = text_of(app.screen.query_one(FamilyDetails))
-            typed = next(place for place, line in enumerate(said) if line.startswith("typed"))
-            assert tokens in said[typed].replace(" ", "")
-            assert ids in said[typed + 1]
-            await pilot.press(*("up" if key == "down" else "down" for key in keys))
-
-
-@pytest.mark.slow
-async def test_kinds_that_cannot_be_trained_say_why(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=258) as (app, pilot):
-        app.session.config = type(app.session.config)(str(corpus), vocab_size=20)  # type: ignore[call-arg]
-        await pilot.press("7")
-        for _ in range(200):
-            await pilot.pause(0.02)
-            rows = app.screen.query_one(FamilyRows)
-            if rows.entries and all(e.row or "too small" in e.state for e in rows.entries):
-                break
-        states = {entry.name: entry.state for entry in rows.entries if entry.row is None}
-        assert "too small" in states["bpe"]
-        assert "word" not in states
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("model", first_quick(["wordpiece", "unigram"]))
 async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: str) -> None:
@@ -227,7 +177,7 @@ async def test_all_rows_fit_at_any_size(corpus: Path) -> None:
             assert app.screen.query_one(FamilyDetails).size.height >= 2, size
 
 
-def test_a_training_that_takes_long_is_stopped_and_says_so(
+def test_a_training_that_takes_long_is_stopped_and_one_that_is_impossible_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("bpe_tui.studies.model_table.SECONDS", 0.0)
@@ -238,6 +188,10 @@ def test_a_training_that_takes_long_is_stopped_and_says_so(
     assert found["bpe"].row.vocab_size == 257  # one merge was made
     assert not found["word"].stopped
     assert "unigram" not in found  # it has nothing to show before its end
+    posted.clear()
+    FamilyJob("to be or not to be " * 20, 20, (), posted.append).work()
+    why = {news.name: news.state for news in posted if isinstance(news, KindUnmeasured)}
+    assert (why["word"], "too small" in why["bpe"]) == (TRAINS, True)
 
 
 async def test_without_a_corpus_the_screen_says_what_to_do(tmp_path: Path) -> None:

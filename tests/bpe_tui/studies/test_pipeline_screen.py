@@ -127,25 +127,6 @@ async def test_it_works_on_small_screens() -> None:
             assert all(len(row) <= size[0] for row in rows(app))
 
 
-@pytest.mark.slow
-async def test_unigram_has_a_pipeline_too() -> None:
-    async with opened(model="unigram", vocab_size=300) as (app, pilot):
-        await pilot.press("8")
-        await typed(app, pilot, "the the")
-        assert "▁ stands for a space" in "".join(stage(app, "pre-tokenizer"))
-
-
-@pytest.mark.slow
-async def test_wordpiece_has_a_pipeline_too() -> None:
-    async with opened(model="wordpiece", vocab_size=300) as (app, pilot):
-        await pilot.press("end", "8")
-        await typed(app, pilot, "the the")
-        assert "## continues the word before it" in "".join(stage(app, "model"))
-        await typed(app, pilot, "the 漢")
-        left_out = "special tokens are left out in decoding: [UNK]"
-        assert stage(app, "decoder")[-1].strip() == left_out
-
-
 async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_another_step(
     tmp_path: Path,
 ) -> None:
@@ -171,15 +152,6 @@ async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_anot
         await pilot.press("u")
         assert "none" in stage(app, "normalizer")[0]
         assert "comes back" in stage(app, "decoder")[-1]
-
-
-@pytest.mark.slow
-async def test_without_colour_the_token_is_marked_by_signs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    async with pipeline() as (app, pilot):
-        await typed(app, pilot, "the café")
-        await pilot.press(*["right"] * 20)
-        assert "the·caf«é»" in stage(app, "text")[1]
 
 
 @pytest.mark.slow

@@ -153,22 +153,6 @@ async def test_a_click_on_the_chart_goes_to_the_step_and_the_cursor_says_what_is
 
 
 @pytest.mark.slow
-async def test_a_trainer_that_cannot_follow_the_tie_rule_is_named() -> None:
-    async with racing(tie_rule="first-seen") as (_, screen, _):
-        assert "fast cannot follow" in shown(screen.query_one(StandingsPanel))
-        assert said(screen).startswith("4 trainers, the same")
-
-
-@pytest.mark.slow
-async def test_a_trainer_out_of_time_shows_where_it_was_stopped() -> None:
-    with patch.object(race_screen, "TRAINER_SECONDS", 0.0):
-        async with racing() as (app, screen, _):
-            app.seek(5)
-            assert "stopped at merge 1" in shown(screen.query_one(StandingsPanel))
-            assert "naive was stopped at merge 1" in said(screen)
-
-
-@pytest.mark.slow
 async def test_a_large_corpus_is_raced_on_in_part_and_the_screen_says_so() -> None:
     with patch.object(race_screen, "MOST_BYTES", 15):
         async with racing() as (_, screen, _):
@@ -229,12 +213,3 @@ def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() 
     lines = ["".join(cell for cell, _ in line) for line in canvas_of(figure, 20, 5)]
     written = [name for line in lines for name in ends if line.endswith(name)]
     assert written == ["top", "third", "next", "low"]
-
-
-@pytest.mark.slow
-async def test_a_screen_too_small_for_columns_still_counts_the_work() -> None:
-    async with racing(size=(40, 20)) as (_, screen, pilot):
-        await pilot.press("tab", "tab", "right")
-        work = screen.query_one("#work", FramePanel)
-        assert work.frame is not None
-        assert work.rows_of(work.frame, 12)

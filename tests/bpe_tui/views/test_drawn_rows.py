@@ -8,28 +8,22 @@ a change that is meant, write the sheets again and read what has changed:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
-from string import ascii_letters, digits
 from typing import Any
 
 import numpy as np
 import pytest
+from drawing import Drawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
-from textual.geometry import Size
-from textual.message_pump import MessagePump
-from textual.widget import Widget
 
-from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.session_app import PLACES
-from bpe_tui.bpe import heap_panel, merge_panel
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
 from bpe_tui.bpe.training_screen import PseudocodePanel
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.declarations import CHARTS, INSPECTION, LESSON, TRAINING, VOCABULARY
-from bpe_tui.views import training_panels
 from bpe_tui.views.charts import ChartKind
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import AnyExplainer, Beat, CountRoom, StepMoment
@@ -42,18 +36,13 @@ from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of
 from bpe_tui.widgets.controls import FooterKey, KeyBar, Tab, TabLine
 from bpe_tui.widgets.figure import Figure, cells_of
-from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.virtual_table import arranged, arranged_row
-from bpe_tui.widgets.visible import width as cells
 from engine.analysis.why import explain
 from engine.bpe.trainers import TRAINERS
 from engine.recording.playback import MergeFrame
 
 SHEETS = Path(__file__).parents[1] / "sheets"
-LETTERS = ascii_letters + digits
-MOST, HEIGHT = 14, 9
-"""Most rows of a panel that are kept, and the height of panels, in cells."""
 TEXT = "low lowest, newer 漢字 wide"
 HANDOUT, UNICODE = str(SAMPLE.with_name("handout.txt")), str(SAMPLE.with_name("unicode.txt"))
 OPENED: dict[str, Config] = {
@@ -66,63 +55,9 @@ OPENED: dict[str, Config] = {
 }
 
 
-class Drawing:
-    """Lines with the rows of a session."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.lines: list[str] = []
-        self._letters = {"": " "}
-        self._before: dict[str, list[str]] = {}
-        self._patch = monkeypatch.setattr
-
-    def add(self, name: str, title: str, rows: Iterable[Row]) -> None:
-        lines = [line for row in list(rows)[:MOST] for line in self._lines_of(row)]
-        if self._before.get(name) != lines:
-            self.lines += [f"-- {name} {title}".rstrip(), *lines]
-        self._before[name] = lines
-
-    def _lines_of(self, row: Row) -> Iterator[str]:
-        marks = ""
-        for text, role in row.spans:
-            letter = self._letters.setdefault(role, LETTERS[len(self._letters) - 1])
-            marks += letter * cells(text)
-        yield "".join(text for text, _ in row.spans).rstrip()
-        target = "" if row.target is None else f"  → {row.target}"
-        if marks.strip() or target:
-            yield f"{marks.rstrip()}{target}"
-
-    def resize(self, width: int, height: int) -> None:
-        self._patch(Widget, "size", Size(width, height))
-        self._patch(Widget, "outer_size", Size(width + 4, height + 2))
-        self._patch(FramePanel, "room", width)
-
-    def add_panel(self, panel: FramePanel[Any], frame: Any, width: int) -> None:
-        """Add the borders, the head and the rows of a panel."""
-        self.resize(width, HEIGHT)
-        assert not panel.row_count  # nothing is drawn without a frame
-        panel.set_reactive(FramePanel.frame, frame)
-        panel.rebuild()
-        rows = (panel.row(place) for place in range(min(panel.row_count, MOST)))
-        borders = f"{panel._shown_title or panel.named} ── {panel._shown_foot}"
-        self.add(f"{type(panel).__name__} {borders}", "", [Row(panel.head), *rows])
-
-    def all_lines(self) -> list[str]:
-        legend = (f"{letter} {role}" for role, letter in self._letters.items() if role)
-        return [*self.lines, "", *legend]
-
-
 @pytest.fixture
 def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
-    """Take what panels ask of a screen."""
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(Lines, "rebuild", lambda self: None)
-    monkeypatch.setattr(FramePanel, "take_words", lambda self: None)
-    for module in (heap_panel, merge_panel, training_panels):  # they search in slices of time
-        monkeypatch.setattr(module, "SLICE_SECONDS", 60)
-    monkeypatch.setattr(MessagePump, "set_timer", lambda *given, **named: None)
-    monkeypatch.setattr(BpeTuiApp, "is_headless", True)
-    with BpeTuiApp(None)._context():
-        yield Drawing(monkeypatch)
+    yield from drawings(monkeypatch)
 
 
 @pytest.mark.parametrize("name", OPENED)

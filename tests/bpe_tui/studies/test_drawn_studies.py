@@ -1,0 +1,214 @@
+"""The rows of the screens that compare, without a screen: race, chunks, strips, stages, kinds.
+
+After a change that is meant, draw their sheet again and read it, as `test_drawn_rows.py` says.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drawing import Drawing, drawings
+from opening import SAMPLE, session_of
+from sheets import check_sheet
+from test_chunks_screen import COURSE, two_threads
+from test_compare_screen import ONE, OTHER
+
+from bpe_tui.session.config import RunConfig
+from bpe_tui.studies import comparison, model_table_panels
+from bpe_tui.studies.chunks import CountedPanel, CutsPanel, StripPanel
+from bpe_tui.studies.comparison import NumbersPanel, StripsPanel, Vocabularies
+from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows, KindEntry, describe_sizes
+from bpe_tui.studies.pipeline import ChoiceRows
+from bpe_tui.studies.pipeline_stages import (
+    PipelinePanel,
+    PipelineView,
+    ToStage,
+    describe_token,
+    stage_name,
+)
+from bpe_tui.studies.race import RacePanel, StandingsPanel, WorkPanel, describe_race
+from bpe_tui.views.wording import Wording
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import Row
+from engine import CorpusError
+from engine.analysis.model_table import Untrained, row_of, try_training
+from engine.analysis.text_comparison import TextComparison, first_merge_difference, overlap
+from engine.analysis.tokenizer_kinds import KINDS
+from engine.bpe.race import Race, RaceSettings, Runner, RunnerState
+from engine.bpe.trainers import TRAINERS
+from engine.counting.chunk_boundaries import EvenCut
+from engine.counting.chunk_log import ChunkReport
+from engine.pipeline.conversion import pipeline_at
+from engine.pipeline.draft import NORMALIZER, POST_PROCESSOR, Draft, StageKind
+from engine.pipeline.losses import losses
+
+COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+HANDOUT, UNICODE = (str(SAMPLE.with_name(name)) for name in ("handout.txt", "unicode.txt"))
+
+BPE = RunConfig(HANDOUT, pattern="whitespace", vocab_size=268)
+WORDPIECE = RunConfig(HANDOUT, vocab_size=40, model="wordpiece")
+UNIGRAM = RunConfig(HANDOUT, vocab_size=30, model="unigram")
+SHEETS = Path(__file__).parents[1] / "sheets"
+
+
+@pytest.fixture
+def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
+    for made in drawings(monkeypatch):
+        monkeypatch.setattr(Wording, "of", lambda widget: Wording())
+        yield made
+
+
+def add(drawing: Drawing, panel: Lines, title: str = "") -> None:
+    """Add the rows of a panel under its titles."""
+    titles = f"{panel.border_title or ''} ── {panel.border_subtitle or ''}"
+    rows = []
+    for row in map(panel.row, range(panel.row_count)):
+        is_stage = isinstance(row.target, ToStage)
+        rows.append(Row(row.spans, row.target.kind.title) if is_stage else row)
+    drawing.add_changes(type(panel).__name__, f"{title} {titles}", rows)
+
+
+def draw_choices(drawing: Drawing, panel: ChoiceRows, draft: Draft, kind: StageKind) -> None:
+    """Add the choices for a stage, each with the stages that it leads to."""
+    rows = []
+    for row in map(panel.row, range(panel.row_count)):
+        switch: Any = row.target
+        rows.append(Row(row.spans, " │ ".join(map(stage_name, switch(draft).stages(kind)))))
+    drawing.add_changes("choices", kind.title, rows)
+
+
+def finished_race(tie_rule: str = "lexicographic", budget: float | None = None) -> Race:
+    """Return a race in which each merge takes a trainer a millisecond more than the one before."""
+    race = Race(COUNTS, RaceSettings(268, tie_rule=tie_rule, budget=budget), ("naive", "fast"))
+    for _ in race.slices():
+        pass
+    for place, runner in enumerate(race.runners, 1):
+        runner._seconds = array("d", (place * step / 1000 for step in range(1, len(runner) + 1)))
+    return race
+
+
+def draw_race(drawing: Drawing) -> None:
+    frame = session_of(BPE).frame
+    assert frame is not None
+    stopped, runs = finished_race("first-seen", 0.0), finished_race()
+    runs.runners[0].state, runs.runners[1] = RunnerState.RUNNING, Runner(TRAINERS["fast"])
+    sizes = ((0, 78), (3, 120), (11, 12))
+    for race, shown in ((finished_race(), sizes), (stopped, sizes[:2]), (runs, sizes[1:2])):
+        drawing.lines.append(f"== {describe_race(race, Wording())}")
+        for step, width in shown:
+            for kind in (StandingsPanel, WorkPanel):
+                panel = kind()
+                panel.set_reactive(RacePanel.race, race)
+                drawing.add_panel(panel, frame.at(step), width)
+
+
+def draw_chunks(drawing: Drawing) -> None:
+    cuts = COURSE._replace(cuts=[*COURSE.cuts, EvenCut(21, None), EvenCut(24, 27)])
+    strip, cut, counted = StripPanel(), CutsPanel(), CountedPanel()
+    for width, courses in ((100, (cuts,)), (60, (cuts, None, CorpusError("it is packed")))):
+        drawing.resize(width, 9)
+        for course in courses:
+            cut.show_course(course)
+            add(drawing, cut)
+            for report in (ChunkReport(), two_threads()):
+                strip.show_strip(report, course, "no chunks")
+                add(drawing, strip)
+                counted.show_report(report, ["Counted by 2 threads."])
+                add(drawing, counted)
+
+
+def draw_strips(drawing: Drawing) -> None:
+    tokenizers, names = [ONE, OTHER, ONE.allowing([])], ["one", "another one", "a long name"]
+    found = tuple(first_merge_difference(ONE, each) for each in tokenizers[1:])
+    numbers, strips = NumbersPanel(names), StripsPanel(names)
+    drawing.resize(60, 20)
+    numbers.rebuild()
+    add(drawing, numbers)
+    for text, width in (("abc abd\né abc", 60), ("abc abd\né abc", 34), ("x", 60), ("", 60)):
+        drawing.resize(width, 20)
+        drawing.patch(comparison, "needs_marks", lambda app, width=width: width == 34)
+        compared = TextComparison(tokenizers, text.encode())
+        for current in range(min(len(compared.differences), 2) or 1):
+            strips.set_reactive(StripsPanel.comparison, compared)
+            strips.set_reactive(StripsPanel.current, current)
+            strips.rebuild()
+            add(drawing, strips)
+        numbers.set_reactive(NumbersPanel.comparison, compared)
+        vocabularies = Vocabularies(overlap(tokenizers), found, True)
+        numbers.set_reactive(NumbersPanel.vocabularies, vocabularies)
+        numbers.rebuild()
+        add(drawing, numbers)
+
+
+def draw_stages(drawing: Drawing) -> None:
+    panel, text = PipelinePanel(), "Low, 漢 e\u0301 hi"
+    runs = (
+        (BPE, 100, 2, False),
+        (BPE, 71, -1, True),
+        (WORDPIECE, 78, 1, False),
+        (UNIGRAM, 50, 9, False),
+    )
+    for config, width, place, marks in runs:
+        drawing.resize(width, 40)
+        draft = Draft(pipeline_at(session_of(config).shown))
+        for kind in (NORMALIZER, POST_PROCESSOR) if config is BPE else ():
+            choices = ChoiceRows(kind, draft)
+            draw_choices(drawing, choices, draft, kind)
+            first, *_ = kind.choices(draft.original)
+            draft = draft.toggled(kind, first.stage)
+            choices.show_draft(draft)
+            draw_choices(drawing, choices, draft, kind)
+        run = draft.pipeline.run(text)
+        chosen = run.tokens[place] if place < 9 else None
+        lost = losses(draft.pipeline, run)
+        view = PipelineView(draft, run, lost, chosen, marks, in_letters=marks, fresh=101)
+        panel.show(view, describe_token(view))
+        add(drawing, panel)
+    panel.say("The stages are being built …")
+    add(drawing, panel)
+
+
+def draw_kinds(drawing: Drawing) -> None:
+    learnt, unseen = (b"low low lower, newest newest widest. " * 9, ("low new wider. ", "le café"))
+    drawing.patch(model_table_panels, "parallel_samples", lambda: {"english": "low", "zh": "漢字"})
+    entries, details, rows = [], FamilyDetails(), FamilyRows()
+    for name in KINDS:
+        entry = KindEntry(name)
+        found = try_training(name, learnt, 262 if KINDS[name].model else 30)
+        if isinstance(found, Untrained):
+            entry.state = found.reason
+        else:
+            entry.tokenizer, entry.row = found, row_of(found, unseen)
+        entry.stopped = name == "word"
+        entries.append(entry)
+        drawing.lines.append(describe_sizes(entries, 300, Wording()))
+        if name in ("word", "bpe", "unigram"):
+            drawing.resize(70, 9)
+            details.show(entry, unseen, "", "" if name == "word" else "↵ trains this")
+            add(drawing, details, name)
+        entry.measure_typed(["low lowest"] if name == "bpe" else [])
+    rows.entries = [*entries, KindEntry("bpe")]
+    for width in (100, 60):
+        drawing.resize(width, 20)
+        rows.rebuild()
+        add(drawing, rows)
+    details.show(entries[0], unseen, "low lowest 漢 " * 20, "")
+    add(drawing, details)
+    details.show(entries[0], None, "", "")
+    add(drawing, details)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [draw_race, draw_chunks, draw_strips, draw_stages, draw_kinds],
+    ids=lambda it: it.__name__,
+)
+def test_the_rows_of_studies_are_those_kept(
+    drawing: Drawing, draw: Callable[[Drawing], None]
+) -> None:
+    draw(drawing)
+    check_sheet(f"studies/{draw.__name__[5:]}", drawing.all_lines(), SHEETS)
