@@ -63,7 +63,7 @@ class NumberTable:
     """
 
     def __init__(self, keys: Ints, values: Ints) -> None:
-        bits = (2 * len(keys) + 1).bit_length()  # at most half of the slots are taken
+        bits = len(keys).bit_length() + 1  # at most half of the slots are taken
         self._shift = np.uint64(_WORD - bits)
         self._factor = np.uint64(int.from_bytes(urandom(_WORD // 8)) | 1)
         self._last = (1 << bits) - 1

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from codecs import getincrementaldecoder
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+
+from engine.core.arrays import parts_of
 
 _VISIBLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _HIDDEN = [byte for byte in range(256) if byte not in _VISIBLE]
@@ -56,14 +57,10 @@ def unspell_all(spellings: Sequence[str]) -> list[bytes | None]:
     [b' the', None, b'\\n']
     """
     together = "".join(spellings).translate(_TO_LATIN_1)
-    places = pairwise(accumulate(map(len, spellings), initial=0))
-    if together.isascii() or all(character <= "\xff" for character in set(together)):
-        data = together.encode("latin-1")
-        return [data[start:end] for start, end in places]
-    spelled = (together[start:end] for start, end in places)
+    parts = parts_of(together, map(len, spellings))
+    encoded = [part.encode("latin-1", "ignore") for part in parts]
     return [
-        part.encode("latin-1") if part.isascii() or max(part) <= "\xff" else None
-        for part in spelled
+        data if len(data) == len(part) else None for part, data in zip(parts, encoded, strict=True)
     ]
 
 

@@ -18,7 +18,7 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
@@ -145,7 +145,7 @@ class _Pool(Generic[TaskT, ResultT]):
         while True:
             lost: list[tuple[int, TaskT]] | None = None
             taken = None
-            with self._changed:
+            with self._changing():
                 self._changed.wait_for(
                     lambda: (
                         self._error
@@ -160,8 +160,7 @@ class _Pool(Generic[TaskT, ResultT]):
                 is_there = self._given in self._done
                 if is_there:
                     result = self._done.pop(self._given)
-                    self._given += 1
-                    self._changed.notify_all()  # there is room for one more task
+                    self._given += 1  # there is room for one more task
                 elif self._lost:
                     lost = self._lost.popleft()
                 else:
@@ -179,6 +178,13 @@ class _Pool(Generic[TaskT, ResultT]):
             else:
                 return
 
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Hold what is shared, and wake the threads that wait for a change of it."""
+        with self._changed:
+            yield
+            self._changed.notify_all()
+
     def _warn(self, what: str) -> None:
         message = f"a helper process {what} while {self._doing}; this process does its work instead"
         warnings.warn(message, HelperWarning, stacklevel=2)
@@ -189,9 +195,8 @@ class _Pool(Generic[TaskT, ResultT]):
         A thread may be blocked for ever on a pipe that is never written to. Threads end when they
         next look at the shared state, or with the program.
         """
-        with self._changed:
+        with self._changing():
             self._stopped = True
-            self._changed.notify_all()
         for helper in self._helpers:
             helper.kill()
         for helper in self._helpers:
@@ -200,7 +205,7 @@ class _Pool(Generic[TaskT, ResultT]):
     def _read_tasks(self) -> None:
         try:
             for place, task in enumerate(self._tasks):
-                with self._changed:
+                with self._changing():
                     self._changed.wait_for(
                         lambda: self._stopped or self._read - self._given < self._most_under_way
                     )
@@ -208,10 +213,8 @@ class _Pool(Generic[TaskT, ResultT]):
                         return
                     self._waiting.append((place, task))
                     self._read += 1
-                    self._changed.notify_all()
-            with self._changed:
+            with self._changing():
                 self._all_read = True
-                self._changed.notify_all()
         except BaseException as error:
             self._fail(error)
 
@@ -236,9 +239,8 @@ class _Pool(Generic[TaskT, ResultT]):
                     self._put(sent.popleft()[0], result)
             self._fail(error)
         except (EOFError, OSError):
-            with self._changed:
+            with self._changing():
                 self._lost.append(list(sent))
-                self._changed.notify_all()
         except BaseException as cause:
             self._fail(cause)
 
@@ -259,15 +261,13 @@ class _Pool(Generic[TaskT, ResultT]):
             return None if self._stopped or not self._waiting else self._waiting.popleft()
 
     def _put(self, place: int, result: ResultT) -> None:
-        with self._changed:
+        with self._changing():
             self._done[place] = result
-            self._changed.notify_all()
 
     def _fail(self, error: BaseException) -> None:
         """Make the caller raise this error; of several errors the first."""
-        with self._changed:
+        with self._changing():
             self._error = self._error or error
-            self._changed.notify_all()
 
 
 def _start_thread(work: Callable[..., None], *arguments: object) -> None:

@@ -181,9 +181,6 @@ class PieceCache:
 BATCH = 1 << 15
 """Number of pieces handled together: they fit into the processor's cache."""
 
-FIRST_BATCH = 1 << 10
-"""Size of the first batch. It is small, since the caches are still empty."""
-
 
 class PieceCounter:
     """A counter by pieces, for patterns with known borders."""
@@ -194,7 +191,6 @@ class PieceCounter:
         self._cutter = PieceCutter(pattern)
         self._numbers = defaultdict[bytes, int](count().__next__)  # a new piece gets the next one
         self._caches = (PieceCache(words=1), PieceCache(words=2))
-        self._batch = FIRST_BATCH
         self._new_pretokens: list[bytes] = []
         self._new_sizes: list[int] = []
         # Make glibc reuse freed memory up to this size: else allocation takes half of the time.
@@ -208,11 +204,9 @@ class PieceCounter:
         tokens = special_tokens_in(data, self._splitter)
         found = []
         borders = self._cutter.borders(data, tokens)
-        start, end = 0, len(borders) - 1
-        while start < end:
-            stop = min(start + self._batch, end)
-            starts, ends = borders[start:stop], borders[start + 1 : stop + 1]
-            start, self._batch = stop, min(2 * self._batch, BATCH)
+        for start in range(0, len(borders) - 1, BATCH):
+            ends = borders[start + 1 : start + 1 + BATCH]
+            starts = borders[start : start + len(ends)]
             for cache in caches:
                 unknown = ~cache.recognise(words, starts, ends - starts)
                 starts, ends = starts[unknown], ends[unknown]
@@ -236,16 +230,14 @@ class PieceCounter:
         counts = Counter([data[start:end] for start, end in places])
         known = len(self._numbers)
         numbers = np.fromiter(map(self._numbers.__getitem__, counts), np.int64, len(counts))
-        if len(self._numbers) > known:
-            new = list(compress(counts, numbers >= known))
-            # Wherever the bytes of a special token occur, it is one: no other piece equals it.
-            special = self._splitter.tokens
-            pretokens = [
-                [] if piece in special else pretokens_of_piece(self._pattern, piece)
-                for piece in new
-            ]
-            self._new_pretokens += chain.from_iterable(pretokens)
-            self._new_sizes += map(len, pretokens)
-            for cache in caches:
-                cache.learn(new, first_number=known)
+        new = list(compress(counts, numbers >= known))
+        # Wherever the bytes of a special token occur, it is one: no other piece equals it.
+        special = self._splitter.tokens
+        pretokens = [
+            [] if piece in special else pretokens_of_piece(self._pattern, piece) for piece in new
+        ]
+        self._new_pretokens += chain.from_iterable(pretokens)
+        self._new_sizes += map(len, pretokens)
+        for cache in caches:
+            cache.learn(new, first_number=known)
         return numbers, np.fromiter(counts.values(), np.int64, len(counts))

@@ -138,8 +138,9 @@ def tasks_of(corpus: Corpus, threads: int) -> list[Task]:
     Raises:
         ClusterError: workers cannot read a source.
     """
-    total = corpus.reader.total or threads * TASKS_A_THREAD * LARGEST_TASK
-    wanted = min(max(total // (threads * TASKS_A_THREAD), LEAST_TASK), LARGEST_TASK)
+    total, wanted = corpus.reader.total, LARGEST_TASK
+    if total is not None:
+        wanted = min(max(total // (threads * TASKS_A_THREAD), LEAST_TASK), LARGEST_TASK)
     tasks: list[Task] = []
     small: list[tuple[str, int | None]] = []
     length = 0

@@ -157,12 +157,12 @@ def unpacked_block(content: bytes) -> tuple[list[bytes], Ints]:
     """
     number = int.from_bytes(content[:_WIDTH], "little")
     start = _WIDTH * (1 + 2 * number)
-    if number > len(content) or start > len(content):
+    if not number or start > len(content):
         raise ValueError("too short")
     numbers = np.frombuffer(content, "<i8", 2 * number, _WIDTH).astype(np.int64)
     lengths, counts = numbers.reshape(2, number)
     room = len(content) - start
-    if (number and not 0 < lengths.min() <= lengths.max() <= room) or lengths.sum() != room:
+    if not 0 < lengths.min() <= lengths.max() <= room or lengths.sum() != room:
         raise ValueError("lengths that do not fit")
     ends = accumulate(lengths.tolist(), initial=start)
     return [content[a:b] for a, b in pairwise(ends)], counts
@@ -212,7 +212,7 @@ class CountsReader:
                 _check(int.from_bytes(content[:_WIDTH], "little") <= IN_A_BLOCK)
                 pretokens, numbers = unpacked_block(content)
                 block = dict(zip(pretokens, numbers.tolist(), strict=True))
-                _check(0 < len(block) <= left and len(block) == len(pretokens))
+                _check(len(pretokens) == len(block) <= left)
                 _check(min(block.values()) > 0)
                 text += sum(len(pretoken) * number for pretoken, number in block.items())
                 _check(text <= MOST)

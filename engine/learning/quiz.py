@@ -179,7 +179,7 @@ def _are_alike(one: Question, other: Question) -> bool:
     names = {one.kind, other.kind}
     if names & OF_ONE_MOMENT and names & NAMES_THE_MERGE:
         return not apart
-    return apart <= 1 and names <= OF_ONE_MOMENT
+    return apart <= 1 and names.issubset(OF_ONE_MOMENT)
 
 
 # -- the file of answers

@@ -135,18 +135,16 @@ class PretokenIndex:
 
     @cached_property
     def _joined_and_starts(self) -> tuple[bytes, list[int]]:
-        starts = list(accumulate(map(len, self.pretokens[:-1]), initial=0))
-        return b"".join(self.pretokens), starts if self.pretokens else []
+        return b"".join(self.pretokens), list(accumulate(map(len, self.pretokens), initial=0))
 
     def containing(self, needle: bytes, before: int | None = None) -> Iterator[tuple[int, bytes]]:
         """Yield the pretokens that contain `needle`, with their indices below `before`."""
         joined, starts = self._joined_and_starts
-        whole = before is None or before >= len(starts)
-        limit = len(joined) if whole else starts[before or 0]
+        limit = len(joined) if before is None else starts[before]
         position = joined.find(needle, 0, limit)
         while position >= 0:
             index = bisect_right(starts, position) - 1
-            end = starts[index] + len(self.pretokens[index])
+            end = starts[index + 1]
             # A hit may run across the border of two pretokens.
             if position + len(needle) <= end:
                 yield index, self.pretokens[index]

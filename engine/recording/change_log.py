@@ -75,7 +75,7 @@ class GrowingArray:
         assert self._data is not None
         needed = self._length + len(values)
         if needed > len(self._data):
-            grown = np.empty(max(needed, 2 * len(self._data), 256), dtype=self._data.dtype)
+            grown = np.empty(max(needed, 2 * len(self._data)), dtype=self._data.dtype)
             grown[: self._length] = self._data[: self._length]
             self._data = grown
         self._data[self._length : needed] = values
@@ -243,7 +243,7 @@ class ChangeLog:
         # If a counter occurs twice, numpy keeps the later value, as a replay must. Small integers
         # as places would be converted one by one, which takes a third of the time.
         state[self._counters.view(start, end).astype(np.intp)] = self._values.view(start, end)
-        if end - start > max(len(state), 4096):
+        if end - start > len(state):
             with self._lock:
                 index = bisect_right(self._checkpoint_steps, step)
                 self._checkpoint_steps.insert(index, step)

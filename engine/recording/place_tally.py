@@ -44,7 +44,6 @@ class PlaceTally:
         self.too_long = any(len(pretoken) > LONGEST_TAKEN_APART for pretoken in self._pretokens)
         self._encode = encode
         self._record = record
-        self._steps = -1  # number of merges that have been counted
         self._reading: Iterator[None] | None = None
         self.replaced: Ints = np.zeros(0, dtype=np.int64)
         self.places: Ints = np.zeros(0, dtype=np.int64)
@@ -52,7 +51,7 @@ class PlaceTally:
     def read(self, steps: int, seconds: float = 3600.0) -> bool:
         """Count for some seconds; return whether the first `steps` merges have been counted."""
         deadline = monotonic() + seconds
-        while self._steps < steps and not self.too_long:
+        while len(self.places) <= steps and not self.too_long:
             self._reading = self._reading or self._read(steps)
             for _ in self._reading:
                 if monotonic() > deadline:
@@ -82,4 +81,3 @@ class PlaceTally:
         at_start = sum(times[:first]) - spelled
         self.replaced = replaced
         self.places = at_start - np.concatenate(([0], np.cumsum(replaced)))
-        self._steps = steps

@@ -308,7 +308,7 @@ class MergeFrame(ABC, Generic[StepT]):
         self.has_corpus = bool(run.counts)
         self.token_count = run.tokens_at_start - record.removed[step]
         # The run may get longer, and be completed, later; a frame never changes.
-        self._run_was_complete = run.is_complete and recorded_steps >= len(record)
+        self._run_was_complete = run.is_complete and recorded_steps == len(record)
         self.merge: StepT | None = record[step - 1] if step else None
 
     def looks_like(self, other: Self) -> bool:

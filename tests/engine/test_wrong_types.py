@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 
 import engine
 from engine import (
+    ArgumentError,
     BpeError,
     ChunkLog,
     Phase,
@@ -37,6 +39,8 @@ from engine import (
     longest_match,
     train_bpe,
 )
+from engine.core.arguments import check_whole, check_workers, checked
+from engine.core.registry import Named
 
 HANDOUT = str(Path(__file__).parents[2] / "samples" / "handout.txt")
 COUNTS = {b"low": 5, b"lower": 2}
@@ -190,6 +194,51 @@ def test_every_public_function_is_called(name: str, tmp_path: Path) -> None:
     public = getattr(engine, name)
     if inspect.isfunction(public):
         assert public in [function for function, _ in calls(tmp_path)]
+
+
+@pytest.mark.parametrize(
+    ("hint", "right", "wrong"),
+    [
+        (int, [3, np.int64(3)], [3.0, True, "x", None]),
+        (float, [3, 2.5], [True, "x"]),
+        (int | None, [3, None], [2.5]),
+        (Any, [None, "x"], []),
+        (Callable[[], int], [id], [3]),
+        (Named, [SimpleNamespace(name="x")], [SimpleNamespace(), 3]),
+        (tuple[int, str], [(1, "x")], [(1,), (1, "x", 2), (1, 2), [1, "x"]]),
+        (tuple[int, ...], [(), (1, 2, 3)], [(1, "x"), ("x", 1)]),
+        (dict[str, int], [{}, {"x": 1}], [{"x": 1, "y": "x"}, {1: 1}, []]),
+        (Mapping, [{"x": 1}], [["x"]]),
+        (list, [["x", 1]], [("x", 1)]),
+        (Sequence[str], [[], ["x"], ("x", "y")], ["xy", ["x", 1]]),
+        (Iterable[bytes], [iter([1])], [b"x", [b"x", "x"]]),
+        (str, ["x"], [b"x"]),
+    ],
+)
+def test_an_argument_is_named_if_its_type_is_not_that_of_the_signature(
+    hint: Any, right: list[object], wrong: list[object]
+) -> None:
+    @checked
+    def failing(value: hint) -> None:  # type: ignore[valid-type]
+        raise ZeroDivisionError
+
+    failing.__wrapped__.__annotations__["value"] = hint  # type: ignore[attr-defined]
+    for value in right:
+        with pytest.raises(ZeroDivisionError):
+            failing(value)
+    for value in wrong:
+        with pytest.raises(ArgumentError) as caught:
+            failing(value)
+        assert str(caught.value) == f"value should be of type {hint}, and this is {value!r}"
+
+
+def test_a_number_out_of_its_range_is_named() -> None:
+    for workers in (None, 1, 1 << 10):
+        check_workers(workers)
+    for workers, said in ((0, "at least 1, and this is 0"), (1025, "at most 1,024; leave it out")):
+        with pytest.raises(ArgumentError, match=f"workers is {said}"):
+            check_workers(workers)
+    check_whole(left=0, right=None, third=-5)
 
 
 def test_a_number_of_numpy_is_a_number() -> None:

@@ -60,7 +60,7 @@ class Contest:
             count = self.frame.count_of(pair)
             template = "occurs {times}" if count else "does not occur"
         else:
-            count = self.sight.counts.get(pair, 0)
+            count = self.sight.counts[pair]
             template = "occurs {times} in these words" if count else "does not occur in these words"
         return say(template, times=frequency(count))
 

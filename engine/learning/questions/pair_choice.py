@@ -172,8 +172,9 @@ def contest_in_words(
     tied = frozenset(pair for pair in counts if counts[pair] == counts[right])
     tied = tied if len(tied) > 1 else frozenset()
     mistakes = _mistakes_in_counting(frame, sight, right) | _mistakes_of_the_run(frame, right, tied)
-    for pair in counts if before is not None else ():
-        count = before.counts.get(pair, 0) if before is not None else 0
+    earlier = Counter[Pair]() if before is None else before.counts
+    for pair in counts:
+        count = earlier[pair]
         if pair != right and count > counts[pair] and count >= counts[right]:
             merged = frame.merge_at(frame.step - 1).pair
             mistakes[pair] = _out_of_date(frame, count, merged)

@@ -66,7 +66,7 @@ class WordsInSight:
     is_whole: bool
 
     @cached_property
-    def counts(self) -> Mapping[Pair, int]:
+    def counts(self) -> Counter[Pair]:
         """Pair → its count in these words."""
         counts: Counter[Pair] = Counter()
         for word in self.words:
@@ -175,7 +175,7 @@ def _draw_sample(
 def _is_won(words: Iterable[SeenWord], right: Pair, others: Iterable[Pair]) -> bool:
     """Whether the right pair has the highest count in the words alone."""
     counts = WordsInSight(tuple(words), False).counts
-    return all(counts.get(pair, 0) < counts.get(right, 0) for pair in others)
+    return all(counts[pair] < counts[right] for pair in others)
 
 
 def first_words(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:

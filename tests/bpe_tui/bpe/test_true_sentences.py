@@ -110,6 +110,8 @@ def test_a_frame_looks_different_once_the_next_step_is_known_or_there_is_none() 
     timeline.complete()
     assert not last.looks_like(timeline.frame)
     assert timeline.frame.looks_like(timeline.frame)
+    assert not timeline.frame.looks_like(timeline.seek(0))
+    assert timeline.seek(0).looks_like(timeline.frame)
 
 
 def test_the_end_is_the_last_step_recorded_and_what_is_recorded_after_it() -> None:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from generated import examples
@@ -128,7 +129,12 @@ def test_a_rule_that_the_kernel_does_not_know_is_left_to_fast() -> None:
 @needs_kernel
 def test_counts_too_large_for_the_kernel_are_left_to_fast() -> None:
     rule = TIE_RULES["lexicographic"]
-    assert not can_merge({b"ab": MOST_COUNTED})
+    # Two pretokens with a cell for each byte, a border after each, and one at the end.
+    for cells in (7, 6):
+        with mock.patch("engine.native.merging.MOST_CELLS", cells):
+            assert can_merge({b"ab": 1, b"cd": 1}) == (cells == 7)
+    most = MOST_COUNTED // 7
+    assert [can_merge({b"ab": each, b"cd": 1}) for each in (most - 1, most)] == [True, False]
     assert algorithm_for("native", rule, counts={b"ab": MOST_COUNTED}).name == "fast"
     assert algorithm_for("native", rule, counts={b"ab": 1}).name == "native"
 

@@ -170,7 +170,7 @@ class TestTheBorder:
     def test_is_marked_with_the_pattern_that_follows(self, timeline: Timeline) -> None:
         [start] = timeline.frame.phase_starts
         assert (start.step, start.label) == (74, "pattern none")
-        assert timeline.seek(74).phase_start == start
+        assert [timeline.seek(step).phase_start for step in (73, 74, 75)] == [None, start, None]
         assert [timeline.seek(step).phase_began for step in (73, 74, 75)] == [0, 74, 74]
 
     def test_changes_pretokens_pattern_and_counts_but_not_the_merge(

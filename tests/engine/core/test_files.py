@@ -165,6 +165,12 @@ def test_a_file_that_is_written_meanwhile_is_there_when_it_is_whole(
     assert contents(tmp_path) == {"steps": b"1"}
 
 
+def test_nothing_is_computed_for_a_file_that_is_there_already(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"old")
+    with pytest.raises(OutputExistsError), written_meanwhile(tmp_path / "one"):
+        pytest.fail("it computes")
+
+
 def test_a_file_that_somebody_made_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "one"
     with pytest.raises(OutputExistsError), written_meanwhile(path):

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gc
+import io
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count, islice, takewhile
+from pathlib import Path
+from time import monotonic, sleep
+from types import SimpleNamespace
+from unittest.mock import Mock, patch
 
 import psutil
 import pytest
 
 from engine import CorpusError
+from engine.core import helper_pool
 from engine.core.errors import HelperWarning
 from engine.core.helper_pool import in_order
 
 divide_100 = partial(partial, divmod, 100)
 """Returns the function from a task to `divmod(100, task)`."""
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end = monotonic() + 5
+    while not condition():
+        assert monotonic() < end
+        sleep(0.001)
 
 
 @pytest.mark.parametrize("helpers", [1, 3])
@@ -59,10 +77,15 @@ def test_tasks_are_read_a_little_ahead_only() -> None:
             read.append(task)
             yield task
 
-    results = in_order(divide_100, tasks(), 2, doing="testing")
+    before = threading.active_count()
+    results = in_order(divide_100, tasks(), 2, doing="testing", threads=True)
     assert list(islice(results, 50)) == [divmod(100, task) for task in range(1, 51)]
-    assert len(read) < 100
+    # Four for each of three workers, and one that finds no room.
+    until(lambda: len(read) == 50 + 4 * 3 + 1)
+    sleep(0.01)
+    assert len(read) == 63
     results.close()
+    until(lambda: threading.active_count() == before)
 
 
 def test_this_process_does_the_work_of_helpers_that_die_and_none_is_left() -> None:
@@ -82,15 +105,73 @@ def test_this_process_does_the_work_of_helpers_that_die_and_none_is_left() -> No
 
 def test_this_process_does_all_the_work_where_no_helper_can_start() -> None:
     resource = pytest.importorskip("resource")
-    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limits, files = resource.getrlimit(resource.RLIMIT_NOFILE), psutil.Process().num_fds()
     resource.setrlimit(resource.RLIMIT_NOFILE, (8, limits[1]))
     try:
         with pytest.warns(HelperWarning, match="could not be started"):
             assert list(in_order(divide_100, [5, 3], 2, doing="testing")) == [(20, 0), (33, 1)]
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert psutil.Process().num_fds() == files
+
+
+def test_without_threads_this_process_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError))
+    assert list(in_order(divide_100, [5, 3], 2, doing="testing")) == [(20, 0), (33, 1)]
 
 
 def test_work_that_cannot_be_sent_to_a_helper_is_an_error() -> None:
     with pytest.raises((AttributeError, TypeError)):
         list(in_order(lambda: str, [1], 1, doing="testing"))
+
+
+# --- the other end
+
+
+def run_helper(sent: list[object], answers: object) -> None:
+    """Run the program of a helper in this process."""
+    given = io.BytesIO(b"".join(map(pickle.dumps, sent)))
+    streams = {"stdin": SimpleNamespace(buffer=given), "stdout": SimpleNamespace(buffer=answers)}
+    quiet = patch.object(threading, "excepthook")  # a thread ends by an error with the input
+    with patch.multiple(sys, **streams), patch.object(gc, "set_threshold") as collecting, quiet:
+        helper_pool.main()
+    collecting.assert_called_once_with(1 << 20)
+
+
+def test_a_helper_finds_this_package_and_starts_no_threads_of_numpy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = Path(helper_pool.__file__).parents[2]
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if Path(each).resolve() != here])
+    read_variable = pickle.dumps(partial(partial, os.getenv))
+    answered, _ = helper_pool._start_helper().communicate(
+        read_variable + pickle.dumps("OPENBLAS_NUM_THREADS")
+    )
+    assert pickle.loads(answered.removeprefix(pickle.dumps((None, None), 5))) == (None, "1")
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        ([divide_100, 7, 30], [(None, None), (None, (14, 2)), (None, (3, 10))]),
+        ([divide_100, 7, 0, 8], [(None, None), (None, (14, 2)), ("ZeroDivisionError", None)]),
+        ([partial(int, "no number"), 7], [("ValueError", None)]),
+        ([None], []),
+        ([], []),
+    ],
+)
+def test_a_helper_answers_each_task_until_the_first_error(
+    sent: list[object], expected: list[object]
+) -> None:
+    made = io.BytesIO()
+    run_helper(sent, made)
+    made.seek(0)
+    answers = [pickle.load(made) for _ in expected]
+    assert [(error and type(error).__name__, result) for error, result in answers] == expected
+    assert made.read() == b""
+
+
+def test_a_helper_ends_when_nobody_reads_its_answers() -> None:
+    closed = Mock(write=Mock(side_effect=BrokenPipeError))
+    run_helper([divide_100, 7], closed)
+    closed.write.assert_called_once()

@@ -7,11 +7,14 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import engine
-from engine.native import KERNEL, LIBRARY, SWITCH, load_kernel
+from engine import native
+from engine.core.errors import KernelMemoryError
+from engine.native import KERNEL, LIBRARY, SWITCH, KernelObject, host, load_kernel
 
 WHOLE = Path(engine.__file__).parent / "native" / LIBRARY
 
@@ -95,8 +98,36 @@ def test_a_library_is_cut_short_without_its_last_byte(
     assert load_kernel(str(path)) == (None, "not compiled here")
     headers = elf(bits, order, *ends)
     for size, found in ((4999, CUT_SHORT), (len(headers) - 1, CUT_SHORT), (5000, NO_LIBRARY)):
-        path.write_bytes(headers.ljust(size, b"\0")[:size])
+        path.write_bytes(headers.ljust(size, b"\xff")[:size])
         assert load_kernel(str(path)) == found, size
+
+
+def test_a_structure_is_freed_once_with_its_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    freed: list[int] = []
+    kernel = SimpleNamespace(a_new=lambda number: number, a_free=freed.append, fail=lambda _: -1)
+    monkeypatch.setattr(native, "KERNEL", kernel)
+    with pytest.raises(KernelMemoryError, match="no memory"):
+        KernelObject("a", "no memory", 0)
+    first, second = KernelObject("a", "no memory", 1), KernelObject("a", "no memory", 2)
+    with pytest.raises(KernelMemoryError, match="no memory"):
+        first.call("fail")
+    first.free()
+    with pytest.raises(KernelMemoryError, match="no memory"):
+        first.call("a_new")
+    assert freed == [1]
+    del first, second
+    assert freed == [1, 2]
+
+
+def test_functions_of_python_are_lent_where_its_lock_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(host, "KERNEL", SimpleNamespace(host_set=given.extend))
+    for has_lock in (True, False):
+        monkeypatch.setattr(sys, "_is_gil_enabled", lambda has=has_lock: has, raising=False)
+        assert host._set_host() == (has_lock and sys.implementation.name == "cpython")
+    assert not given or (len(given), given[0]) == (1 + len(host._NAMES), id(None))
+    monkeypatch.setattr(host, "KERNEL", None)
+    assert not host._set_host()
 
 
 def test_the_kernel_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import gzip
 import io
+import logging
 import os
-import pickle
 import signal
+import warnings
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 from typing import Any, NamedTuple
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from counting_texts import TEXT_PIECES
+from dask_here import ADDRESS, here
 from generated import examples
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from engine import BpeError, ClusterError, CorpusError, CountProgress
 from engine.core.errors import HelperWarning
-from engine.counting import cluster, cluster_connection, cluster_sums, cluster_tasks
+from engine.counting import cluster, cluster_connection, cluster_sums
 from engine.counting.cluster import counted_on
-from engine.counting.cluster_tasks import CountingOptions
+from engine.counting.cluster_connection import connected
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.text.corpus import Corpus, Reading, separator_of
-from engine.text.patterns import as_pattern
 
 SPECIAL = ("<|endoftext|>",)
 
@@ -43,27 +46,16 @@ def corpus_of(names: list[str], special: tuple[str, ...]) -> Corpus:
     return Corpus(names[0], Reading(tuple(names[1:])), separator_of(special))
 
 
-# --- tasks, done one after another in this process
-
-
-def in_tasks(
-    corpus: Corpus, pattern: str, special: tuple[str, ...]
-) -> tuple[int, dict[bytes, int]]:
-    """Count documents and pretokens by tasks, in this process."""
-    how = CountingOptions(as_pattern(pattern), special, corpus.reading, corpus.separator)
-    tasks = cluster.tasks_of(corpus, threads=1)
-    done = [cluster_tasks.count_task(task, how) for task in tasks]
-    texts, documents = cluster._joined(tasks, [ends for ends, _ in done], how)
-    counted = [*(counts for _, counts in done), cluster._count_ends(texts, how)]
-    sent = [pickle.loads(pickle.dumps(each)) for each in counted]
-    pieces = [cluster_sums.split(some, 2) for some in (sent[::2], sent[1::2]) if some]
-    finished = [cluster_sums.finish([piece[part] for piece in pieces]) for part in (0, 1)]
-    blocks = cluster_sums.in_order([iter(blocks) for _, blocks in finished])
-    counts: dict[bytes, int] = {}
-    for block in blocks:
-        counts |= zip(block.pretokens(), block.counts.tolist(), strict=True)
-    assert sum(summary.distinct for summary, _ in finished) == len(counts)
-    return documents.begun, counts
+def on_workers(
+    where: str,
+    names: list[str],
+    special: tuple[str, ...] = SPECIAL,
+    on_progress: Any = None,
+    pattern: str = "gpt2",
+) -> bytes:
+    corpus = corpus_of(names, special)
+    with counted_on(where, corpus, pattern, special, on_progress) as counted:
+        return b"".join(counted.file())
 
 
 @given(
@@ -89,45 +81,101 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
     pattern: str,
     special: tuple[str, ...],
 ) -> None:
+    assume(special or pattern != "none")
     folder = tmp_path_factory.mktemp("texts")
     names = [str(folder / str(number)) for number in range(len(texts))]
     for name, text in zip(names, texts, strict=True):
         Path(name).write_bytes(text)
-    with pytest.MonkeyPatch.context() as patched:
+    with pytest.MonkeyPatch.context() as patched, here():
         for name in ("LEAST_TASK", "LARGEST_TASK"):
             patched.setattr(cluster, name, size)
         for name in ("TO_FETCH", "_COPIED_AT_ONCE"):
             patched.setattr(cluster_sums, name, size)
-        documents, counts = in_tasks(corpus_of(names, special), pattern, special)
-    expected = count_corpus(corpus_of(names, special), pattern, special)
-    assert list(counts.items()) == list(expected.counts.items())
-    assert documents == expected.documents
+        patched.setattr(cluster, "IN_A_SUM", 3)
+        made = on_workers(ADDRESS, names, special, pattern=pattern)
+    assert made == on_one_machine(names, pattern, special)
 
 
-def test_a_big_file_is_divided_after_the_small_ones_before_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Whole(io.BytesIO):
+    """A file on a server that sends no parts: it is read from its start."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if self.tell() == 1:
+            raise CorpusError("the server sends no parts of a file")
+        return super().read(size)
+
+
+class Remote(NamedTuple):
+    """A file on a server, which may send parts of it, and may say how large it is."""
+
+    size: int | None
+    sends_parts: bool = False
+    given: str = "https://host/big.txt"
+    name: str = given
+    path: None = None
+
+    @contextmanager
+    def open(self, seekable: bool = False) -> Iterator[io.BytesIO]:
+        yield (io.BytesIO if self.sends_parts else Whole)(b"low " * 5)
+
+
+def test_files_become_tasks_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small files share a task up to its size; one of more than two tasks is divided."""
+    sizes = [3, 4, 2, 1, 17, 16, 5]
+    names = [str(tmp_path / str(number)) for number in range(7)]
+    for name, size in zip(names, sizes, strict=True):
+        Path(name).write_bytes(b"x" * size)
     monkeypatch.setattr(cluster, "LEAST_TASK", 8)
+
+    def tasks(corpus: Corpus, threads: int) -> list[tuple[int, str, int, int]]:
+        found = cluster.tasks_of(corpus, threads)
+        assert [task.place for task in found] == [*range(len(found))]
+        return [
+            (task.bytes, "".join(Path(name).stem for name, _ in task.sources), *task[2:])
+            for task in found
+        ]
+
+    corpus = corpus_of(names, ())
+    first, last = (9, "012", 0, 0), (5, "6", 0, 0)
+    divided = [(8, "4", 0, 8), (8, "4", 8, 16), (1, "4", 16, 17)]
+    assert tasks(corpus, 2) == [first, (1, "3", 0, 0), *divided, (16, "5", 0, 0), last]
+    corpus.reader.total = 8 * 18  # the size of a task is 9 for two threads
+    assert tasks(corpus, 2) == [first, (18, "34", 0, 0), (16, "5", 0, 0), last]
+    corpus.sources = [Remote(None), Remote(3), Remote(17, True), Remote(17)]
+    corpus.reader.total = None
     monkeypatch.setattr(cluster, "LARGEST_TASK", 8)
-    names = [str(tmp_path / name) for name in ("small", "big", "last")]
-    for name, text in zip(names, (b"low", b"low lower lowest low", b"low"), strict=True):
-        Path(name).write_bytes(text)
-    tasks = cluster.tasks_of(corpus_of(names, ()), threads=1)
-    assert [Path(task.sources[0][0]).name for task in tasks] == ["small", *["big"] * 3, "last"]
-    assert [task.bytes for task in tasks] == [3, 8, 8, 4, 3]
+    divided = [(each[0], "big", *each[2:]) for each in divided]
+    whole = [(0, "big", 0, 0), (3, "big", 0, 0), *divided, (17, "big", 0, 0)]
+    assert tasks(corpus, 1) == whole
 
 
-def test_byte_order_marks_are_left_out_wherever_tasks_are_cut(
+def test_records_and_bad_ones_are_those_of_one_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A file of records is never divided."""
+    monkeypatch.setattr(cluster, "LEAST_TASK", 8)
+    (tmp_path / "a.jsonl").write_bytes(b'{"t":"low low"}\n{"t":\n{"t":"lower"}\n')
+    reading = Reading(field="t", skip_bad=True)
+    with here(), counted_on(ADDRESS, Corpus(tmp_path / "a.jsonl", reading)) as counted:
+        pretokens = [name for each in counted._counts for name in each.pretokens()]
+        assert pretokens == [b"low", b" low", b"\n", b"lower"]
+        assert (counted.head, counted.skipped) == (b"low low\nlower", 1)
+
+
+def test_each_task_is_reported_with_the_documents_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_text("ab<s>cd<s> e" * 3 + "x")
+    (tmp_path / "b").write_text("low")
+    monkeypatch.setattr(cluster, "LEAST_TASK", 16)
+    heard: list[CountProgress] = []
     names = [str(tmp_path / "a"), str(tmp_path / "b")]
-    for name in names:
-        Path(name).write_bytes("\ufefflow lower lowest low".encode())
-    monkeypatch.setattr(cluster, "LEAST_TASK", 7)
-    monkeypatch.setattr(cluster, "LARGEST_TASK", 7)
-    _, counts = in_tasks(corpus_of(names, ()), "gpt2", ())
-    assert counts == count_corpus(corpus_of(names, ()), "gpt2", ()).counts
-    assert counts[b"low"] == 2
+    with here():
+        on_workers(ADDRESS, names, ("<s>",), heard.append)
+    assert heard == [
+        CountProgress(read, 40, documents, 0, 0)
+        for read, documents in ((3, 0), (8, 0), (24, 1), (40, 2))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -161,26 +209,103 @@ def test_standard_input_cannot_be_a_task() -> None:
         cluster.tasks_of(Corpus("-"), 1)
 
 
-class NoParts(NamedTuple):
-    """A big file on a server that sends it only as a whole."""
-
-    given: str = "https://host/big.txt"
-    name: str = given
-    path: None = None
-    size: int = 10 << 20
-
-    @contextmanager
-    def open(self, seekable: bool = False) -> Iterator[io.BytesIO]:
-        if seekable:
-            raise CorpusError("the server sends no parts of a file")
-        yield io.BytesIO(b"low " * 100_000)
+# --- the connection
 
 
-def test_a_file_that_a_server_sends_only_whole_is_one_task(tmp_path: Path) -> None:
-    (tmp_path / "small.txt").write_text("low")
-    corpus = Corpus(tmp_path / "small.txt")
-    corpus.sources = [NoParts()]
-    assert [task.bytes for task in cluster.tasks_of(corpus, 1)] == [10 << 20]
+def test_a_client_has_a_time_to_answer_and_is_closed_unless_the_work_is_interrupted() -> None:
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    for logger in loggers:
+        logger.setLevel(logging.INFO)
+    with here() as dask, connected("tcp://host:65535") as client:
+        client.wait_for_workers.assert_called_once_with(1)
+        dask.Client.assert_called_once_with("tcp://host:65535", timeout=20, set_as_default=False)
+        assert [logger.level for logger in loggers] == [logging.CRITICAL] * 2
+    dask.Client.return_value.__exit__.assert_called_once()
+    with here() as dask, pytest.raises(KeyboardInterrupt), connected("tls://host:1"):
+        raise KeyboardInterrupt
+    dask.Client.return_value.__exit__.assert_not_called()
+
+
+@pytest.mark.parametrize("kernel", [True, None])
+def test_a_cluster_of_our_own_opens_no_port_to_others(
+    kernel: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_connection, "KERNEL", kernel)
+    threads = {"processes": False, "n_workers": 1, "threads_per_worker": 3, "memory_limit": None}
+    shape = threads if kernel else {"n_workers": 3, "threads_per_worker": 1}
+    with here() as dask, connected("local:3"):
+        assert dask.Client.call_args[0] == (dask.LocalCluster.return_value.__enter__(),)
+    dask.LocalCluster.assert_called_once_with(
+        dashboard_address=None,
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+        worker_dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
+        **shape,
+    )
+    dask.LocalCluster.return_value.__exit__.assert_called_once()
+
+
+@pytest.mark.parametrize(
+    ("address", "tasks", "certificates", "said"),
+    [
+        ("tcp://host:1", {"tcp://b:1": None}, {}, "the worker tcp://b:1 has no bpe-tui; install"),
+        ("tcp://host:1", {"tcp://b:1": 1}, {}, "tcp://b:1 has another version of bpe-tui"),
+        ("tls://host:1", {}, [{}], "needs certificates; name them in Dask's settings"),
+        ("tls://host:1", {}, OSError("gone"), "the certificates cannot be read: gone"),
+    ],
+)
+def test_workers_and_certificates_are_checked_before_the_work(
+    address: str, tasks: dict[str, int | None], certificates: Any, said: str
+) -> None:
+    with here() as dask:
+        dask.client.run = lambda tasks_here: {"tcp://a:1": tasks_here(), **tasks}
+        dask.Security.return_value.get_connection_args.side_effect = certificates
+        with pytest.raises(ClusterError, match=said), connected(address):
+            pytest.fail("it is connected")
+
+
+KilledWorker = type("KilledWorker", (Exception,), {})
+
+
+@pytest.mark.parametrize(
+    ("where", "error", "said"),
+    [
+        ("local:1", ImportError(name="regex"), "a worker has no regex; install bpe-tui there"),
+        ("local:1", CancelledError(), "the scheduler has ended; start it and count again"),
+        ("local:1", TimeoutError(), "no scheduler answers within 20 seconds"),
+        ("tcp://a:1", OSError(), "is the scheduler running, and does it use tcp?"),
+        ("tls://a:1", OSError(), "is the scheduler running, and do the certificates fit?"),
+        ("local:1", KilledWorker(), "workers died repeatedly over one task; give them more memory"),
+        ("local:1", CorpusError("a.txt: no such file"), "^a.txt: no such file$"),
+        ("local:1", ZeroDivisionError("ours"), "^ours$"),
+    ],
+)
+def test_an_error_of_dask_becomes_one_line(where: str, error: Exception, said: str) -> None:
+    kind = type(error) if said.startswith("^") else ClusterError
+    with pytest.raises(kind, match=said), cluster_connection.explained_errors(where):
+        raise error
+
+
+@pytest.mark.parametrize("warned", [0, 1])
+def test_one_warning_comes_after_five_seconds_in_a_row_without_workers(
+    warned: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread looks once a second until the work is done; here it has looked when it starts."""
+    seconds: list[Any] = [{}, {}, {}, {}, {"tcp://a:1": 2}, {}, {}, {}, {}]
+    seconds += [{}, {}] if warned else [OSError()]
+    event = Mock()
+    event.return_value.wait.side_effect = [*[False] * len(seconds), True]
+    started = Mock(side_effect=lambda target, daemon: Mock(start=target))
+    monkeypatch.setattr(cluster_connection, "Thread", started)
+    monkeypatch.setattr(cluster_connection, "Event", event)
+    with warnings.catch_warnings(record=True) as heard, here() as dask:
+        dask.client.nthreads.side_effect = seconds
+        with connected(ADDRESS):
+            event.return_value.set.assert_not_called()
+    said = f"{ADDRESS}: there are no workers; waiting for workers, Ctrl+C ends"
+    assert [str(each.message) for each in heard] == [said] * warned
+    assert {call.args for call in event.return_value.wait.call_args_list} == {(1,)}
+    event.return_value.set.assert_called_once()
 
 
 # --- real workers: each takes a second or more to start
@@ -210,14 +335,6 @@ def names(tmp_path: Path) -> list[str]:
     (tmp_path / "b.gz").write_bytes(gzip.compress(text(20_000)))
     (tmp_path / "c.txt").write_bytes(text(320_000))
     return sorted(map(str, tmp_path.iterdir()))
-
-
-def on_workers(
-    where: str, names: list[str], special: tuple[str, ...] = SPECIAL, on_progress: Any = None
-) -> bytes:
-    corpus = corpus_of(names, special)
-    with counted_on(where, corpus, "gpt2", special, on_progress) as counted:
-        return b"".join(counted.file())
 
 
 @pytest.mark.slow  # it starts processes

@@ -80,7 +80,7 @@ def test_counting_by_pieces_is_counting_all_of_the_text(
 ) -> None:
     splitter = SpecialSplitter(special_tokens)
     chunks = chunks_of(data * 2, pattern, splitter, size)
-    with mock.patch.multiple(by_pieces, FIRST_BATCH=1, BATCH=batch):
+    with mock.patch.object(by_pieces, "BATCH", batch):
         fast = counted(kind(PATTERNS[pattern], splitter), chunks)
     assert fast == counted(PlainCounter(PATTERNS[pattern], splitter), chunks)
 
@@ -212,6 +212,7 @@ pieces_without_nul = st.lists(
 @pytest.mark.parametrize("words", [1, 2])
 @given(pieces_without_nul, pieces_without_nul)
 @example([b"\xff" * 8, b"a" * 9], [b"\x01", b"\xff" * 9, b"\xff" * 16, b"a", b"a" * 8, b"a" * 17])
+@example([b"a", b"b" * 8, b"a" * 9, b"b" * 12], [])
 def test_a_cache_recognises_what_it_has_learnt_and_nothing_else(
     words: int, learnt: list[bytes], others: list[bytes]
 ) -> None:

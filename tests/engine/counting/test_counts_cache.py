@@ -147,6 +147,30 @@ def test_a_file_with_its_times_set_back_is_not_the_same(cache: Path, corpus: Pat
     assert kept(cache, corpus).find() is None
 
 
+def test_samples_from_all_over_a_file_identify_its_content(tmp_path: Path) -> None:
+    """Sixteen of 4 KB, the first at the start and the last at the end."""
+    path, size = tmp_path / "long", 1 << 20
+    path.write_bytes(bytes(size))
+    sampled = []
+    for place in range(0, size, 4096):
+        before = counts_cache._identity_of_file(path)[-1]
+        with path.open("r+b") as file:
+            file.seek(place)
+            file.write(b"x")
+        sampled += [place] * (counts_cache._identity_of_file(path)[-1] != before)
+    starts = [(size - 4096) * number // 15 for number in range(16)]
+    assert sampled == [-(-start // 4096) * 4096 for start in starts]
+
+
+def test_drafts_of_killed_programs_do_not_stay(cache: Path, corpus: Path) -> None:
+    draft = cache / ".x.counts.1.bpe-tui-draft"
+    cache.mkdir()
+    draft.touch()
+    os.utime(draft, (1, 1))
+    assert kept(cache, corpus).find() is None
+    assert not draft.exists()
+
+
 def test_kept_counts_are_for_their_owner_only(cache: Path, corpus: Path) -> None:
     cache.mkdir(0o755)
     kept(cache, corpus).keep(counted(corpus))

@@ -76,14 +76,26 @@ def test_merges_and_verdicts_are_those_of_the_text(text: Path, counts: Path) -> 
     assert "No cause was looked for" in " ".join(report.describe())
 
 
-def test_a_file_is_read_block_by_block(counts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_block_ends_with_the_pretoken_that_fills_it(
+    text: Path, counts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(counts_file, "IN_A_BLOCK", 3)
-    entries = {b"a%d" % number: number + 1 for number in range(8)}
+    monkeypatch.setattr(counts_file, "BLOCK_BYTES", 7)
+    blocks = [[b"a", b"b", b"c"], [b"1234567"], [b"d", b"123456"], [b"12345", b"e"]]
+    entries = [(pretoken, number) for block in blocks for number, pretoken in enumerate(block, 1)]
     metadata = CountsMetadata("c", 1, 1, 8, "x", (), True)
-    reader = CountsReader(
-        "c", io.BytesIO(b"".join(written(metadata, b"", packed_blocks(entries.items()))))
-    )
-    assert next(reader.blocks()) == {b"a0": 1, b"a1": 2, b"a2": 3}
+    data = b"".join(written(metadata, b"", packed_blocks(entries)))
+    assert [list(block.items()) for block in CountsReader("c", io.BytesIO(data)).blocks()] == [
+        [(pretoken, number) for number, pretoken in enumerate(block, 1)] for block in blocks
+    ]
+    progress: list[CountProgress] = []
+    counted = count_corpus(Corpus(text), "gpt2", SPECIAL)
+    counts.write_bytes(b"".join(counts_of(Corpus(text), counted, "gpt2", SPECIAL, 1000)))
+    count_corpus(Corpus(counts), "gpt2", SPECIAL, on_progress=progress.append)
+    assert progress == [
+        CountProgress(1000 * distinct // 9, 1000, 41, pretokens, distinct)
+        for pretokens, distinct in ((80, 2), (160, 4), (200, 5), (240, 6), (282, 9))
+    ]
 
 
 @pytest.mark.parametrize("place", [*range(20, 60, 7), -1, -30, -200])
@@ -112,7 +124,7 @@ def test_a_file_that_is_cut_or_too_long_is_damage(counts: Path, kept: int) -> No
         ([(b"", 1)], 1),
         ([(b"a", 1), (b"a", 1)], 2),
         ([(b"a", 1)], 2),
-        ([(b"a", 1 << 61)], 1),
+        ([(b"aa", 1 << 59), (b"b", 1)], 2),
     ],
 )
 def test_impossible_counts_are_damage(entries: list[tuple[bytes, int]], distinct: int) -> None:
@@ -121,6 +133,29 @@ def test_impossible_counts_are_damage(entries: list[tuple[bytes, int]], distinct
     )
     with refused("damaged"):
         CountsReader("c", io.BytesIO(data)).counts()
+
+
+@pytest.mark.parametrize("name", ["bytes", "documents", "distinct"])
+def test_numbers_of_a_text_are_bounded(name: str) -> None:
+    for number, match in ((1 << 60, "after the text"), ((1 << 60) + 1, "damaged")):
+        about = CountsMetadata("c", 1, 1, 1, "x", (), True)
+        with refused(match):
+            CountsReader(
+                "c", with_sections(json.dumps({**asdict(about), name: number}).encode(), b"")
+            )
+            raise CorpusError("after the text")
+    largest = written(about, b"", packed_blocks([(b"aa", 1 << 59)]))
+    assert CountsReader("c", io.BytesIO(b"".join(largest))).counts() == {b"aa": 1 << 59}
+
+
+def test_a_section_of_any_announced_size_is_damage(counts: Path) -> None:
+    """Neither are so many bytes read, nor does their sum pass for a small number."""
+    with refused("damaged"):
+        counts.write_bytes(b"bpe-tui pretokens 1\n" + counts_file._SECTION.pack(1 << 62, bytes(16)))
+        count_pretokens(counts, special_tokens=SPECIAL)
+    lengths = [2**63 - 1, 2**63 - 1, 3]
+    with pytest.raises(ValueError, match="do not fit"):
+        counts_file.unpacked_block(counts_file.packed_columns(b"x", lengths, [1, 1, 1]))
 
 
 def with_sections(*contents: bytes) -> io.BytesIO:

@@ -250,6 +250,8 @@ def test_lengths_that_are_not_those_of_the_piece_are_refused(lengths: list[int])
 
 
 def test_ids_beyond_its_integers_are_left_to_cached() -> None:
+    numbers = merge_numbers([0] * 256, {})  # without merges it has them, too
+    assert numbers == (array("i", [0] * 256), array("i"), array("i"), 0)
     assert merge_numbers([MOST], {}) is None
     assert merge_numbers([MOST + 1], {}) is None
     assert merge_numbers([-1], {}) is None

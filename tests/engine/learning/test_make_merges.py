@@ -109,6 +109,8 @@ def test_hints_are_about_the_present_part() -> None:
     assert not attempt.shows_hint
     assert str(attempt.hint).startswith("it joins in 4 places of 3 words; from the left")
     assert attempt.hinted
+    attempt.try_answer(question.answer)
+    assert str(attempt.hint) == "all merges are made."
 
 
 @pytest.mark.parametrize("typed", ["s t", "s+t", "s|t", "st", " s┊t "])
@@ -134,24 +136,27 @@ def test_what_is_no_answer_is_refused_with_a_reason(typed: str, problem: str) ->
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("value", "said"),
     [
-        None,
-        "ab",
-        [0],
-        [END],
-        [0, 0, END],
-        [99, END],
-        [2, END],
-        [0, END, 2, END],
-        [0, END] * 99,
-        [-2],
+        (None, "it is no list of places"),
+        ("ab", "it is no list of places"),
+        ([], "it does not consist of complete parts"),
+        ([0], "it does not consist of complete parts"),
+        ([0, END] * 15, "it does not consist of complete parts"),  # more than any answer has
+        ([0, END] * 14, "it joins where no two tokens are side by side"),
+        ([0, END, END] * 4, "it has more merges than were asked for"),
+        ([END], "it does not choose one pair"),
+        ([0, 1, END], "it does not choose one pair"),
+        *(([gap, END], "it joins where no two tokens are side by side") for gap in (2, 4, 99, -2)),
+        ([0, END, 2, END], "it joins where no two tokens are side by side"),
     ],
 )
-def test_values_of_a_file_are_checked(value: object) -> None:
+def test_values_of_a_file_are_checked(value: object, said: str) -> None:
     form = Merges((CountedWord(1, (b"l", b"o", b"w")), CountedWord(2, (b"l", b"o"))), 2)
-    with pytest.raises(AnswerError):
+    with pytest.raises(AnswerError, match=said):
         form.check(value)
+    # A pair is named by its first place; places are in order, each once.
+    assert form.check([3, END, 3, 0, 3, END]) == (0, END, 0, 3, END)
 
 
 def test_words_with_overlaps_are_the_hardest() -> None:
@@ -160,10 +165,10 @@ def test_words_with_overlaps_are_the_hardest() -> None:
 
 
 def test_a_number_of_merges_may_be_named() -> None:
-    form = question_of(LOW, about="5").form
-    assert isinstance(form, Merges)
-    assert form.merges == 5
-    for about in ("0", "9", "x"):
+    for number in (1, 5):
+        question = question_of(LOW, about=f"{number}")
+        assert question.steps == question.form.merges == number  # type: ignore[attr-defined]
+    for about in ("0", "6", "x"):
         with pytest.raises(QuestionError, match="say a number of merges"):
             question_of(LOW, about=about)
     with pytest.raises(QuestionError, match="step 5 has only 1 merge after it"):

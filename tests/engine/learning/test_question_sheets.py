@@ -20,6 +20,8 @@ from engine.learning.questions import kinds_for
 from engine.learning.questions.answer_forms import END, Choice, Cuts, Number, YesOrNo
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Question
+from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 STORIES = (SAMPLES / "tinystories_valid.txt").read_bytes()
 HANDOUT = (SAMPLES / "handout.txt").read_bytes()
@@ -95,12 +97,7 @@ def test_each_question_says_what_its_sheet_says(name: str) -> None:
     for frame in map(player.seek, steps):
         for kind, seed in product(kinds_for(frame), seeds):
             lines += ["", f"{kind} at step {frame.step}, seed {seed}"]
-            try:
-                question = ask(kind, frame, seed)
-            except QuestionError as error:
-                lines.append(str(error))
-            else:
-                lines += sheet_of(question)
+            lines += asked(kind, frame, seed)
     check_sheet(f"questions/{name}", lines)
 
 
@@ -117,7 +114,23 @@ SMALL: list[tuple[dict[bytes, int], int, str, str | None]] = [
     ({b"abc": 9, b"ab": 1, b"de": 8, b"fg": 2}, 1, "next-pair", None),  # b+c occurred 9 times
     *((LOW, 0, "count-change", "e|s"), (LOW, 2, "stale", "w|e"), (LOW, 4, "encode-by-hand", "low")),
     *((LOW, 0, "make-merges", "1"), (LOW, 0, "make-merges", "6"), (LOW, 0, "tokens-left", None)),
+    *((LOW, 2, "reason", about) for about in ("low est|w e", "lowest", "x" * 40, "x" * 41)),
+    *((LOW, 12, "reason", about) for about in ("", "low", "abc|x", "l", "a\nb", "newest|wes")),
+    ({b"ab": 5, b"bc": 9, b"abc": 1}, 2, "reason", "abc|ab"),
+    *((LOW, 4, "fewer", about) for about in ("LOW|low|xlow", "low", "low|low", "low|")),
+    *((LOW, 4, "fewer", "|".join("abcde") + end) for end in ("|low", "|f|low")),
+    *((LOW, 4, "encode-by-hand", about) for about in ("lo", "x" * 24, "x" * 25)),
+    *((LOW, 0, "count-change", about) for about in ("l|o", "x|y", "e", "low")),
+    ({b"abxab": 3, b"bx": 9, b"ab": 1}, 0, "count-change", "a|b"),  # it keeps one of two places
+    ({b"abcdefghijklmnopqrstuvwxyzab": 2, b"bc": 9}, 0, "count-change", "a|b"),  # a long word
+    *((LOW, 0, "stale", None), (LOW, 2, "stale", "x|y"), (LOW, 12, "tokens-left", None)),
+    ({b"aaa": 4, b"aaaa": 1, b"oh": 9, b"hahaha": 2}, 0, "tokens-left", None),
 ]
+OF_WORDPIECE: list[tuple[str | None, int]] = [
+    *((about, 8) for about in ("lowest", "low", "lo", "l", "lxw", "l|ow", "low est", None)),
+    *(("low" * 8, 8), ("low" * 8 + "l", 8), ("newest", 0), (None, 0)),
+]
+"""What is asked about, and the step."""
 
 
 def test_questions_about_a_few_words_say_what_their_sheet_says() -> None:
@@ -127,8 +140,18 @@ def test_questions_about_a_few_words_say_what_their_sheet_says() -> None:
         timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
         timeline.complete()
         lines += ["", f"{kind} about {about} at step {step} of {counts}"]
-        try:
-            lines += sheet_of(ask(kind, timeline.seek(step), "1", about=about))
-        except QuestionError as error:
-            lines.append(str(error))
+        lines += asked(kind, timeline.seek(step), "1", about)
+    trained = WordPieceTrainer(LOW, 25, min_count=1)
+    words = WordPieceTimeline(trained.record, trained.steps())
+    for about, step in OF_WORDPIECE:
+        lines += ["", f"longest match of {about} at step {step}"]
+        lines += asked("longest-match", words.seek(step), "1", about)
     check_sheet("questions/small", lines)
+
+
+def asked(kind: str, frame: Any, seed: str, about: str | None = None) -> list[str]:
+    """Return the lines of a question, or why it is not asked."""
+    try:
+        return [*sheet_of(ask(kind, frame, seed, about=about))]
+    except QuestionError as error:
+        return [str(error)]

@@ -10,16 +10,19 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
+from sheets import check_sheet
 
 from engine import QuestionError, QuizFileError, Timeline, Trainer, ask
 from engine.bpe.trainers import TRAINERS
 from engine.core.gpt2_bytes import spell
+from engine.learning import quiz
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import Grades, grade_files
 from engine.learning.questions.merges_form import Merges
@@ -46,25 +49,14 @@ def questions_of(paper: Paper) -> tuple[Question, ...]:
     return make_quiz(recording(), paper.seed, paper.questions, paper.kinds)
 
 
-def sheet_of(paper: Paper = PAPER, learner: str = "Li", wrong_first: int = 0) -> AnswerSheet:
-    """Answer rightly; in the first few questions after a wrong answer."""
+def sheet_of(paper: Paper = PAPER, learner: str = "Li") -> AnswerSheet:
+    """Answer rightly."""
     sheet = AnswerSheet(paper, learner)
-    for place, question in enumerate(questions_of(paper)):
+    for question in questions_of(paper):
         attempt = Attempt(question)
-        if place < wrong_first:
-            attempt.given_up = True
         attempt.try_answer(question.answer)
         sheet.answers.append(Answered.of(attempt, 1.25))
     return sheet
-
-
-def tables_of(grades: Grades) -> dict[str, list[dict[str, str]]]:
-    """Read the tables of grades as a spreadsheet does."""
-    found = {}
-    for suffix, content in grade_tables(grades, spell).items():
-        assert content.startswith(b"\xef\xbb\xbf")
-        found[suffix] = list(csv.DictReader(StringIO(content.decode("utf-8-sig"))))
-    return found
 
 
 def graded(path: Path, **how: Any) -> Grades:
@@ -136,6 +128,34 @@ def test_merges_by_hand_and_other_questions_about_their_steps_do_not_meet() -> N
             assert isinstance(made.form, Merges)
             steps = range(made.frame.step, made.frame.step + made.form.merges)
             assert not [q.kind for q in asked if q is not made and q.frame.step in steps]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "step", "alike"),
+    [
+        *(("tie", "tie", 1, True), ("tie", "tie", 2, False), ("next-pair", "tie", 1, True)),
+        *(("tie", "make-merges", 1, True), ("tie", "make-merges", 2, False)),
+        *(("make-merges", "next-pair", 3, True), ("make-merges", "next-pair", 4, False)),
+        *(("make-merges", "tokens-left", 2, True), ("make-merges", "tokens-left", 3, False)),
+        *(("count-change", "tie", 0, True), ("count-change", "tie", 1, False)),
+        *(("stale", "tie", 0, False), ("tokens-left", "count-change", 0, False)),
+    ],
+)
+def test_a_question_is_not_asked_where_another_reveals_it(
+    one: str, other: str, step: int, alike: bool
+) -> None:
+    """The first is about step 0; making merges is about three steps."""
+    first, second = (
+        SimpleNamespace(
+            kind=kind,
+            frame=SimpleNamespace(step=at),
+            steps=3 if kind == "make-merges" else 1,
+            asks=f"{kind} {at}?",
+            form=None,
+        )
+        for kind, at in ((one, 0), (other, step))
+    )
+    assert quiz._are_alike(first, second) == quiz._are_alike(second, first) == alike  # type: ignore
 
 
 def test_a_corpus_without_pairs_gives_no_quiz_about_pairs() -> None:
@@ -275,37 +295,6 @@ def test_grading_ignores_the_claims_of_a_file(tmp_path: Path) -> None:
     assert "question 3: asks" in third
 
 
-def test_tables_count_learners_and_questions_the_hardest_first(tmp_path: Path) -> None:
-    paths = []
-    for number, wrong in enumerate((0, 1, 2)):
-        paths.append(tmp_path / f"{number}.json")
-        sheet_of(learner=f"=L{number}", wrong_first=wrong).write(paths[-1])
-    trained = []
-
-    def open_run(paper: Paper) -> Timeline:
-        trained.append(paper)
-        return recording()
-
-    grades = grade_files(paths, open_run)
-    assert len(trained) == 1
-    asked = len(grades.sheets[0].attempts)
-    assert [each.at_first_try for each in grades.sheets] == [asked, asked - 1, asked - 2]
-    [quiz] = grades.quizzes
-    assert [each.number for each in quiz.questions][:2] == [1, 2]
-    assert [each.first for each in quiz.questions][:3] == [1, 2, 3]
-    assert [each.gave_up for each in quiz.questions][:3] == [2, 1, 0]
-    tables = tables_of(grades)
-    assert quiz.medians == (asked - 1, asked - 1)
-    assert sum(each.asked for each in quiz.kinds) == 3 * asked
-    assert sum(int(row["first_try"]) for row in tables["-kinds"]) == 3 * asked - 3
-    learners = tables[""]
-    assert [row["learner"] for row in learners] == ["'=L0", "'=L1", "'=L2"]
-    assert [row["q1"] for row in learners] == ["1", "0", "0"]
-    assert [row["gave_up"] for row in learners] == ["0", "1", "2"]
-    assert tables["-questions"][0]["first_try"] == "1"
-    assert len(tables["-answers"]) == 3 * asked
-
-
 def test_another_seed_and_a_missing_corpus_are_reported(tmp_path: Path) -> None:
     sheet_of().write(tmp_path / "a.json")
     grades = graded(tmp_path / "a.json", seed="8")
@@ -339,33 +328,34 @@ def grade_sheets(tmp_path: Path, *sheets: AnswerSheet, **how: Any) -> Grades:
     return grade_files(paths, lambda paper: recording(), **how)
 
 
-def place_of(kind: str) -> int:
-    kinds = [question.kind for question in questions_of(CLASS)]
-    return kinds.index(kind)
+def test_the_tables_of_a_class_are_those_of_its_sheet(tmp_path: Path) -> None:
+    """The hardest questions and the most frequent mistakes are first; a run is trained once."""
+    paper, trained = replace(CLASS, questions=3), list[Paper]()
+    entries: dict[str, list[tuple[list[Any], bool, bool, float, bool]]] = {
+        "=A": [([76], False, False, 8, True), ([85], True, False, 0.4, True)],
+        "B": [([85, 76], False, False, 60.4, False), ([94], True, True, 30, False)],
+        "C": [([85, 76], False, False, -5, False), ([85], False, False, 4, True)],
+    }
+    entries["=A"].append(([True], False, False, 9, True))
+    entries["B"].append(([False, True], False, False, 0, False))
+    asked = ("tokens-left", 1), ("tokens-left", 0), ("stale", 1)
+    for learner, answered in entries.items():
+        answers = [Answered(*which, *entry) for which, entry in zip(asked, answered, strict=False)]
+        sheet = AnswerSheet(paper, learner, answers=answers, id=f"id-{learner}")
+        sheet.write(tmp_path / f"{learner}.json")
 
+    def open_run(paper: Paper) -> Timeline:
+        trained.append(paper)
+        return recording()
 
-def test_the_table_of_mistakes_names_the_most_frequent_first(tmp_path: Path) -> None:
-    stale, text = place_of("stale"), place_of("tokens-left")
-    questions = questions_of(CLASS)
-    no, start = not questions[stale].answer, 999
-    grades = grade_sheets(
-        tmp_path,
-        wrong_sheet("a", {stale: no, text: start}),
-        wrong_sheet("b", {text: start}),
-        wrong_sheet("c", {}),
-    )
+    grades = grade_files(sorted(tmp_path.iterdir()), open_run)
+    assert len(trained) == 1
     [quiz] = grades.quizzes
-    assert [(each.kind, each.learners, each.number) for each in quiz.mistakes] == [
-        ("tokens-left", 2, text + 1),
-        ("stale", 1, stale + 1),
-    ]
-    assert quiz.mistakes[0].mistake == "took away too little"
-    tables = tables_of(grades)
-    assert tables["-mistakes"][0]["answer"] == "999"
-    [first] = [row for row in tables["-questions"] if row["question"] == f"{text + 1}"]
-    assert (first["first_wrong"], first["times"], first["answered"]) == ("999", "2", "3")
-    wrong = [row["learner"] for row in tables["-answers"] if row["first_wrong"] == "999"]
-    assert wrong == ["a", "b"]
+    lines = [f"medians: {quiz.medians}"]
+    for suffix, content in grade_tables(grades, spell).items():
+        assert content.startswith(b"\xef\xbb\xbf")
+        lines += ["", suffix, *content.decode("utf-8-sig").split("\r\n")[:-1]]
+    check_sheet("grades", lines)
 
 
 def test_answers_to_another_quiz_are_in_no_table(tmp_path: Path) -> None:
@@ -390,6 +380,7 @@ def test_answers_to_another_quiz_are_in_no_table(tmp_path: Path) -> None:
     "name", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "＝1", '"=1', "|x", "%x"]
 )
 def test_no_cell_of_a_table_is_a_formula(tmp_path: Path, name: str) -> None:
-    [row] = tables_of(grade_sheets(tmp_path, replace(sheet_of(CLASS, learner=name), id=name)))[""]
-    assert row["learner"].startswith("'")
-    assert row["id"].startswith("'")
+    grades = grade_sheets(tmp_path, replace(sheet_of(CLASS, learner=name), id=name))
+    table = grade_tables(grades, spell)[""].decode("utf-8-sig")
+    [row] = csv.DictReader(StringIO(table))
+    assert (row["learner"][0], row["id"][0]) == ("'", "'")

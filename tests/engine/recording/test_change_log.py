@@ -235,6 +235,8 @@ class TestAColumn:
 def test_a_step_that_is_not_written_is_an_index_error(step: int) -> None:
     log = ChangeLog([5, 3])
     log.append([0], [1], 2)
+    # A counter has 4 bytes, its value 8; each of two states has an end and a width.
+    assert (log.entry_count, log.nbytes) == (1, 4 + 8 + 2 * (8 + 8))
     with pytest.raises(IndexError):
         log.at(step)
     with pytest.raises(IndexError):

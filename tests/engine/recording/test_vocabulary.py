@@ -11,7 +11,7 @@ import oracles
 import pytest
 import regex
 from generated import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import QueryError, Timeline, Tokenizer, Trainer, UnknownNameError, UnknownTokenIdError
@@ -255,6 +255,8 @@ def test_bytes_sort_as_bytes_and_text_as_people_read() -> None:
 
 
 @given(st.lists(WORDS, max_size=12), st.text("aAb é", max_size=3))
+@example(words=[b"ba"], typed="ab")
+@example(words=[], typed="\0" * 300)
 def test_plain_text_finds_the_tokens_that_hold_it(words: list[bytes], typed: str) -> None:
     vocab = BYTES | dict(enumerate(words, start=256))
     vocabulary = Vocabulary.of_tokenizer(Tokenizer(vocab, []))
