@@ -322,4 +322,4 @@ def keep_progress(key: str, progress: LessonProgress) -> None:
         }
         for key, each in list(every.items())[:KEPT]
     }
-    keep_state(PROGRESS, json.dumps(content, indent=1).encode())
+    keep_state(PROGRESS, json.dumps(content).encode())

@@ -241,7 +241,7 @@ class Session:
 
     def _go_where_due(self) -> None:
         """Go to the step that was asked for, if it is recorded by now."""
-        if self.due is not None and self.recording is not None and self.due <= len(self.recording):
+        if self.due is not None and self.due <= len(self.recording or ()):
             self.seek(self.due)
 
     def end(self, reason: Enum) -> None:

@@ -165,7 +165,7 @@ def remember_opened(config: Config) -> None:
     if not latest:
         return
     entries = [*latest, *(entry for entry in recent() if entry not in latest)][:KEPT]
-    keep_state(RECENT, json.dumps(entries, indent=1).encode())
+    keep_state(RECENT, json.dumps(entries).encode())
 
 
 def _absolute(name: str) -> str:

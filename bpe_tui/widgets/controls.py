@@ -199,9 +199,7 @@ class FootLine(Widget):
 
     def watch_message(self) -> None:
         self.set_class(bool(self.message), "-message")
-        rows = self._rows
-        if self.styles.height is None or self.styles.height.value != len(rows):
-            self.styles.height = len(rows)
+        self.styles.height = len(self._rows)
 
     on_resize = watch_message
 
@@ -309,7 +307,7 @@ class Scrubber(Dragged):
         if marks.only_few and len(marks.positions) * CELLS_OF_FEW > self.size.width:
             return
         cell = 0
-        for _ in range(self.size.width if self.length else 0):
+        for _ in range(self.size.width):
             # The first position that is drawn in this cell or in a later one.
             place = bisect_left(marks.positions, cell, key=self._cell_of)
             if place == len(marks.positions):

@@ -166,7 +166,7 @@ class PairSpans(NameSpans):
         between, first, second = self._between, spans_width(self._first), spans_width(self._second)
         if first + width(between[0]) + second > cells:
             between = between[0].strip(), between[1]
-        room = max(cells - width(between[0]), 2)
+        room = cells - width(between[0])
         for_first = min(first, max(room - second, (room + 1) // 2))
         return [
             *without_middle(self._first, for_first),
@@ -240,7 +240,7 @@ def subject_cells(spans: Sequence[Span]) -> list[int]:
 
 def left(spans: Sequence[Span], cells: int) -> list[Span]:
     """Return the spans in exactly `cells` cells, aligned left, with `…` if they are too long."""
-    if isinstance(spans, NameSpans) and spans_width(spans) > cells:
+    if isinstance(spans, NameSpans):
         spans = spans.within(cells)
     spare = cells - spans_width(spans)
     if spare >= 0:
@@ -250,7 +250,7 @@ def left(spans: Sequence[Span], cells: int) -> list[Span]:
     for span in spans:
         text, role = span
         if width(text) >= room:  # the last cell is for the `…`
-            short = shorten(text + ELLIPSIS * 2, room)
+            short = shorten(text + ELLIPSIS, room)
             mark = (short, "dim" if short == ELLIPSIS else role)
             return [*fitted, mark, (" " * (room - width(short)), "")]
         fitted.append(span)

@@ -26,6 +26,7 @@ from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.pane import LessonPane, LessonText, rows_of
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.session.lessons import (
+    KEPT,
     PLACE,
     LessonProgress,
     all_progress,
@@ -402,6 +403,14 @@ def test_progress_is_private_and_what_is_broken_in_it_is_left_out(trial: Path) -
         assert all_progress().get("a", LessonProgress()) == LessonProgress()
     file.write_text(json.dumps({"a": {"scene": 1, "seen": [1, "x", None], "done": True}}))
     assert all_progress()["a"] == LessonProgress(1, frozenset((1,)), done=True)
+    for scene, place in ((0, 0), (999, 999), (1000, 0), (True, 0)):
+        file.write_text(json.dumps({"a": {"scene": scene, "sure": ["b", 1], "mastered": True}}))
+        sure = LessonProgress(place, sure=frozenset(("b",)), mastered=True)
+        assert all_progress() == {"a": sure}
+    for number in [*range(KEPT), 7]:
+        keep_progress(str(number), LessonProgress(number))
+    assert list(all_progress())[:2] == ["7", "199"]
+    assert len(all_progress()) == KEPT
     assert progress_key(PLACE / "zh" / BUILT_IN[0].name) == progress_key(
         PLACE / "en" / BUILT_IN[0].name
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +18,6 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import ChangedPretokens
 from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther
-from bpe_tui.session import state
 from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.opening import config_for
 from bpe_tui.views.charts import ChartPanel
@@ -369,44 +367,6 @@ async def test_a_damaged_tokenizer_ends_the_session_opened_for_it(tmp_path: Path
 
 
 # --- what was opened of late ------------------------------------------------------------------
-
-
-def test_opened_files_are_remembered_once_the_latest_first(own_state: Path) -> None:
-    for name in [*(f"/texts/{number}" for number in range(30)), "/texts/7"]:
-        state.remember_opened(RunConfig(name))
-    kept = state.recent()
-    assert kept[:2] == [("/texts/7",), ("/texts/29",)]
-    assert len(kept) == state.KEPT == len(set(kept))
-    state.remember_opened(TokenizerConfig(("v.json", "m.txt"), "/texts/3"))
-    state.remember_opened(RunConfig("-"))
-    assert state.recent()[:2] == [("v.json", "m.txt"), ("/texts/3",)]
-    written = json.loads((own_state / "bpe-tui" / "recent.json").read_bytes())
-    assert written[:2] == [["v.json", "m.txt"], ["/texts/3"]]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"[" * 100_000,
-        b"\xff",
-        b"{}",
-        b'[1, [], [1], ["a", 2], [["b"]], {"c": 1}]',
-        b"9" * 9999,
-    ],
-)
-def test_invalid_state_files_are_ignored(own_state: Path, content: bytes) -> None:
-    place = own_state / "bpe-tui" / "recent.json"
-    place.write_bytes(content)
-    assert state.recent() == []
-    state.remember_opened(RunConfig("/texts/a"))
-    assert state.recent() == [("/texts/a",)]
-
-
-def test_two_paths_are_read_as_they_are_typed() -> None:
-    assert state.parse_typed(state.as_typed(("v.json", "m.txt"))) == ("v.json", "m.txt")
-    assert state.parse_typed("salt and pepper") == ("salt", "pepper")
 
 
 # --- what it is, by what is in it -------------------------------------------------------------

@@ -5,15 +5,18 @@ The sheets `session` and `headings` have the answers; `sheets.py` says how to wr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, Viewpoint, in_phases
-from bpe_tui.session.jobs import Working
+from bpe_tui.session.jobs import OpeningJob, TrainingStarted, Working
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop, heading
+from engine.bpe.trainer import StopReason
 
 SHEETS = Path(__file__).parents[1] / "sheets"
 HANDOUT, SWAPPED = (str(SAMPLE.with_name(name)) for name in ("handout.txt", "swapped.json"))
@@ -27,6 +30,24 @@ CALLS = """
     run_to_breakpoint │ tick 0 │ stop 5 │ stop 6 │ seek 2 │ run_to_breakpoint │ tick 0
     run_to_breakpoint │ tick 0 │ step -6 │ toggle_play │ tick 0.002 │ tick 0.008 │ sub_step
     leave_fork │ seek_end │ run_to_breakpoint │ tick 0
+"""
+IN_TRAINING = """
+extend_to 2: None, step 0  10/s  needs_time
+extend_to 4: None, step 3  10/s  needs_time
+seek_end: None, step 4  10/s  following at_end needs_time
+extend_to 5: None, step 5  10/s  following at_end needs_time
+toggle_play: None, step 5  10/s  playing at_end needs_time
+tick 0.3: False, step 5  10/s  playing at_end needs_time
+extend_to 6: None, step 5  10/s  playing needs_time
+tick 0.2: True, step 6  10/s  playing at_end needs_time
+run_to_breakpoint: None, step 6  10/s  awaiting at_end needs_time
+tick 0: False, step 6  10/s  following awaiting at_end needs_time
+extend_to 8: None, step 8  10/s  following awaiting at_end needs_time
+tick 0: True, step 7  10/s  halt
+seek 8: None, step 8  10/s  at_end
+run_to_breakpoint: None, step 8  10/s  awaiting at_end needs_time
+tick 0: False, step 8  10/s  following awaiting at_end needs_time
+extend_to 12: None, step 12  10/s  following awaiting at_end needs_time
 """
 OPENED: dict[str, Config] = {
     "a run": RUN,
@@ -50,15 +71,51 @@ def state_of(session: Session) -> str:
     return f"step {session.shown and session.shown.step}  {session.speed}/s  {moves}".rstrip()
 
 
+def answer_of(session: Session, call: str) -> object:
+    """Call a method of the session, given as `step 1`."""
+    name, *given = call.split()
+    return getattr(session, name)(*(float(e) if "." in e else int(e) for e in given))
+
+
+def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
+    config = replace(RUN, viewpoint=Viewpoint(3, breakpoints=("step 7",)))
+    session, news = Session(config), list[Any]()
+    job = OpeningJob(config, news.append)
+    job.go_on()  # there is no screen to wait for
+    job.work()
+    session.reading = session.indexing = session.working = object()
+    before = (
+        "toggle_play",
+        "tick 1",
+        "step 1",
+        "seek 1",
+        "seek_end",
+        "sub_step",
+        "run_to_breakpoint",
+    )
+    for call in (*before, "seek_tie 1", "seek_prune 1", "extend_to 3"):
+        assert not answer_of(session, call)
+        assert state_of(session) == "step None  10/s"
+    session.due = 3
+    session.start(next(each for each in news if isinstance(each, TrainingStarted)))
+    assert (session.documents, session.bytes_read, session.obstacle) == (1, 95, None)
+    assert (session.reading, session.indexing, session.working) == (None, None, None)
+    for line in IN_TRAINING.strip().splitlines():
+        call = line.partition(":")[0]
+        assert f"{call}: {answer_of(session, call)}, {state_of(session)}" == line
+    session.end(StopReason.TOO_RARE)
+    assert state_of(session) == "step 12  10/s  awaiting at_end needs_time"
+    assert (session.stop_reason, session.working) == (StopReason.TOO_RARE, None)
+
+
 def test_each_call_leads_to_its_step_and_starts_or_stops_what_moves() -> None:
     session, lines = session_of(RUN), []
     for call in CALLS.replace("\n", "│").split("│"):
         match call.split():
             case ["stop", step]:
                 session.breakpoints.add(f"step {step}")
-            case [name, *given]:
-                numbers = (float(each) if "." in each else int(each) for each in given)
-                answer = getattr(session, name)(*numbers)
+            case [_, *_]:
+                answer = answer_of(session, call)
                 lines.append(f"{call.strip():20} {answer!s:5}  {state_of(session)}")
                 said = (add_stop(session, ("A sentence.", "Short."), room) for room in (99, 30))
                 lines += [f"    {sentence}" for sentence in said]

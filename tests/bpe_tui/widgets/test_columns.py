@@ -26,10 +26,13 @@ from bpe_tui.widgets.rows import (
     in_sight,
     left,
     paragraph,
+    right_aligned,
+    skipped_before,
     spans_width,
     wrapped,
     wrapped_text,
 )
+from bpe_tui.widgets.virtual_table import Column, arranged
 from bpe_tui.widgets.visible import shorten, signs, visible_bytes, width
 
 UNKNOWN = "[UNK] stands for é  漢  字  — and 1 more: which text it was is lost"
@@ -82,6 +85,7 @@ def test_a_pair_or_token_keeps_its_beginning_and_its_end_and_no_sign_is_cut_in_t
     assert said(left(PairSpans(pair[2:], (" + ", "border"), pair[:1]), 14)) == "s+·inter…ional"
     assert said(left(NameSpans([("understanding", "")]), 8)) == "unde…ing"
     assert said(left(NameSpans([("<E0 B8 95>", "")]), 9)) == "<E0… 95> "
+    assert (pair.is_shown_in("s │ ·international"), pair.is_shown_in("·international")) == (1, 0)
     assert shorten("ab<E4 B8>", 8) == "ab<E4…"
     assert shorten("漢‹200D›‹200D›", 8) == "漢…"
     assert shorten("a < b, c > d", 8) == "a < b, …"
@@ -136,6 +140,9 @@ NAMES, DEFG, LINES, FIVE = "gains ‹ties›", ["abc", "defg"], ["abc", "def", "
 LETTERS: list[Span] = [span for each in "abcdef" for span in ((each * 2, ""), ("┊", "cut"))]
 
 
+COLUMNS = Column("a", "", 4, 1, share=1), Column("b", "", 5, 2, share=2)
+
+
 def sized(*texts: str) -> list[SizedWord]:
     return [([(text, "")], len(text)) for text in texts]
 
@@ -149,7 +156,44 @@ def texts(rows: Iterable[Row]) -> list[str]:
     [
         (lambda c: said(left(AB, c)), {5: "abcde", 4: "abc…", 2: "a…", 1: "…"}),
         (lambda c: said(left([("漢字", "")], c)), {4: "漢字", 3: "漢…", 2: "… "}),
+        (
+            lambda c: said(left(PairSpans(AB, (" + ", ""), AB), c)),
+            {13: "abcde + abcde", 11: "abcde+abcde", 4: "a…+…", 3: "…+…", 2: "……"},
+        ),
+        (
+            lambda c: said(left(NameSpans([("«abcdefgh»", "fresh")]), c)),
+            {10: "«abcdefgh»", 9: "abcdefgh ", 7: "abc…fgh"},
+        ),
+        (lambda c: said(left(NameSpans([("«abcdef»", "")]), c)), {8: "«abcdef»", 7: "«ab…ef»"}),
+        (lambda c: said(left(NameSpans([("漢cab", "")]), c)), {5: "漢cab", 4: "漢…b", 2: "…b"}),
+        (
+            lambda c: left([("ab", "gain"), ("cde", "loss")], c),
+            {
+                4: [("ab", "gain"), ("c…", "loss"), ("", "")],
+                3: [("ab", "gain"), ("…", "dim"), ("", "")],
+            },
+        ),
         (lambda c: said(filled(AB, c)), {6: "abcde ", 5: "abcde", 4: "abc…"}),
+        (
+            lambda c: filled([("ab", "gain")], c),
+            {3: [("ab ", "gain")], 2: [("ab", "gain"), ("", "")]},
+        ),
+        (lambda c: skipped_before(LETTERS, 4, 4, c), {9: 0, 8: 2, 7: 2, 6: 4, 3: 4}),
+        (lambda c: skipped_before(LETTERS, 2, 4, c), {9: 0, 8: 2, 6: 2}),
+        (lambda c: skipped_before(LETTERS[:5], 4, 4, c), {8: 0, 7: 2}),
+        (lambda c: skipped_before(AB, 1, 1, c), {5: 0, 4: 0}),
+        (lambda c: right_aligned(AB, c), {7: [("  ", ""), *AB], 4: [("", ""), *AB]}),
+        (
+            lambda c: [(p.column.name, p.start, p.cells) for p in arranged(COLUMNS, c)],
+            {
+                20: [("a", 0, 7), ("b", 9, 11)],
+                19: [("a", 0, 6), ("b", 8, 10)],
+                11: [("a", 0, 4), ("b", 6, 5)],
+                10: [("b", 0, 10)],
+                4: [("b", 0, 5)],
+            },
+        ),
+        (lambda c: said(in_sight(LETTERS, 2, c)), {6: "aa┊bb…", 5: "…bb┊…"}),
         (lambda c: said(filled([CUT], c)), {4: "今  ", 3: "今 "}),
         (lambda c: said(in_sight(LETTERS, 8, c)), {18: "aa┊bb┊cc┊dd┊ee┊ff┊", 11: "…cc┊dd┊ee┊…"}),
         (lambda c: said(with_end(AB, "end", c)), {10: "abcde  end", 9: "abc…  end"}),

@@ -146,3 +146,86 @@ async def test_a_click_or_a_drag_asks_for_what_is_drawn_there() -> None:
         assert set(moves[1:]) == {(40, True)}
         app.chart.at = None
         assert not await at(app.chart, 9)
+
+
+SHORT_TABS = [tab._replace(short=tab.name[:3]) for tab in TABS]
+AT_WIDTHS = {
+    40: (
+        " 0 lesson  1 train  2 vocab        note",
+        " q quit  Esc back  ? help  n no room",
+        "!!!!!!!━━━━━━━┊━━━━━●────────!─────────!",
+    ),
+    37: (
+        " 0 lesson  1 train  2 vocab     note",
+        " q quit  Esc back  ? help  n no room",
+        "┊━┊━━━━━━━━━━┊━━━━●────────!────────!",
+    ),
+    36: (
+        " 0 lesson  1 train  2 vocab    note",
+        " q quit  Esc back  ? help",
+        "┊━┊━━━━━━━━━┊━━━━━●───────!────────!",
+    ),
+    35: (
+        " 0 lesson  1 train  2 vocab",
+        " q quit  Esc back  ? help",
+        "┊━┊━━━━━━━━━┊━━━━●────────!───────!",
+    ),
+    27: (" 0 les 1 tra 2 voc    note", " q quit  Esc back  ? help", "┊┊┊━━━━━━┊━━━●──────!─────!"),
+    26: (" 0 les 1 tra 2 voc   note", " q quit  Esc back  ? help", "┊┊┊━━━━━━┊━━●──────!─────!"),
+    25: (" 0 les 1 tra 2 voc", " q quit  ? help", "┊┊┊━━━━━┊━━━●─────!─────!"),
+    18: (" 0 les 1 tra 2 voc", " q quit  ? help", "┊┊━━━━┊━●────!───!"),
+    17: (" 0  1 tra  2", " q quit  ? help", "┊┊━━━━┊━●───!───!"),
+    16: (" 0  1 tra  2", " q quit  ? help", "┊┊━━━┊━━●──!───!"),
+    15: (" 0  1 tra  2", " q quit", "┊┊━━━┊━●──!───!"),
+}
+"""Cells of the window → the tabs, the keys and the slider."""
+
+
+async def test_lines_of_keys_tabs_and_marks_keep_the_most_important_in_a_narrow_window() -> None:
+    app = Clicked()
+    async with app.run_test(size=(40, 25)) as pilot:
+        app.line.tabs, app.line.note = SHORT_TABS, "note"
+        for width, drawn in AT_WIDTHS.items():
+            await pilot.resize_terminal(width, 25)
+            await pilot.pause()
+            lines = app.line, app.bar, app.slider
+            assert tuple(line.render_line(0).text.rstrip() for line in lines) == drawn
+        assert list(app.line.parts()) == [
+            ("lesson", [(" ", ""), ("0", "here"), (" ", "")]),
+            ("train", [(" ", "tab"), ("1", "tab"), (" tra ", "tab")]),
+            ("vocab", [(" ", "dim"), ("2", "dim"), (" ", "dim")]),
+        ]
+        await pilot.resize_terminal(20, 25)
+        await pilot.pause()
+        app.slider.length = 60
+        for position, drawn in ((0, "●┊─────┊──────!────!"), (70, "┊┊━━━━━┊━━━━━━!━━━━●")):
+            app.slider.position = position
+            assert app.slider.render_line(0).text == drawn
+        app.slider.length = 0
+        assert app.slider.render_line(0).text == "●───────────────────"
+        app.switches.on = frozenset("b")
+        assert list(app.switches.parts()) == [
+            ("a", [("F ", "here"), ("○ first  ", "dim")]),
+            ("b", [("● second  ", "strong")]),
+        ]
+        app.foot.legend = [("a", "")], [("bc", "dim")], [("def ghijklm", "gain")]
+        ten = "one two three four five six seven eight nine ten"
+        for message, rows, shown in (
+            (f"{ten} eleven twelve", 3, ten),
+            ("one two three four five", 2, "one two three four five"),
+            ("", 1, "a  bc  def ghijklm"),
+        ):
+            app.foot.message = message
+            await pilot.pause()
+            lines = [app.foot.render_line(y).text.strip() for y in range(4)]
+            assert (app.foot.size.height, " ".join(lines).strip()) == (rows, shown)
+            assert app.foot.has_class("-message") == bool(message)
+        await pilot.resize_terminal(19, 25)
+        app.slider.styles.width, app.line.styles.width = 1, 0
+        await pilot.pause()
+        assert app.foot.render_line(0).text.strip() == "a  bc"
+        assert app.slider.render_line(0).text == "●"
+        assert next(iter(app.line.parts()))[1][-1] == (" les", "")  # as wide as the screen
+        app.slider.styles.width = 0
+        await pilot.pause()
+        assert app.slider.render_line(0).text == ""
