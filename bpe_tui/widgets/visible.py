@@ -40,8 +40,12 @@ from engine.core.slow_modules import regex
 
 _cells_of = rich.cells.get_character_cell_size
 
+_CHARACTERS: Final = 1 << 14
+_TOKENS: Final = 1 << 16
+"""Most characters and tokens whose looks are remembered: a screen asks for the same ones again."""
 
-@lru_cache(maxsize=16384)
+
+@lru_cache(maxsize=_CHARACTERS)
 def _cells_with_spacing_marks(char: str, *version: str) -> int:
     """Return the cells of a character: 1 for a spacing mark, such as the Devanagari vowel AA.
 
@@ -138,7 +142,7 @@ def visible_prose(text: str) -> str:
     )
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=_TOKENS)
 def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
     """Return the characters in `token` as `visible_text` shows them, stray bytes as `<HH HH>`.
 
@@ -210,7 +214,7 @@ def width(text: str) -> int:
 
 # The byte or the code point at the end of a visible text that is cut inside its brackets.
 _HALF_SIGN = re.compile(r"((?<=[0-9A-F]{2}) [0-9A-F]{0,2}|<[0-9A-F]{0,2}|‹[0-9A-F]{0,6})$")
-_char_width = lru_cache(maxsize=16384)(cell_len)
+_char_width = lru_cache(maxsize=_CHARACTERS)(cell_len)
 
 
 def shorten(text: str, cells: int) -> str:
@@ -254,7 +258,7 @@ def signs(text: str) -> list[str]:
     return parts
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=_CHARACTERS)
 def _visible_char(char: str, spaces: bool) -> str:
     """Make visible one character, not a combining mark: '\\u202e' → '‹202E›'."""
     code = ord(char)
@@ -278,7 +282,7 @@ def _is_byte(char: str) -> bool:
     return "\udc80" <= char <= "\udcff"
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=_CHARACTERS)
 def _is_mark(char: str) -> bool:
     """Whether a character combines with the one before it: '\\u0301' → True."""
     return category(char)[0] == "M"

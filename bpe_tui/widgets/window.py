@@ -19,6 +19,9 @@ from textual.visual import Visual
 
 from bpe_tui.widgets.textual_private import PaintedOnce, is_laid_out, painted_lines
 
+STYLES = 1 << 12
+"""Most styles that are remembered tinted; a screen has a few dozen."""
+
 
 @dataclass(eq=False)
 class Tinted(Visual):
@@ -42,7 +45,7 @@ class Tinted(Visual):
         return self.screen.app.size.height
 
 
-@lru_cache(1 << 12)  # a screen has a few dozen styles
+@lru_cache(STYLES)
 def _tinted(style: Style | None, colour: Color) -> Style | None:
     [segment] = BackgroundScreen.process_segments([Segment(" ", style)], colour)
     return segment.style

@@ -14,18 +14,22 @@ from bpe_tui.views.narration import first_fitting, leading_parts, names_of_panel
 from bpe_tui.views.panel import SizedWord
 from bpe_tui.views.training_panels import Labelled, before_after, over_labels, word_rows
 from bpe_tui.widgets.rows import (
+    CHIPS_MEET,
     CutSpan,
     NameSpans,
     PairSpans,
     Row,
     RowColumn,
+    RowsOnDemand,
     RowTable,
     Span,
+    columns_of_spans,
     filled,
     first_rows,
     in_sight,
     left,
     paragraph,
+    plain_text,
     right_aligned,
     skipped_before,
     spans_width,
@@ -96,8 +100,34 @@ def test_the_blanks_before_a_number_are_not_struck_through() -> None:
         RowColumn("pair", 0, lambda value: [("x", "")]),
         RowColumn("count", 9, lambda value: [(value, "stale")], is_number=True),
     ]
-    struck = [text for text, role in RowTable(columns, 20, 4).row("264").spans if role == "stale"]
-    assert struck == ["264"]
+    table = RowTable(columns, 20, 4)
+    row = [("x", ""), (" " * 10, ""), (" " * 6, ""), ("264", "stale")]
+    assert table.row("264", "there") == Row(row, "there")
+    assert said(table.header({"pair": "what"}).spans) == "what           count"
+    assert spans_width(RowTable(columns, 5, 4).row("1").spans) == 4 + 9
+    own = columns_of_spans(("a", 0), ("b", 1))
+    assert [(each.title, each.cells, each.is_number) for each in own] == [
+        ("a", 0, False),
+        ("b", 1, True),
+    ]
+    assert RowTable(own, 4, 1).row((AB[:1], [("1", "gain")])).spans == [
+        *AB[:1],
+        (" ", ""),
+        ("", ""),
+        ("1", "gain"),
+    ]
+
+
+def test_rows_on_demand_are_made_after_those_at_the_top() -> None:
+    top = [Row([("top", "")])]
+    rows = RowsOnDemand(2, lambda at: Row([(str(at), "")]), top)
+    assert (len(rows), texts(rows), texts(rows[1:]), texts([rows[-1]])) == (
+        3,
+        ["top", "0", "1"],
+        ["0", "1"],
+        ["1"],
+    )
+    assert plain_text([("a", ""), CHIPS_MEET, ("b", "")], "┊") == "a┊b"
 
 
 @given(st.lists(TOKENS, min_size=2, max_size=12), st.data(), st.integers(12, 40))
@@ -193,6 +223,7 @@ def texts(rows: Iterable[Row]) -> list[str]:
                 4: [("b", 0, 5)],
             },
         ),
+        (lambda c: [p.cells for p in arranged([Column("a", "", 4, 1)], c)], {9: [4], 3: [4]}),
         (lambda c: said(in_sight(LETTERS, 2, c)), {6: "aa┊bb…", 5: "…bb┊…"}),
         (lambda c: said(filled([CUT], c)), {4: "今  ", 3: "今 "}),
         (lambda c: said(in_sight(LETTERS, 8, c)), {18: "aa┊bb┊cc┊dd┊ee┊ff┊", 11: "…cc┊dd┊ee┊…"}),
@@ -219,6 +250,7 @@ def texts(rows: Iterable[Row]) -> list[str]:
         (lambda n: len(first_rows(map(Row, ([CUT], AB, [CUT], AB)), n)), {4: 4, 3: 2, 2: 2, 1: 1}),
         (lambda n: len(first_rows(map(Row, (AB, [CUT])), n)), {3: 1, 2: 1}),
         (lambda c: texts(word_rows([12, 3], TWICE, c, False)), {17: ["12  abcde", " 3  cde"]}),
+        (lambda c: [said(each) for each in wrapped([AB, AB[:1], AB[1:]], c)], {5: ["abcde"] * 2}),
         (lambda c: [said(each) for each in wrapped([AB, AB[1:]], c)], {8: ["abcdecde"], 7: FIVE}),
     ],
 )

@@ -1,0 +1,89 @@
+"""The messages of the job that opens something: when it posts them, and what the screen shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from opening import SAMPLE, until
+from textual.widgets import Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session import jobs
+from bpe_tui.session.config import RunConfig
+from engine.core.errors import BpeError
+from engine.core.events import CountProgress, WorkProgress
+from engine.formats import open_tokenizer
+
+HANDOUT = str(SAMPLE.with_name("handout.txt"))
+RUN = RunConfig(HANDOUT, vocab_size=262)
+READ = CountProgress(100, 400, 2, 30, 4)
+
+
+class Idle(jobs.OpeningJob):
+    """A job whose messages the test posts."""
+
+    def start(self) -> None:
+        """Do nothing."""
+
+
+def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, news, slept = [100.0], list[Any](), list[float]()
+    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jobs, "sleep", slept.append)
+    monkeypatch.setattr(jobs, "MOST_AT_ONCE", 5)
+    monkeypatch.setattr(jobs, "SHOWN_SECONDS", 0.001)
+    job = Idle(RUN, news.append)
+    for seconds in (0.0, 0.09, 0.1, 0.19, 0.2):
+        now[0] = 100 + seconds
+        job.on_progress(READ)
+    assert [round(each.rate) for each in news] == [100_000_000, 1000, 500]
+    assert news[0].progress == READ
+    job.on_work(WorkProgress("merging", 3, 4))
+    assert (len(news), slept) == (3, [])
+    now[0] = 101
+    job.on_work(WorkProgress("merging", 3, 4))
+    assert news[3:] == [jobs.Working("merging", 3, 4)]
+    posted = []
+    for step in range(14):
+        now[0] += 0.02 if step > 6 else 0
+        job.on_step(None)
+        posted.append(news[-1].steps if isinstance(news[-1], jobs.StepsRecorded) else 0)
+    assert posted == [1, 1, 1, 1, 1, 6, 6, 6, 9, 9, 11, 11, 13, 13]
+    assert set(slept) == {jobs.SETTLE_SECONDS}
+    assert len(slept) == 5
+    job.go_on()
+    now[0] += 1
+    job.on_step(None)
+    assert (news[-1], len(slept)) == (jobs.StepsRecorded(15), 5)
+
+
+async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
+    app = BpeTuiApp(RUN, Idle)
+    async with app.run_test(size=(120, 40)) as pilot:
+        opened = open_tokenizer(str(SAMPLE.with_name("swapped.json")))
+        await until(pilot, lambda: app.screen.query("#reading-what"))
+        shown = []
+        for news in (
+            jobs.TokenizerOpened(replace(opened, notes=("one is left out", "so it is"))),
+            jobs.ReadingProgress(READ, 50.0),
+            jobs.Indexing(1234),
+            jobs.Working("counting", 1, 4),
+            jobs.JobFailed(BpeError("it is gone")),
+        ):
+            app._is_first = False
+            app.take_news(news)
+            await pilot.pause()
+            told = str(app.screen.query_one("#reading-what", Static).render())
+            shown.append(told.removeprefix(f"{HANDOUT}: "))
+        assert shown == [
+            "316 tokens are read; preparing their merges …",
+            "100 B of 400 B │ 50 B/s │ 6 s left │ 2 documents │ 30 pretokens, 4 distinct",
+            "looking through 1,234 distinct pretokens …",
+            "counting …",
+            "it is gone\n\nPress o to open something else, Esc to leave, q to quit.",
+        ]
+        assert app.notices.note == "One is left out.\nSo it is."
