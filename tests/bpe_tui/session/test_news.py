@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from opening import SAMPLE, until
@@ -11,10 +13,12 @@ from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session import jobs
-from bpe_tui.session.config import RunConfig
-from engine.core.errors import BpeError
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.threads import Cancelled
+from engine.core.errors import BpeError, TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
 from engine.formats import open_tokenizer
+from engine.recording.training import CountedCorpus
 
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 RUN = RunConfig(HANDOUT, vocab_size=262)
@@ -59,6 +63,30 @@ def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
     now[0] += 1
     job.on_step(None)
     assert (news[-1], len(slept)) == (jobs.StepsRecorded(15), 5)
+    now[0] += jobs.BATCH_SECONDS
+    job.on_step(None)
+    assert news[-1] == jobs.StepsRecorded(16)
+    job.cancel()
+    for report in (job.on_opened, job.on_progress, job.on_work, job.on_step):
+        with pytest.raises(Cancelled):
+            report(READ)
+
+
+def test_a_text_is_opened_as_one_if_that_was_given_and_doubted_if_it_may_be_none(
+    tmp_path: Path,
+) -> None:
+    news: list[Any] = []
+    config = TokenizerConfig((HANDOUT,))
+    with pytest.raises(TokenizerFileError):
+        jobs.OpeningJob(config, news.append).work()
+    jobs.OpeningJob(replace(config, otherwise=RUN), news.append).work()
+    assert [each.otherwise for each in news] == [RUN]
+    (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0\0\1" * 99)
+    doubts, begun = [], cast("Any", SimpleNamespace(recording=None, trainer=None))
+    for run in (RunConfig(str(tmp_path / "picture.txt")), RUN, RunConfig("-"), config):
+        jobs.OpeningJob(run, news.append).on_begun(begun, CountedCorpus())
+        doubts.append(len(news[-1].doubts))
+    assert doubts == [1, 0, 0, 0]
 
 
 async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
