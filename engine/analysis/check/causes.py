@@ -188,11 +188,13 @@ MOST_LINES = 50
 """Lines in a row that may be missing, or too many."""
 
 
-def _place_of(step: ClaimedStep, steps: Sequence[ClaimedStep], start: int, end: int) -> int | None:
-    """Find the step with the same pair between two places."""
-    return next(
-        (at for at, each in enumerate(steps[start:end], start) if each.pair == step.pair), None
-    )
+def _place_of(
+    step: ClaimedStep, steps: Sequence[ClaimedStep], before: int, most: int
+) -> int | None:
+    """Find the step with the same pair among the next ones after a place, as many as `most`."""
+    start = before + 1
+    following = enumerate(steps[start : start + most], start)
+    return next((at for at, each in following if each.pair == step.pair), None)
 
 
 def _missing(case: DivergenceCase) -> Iterator[Slip]:
@@ -201,7 +203,7 @@ def _missing(case: DivergenceCase) -> Iterator[Slip]:
     if case.is_tie and first == len(steps) - 1:
         return  # it took the other of two, and there is no later merge to confirm a slip
     rule = case.assignment.first_by_rule(len(steps) + MOST_LINES)
-    last = _place_of(steps[first], rule, first + 1, first + 1 + MOST_LINES)
+    last = _place_of(steps[first], rule, first, MOST_LINES)
     if last is not None:
         made = chain(rule[:first], rule[last:])
         merges, are, _ = _wording(first, last)
@@ -214,7 +216,7 @@ def _too_many(case: DivergenceCase) -> Iterator[Slip]:
     rule = case.assignment.first_by_rule(len(steps))
     if first >= len(rule):
         return
-    last = _place_of(rule[first], steps, first + 1, first + 1 + MOST_LINES)
+    last = _place_of(rule[first], steps, first, MOST_LINES)
     if last is not None:
         made = chain(rule[:first], steps[first:last], rule[first:])
         merges, are, lines = _wording(first, last)
@@ -225,7 +227,7 @@ def _swapped(case: DivergenceCase) -> Iterator[Slip]:
     """Swap the rule's merge with the one that the trainer took, wherever the rule has that."""
     first, steps = case.divergence, case.steps
     rule = case.assignment.first_by_rule(len(steps))
-    other = _place_of(steps[first], rule, first + 1, len(steps))
+    other = _place_of(steps[first], rule, first, len(steps))
     if other is not None:
         made = list(rule)
         made[first], made[other] = made[other], made[first]

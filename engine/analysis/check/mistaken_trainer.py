@@ -25,7 +25,7 @@ from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.wording import Sentence
 from engine.counting.count import count_text
-from engine.encoding.alphabet import BYTES, UNITS
+from engine.encoding.alphabet import UNITS
 from engine.encoding.merging import merge_pair
 from engine.recording.merge_record import TokensById
 from engine.text.patterns import Pattern
@@ -354,12 +354,13 @@ class Procedure:
             counts = recount(self.assignment, counts)
         if self.characters:
             base = UNITS["characters"].base(counts)
-            task = TrainingTask(base.counts, base.tokens, self.tie_rule, 1, alphabet=base.alphabet)
+            spell_word = base.alphabet.spell
+            task = TrainingTask(base.counts, base.tokens, self.tie_rule, 1, spell=spell_word)
         else:
             task = self.assignment.task(counts, self.tie_rule)
         if self.habits != Habits():
             return merges_with_habits(task, self.habits)
-        if task.alphabet is BYTES and self.tie_rule.name in TIE_RULES:
+        if not self.characters and self.tie_rule.name in TIE_RULES:
             return steps_of(algorithm_for(WITHOUT_KERNEL, self.tie_rule), task)
         # `heap` knows where a pair occurs first, even if the rule asks only once.
         return steps_of(heap.ALGORITHM, task)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from students import SPECIAL, Student
 
 from engine import TokenizerFileError, Trainer, check, train_bpe
-from engine.analysis.check.checking import check_claim
+from engine.analysis.check.checking import Judge, JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, Claim, read_claim
 from engine.analysis.check.report import Divergence, LikelyMistake, TakenPair, VocabularyFinding
 from engine.analysis.check.steps_file import ClaimedStep
@@ -131,6 +131,15 @@ def test_the_report_says_where_the_trainers_pair_occurs(
 ) -> None:
     asked = words_of("low low")
     assert expected in check_claim(Claim.of(None, merges), asked).describe()
+
+
+def test_a_pair_that_lost_a_tie_is_by_the_rule_once_no_other_is_left() -> None:
+    steps = [ClaimedStep(b"a", b"b"), ClaimedStep(b"c", b"d"), ClaimedStep(b"c", b"d")]
+    assert list(Judge(words_of("ab cd")).verdicts(steps)) == [
+        JudgedMerge(steps[0], 1, (b"c", b"d"), 1, by_rule=False),
+        JudgedMerge(steps[1], 1, None, 0, by_rule=True),
+        JudgedMerge(steps[2], 0, None, 0, by_rule=False),
+    ]
 
 
 def test_an_earlier_count_that_would_win_is_reported_with_its_step() -> None:

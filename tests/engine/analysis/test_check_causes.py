@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from unicodedata import normalize
@@ -19,12 +20,15 @@ from sheets import check_sheet
 from students import SPECIAL, Student
 
 from engine import Report, Trainer, check
+from engine.analysis.check import causes
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Assignment, Claim
+from engine.analysis.check.mistaken_trainer import DivergenceCase, Procedure
 from engine.analysis.check.report import as_dict
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.core.events import BytesPair
+from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).resolve().parents[3]
 SAMPLE = REPO / "samples" / "tinystories_valid.txt"
@@ -291,6 +295,43 @@ def test_stray_bytes_inside_special_tokens_are_no_chunk_borders(
     assert "chunk-borders" not in [each.cause for each in report.explanations]
 
 
+def test_habits_change_counts_each_in_its_own_way() -> None:
+    change = [1, 2, 1, 2, 3], [9, 9, 3], (1, 2), 9
+    exactly = [(each, -1) for each in ((1, 2), (2, 1), (1, 2), (2, 3))]
+    exactly += [((9, 9), 1), ((9, 3), 1)]
+    assert list(causes.only_new_pairs(*change)) == exactly[4:]
+    assert list(causes.only_old_pairs([1, 2, 3, 4], [9, 3, 4], (1, 2), 9)) == [
+        *(((1, 2), -1), ((2, 3), -1), ((3, 4), -1), ((3, 4), 1)),
+    ]
+    assert list(causes.left_merged_already(*change)) == [*exactly, ((9, 1), -1)]
+    assert list(causes.neighbours_before(*change)) == [
+        *(((1, 2), -1), ((2, 1), -1), ((9, 1), 1)),
+        *(((1, 2), -1), ((2, 1), -1), ((2, 9), 1), ((2, 3), -1), ((9, 3), 1)),
+    ]
+
+
+def test_other_patterns_are_tried_and_long_texts_are_not_tried_uncut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = assignment("low low")
+    case = DivergenceCase(here, [], 0, is_tie=False)
+    tried = {
+        cause: [each.variant for each in CAUSES[cause].deviations(case)]
+        for cause in ("pattern", "border-crossed", "stray-pattern")
+    }
+    assert tried["pattern"] == [name for name in PATTERNS if name not in ("gpt2", "none")]
+    assert tried["border-crossed"] == [""]
+    uncut = replace(case, assignment=replace(here, pattern=PATTERNS["none"]))
+    assert not list(CAUSES["border-crossed"].deviations(uncut))
+    [unweighted] = CAUSES["unweighted"].deviations(case)
+    [recount] = unweighted.change(Procedure.by_rule(here)).recounts
+    assert recount(here, here.counts) == {b"low": 1, b" low": 1}
+    for most, names in ((7, tried["stray-pattern"]), (6, [])):
+        monkeypatch.setattr(causes, "LARGEST_TRIED", most)
+        assert [each.variant for each in CAUSES["stray-pattern"].deviations(case)] == names
+        assert len(list(CAUSES["border-crossed"].deviations(case))) == min(len(names), 1)
+
+
 DOCUMENTED = REPO / "docs" / "checking.md"
 
 
@@ -348,7 +389,15 @@ def test_two_swapped_lines_are_the_cause(one: int, other: int) -> None:
     merges[one], merges[other] = merges[other], merges[one]
     report = report_of(merges, 257 + MERGES)
     assert "swapped-lines" in [explanation.cause for explanation in report.likely]
+    assert [each.lines for each in report.likely if each.cause == "swapped-lines"] == [0]
     assert f"merges {one + 1} and {other + 1} are swapped" in " ".join(report.describe())
+
+
+def test_at_most_so_many_lines_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.analysis.check.causes.MOST_LINES", 3)
+    for lines in (3, 4):
+        causes = [each.cause for each in report_of(RIGHT[:9] + RIGHT[9 + lines :]).explanations]
+        assert ("missing-line" in causes) == (lines == 3)
 
 
 def test_a_cause_that_explains_little_is_not_called_likely() -> None:
