@@ -230,19 +230,14 @@ class Session:
         # A tokenizer without a corpus is shown with all its merges.
         self.following = self.counts_nothing
         self.reading = self.indexing = self.working = None
-        self._go_where_due()
 
     def extend_to(self, steps: int) -> None:
         if self.recording is not None:
             self.recording.extend_to(steps)
             if self.following:
                 self.recording.seek(len(self.recording))
-            self._go_where_due()
-
-    def _go_where_due(self) -> None:
-        """Go to the step that was asked for, if it is recorded by now."""
-        if self.due is not None and self.due <= len(self.recording or ()):
-            self.seek(self.due)
+            if self.due is not None and self.due <= len(self.recording):
+                self.seek(self.due)
 
     def end(self, reason: Enum) -> None:
         self.stop_reason, self.working = reason, None
