@@ -148,7 +148,8 @@ class WhyWindow(FieldOverRows[object | None]):
         room = int(self.size.height * 0.95) - FRAME - (chart_lines if chart.display else 0)
         answer.styles.height = max(min(len(rows), room), 1)
         answer.show(rows, first)
-        answer.scroll_to(y=0, animate=False, immediate=True)
+        # The beginning is read first, also where the cursor is below it.
+        answer.call_after_refresh(answer.scroll_to, y=0, animate=False, immediate=True)
         self._say_where_enter_goes()
 
     def _say_where_enter_goes(self) -> None:
