@@ -153,8 +153,8 @@ class TokenTable:
         """Whether each token is valid UTF-8 by itself."""
         texts = to_texts(self.tokens)
         codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        # `to_texts` turns each invalid byte into a surrogate.
-        strays_before = np.concatenate(([0], np.cumsum((codes >= 0xD800) & (codes < 0xE000))))
+        # `to_texts` turns each invalid byte into a surrogate, U+D800 to U+DFFF.
+        strays_before = np.concatenate(([0], np.cumsum(codes >> 11 == 0x1B)))
         ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
         has_strays: Bools = np.diff(strays_before[ends], prepend=0) > 0
         return ~has_strays

@@ -14,6 +14,7 @@ from itertools import count, islice, takewhile
 from pathlib import Path
 from time import monotonic, sleep
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import Mock, patch
 
 import psutil
@@ -39,25 +40,21 @@ def until(condition: Callable[[], bool]) -> None:
 def test_results_come_in_the_order_of_the_tasks(helpers: int) -> None:
     results = in_order(divide_100, range(1, 200), helpers, doing="testing")
     assert list(results) == [divmod(100, task) for task in range(1, 200)]
+    assert list(in_order(divide_100, [], helpers, doing="testing")) == []
 
 
-def test_without_tasks_there_are_no_results() -> None:
-    assert list(in_order(divide_100, [], 1, doing="testing")) == []
-
-
-def test_an_error_of_the_work_reaches_the_caller_as_it_is() -> None:
-    with pytest.raises(ZeroDivisionError):
-        list(in_order(divide_100, [5, 0, 5], 1, doing="testing"))
-
-
-def test_an_error_while_a_helper_prepares_reaches_the_caller_as_it_is() -> None:
-    with pytest.raises(ValueError, match="invalid literal"):
-        list(in_order(partial(int, "no number"), [1], 1, doing="testing"))
-
-
-def test_an_error_of_the_system_is_no_death_of_a_helper() -> None:
-    with pytest.raises(FileNotFoundError):
-        list(in_order(partial(partial, open), ["/no/such/file"], 1, doing="testing"))
+@pytest.mark.parametrize(
+    ("prepare", "task", "error"),
+    [
+        (divide_100, 0, ZeroDivisionError),
+        (partial(int, "no number"), 1, ValueError),
+        (partial(partial, open), "/no/such/file", FileNotFoundError),  # no death of a helper
+        (lambda: str, 1, pickle.PicklingError),  # it cannot be sent
+    ],
+)
+def test_an_error_reaches_the_caller_as_it_is(prepare: Any, task: Any, error: Any) -> None:
+    with pytest.raises(error):
+        list(in_order(prepare, [task], 1, doing="testing"))
 
 
 def test_an_error_of_the_tasks_iterator_reaches_the_caller() -> None:
@@ -118,11 +115,6 @@ def test_this_process_does_all_the_work_where_no_helper_can_start() -> None:
 def test_without_threads_this_process_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError))
     assert list(in_order(divide_100, [5, 3], 2, doing="testing")) == [(20, 0), (33, 1)]
-
-
-def test_work_that_cannot_be_sent_to_a_helper_is_an_error() -> None:
-    with pytest.raises((AttributeError, TypeError)):
-        list(in_order(lambda: str, [1], 1, doing="testing"))
 
 
 # --- the other end

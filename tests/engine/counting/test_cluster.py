@@ -29,9 +29,12 @@ from engine.core.errors import HelperWarning
 from engine.counting import cluster, cluster_connection, cluster_sums
 from engine.counting.cluster import counted_on
 from engine.counting.cluster_connection import connected
+from engine.counting.cluster_tasks import first_cut
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.text.corpus import Corpus, Reading, separator_of
+from engine.text.patterns import as_pattern
+from engine.text.pretokenize import SpecialSplitter
 
 SPECIAL = ("<|endoftext|>",)
 
@@ -147,6 +150,20 @@ def test_files_become_tasks_in_their_order(tmp_path: Path, monkeypatch: pytest.M
     divided = [(each[0], "big", *each[2:]) for each in divided]
     whole = [(0, "big", 0, 0), (3, "big", 0, 0), *divided, (17, "big", 0, 0)]
     assert tasks(corpus, 1) == whole
+
+
+def test_a_cut_is_the_first_that_no_special_token_around_the_text_can_cross() -> None:
+    """Of a token of three bytes, two may lie before the text, or after it."""
+    texts = [b"ab cd", b"abc de", b"abcd e", b"a b", b"a<s>b", b"abc<s>", b" ab", b"a,"]
+    found = [
+        [first_cut(text, as_pattern(pattern), SpecialSplitter(special)) for text in texts]
+        for pattern, special in (("gpt2", ["<s>"]), ("gpt2", []), ("none", ["<s>"]))
+    ]
+    assert found == [
+        [2, 3, None, None, 4, 3, None, None],
+        [2, 3, 4, 1, 1, 3, None, 1],
+        [None, None, None, None, 4, 6, None, None],
+    ]
 
 
 def test_records_and_bad_ones_are_those_of_one_machine(

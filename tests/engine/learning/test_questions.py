@@ -21,7 +21,8 @@ from heap_by_hand import replay
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import AnswerError, QuestionError, Timeline, Trainer, ask
+from engine import AnswerError, QuestionError, Timeline, Tokenizer, Trainer, ask
+from engine.bpe.replay import Replay
 from engine.bpe.ties import TIE_RULES
 from engine.learning.questions import KINDS, kinds_for, predict
 from engine.learning.questions.answer_forms import (
@@ -491,26 +492,26 @@ def test_a_row_that_does_not_exist_is_no_answer(typed: str) -> None:
         ask("tie", timeline_of(LOW).frame).form.read(typed)
 
 
-def test_an_attempt_counts_only_the_first_try() -> None:
-    question = ask("tie", timeline_of(LOW).frame)
-    right, wrong = question.answer, (question.answer + 1) % 2
-    first, later, given_up = Attempt(question), Attempt(question), Attempt(question)
-    first.try_answer(right)
-    later.try_answer(wrong)
-    later.try_answer(right)
-    given_up.given_up = True
-    assert [attempt.at_first_try for attempt in (first, later, given_up)] == [True, False, False]
-    assert [attempt.is_over for attempt in (first, later, given_up)] == [True, True, True]
+def test_of_a_tokenizers_merges_no_count_is_asked_for() -> None:
+    vocab = {**{byte: bytes([byte]) for byte in range(256)}, 256: b"lo", 257: b"low"}
+    replay = Replay(Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w")]), {b"low": 5, b"lower": 2})
+    replay.timeline.extend(replay.steps())
+    for kind in ("next-pair", "tie", "make-merges", "stale"):
+        with pytest.raises(QuestionError, match="a tokenizer's; no count chose them"):
+            ask(kind, replay.timeline.frame)
+    assert str(ask("tokens-left", replay.timeline.frame).asks).startswith("The corpus has 25")
 
 
-def test_first_tries_are_counted_among_all() -> None:
+def test_only_a_right_answer_at_the_first_try_counts() -> None:
     question, score = ask("tie", timeline_of(LOW).frame), FirstTries()
-    for answers in ([0, 1], [1], [1]):
-        attempt = Attempt(question)
+    assert question.answer == 1
+    for answers, given_up in (([0, 1], False), ([1], False), ([1], True), ([], True)):
+        attempt = Attempt(question, given_up=given_up)
         for answer in answers:
             attempt.try_answer(answer)
+        assert attempt.is_over
         score.count(attempt)
-    assert (question.answer, str(score)) == (1, "2 of 3 at the first try")
+    assert str(score) == "1 of 4 at the first try"
 
 
 def test_a_question_speaks_another_language() -> None:

@@ -67,9 +67,11 @@ def test_a_changed_corpus_of_the_same_size_is_noticed(corpus: Path) -> None:
     file = SavedFile.of(str(corpus))
     assert check_unchanged(file) is None
     corpus.write_text("low lower LOWEST")
-    assert "has changed" in (check_unchanged(file) or "")
+    changed = "has changed since the session was saved, so steps and counts may differ"
+    assert check_unchanged(file) == f"{corpus} {changed}"
     corpus.unlink()
-    assert "cannot be read" in (check_unchanged(file) or "")
+    assert check_unchanged(file) == f"{corpus}: cannot be read: No such file or directory"
+    assert check_unchanged(SavedFile("a\0", 0, "")) == "a\0: cannot be read: embedded null byte"
 
 
 def test_a_device_is_no_corpus_of_a_session() -> None:
@@ -79,7 +81,8 @@ def test_a_device_is_no_corpus_of_a_session() -> None:
 def test_no_more_of_a_file_is_read_than_a_session_states(corpus: Path) -> None:
     with corpus.open("wb") as file:
         file.truncate(1 << 34)
-    assert SavedFile.of(str(corpus), most=95).size == 1 << 20
+    for most, read in ((95, 1), ((1 << 20) - 1, 1), (1 << 20, 2)):
+        assert SavedFile.of(str(corpus), most).size == read << 20
 
 
 @pytest.mark.parametrize(
@@ -115,14 +118,18 @@ def test_a_session_has_long_texts_and_many_breakpoints(corpus: Path, tmp_path: P
     most = replace(saved(corpus), note="n" * 4096, breakpoints=("tie",) * 1000)
     write_session(path, most)
     assert read_session(path) == most
-
-
-def test_a_session_that_is_too_large_or_cut_short_is_refused(corpus: Path, tmp_path: Path) -> None:
-    path = tmp_path / "s.json"
-    path.write_bytes(b" " * (LARGEST + 1))
-    with pytest.raises(SessionFileError, match="too large"):
+    room = LARGEST - len(path.read_bytes())
+    write_session(path, replace(most, text=most.text + "x" * room), overwrite=True)
+    with pytest.raises(SessionFileError, match="too large to keep; shorten its text"):
+        write_session(path, replace(most, text=most.text + "x" * (room + 1)), overwrite=True)
+    path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(SessionFileError, match="is too large for a session file"):
         read_session(path)
-    write_session(path, saved(corpus), overwrite=True)
+
+
+def test_a_session_that_is_cut_short_is_refused(corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    write_session(path, saved(corpus))
     for cut in (b"", path.read_bytes()[:-9], b"[" * 100_000, b"[]", b"null"):
         with pytest.raises(SessionFileError):
             read_session_bytes(cut, path)
