@@ -299,7 +299,8 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         prefix = visible_text(model.continuing_subword_prefix)
         notes.append((f"{prefix} continues the word before it", "dim"))
     if shown.losses.unknown:
-        name = model.texts.get(-1 if model.unknown_id is None else model.unknown_id, "unknown")
+        assert model.unknown_id is not None
+        name = model.texts[model.unknown_id]
         few = _few(dict.fromkeys(map(_shown, shown.losses.unknown)))
         notes.append((f"{visible_text(name)} stands for {few}: which text it was is lost", "loss"))
     if shown.losses.unspelled:

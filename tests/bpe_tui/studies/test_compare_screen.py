@@ -19,11 +19,16 @@ from bpe_tui.studies.comparison import (
     ComparisonScreen,
     NumbersPanel,
     StripsPanel,
+    broken,
+    drawn_parts,
+    segments_of,
 )
 from engine import Tokenizer
+from engine.analysis.text_comparison import TextComparison
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 ONE = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")])
+BASE = Tokenizer(BYTES, [])
 OTHER = Tokenizer(BYTES | {256: b"bc"}, [(b"b", b"c")])
 
 
@@ -52,6 +57,19 @@ def lines(app: App[int], panel: str) -> list[str]:
     return ["".join(t for t, _ in shown.row(n).spans).rstrip() for n in range(shown.row_count)]
 
 
+def test_the_parts_of_a_cut_character_have_a_cell_for_each_byte_or_are_drawn_apart() -> None:
+    parts = [b"a", "é".encode(), b"\xe6\x88", b"\x91", b"\xe2\x80", b"\xae"]
+    whole = [("a", 1, 1), ("é", 1, 1), ("我", 2, 2), ("", 1, 0)]
+    assert list(drawn_parts(parts, 7)) == [*whole, ("‹202E›", 2, 2), ("", 4, 0)]
+    assert list(drawn_parts(parts, 3)) == [*whole, ("…", 1, 1), ("…", 1, 1)]
+
+
+@pytest.mark.parametrize(("room", "lines"), [(9, ["abcd", "e⏎", "f"]), (8, ["abc", "de⏎", "f"])])
+def test_segments_break_at_the_width_and_after_newlines(room: int, lines: list[str]) -> None:
+    found = broken(segments_of(TextComparison([BASE, BASE], b"abcde\nf"), 0, 7, 9), room)
+    assert ["".join(segment.text for segment in line) for line in found] == lines
+
+
 async def test_n_and_p_go_from_difference_to_difference() -> None:
     async with comparing(b"abc x abc y abc") as (app, pilot):
         strips = app.screen.query_one(StripsPanel)
@@ -60,16 +78,27 @@ async def test_n_and_p_go_from_difference_to_difference() -> None:
         assert "difference 2 of 3, at byte 6 of 15" in str(strips.border_subtitle)
         await pilot.press("n", "n", "n", "p")
         assert strips.current == 1
+        await pilot.press("p", "p", "p")
+        assert strips.current == 0
         assert lines(app, "strips")[0].startswith("one")
+
+
+def laid_out(app: App[int]) -> bytes:
+    """Return the part of the text that has strips."""
+    texts = (line[12:] for line in lines(app, "strips") if line.startswith("one "))
+    return "".join(texts).replace("·", " ").encode()
 
 
 async def test_far_differences_are_laid_out_when_they_are_reached() -> None:
     async with comparing(b"abc " + b"x " * 20_000 + b"abc") as (app, pilot):
         strips = app.screen.query_one(StripsPanel)
-        assert strips.row_count < 2000
+        assert laid_out(app) == b"abc " + b"x " * 3070
         await pilot.press("n")
         assert "at byte 40,004" in str(strips.border_subtitle)
-        assert any("▲" in line for line in lines(app, "strips"))
+        assert laid_out(app) == b"x " * 1024 + b"abc"
+        # Both strips of the difference, and the marks below them, are in sight.
+        assert "▲" in lines(app, "strips")[strips.cursor + 2]
+        assert 0 <= strips.cursor - strips.scroll_offset.y <= strips.size.height - 3
 
 
 async def test_another_text_can_be_typed() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from drawing import Drawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 from test_chunks_screen import COURSE, two_threads
-from test_compare_screen import ONE, OTHER
+from test_compare_screen import BYTES, ONE, OTHER
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.studies import comparison, model_table_panels
@@ -34,14 +35,14 @@ from bpe_tui.studies.race import RacePanel, StandingsPanel, WorkPanel, describe_
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row
-from engine import CorpusError
+from engine import CorpusError, Tokenizer
 from engine.analysis.model_table import Untrained, row_of, try_training
 from engine.analysis.text_comparison import TextComparison, first_merge_difference, overlap
 from engine.analysis.tokenizer_kinds import KINDS
 from engine.bpe.race import Race, RaceSettings, Runner, RunnerState
 from engine.bpe.trainers import TRAINERS
 from engine.counting.chunk_boundaries import EvenCut
-from engine.counting.chunk_log import ChunkReport
+from engine.counting.chunk_log import ChunkReport, LoggedChunks
 from engine.pipeline.conversion import pipeline_at
 from engine.pipeline.draft import NORMALIZER, POST_PROCESSOR, Draft, StageKind
 from engine.pipeline.losses import losses
@@ -81,9 +82,9 @@ def draw_choices(drawing: Drawing, panel: ChoiceRows, draft: Draft, kind: StageK
     drawing.add_changes("choices", kind.title, rows)
 
 
-def finished_race(tie_rule: str = "lexicographic", budget: float | None = None) -> Race:
+def finished_race(**settings: Any) -> Race:
     """Return a race in which each merge takes a trainer a millisecond more than the one before."""
-    race = Race(COUNTS, RaceSettings(268, tie_rule=tie_rule, budget=budget), ("naive", "fast"))
+    race = Race(COUNTS, RaceSettings(268, **settings), ("naive", "fast"))
     for _ in race.slices():
         pass
     for place, runner in enumerate(race.runners, 1):
@@ -94,43 +95,55 @@ def finished_race(tie_rule: str = "lexicographic", budget: float | None = None) 
 def draw_race(drawing: Drawing) -> None:
     frame = session_of(BPE).frame
     assert frame is not None
-    stopped, runs = finished_race("first-seen", 0.0), finished_race()
+    stopped, runs = finished_race(tie_rule="first-seen", budget=0.0), finished_race()
     runs.runners[0].state, runs.runners[1] = RunnerState.RUNNING, Runner(TRAINERS["fast"])
-    sizes = ((0, 78), (3, 120), (11, 12))
-    for race, shown in ((finished_race(), sizes), (stopped, sizes[:2]), (runs, sizes[1:2])):
+    characters = finished_race(units="characters")
+    sizes = ((0, 90), (3, 90), (11, 44), (11, 12))
+    races = ((finished_race(), sizes), (stopped, sizes[1::2]), (runs, ((3, 89),)))
+    for race, shown in (*races, (characters, sizes[2:3])):
         drawing.lines.append(f"== {describe_race(race, Wording())}")
         for step, width in shown:
             for kind in (StandingsPanel, WorkPanel):
                 panel = kind()
                 panel.set_reactive(RacePanel.race, race)
                 drawing.add_panel(panel, frame.at(step), width)
+    drawing.patch(WorkPanel, "has_focus", True)
+    for place in (0, 1, 2, panel.row_count):
+        panel.cursor = place
+        drawing.lines.append(panel._shown_foot)
 
 
 def draw_chunks(drawing: Drawing) -> None:
     cuts = COURSE._replace(cuts=[*COURSE.cuts, EvenCut(21, None), EvenCut(24, 27)])
     strip, cut, counted = StripPanel(), CutsPanel(), CountedPanel()
-    for width, courses in ((100, (cuts,)), (60, (cuts, None, CorpusError("it is packed")))):
+    pairs = LoggedChunks(0, 20, 2, (1, 2), 0.5, 5), LoggedChunks(20, 7, 1, (1,), 1.5, 1)
+    many = two_threads()._replace(logged=pairs, chunks_an_entry=2)
+    note = "Nothing was counted here: the counts were kept from an earlier run of this corpus."
+    for width, courses in ((100, (cuts,)), (62, (cuts, None, CorpusError("it is packed")))):
         drawing.resize(width, 9)
         for course in courses:
             cut.show_course(course)
             add(drawing, cut)
-            for report in (ChunkReport(), two_threads()):
-                strip.show_strip(report, course, "no chunks")
+            for report in (ChunkReport(), two_threads(), many):
+                strip.show_strip(report, course, note)
                 add(drawing, strip)
                 counted.show_report(report, ["Counted by 2 threads."])
                 add(drawing, counted)
 
 
 def draw_strips(drawing: Drawing) -> None:
-    tokenizers, names = [ONE, OTHER, ONE.allowing([])], ["one", "another one", "a long name"]
+    longer = [b"abcdefgh"[:end] for end in range(1, 9)]
+    merges = [(token, bytes([token[0] + len(token)])) for token in longer]
+    several = Tokenizer(BYTES | dict(enumerate((b"".join(pair) for pair in merges), 256)), merges)
+    tokenizers, names = [ONE, OTHER, several], ["tokenizer of a long name", "other", "several"]
     found = tuple(first_merge_difference(ONE, each) for each in tokenizers[1:])
     numbers, strips = NumbersPanel(names), StripsPanel(names)
     drawing.resize(60, 20)
     numbers.rebuild()
     add(drawing, numbers)
-    for text, width in (("abc abd\né abc", 60), ("abc abd\né abc", 34), ("x", 60), ("", 60)):
+    for text, width in (("abc abd\né abc", 60), ("abc abd\né abc", 26), ("x", 60), ("", 60)):
         drawing.resize(width, 20)
-        drawing.patch(comparison, "needs_marks", lambda app, width=width: width == 34)
+        drawing.patch(comparison, "needs_marks", lambda app, width=width: width == 26)
         compared = TextComparison(tokenizers, text.encode())
         for current in range(min(len(compared.differences), 2) or 1):
             strips.set_reactive(StripsPanel.comparison, compared)
@@ -145,16 +158,17 @@ def draw_strips(drawing: Drawing) -> None:
 
 
 def draw_stages(drawing: Drawing) -> None:
-    panel, text = PipelinePanel(), "Low, 漢 e\u0301 hi"
-    runs = (
-        (BPE, 100, 2, False),
-        (BPE, 71, -1, True),
-        (WORDPIECE, 78, 1, False),
-        (UNIGRAM, 50, 9, False),
-    )
-    for config, width, place, marks in runs:
-        drawing.resize(width, 40)
+    panel, cut = PipelinePanel(), "Low, 漢 e\u0301 hi"
+    for config, width, place, marks, text in (
+        (BPE, 74, 7, False, cut),
+        (BPE, 73, -1, True, cut),
+        (replace(BPE, units="characters"), 78, 0, False, "low漢"),
+        (WORDPIECE, 78, 1, False, "low A B C D F G H"),
+        (UNIGRAM, 78, -1, False, ""),
+        (UNIGRAM, 24, 1, False, "Low lowest newest 漢 hi"),
+    ):
         draft = Draft(pipeline_at(session_of(config).shown))
+        drawing.resize(width - 2, 40)
         for kind in (NORMALIZER, POST_PROCESSOR) if config is BPE else ():
             choices = ChoiceRows(kind, draft)
             draw_choices(drawing, choices, draft, kind)
@@ -162,11 +176,16 @@ def draw_stages(drawing: Drawing) -> None:
             draft = draft.toggled(kind, first.stage)
             choices.show_draft(draft)
             draw_choices(drawing, choices, draft, kind)
+        drawing.resize(width, 40)
         run = draft.pipeline.run(text)
-        chosen = run.tokens[place] if place < 9 else None
+        chosen = run.tokens[place] if run.tokens else None
         lost = losses(draft.pipeline, run)
         view = PipelineView(draft, run, lost, chosen, marks, in_letters=marks, fresh=101)
         panel.show(view, describe_token(view))
+        add(drawing, panel)
+    for height in (panel.row_count, panel.row_count - 1):  # with and without blank rows
+        drawing.resize(width, height)
+        panel.rebuild()
         add(drawing, panel)
     panel.say("The stages are being built …")
     add(drawing, panel)
@@ -196,7 +215,14 @@ def draw_kinds(drawing: Drawing) -> None:
         drawing.resize(width, 20)
         rows.rebuild()
         add(drawing, rows)
-    details.show(entries[0], unseen, "low lowest 漢 " * 20, "")
+    drawing.lines.append(describe_sizes(rows.entries, 300, Wording()))
+    word = entries[0]
+    for words in ("abcdefgh", "abcdefghij"):
+        word.measure_typed([" ".join(words)])
+        details.show(word, unseen, " ".join(words), "")
+        add(drawing, details)
+    drawing.resize(70, 26)
+    details.show(word, unseen, "low lowest 漢 " * 20, "")
     add(drawing, details)
     details.show(entries[0], None, "", "")
     add(drawing, details)
