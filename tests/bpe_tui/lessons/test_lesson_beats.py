@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from edges import edged
+from textual.geometry import Region, Size
+from textual.widget import Widget
 
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
-from bpe_tui.lessons.layout import layout
+from bpe_tui.lessons.layout import Layout, layout
+from bpe_tui.lessons.section import RAILS, LessonSection
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.piece_table import _cost_rows
 from bpe_tui.views.corpus import CorpusPlace
@@ -434,10 +438,50 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
 
 
 @pytest.mark.parametrize(
-    "size", [(width, height) for width in (60, 80, 100) for height in range(20, 60, 7)]
+    ("given", "expected"),
+    [
+        ((96, 36), Layout(10, 2, 4, 7, 4, 1, 19, 15, 1, False)),
+        ((95, 35), Layout(10, 2, 4, 7, 3, 1, 19, 13, 1, False)),
+        ((76, 24), Layout(5, 2, 2, 3, 3, 1, 19, 13, 1, False)),
+        ((75, 23), Layout(5, 2, 2, 3, 3, 1, 15, 13, 1, True)),
+        ((76, 22), Layout(5, 2, 2, 3, 2, 1, 19, 13, 1, False)),
+        ((60, 21), Layout(5, 2, 2, 3, 2, 1, 15, 13, 0, True)),
+        ((100, 60), Layout(10, 2, 5, 30, 4, 1, 19, 15, 1, False)),
+        ((80, 30, True), Layout(7, 2, 4, 10, 2, 0, 19, 13, 1, False)),
+        ((60, 18, True, False), Layout(5, 2, 3, 5, 0, 0, 15, 13, 0, True)),
+    ],
 )
-def test_the_layout_uses_all_rows_of_a_screen(size: tuple[int, int]) -> None:
-    there = layout(*size)
-    names = 1 + there.head_gap + 1 + (size[1] >= 24)  # heading, keys, legend
-    sections = there.bars + there.pick + 1 + there.words + there.corpus + there.text
-    assert sections + 4 * there.gap + names == size[1]
+def test_the_layout_uses_all_rows_of_a_screen(given: tuple[Any, ...], expected: Layout) -> None:
+    assert layout(*given) == expected
+
+
+def test_a_section_has_its_rail_name_and_caption_beside_its_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    painted: list[tuple[Region, ...]] = []
+    monkeypatch.setattr(Widget, "screen", SimpleNamespace(size=Size(36, 9)))
+    monkeypatch.setattr(Widget, "size", Size(36, 3))
+    monkeypatch.setattr(LessonSection, "refresh", lambda section, *where: painted.append(where))
+    section = LessonSection("count")
+    section.rail, section.label, section.caption = RAILS["pick"], "2 PICK", "merge 1,234,567"
+    section.margin, section.height = 16, 3
+    rows = [Row([("e+s 9", "strong")], "target"), Row([("nineteen characters", "")])]
+    shown = []
+    for is_lit, is_short in ((True, False), (False, False), (False, True)):
+        section.is_short = is_short
+        changed = section.show(rows, is_lit)
+        texts = ["".join(text for text, _ in row.spans).rstrip() for row in section._rows]
+        shown.append((changed, texts, [role for _, role in section._rows[0].spans]))
+    cut = "nineteen characte…"
+    long = [" ├─▶ 2 PICK     e+s 9", f" │   merge 1,23…{cut}", " │"]
+    dark = [" │   2 PICK     e+s 9", *long[1:]]
+    short = [" │ 2 PICK       e+s 9", f" │ merge 1,234,…{cut}", " │"]
+    roles = ["border", "border", "dim", "", "strong"]
+    assert shown == [
+        (3, long, ["border", "pair", "pair", "", "strong"]),
+        (1, dark, roles),
+        (3, short, roles),
+    ]
+    assert painted[1] == (Region(0, 0, 36, 1),)
+    assert [row.target for row in section._rows] == ["target", None, None]
+    assert [role for _, role in section._rows[1].spans] == ["border", "dim", "", "", ""]

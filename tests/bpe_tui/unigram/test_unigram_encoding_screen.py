@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from unigram_texts import TEXT, text_of
 
 from bpe_tui.unigram.encoding_screen import (
     COLUMN,
-    LONGEST,
     ArrivalsPanel,
     LatticeDrawing,
     LatticePanel,
@@ -20,7 +18,6 @@ from bpe_tui.unigram.encoding_screen import (
     UnigramEncodingScreen,
     UnigramTextPretokens,
     Walkthrough,
-    lanes_of,
 )
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.widgets.visible import width
@@ -56,41 +53,6 @@ def drawn(walk: Walkthrough, place: int, cells: int = 118) -> list[str]:
 # -- the lattice, without a screen
 
 
-def test_the_best_path_has_the_first_lane_and_its_own_signs_and_no_bars_overlap(
-    timeline: UnigramTimeline,
-) -> None:
-    walk = Walkthrough(timeline.seek(0), "▁hugs")
-    lanes = lanes_of(walk)
-    assert lanes[0] == list(walk.lattice.best.edges)
-    assert sorted(edge for lane in lanes for edge in lane) == sorted(
-        edge for edges in walk.lattice.arriving for edge in edges
-    )
-    for lane in lanes:
-        assert all(left.end <= right.start for left, right in pairwise(lane))
-    walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
-    rows = drawn(walk, len(walk.steps))
-    assert sum(row.count("┝") for row in rows) == len(walk.lattice.best.edges)
-    assert all("┝" not in row for row in rows[HEAD + 1 :])
-    assert not any("┝" in row for row in drawn(walk, len(walk.word)))
-
-
-def test_a_bar_covers_its_characters_and_has_its_score(timeline: UnigramTimeline) -> None:
-    walk = Walkthrough(timeline.seek(0), "▁hugs")
-    rows = drawn(walk, len(walk.steps))
-    assert [char for char in rows[1] if char not in " │"] == list("▁hugs")
-    whole = next(row for row in rows[HEAD:] if "▁hugs" in row)
-    assert whole.startswith(" ┝━") == (len(walk.lattice.best.edges) == 1)
-    assert width(whole.strip()) == len("▁hugs") * COLUMN - 1
-
-
-def test_while_walking_one_arrival_is_kept_at_the_node(timeline: UnigramTimeline) -> None:
-    walk = Walkthrough(timeline.seek(0), "▁hugs")
-    for node in range(1, 6):
-        rows = drawn(walk, node)
-        assert sum(row.count("╞") for row in rows) == 1
-        assert len(rows[2].split()) == node  # a best score under each node reached
-
-
 def test_a_long_pretoken_is_seen_through_a_window_that_follows(timeline: UnigramTimeline) -> None:
     walk = Walkthrough(timeline.seek(0), "▁hugs" * 8)
     for place in range(len(walk.steps) + 1):
@@ -104,18 +66,6 @@ def test_wide_and_hostile_characters_keep_the_columns(timeline: UnigramTimeline)
     rows = drawn(walk, len(walk.steps))
     assert "\x1b" not in "".join(rows)
     assert width(rows[1]) == 7 * COLUMN + 1
-
-
-def test_the_steps_are_forwards_then_back_unless_the_pretoken_is_too_long(
-    timeline: UnigramTimeline,
-) -> None:
-    walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
-    assert len(walk.steps) == len(walk.word) + len(walk.lattice.best.edges)
-    assert walk.node(len(walk.word)) == len(walk.word)
-    assert walk.node(len(walk.steps)) == 0
-    probabilities = [probability for _, probability in walk.paths]
-    assert probabilities == sorted(probabilities, reverse=True)
-    assert Walkthrough(timeline.seek(0), "h" * (LONGEST + 1)).steps == []
 
 
 # -- the screen

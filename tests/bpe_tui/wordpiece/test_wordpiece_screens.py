@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from opening import each_size, opened, step
 from test_wordpiece_training_screen import frame_of, text_of
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 from wordpiece_screen import corpus as corpus
 
 from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import TabLine
-from bpe_tui.wordpiece.encoding_screen import WordLanesPanel, WordPieceLanesPanel
+from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.summary_screens import (
     CHARTS,
     WordPieceChartsScreen,
@@ -145,30 +145,3 @@ async def test_the_inspection_counts_beginnings_and_continuations_and_a_long_pie
 
 
 # -- lanes of what is typed
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_an_unknown_word_is_one_piece_over_all_its_characters(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("end", "2")
-        await pilot.pause()
-        async for _ in each_size(pilot):
-            app.screen.query_one("#text", TextArea).load_text("hug é!")
-            await pilot.press("a")
-            await pilot.pause()
-            lanes = app.screen.query_one(WordLanesPanel)
-            assert lanes.size.height >= 4
-            frame = frame_of(app)
-            data, found = lanes.places_of(frame)
-            places = list(found)
-            assert data == "hug é!".encode()
-            assert "".join(data[p.start : p.end].decode() for p in places) == "hugé!"
-            assert "é" in [data[p.start : p.end].decode() for p in places if p.token_id == 0]
-            characters, _, pieces, _ = text_of(lanes)[:4]
-            assert characters.split()[1:] == ["h", "u", "g", "·", "é", "!"]
-            assert "[UNK]" in pieces
-            await pilot.press("a")
-            await pilot.pause()
-            assert not lanes.display

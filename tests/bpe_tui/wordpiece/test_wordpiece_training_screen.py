@@ -109,19 +109,6 @@ async def test_a_touched_word_shows_its_change_at_any_position(tmp_path: Path) -
         assert text_of(words)[0].split() == ["2", "…##x┊##y+##z", "→", "…##x+##yz"]
 
 
-async def test_a_merge_in_the_list_shows_both_parts_before_its_score(
-    tmp_path: Path,
-) -> None:
-    place = tmp_path / "long.txt"
-    place.write_text("extraordinarily extraordinarily")
-    async with opened(place, model="wordpiece") as (app, _):
-        merges = app.screen.query_one(WordPieceMergesPanel)
-        frame = frame_of(app)
-        for index, row in enumerate(text_of(merges)):
-            right = frame.any_token(frame.merge_at(index).pair[1]).decode()
-            assert row.split("+")[1].startswith(right[:3])
-
-
 async def test_the_screen_says_that_hugging_face_s_trainer_differs(
     corpus: Path,
 ) -> None:

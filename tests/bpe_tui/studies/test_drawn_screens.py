@@ -1,4 +1,4 @@
-"""The rows of the screens that compare, without a screen: race, chunks, strips, stages, kinds.
+"""The rows of screens that compare, walk or list pieces, without a screen.
 
 After a change that is meant, draw their sheet again and read it, as `test_drawn_rows.py` says.
 """
@@ -32,9 +32,20 @@ from bpe_tui.studies.pipeline_stages import (
     stage_name,
 )
 from bpe_tui.studies.race import RacePanel, StandingsPanel, WorkPanel, describe_race
+from bpe_tui.unigram import piece_table
+from bpe_tui.unigram.encoding_screen import ArrivalsPanel, LatticePanel, PathsPanel, Walkthrough
+from bpe_tui.unigram.piece_table import PieceDetailPanel
+from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.virtual_table import arranged_row
+from bpe_tui.wordpiece.encoding_screen import (
+    ProbesPanel,
+    WordLanesPanel,
+    WordPieceTextPretokens,
+    describe_loss,
+)
 from engine import CorpusError, Tokenizer
 from engine.analysis.model_table import Untrained, row_of, try_training
 from engine.analysis.text_comparison import TextComparison, first_merge_difference, overlap
@@ -63,11 +74,15 @@ def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
         yield made
 
 
+def rows_of(panel: Lines) -> list[Row]:
+    return [panel.row(place) for place in range(panel.row_count)]
+
+
 def add(drawing: Drawing, panel: Lines, title: str = "") -> None:
     """Add the rows of a panel under its titles."""
     titles = f"{panel.border_title or ''} ── {panel.border_subtitle or ''}"
     rows = []
-    for row in map(panel.row, range(panel.row_count)):
+    for row in rows_of(panel):
         is_stage = isinstance(row.target, ToStage)
         rows.append(Row(row.spans, row.target.kind.title) if is_stage else row)
     drawing.add_changes(type(panel).__name__, f"{title} {titles}", rows)
@@ -76,7 +91,7 @@ def add(drawing: Drawing, panel: Lines, title: str = "") -> None:
 def draw_choices(drawing: Drawing, panel: ChoiceRows, draft: Draft, kind: StageKind) -> None:
     """Add the choices for a stage, each with the stages that it leads to."""
     rows = []
-    for row in map(panel.row, range(panel.row_count)):
+    for row in rows_of(panel):
         switch: Any = row.target
         rows.append(Row(row.spans, " │ ".join(map(stage_name, switch(draft).stages(kind)))))
     drawing.add_changes("choices", kind.title, rows)
@@ -228,13 +243,102 @@ def draw_kinds(drawing: Drawing) -> None:
     add(drawing, details)
 
 
-@pytest.mark.parametrize(
-    "draw",
-    [draw_race, draw_chunks, draw_strips, draw_stages, draw_kinds],
-    ids=lambda it: it.__name__,
-)
-def test_the_rows_of_studies_are_those_kept(
+def framed(panel: FramePanel[Any], frame: Any) -> Any:
+    """Return a panel that has a frame, and looks through its words at once."""
+    panel.set_reactive(FramePanel.frame, frame)
+    return panel
+
+
+def draw_lattice(drawing: Drawing) -> None:
+    last: Any = session_of(UNIGRAM).shown
+    drawing.patch(FramePanel, "watch_frame", lambda *frames: None)
+    panels = [framed(kind(), last) for kind in (LatticePanel, ArrivalsPanel, PathsPanel)]
+    for step, word, width, places in (
+        (last.recorded_steps, "▁lowest", 70, (0, 2, 5, 7, 8, 9)),
+        (0, "▁newer漢x", 40, (1, 6, 8, 11)),
+        (last.recorded_steps, "", 40, (0,)),
+        (last.recorded_steps, "x" * 1001, 40, (0,)),
+    ):
+        drawing.resize(width, 20)
+        walk = Walkthrough(last.at(step), word)
+        for place in places:
+            drawing.lines.append(f"== {word[:9]} {place} of {len(walk.steps)}")
+            for panel in panels:
+                panel.show(walk, place)
+                drawing.add_changes(
+                    panel.ID, f"{panel._shown_title} ── {panel._shown_foot}", rows_of(panel)
+                )
+
+
+def draw_pieces(drawing: Drawing) -> None:
+    last: Any = session_of(UNIGRAM).shown
+    before = last.at(0)
+    for each in (last, before):
+        for _ in each.removals():
+            pass
+    drawing.patch(FramePanel, "watch_frame", lambda *frames: None)
+    drawing.patch(piece_table.PieceRows, "is_seen", True)
+    drawing.patch(piece_table.PieceRows, "show_order", lambda *found: None)
+    for frame, width in ((before, 90), (before, 44), (last, 60)):
+        drawing.resize(width, 9)
+        rows = framed(piece_table.PieceRows("rows"), frame)
+        for sorting, descending, filters in (
+            ("score", True, ()),
+            ("loss", False, ("characters",)),
+            ("loss", False, ("leaving",)),
+        ):
+            rows.sorting, rows.descending, rows.filters = sorting, descending, filters
+            rows.rebuild()
+            drawn = [
+                arranged_row(rows.places, rows.draw_entry(frame, each)[0])
+                for each in rows._order[:8].tolist()
+            ]
+            drawing.add_changes("PieceRows", f"{sorting} {filters}", drawn)
+        for text in ("l", "low", "▁lowest", "w"):
+            detail = framed(PieceDetailPanel(), frame)
+            number = frame.record.texts.index(text) if text in frame.record.texts else None
+            detail.set_reactive(PieceDetailPanel.number, number)
+            detail._uses.look = lambda *given: None
+            detail.rebuild()
+            drawing.add_changes("piece", f"{text} {detail._shown_title}", rows_of(detail))
+
+
+def draw_probes(drawing: Drawing) -> None:
+    frame: Any = session_of(WORDPIECE).shown
+    drawing.resize(60, 9)
+    text = "lowest  newér <|endoftext|> 漢字"
+    words = tuple(frame.tokenizer.explain(text))
+    lanes = framed(WordLanesPanel(), frame)
+    lanes.words = words
+    lanes.show(frame, text)
+    drawing.add_changes("lanes", "", rows_of(lanes))
+    for width in (60, 24):
+        drawing.resize(width, 9)
+        pretokens = framed(WordPieceTextPretokens(), frame)
+        pretokens.set_reactive(type(pretokens).pretokens, words)
+        pretokens.rebuild()
+        drawing.add_changes("words", "", rows_of(pretokens))
+    probes = framed(ProbesPanel(), frame)
+    for word in (None, *words):
+        probes.word = word
+        for place in (0, 1, 4, probes.step_count):
+            probes.place = place
+            probes.rebuild()
+            drawing.add_changes(
+                "probes", f"{word and word.word} {place} {probes.place}", rows_of(probes)
+            )
+    for text in ("", "low", "lowest newest", "low  new", "xyz lowest q"):
+        words = tuple(frame.tokenizer.explain(text))
+        back = frame.tokenizer.decode([each for word in words for each in word.ids])
+        drawing.lines.append(f"{text!r}: {describe_loss(frame, text, back, words)}")
+
+
+STUDIES = (draw_race, draw_chunks, draw_strips, draw_stages, draw_kinds)
+
+
+@pytest.mark.parametrize("draw", [*STUDIES, draw_lattice, draw_pieces, draw_probes])
+def test_the_rows_of_screens_are_those_kept(
     drawing: Drawing, draw: Callable[[Drawing], None]
 ) -> None:
     draw(drawing)
-    check_sheet(f"studies/{draw.__name__[5:]}", drawing.all_lines(), SHEETS)
+    check_sheet(f"screens/{draw.__name__[5:]}", drawing.all_lines(), SHEETS)
