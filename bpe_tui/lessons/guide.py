@@ -176,10 +176,7 @@ class Guide:
             if isinstance(chosen, Path):
                 self.open(chosen)
             elif chosen is not None:  # close the lesson; the corpus stays open
-                self.lesson = self._due = None
-                self.attend(self._app.screen)
-                if isinstance(screen := self._app.screen, SessionScreen):
-                    screen.show_alone(None)
+                self.lesson = self._due = None  # the screen that comes back attends
 
         current = self.lesson.path if self.lesson is not None else None
         self._app.push_screen(LessonList(current), use)
@@ -410,7 +407,6 @@ class Guide:
             return Attempt(questions[-1].translated(self.messages))
 
         def leave(all_over: bool | None) -> None:
-            self.attend(self._app.screen)
             lesson = self.lesson
             if all_over and lesson is not None and self.place == len(lesson.scenes) - 1:
                 self._tell(

@@ -224,6 +224,10 @@ def test_a_text_has_the_signs_of_the_screen_keeps_code_in_one_line_and_may_be_de
     assert lines(trial, "One\n\nTwo", 20)[:3] == ["One", "", "Two, and "]
     assert lines(trial, "One\n\nTwo", 20, is_dense=True)[:2] == ["One", "  Two, and "]
     assert lines(trial, "Look at `of the`", 11)[:2] == ["Look at ", "of the, "]
+    listed = "Do:\n\n- one `of the` two\n- 数一数，\n\n```\ncode  line\nmore\n```\n\nEnd"
+    entries, code = ["• one of the ", "  two", "• 数一数，"], ["  code  line", "  more"]
+    assert lines(trial, listed, 14)[:10] == ["Do:", "", *entries, "", *code, "", "End, and "]
+    assert lines(trial, listed, 14, True)[:7] == ["Do:", *entries, *code, "  End, and "]
     assert lines(trial, "`⏎` ends a line\u202e", 30)[:1] == ["⏎ ends a line‹202E›, and "]
 
 
@@ -327,6 +331,35 @@ async def test_a_question_is_asked_again_until_three_in_a_row_are_right(trial: P
     kept = all_progress()[str(trial)]
     assert (kept.sure, kept.mastered, kept.mark) == ({"next-pair"}, False, "◐")  # not yet fewer
     assert "0.0" in kept.answered
+
+
+PLACES: dict[tuple[int, int], tuple[object, ...]] = {
+    (180, 30): ((0, 0, 60, 30), (60, 1), False, False, "asks"),
+    (160, 30): ((0, 0, 58, 30), (58, 1), False, False, "asks"),
+    (96, 24): ((0, 0, 36, 24), (36, 1), False, False, "asks"),
+    (95, 29): ((0, 0, 95, 7), (0, 8), False, False, "asks"),
+    (95, 28): ((0, 0, 95, 7), (0, 7), False, True, "asks"),
+    (80, 23): ((0, 0, 80, 7), (0, 7), False, True, "more"),
+    (80, 22): ((0, 0, 80, 6), (0, 6), False, True, "more"),
+    (80, 21): ((0, 0, 80, 21), (0, 1), True, False, "asks"),
+}
+"""Size → the place of the text, what it takes of the screen, whether it covers and is dense."""
+
+
+async def test_the_text_is_beside_the_screen_above_it_or_over_it_as_there_is_room(
+    trial: Path,
+) -> None:
+    trial.write_text(TRIAL.replace("Words *here*", "Words *here*, " * 30), "utf-8")
+    async with learning(trial) as (app, pilot):
+        found = {}
+        for size in PLACES:
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            await pilot.pause()
+            pane, text = app.screen.query_one(LessonPane), app.screen.query_one(LessonText)
+            taken = tuple(app.screen.room.taken)  # type: ignore[attr-defined]
+            found[size] = tuple(pane.region), taken, pane.covers, text.is_dense, label_of_n(app)
+        assert found == PLACES
 
 
 async def test_at_80_by_24_the_text_is_above_the_live_screen(trial: Path) -> None:
