@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from itertools import pairwise, product
 
-import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import recount, replace
+from sheets import check_sheet
 
 from engine import Frame, Timeline, Trainer
-from engine.analysis.pair_history import PairHistory, pair_history
+from engine.analysis.pair_history import pair_history
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
@@ -72,55 +72,16 @@ def test_the_count_of_every_pair_at_every_step_is_that_of_a_recount(
 HANDOUT = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 
 
-def handout(left: bytes, right: bytes, step: int) -> PairHistory:
-    frame = frame_of(HANDOUT, step)
-    ids = {frame.any_token(token): token for token in range(256 + frame.recorded_steps)}
-    return pair_history(frame, (ids[left], ids[right]))
-
-
-def text_of(history: PairHistory) -> str:
-    frame = frame_of(HANDOUT)
-    return " ".join(history.describe(lambda token: frame.any_token(token).decode()))
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "step", "sentence"),
-    [
-        (
-            b"e",
-            b"s",
-            1,
-            "e+s: 9 at step 0; s+t took its s 9 times at merge 1; none is left. "
-            "It did not merge: others took all of it.",
-        ),
-        (b"o", b"w", 0, "o+w: 7 at step 0. It merges at merge 3, 7 times."),
-        (b"o", b"w", 3, "o+w: 7 at step 0; it merged itself at merge 3. It is merge 3."),
-        (
-            b"l",
-            b"ow",
-            1,
-            "l+ow: no ow yet; merge 3 makes it, 7 then. It merges at merge 4, 7 times.",
-        ),
-        (
-            b"low",
-            b"est",
-            4,
-            "low+est: the two never occur side by side in one pretoken of this corpus. "
-            "Only a pair that occurs can merge.",
-        ),
-        (
-            b"w",
-            b"e",
-            0,
-            "w+e: 8 at step 0. 2 pairs occur more often here; it does not merge in the 12 steps "
-            "recorded, and none is left at the last.",
-        ),
-    ],
-)
-def test_the_history_of_pairs_of_the_handout(
-    left: bytes, right: bytes, step: int, sentence: str
-) -> None:
-    assert text_of(handout(left, right, step)) == sentence
+def test_the_history_of_each_pair_of_the_handout_is_what_the_sheet_says() -> None:
+    whole = frame_of(HANDOUT)
+    pairs = [whole.merge_at(index).pair for index in range(12)]
+    pairs += [*pairwise(b"newestlower"), (pairs[3][1], pairs[1][1])]
+    lines = []
+    for step, pair in product((1, 4), pairs):
+        history = pair_history(whole.at(step), pair)
+        said = history.describe(lambda token: whole.any_token(token).decode(), 1)
+        lines.append(f"step {step}: {' '.join(said)}")
+    check_sheet("pair_history", lines)
 
 
 def test_a_pair_that_merges_or_is_taken_once_is_said_to_be_so_once() -> None:

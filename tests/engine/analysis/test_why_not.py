@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from merge_lists import BYTES, MERGES, Merges
+from sheets import check_sheet
 
 from engine import Timeline, Tokenizer, Trainer
 from engine.analysis.why_not import (
-    Answer,
     Beaten,
     BorderInside,
     Merged,
-    NeverEncoded,
     NoMerge,
     NoSuchToken,
-    NotInText,
     OneToken,
-    PairBeaten,
     SpecialToken,
     occurrences,
     why_not,
@@ -38,119 +34,17 @@ def tokenizer(merges: Merges, pattern: str = "gpt2") -> Tokenizer:
 TOKENIZER = tokenizer(MERGE_LIST)
 
 
-@pytest.mark.parametrize(
-    ("text", "piece", "kind", "sentence"),
-    [
-        (" un", " un", OneToken, "Ġun is one token here: id 257, made by Ġ + un (merge 2)."),
-        (
-            "un",
-            "u",
-            Beaten,
-            "u was one token, until u + n (merge 1), the 1st merge of the pretoken, made it part "
-            "of un.",
-        ),
-        (
-            "unb",
-            "nb",
-            Beaten,
-            "nb is a token, but beaten by merge 1: u + n → un, the 1st merge of the pretoken, took "
-            "bytes across its edge.",
-        ),
-        ("xyz", "y", OneToken, "y is one token here: id 121, a single byte."),
-        (
-            "nbe",
-            "nbe",
-            NeverEncoded,
-            "nbe is token 260, made by nb + e (merge 5), but never encoded: its own bytes "
-            "encode as n + be (merge 3). b + e (merge 3) took a part away first.",
-        ),
-        (
-            "unbe",
-            "unbe",
-            NoSuchToken,
-            "unbe is no token of this vocabulary. Alone it is un (merge 1) + be (merge 3).",
-        ),
-        (
-            "don't",
-            "n't",
-            BorderInside,
-            "A pretoken border runs through n't: between don (letters) and 't (contraction). "
-            "Merges never cross a border.",
-        ),
-        (
-            "a<s>",
-            "<s>",
-            SpecialToken,
-            "<s> is a special token: one id, 261, cut out before anything merges and never taken "
-            "apart.",
-        ),
-        (
-            "<s><t>",
-            "<t>",
-            SpecialToken,
-            "<t> lies inside <s><t>, which is a special token: one id, 262, cut out before "
-            "anything merges and never taken apart.",
-        ),
-        ("un", "no", NotInText, "no does not occur in the text; spaces and case count."),
-        (
-            "un",
-            "",
-            NotInText,
-            "Nothing is asked: type the piece that you expected to be one token.",
-        ),
-    ],
-)
-def test_each_kind_of_answer(text: str, piece: str, kind: type[Answer], sentence: str) -> None:
-    answer = why_not(TOKENIZER, text, piece)
-    assert isinstance(answer, kind)
-    assert answer.describe() == sentence
-
-
-@pytest.mark.parametrize(
-    ("text", "pair", "kind", "sentence"),
-    [
-        (
-            "un",
-            ("u", "n"),
-            Merged,
-            "They do merge here: u + n (merge 1) is the 1st merge of the pretoken.",
-        ),
-        (
-            "unb",
-            ("n", "b"),
-            PairBeaten,
-            "n + b (merge 4) is a merge, but u + n (merge 1), the 1st merge of the pretoken, took "
-            "part of it first.",
-        ),
-        ("xun", ("x", "un"), NoMerge, "No merge joins x + un."),
-        (
-            "nbe",
-            ("n", "be"),
-            NoMerge,
-            "No merge joins n + be; nbe is only made of nb + e (merge 5).",
-        ),
-        (
-            "un un",
-            ("n", " "),
-            BorderInside,
-            "A pretoken border runs through nĠ: between un (letters) and Ġun (letters). "
-            "Merges never cross a border.",
-        ),
-        ("xy", ("y", "x"), NotInText, "yx does not occur in the text; spaces and case count."),
-        (
-            "xxy",
-            ("xx", "y"),
-            NoSuchToken,
-            "xx is no token of this vocabulary. Alone it is x + x.",
-        ),
-    ],
-)
-def test_each_kind_of_answer_for_a_pair(
-    text: str, pair: tuple[str, str], kind: type[Answer], sentence: str
-) -> None:
-    answer = why_not_merged(TOKENIZER, text, *pair)
-    assert isinstance(answer, kind)
-    assert answer.describe() == sentence
+def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
+    pieces = [" un: un", "un:u", "unb:nb", "xyz:y", "nbe:nbe", "unbe:unbe", "don't:n't", "a<s>:<s>"]
+    pairs = ["un:u+n", "unb:n+b", "xun:x+un", "nbe:n+be", "un un:n+ ", "xy:y+x", "xxy:xx+y"]
+    lines = []
+    for asked in (*pieces, "<s><t>:<t>", "un:no", "un:", *pairs):
+        text, parts = asked.split(":")
+        answer = (why_not if "+" not in parts else why_not_merged)(
+            TOKENIZER, text, *parts.split("+")
+        )
+        lines.append(f"{asked!r} {type(answer).__name__}: {answer.describe()}")
+    check_sheet("why_not", lines)
 
 
 def test_a_token_of_a_later_merge_is_not_a_token_yet() -> None:
