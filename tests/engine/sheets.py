@@ -7,10 +7,22 @@ After a change that is meant, write the sheets again and read what has changed:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import BpeError
 
 SHEETS = Path(__file__).parent / "sheets"
+
+
+def refusal(read: Callable[[Any], object], wrong: object) -> str:
+    """Return what is read, and the message of the error that it is."""
+    with pytest.raises(BpeError) as raised:
+        read(wrong)
+    return f"{wrong!a:.160}: {raised.value}"
 
 
 def check_sheet(name: str, lines: Iterable[str], folder: Path = SHEETS) -> None:

@@ -12,6 +12,7 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from sheets import check_sheet
 from test_pretokenizers import DIGITS, byte_level, metaspace, sequence, split
 from tokenizers import Tokenizer, models
 
@@ -176,38 +177,17 @@ def test_each_byte_knows_the_bytes_that_it_comes_from(
     assert found == (data, [4 + start for start in starts], [4 + end for end in ends], False)
 
 
-A, B = AddedToken("<a>"), AddedToken("<b>", normalized=True)
-NO_PREFIX = byte_level(False, True)
-
-
-@pytest.mark.parametrize(
-    ("added", "normalizer", "cut", "pattern", "is_plain", "in_bytes"),
-    [
-        ([A], None, None, "none", True, False),
-        ([A, AddedToken("<b>")], None, NO_PREFIX, "gpt2", True, True),
-        ([B], None, sequence(split(" "), SPELLS), "split", True, True),
-        ([A, B], None, NO_PREFIX, "gpt2", False, True),
-        ([AddedToken("<b>", single_word=True)], None, NO_PREFIX, "gpt2", False, True),
-        ([AddedToken("<b>", lstrip=True)], None, SPELLS, "none", False, True),
-        ([AddedToken("<b>", rstrip=True)], None, SPELLS, "none", False, True),
-        ([A], LOWER, NO_PREFIX, "gpt2", False, True),
-        ([A], IN_BYTES, None, "pre-tokenizer", False, True),
-        ([A], {"type": "Sequence", "normalizers": [IN_BYTES, LOWER]}, None, "none", False, False),
-        ([A], None, byte_level(True, True), "gpt2", False, True),
-        ([A], None, sequence(NO_PREFIX, DIGITS), "pre-tokenizer", False, True),
-        ([A], None, sequence(SPELLS, SPELLS), "pre-tokenizer", False, False),
-        ([A], None, metaspace("never"), "metaspace", False, False),
-        ([A], None, {"type": "Whitespace"}, "pre-tokenizer", False, False),
-    ],
-)
-def test_a_pattern_cuts_in_place_of_stages_where_one_can(
-    added: list[AddedToken],
-    normalizer: Spelled,
-    cut: Spelled,
-    pattern: str,
-    is_plain: bool,
-    in_bytes: bool,
-) -> None:
-    splitter = splitter_of(added, normalizer, cut)
-    found = splitter.pattern.name, splitter.is_plain, splitter.in_bytes
-    assert found == (pattern, is_plain, in_bytes)
+def test_a_pattern_cuts_in_place_of_stages_where_one_can() -> None:
+    added = [[AddedToken("<s>", **{flag: True})] for flag in ("single_word", "lstrip", "rstrip")]
+    added += [[AddedToken("<s>", normalized=True)], [AddedToken("<s>"), AddedToken("<b>")]]
+    added += [[*added[3], AddedToken("<b>")]]
+    rows = [(tokens, None, byte_level(False, True)) for tokens in added]
+    rows += [(added[4], None, cut) for cut in (*CUT, metaspace("never"))]
+    rows += [(added[4], normalizer, cut) for normalizer in NORMALIZED for cut in (None, SPELLS)]
+    lines = []
+    for tokens, normalizer, cut in rows:
+        splitter = splitter_of(tokens, normalizer, cut)
+        facts = f"is_plain={splitter.is_plain}, in_bytes={splitter.in_bytes}"
+        asked = [token.to_json(1) for token in tokens], normalizer, cut
+        lines.append(f"{splitter.pattern.name} ({splitter.pattern.summary}), {facts}: {asked}")
+    check_sheet("splitters", lines)

@@ -42,45 +42,26 @@ def test_each_beginning_of_a_key_is_told_with_its_value() -> None:
     assert text_at(b"x\0y\xff", 2) == "y\ufffd"
 
 
-@pytest.mark.parametrize(
-    ("units", "texts"),
-    [
-        ([], b""),
-        (UNITS, b"x\0yz\0\xff\0"),
-        (UNITS, b"x\0yz\0z"),
-        (UNITS, b"x\0ya\0a\0"),
-        (UNITS, b"x\0xz\0xz\0"),
-        (UNITS, b"x\0y\0zz\0"),
-    ],
-    ids=["no root", "no UTF-8", "no end", "out of order", "twice", "no value there"],
-)
-def test_replacements_are_each_there_once_and_in_order(units: list[int], texts: bytes) -> None:
+def test_replacements_are_each_there_once_in_order_and_are_values() -> None:
     assert is_whole_trie(UNITS, TEXTS)
-    assert not is_whole_trie(units, texts)
+    assert not is_whole_trie([], b"")
+    for texts in ("x\0yz\0\xff\0", "x\0yz\0z", "x\0ya\0a\0", "x\0xz\0xz\0", "x\0y\0zz\0"):
+        assert not is_whole_trie(UNITS, texts.encode("latin-1")), texts
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        {OF_A: UNITS[OF_A] ^ ENDS},
-        {OF_HALF: UNITS[OF_HALF] ^ ENDS},
-        {OF_A: UNITS[OF_A] ^ 1 << 30},
-        {OF_HALF: UNITS[OF_HALF] ^ 1 << 30},
-        {OF_A: 98 | UNITS[OF_A] & ~0xFF},
-        {OF_HALF: (OF_HALF ^ 1280) << 10 | 0xC3},
+        *({place: UNITS[place] ^ bits} for place in (OF_A, OF_HALF) for bits in (ENDS, 1 << 30)),
+        {OF_A: 98 | UNITS[OF_A] & ~0xFF},  # its unused neighbour's label
+        {OF_HALF: (OF_HALF ^ 1280) << 10 | 0xC3},  # too few bytes for a character
         {OF_E: (OF_E ^ 768) << 10 | ENDS | 0xA9, 768: VALUE | 2, 1024: 0xFF},
-        {300: UNITS[300] | ENDS},
-        {300: UNITS[300] ^ 1},
+        *({300: UNITS[300] ^ bits} for bits in (ENDS, 1)),
         {OF_A: UNITS[OF_A - 1] ^ 1},
-    ],
-    ids=[
-        *("a value of no key", "a key without a value", "far away", "half a key, far away"),
-        *("another label", "too few bytes", "no character", "a mark", "another home", "no key"),
     ],
 )
 def test_a_change_of_a_unit_is_found(damage: dict[int, int]) -> None:
-    units = [damage.get(place, unit) for place, unit in enumerate(UNITS)]
-    assert not is_whole_trie(units, TEXTS)
+    assert not is_whole_trie([damage.get(at, unit) for at, unit in enumerate(UNITS)], TEXTS)
 
 
 def test_keys_are_characters() -> None:

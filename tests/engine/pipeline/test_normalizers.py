@@ -6,7 +6,7 @@ import base64
 import json
 import pickle
 import struct
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from generated import first_quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 from odd_texts import in_old_unicode, sample_texts, texts
+from sheets import check_sheet, refusal
 from tokenizers import NormalizedString
 from tokenizers import normalizers as theirs
 
@@ -105,21 +106,6 @@ def test_every_normalizer_is_compared() -> None:
     assert not missing, f"add {missing} to SPELLED, to be compared with the library's"
 
 
-@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
-def test_a_text_is_normalized_as_by_hugging_face(spelled: dict[str, Any]) -> None:
-    reference, normalizer = their_normalizer(spelled), ours(spelled)
-
-    @given(texts())
-    @example("")
-    @example(" \x1c A\u0323\u0307B\u0301 ΑΣ ÅﬃZz ")
-    def is_the_same(text: str) -> None:
-        assert normalizer.normalize(text) == reference.normalize_str(text)
-
-    is_the_same()
-    for text in map(in_old_unicode, sample_texts()):
-        assert normalizer.normalize(text) == reference.normalize_str(text)
-
-
 UNIFORM = [(0x3400, 0x9FFF), (0x17000, 0x18CFF), (0x20000, 0x2F7FF), (0x30000, 0xDFFFF)]
 """Blocks of ideographs, which are all alike."""
 
@@ -156,6 +142,7 @@ def test_each_character_comes_from_where_hugging_face_says(spelled: dict[str, An
     @example("㋿A\u0898\u0301e\u1abf\u0301\u1c89")
     @example("xe\u0301y İx  \n ﬃ½\u0301 a\u0305\u0301\u0323\u0334")
     @example("")
+    @example(" \x1c A\u0323\u0307B\u0301 ΑΣ ÅﬃZz ")
     def is_aligned(text: str) -> None:
         aligned, other = normalizer.align(Aligned.of(text)), NormalizedString(text)
         reference.normalize(other)
@@ -169,6 +156,8 @@ def test_each_character_comes_from_where_hugging_face_says(spelled: dict[str, An
                 assert text[start:end] == other[at : at + 1].original
 
     is_aligned()
+    for text in map(in_old_unicode, sample_texts()):
+        assert normalizer.normalize(text) == reference.normalize_str(text)
 
 
 @pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
@@ -193,25 +182,18 @@ def test_a_part_of_a_text_knows_its_place(text: str, start: int, end: int) -> No
     assert text[first:last] == part.text
 
 
-@pytest.mark.parametrize(
-    ("spelled", "problem"),
-    [
-        ({"type": "Lower"}, "normalizer.type: the normalizer 'Lower' is not supported"),
-        ({}, "normalizer.type: is missing"),
-        ({"type": "Prepend"}, "normalizer.prepend: is missing"),
-        ({"type": "Prepend", "prepend": 3}, "normalizer.prepend: should be a text"),
-        ({"type": "Prepend", "prepend": "\ud800"}, "half a character"),
-        ({"type": "Strip", "strip_left": 1}, "normalizer.strip_left: should be true or false"),
-        ({"type": "Replace", "pattern": {"Regex": r"\1"}, "content": ""}, r"Regex: .1 is not supp"),
-        ({"type": "Sequence", "normalizers": [{"type": "NFC"}, 3]}, r"normalizers\[1\]: should"),
-        ({"type": "Precompiled", "precompiled_charsmap": "AAA"}, "is no map of characters"),
-        ({"type": "Precompiled", "precompiled_charsmap": "BAAAAAAA"}, "requires a buffer of"),
-        ({"type": "Precompiled", "precompiled_charsmap": "BQAAAAAAAAAA"}, "trie is cut short"),
-    ],
-)
-def test_an_error_names_the_wrong_key(spelled: dict[str, Any], problem: str) -> None:
-    with pytest.raises(TokenizerFileError, match=problem):
-        ours(spelled)
+WRONG: list[dict[str, Any]] = [
+    *({"type": "Lower"}, {}, {"type": "Prepend"}, {"type": "Strip", "strip_left": 1}),
+    *({"type": "Prepend", "prepend": each} for each in (3, "\ud800")),
+    {"type": "Replace", "pattern": {"Regex": r"\1"}, "content": ""},
+    {"type": "Replace", "pattern": {"String": "a"}, "content": "b" * 257},
+    {"type": "Sequence", "normalizers": [{"type": "NFC"}, 3]},
+    *({"type": "Precompiled", "precompiled_charsmap": m} for m in ("AAA", "BAAAAAAA", "BQAAAAAA")),
+]
+
+
+def test_an_error_names_the_wrong_key() -> None:
+    check_sheet("errors/normalizers", map(partial(refusal, ours), WRONG))
 
 
 def test_a_map_without_keys_replaces_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 from unicodedata import category
 
@@ -10,9 +11,9 @@ import pytest
 from generated import first_quick
 from hypothesis import example, given
 from odd_texts import in_old_unicode, sample_texts, texts
+from sheets import check_sheet, refusal
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from engine import TokenizerFileError
 from engine.core.json_fields import Fields
 from engine.pipeline.normalizers import Aligned
 from engine.pipeline.pretokenizers import BEHAVIORS, PRETOKENIZERS, PreTokenizer, in_oniguruma
@@ -177,22 +178,16 @@ def test_a_regex_that_can_be_empty_is_not_a_pattern() -> None:
     assert ours(split("a+|b", "Removed")).as_pattern() is None
 
 
-@pytest.mark.parametrize(
-    ("spelled", "problem"),
-    [
-        ({"type": "UnicodeScripts"}, "the pre-tokenizer 'UnicodeScripts' is not supported"),
-        (split("a", "Isolate"), "pre_tokenizer.behavior: 'Isolate' is none of Removed"),
-        (split("[a[^b]]"), "pattern.Regex: a class that is made of classes is not supported"),
-        ({**metaspace("first"), "replacement": "__"}, "should be a single character"),
-        ({**metaspace("first"), "add_prefix_space": False}, "but prepend_scheme is first"),
-        ({"type": "FixedLength", "length": 0}, "should be at least 1"),
-        ({"type": "Digits", "individual_digits": None}, "individual_digits: should be true or"),
-        (sequence(*[byte_level(False, False)] * 5), "more than 4 stages of it can each double"),
-    ],
-)
-def test_an_error_names_the_wrong_key(spelled: dict[str, Any], problem: str) -> None:
-    with pytest.raises(TokenizerFileError, match=problem):
-        ours(spelled)
+WRONG: list[dict[str, Any]] = [
+    *({"type": "UnicodeScripts"}, split("a", "Isolate"), split("[a[^b]]")),
+    *(metaspace("first") | each for each in ({"replacement": "__"}, {"add_prefix_space": False})),
+    *({"type": "FixedLength", "length": 0}, {"type": "Digits", "individual_digits": None}),
+    sequence(*[byte_level(False, False)] * 5),
+]
+
+
+def test_an_error_names_the_wrong_key() -> None:
+    check_sheet("errors/pre_tokenizers", map(partial(refusal, ours), WRONG))
 
 
 def test_older_settings_are_read_as_the_newer_ones() -> None:
