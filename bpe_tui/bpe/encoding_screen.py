@@ -166,7 +166,6 @@ class WhyNotPanel(Vertical):
         self.query_one(WhyNotRows).move_to_target(by)
 
     def on_why_not_rows_pointed(self, event: WhyNotRows.Pointed) -> None:
-        event.stop()
         way = [] if event.target is None else [f"Enter: {describe_way(event.target)}"]
         parts = BETWEEN_PARTS.join([*way, "Esc back", "a|b asks about a pair"])
         self.border_title = Content(event.title or WHY)
@@ -259,7 +258,6 @@ class EncodingScreen(WalkScreen):
         self.decode()
 
     def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:
-        event.stop()
         self.walked.piece = event.part
         if self.has_class("-large") and not self.query_one("#why-not-input", Input).value:
             self.query_one(WhyNotPanel).ask(self.chosen_pretoken)

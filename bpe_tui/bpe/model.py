@@ -139,10 +139,10 @@ def _longest_tokens(record: Record) -> str:
     return f"\nlongest tokens: {', '.join(named)}" if longest else ""
 
 
-def _readable_merges(record: Record) -> int:
+def _readable_merges(record: Record, most: int = MOST_IN_FILES) -> int:
     """Return the number of first merges whose tokens fit into files that can be opened again."""
     sizes = accumulate(map(len, record.vocab[record.first_id :]))
-    return sum(1 for total in islice(sizes, len(record)) if total <= MOST_IN_FILES)
+    return sum(1 for total in islice(sizes, len(record)) if total <= most)
 
 
 def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:

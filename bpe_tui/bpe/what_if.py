@@ -392,6 +392,5 @@ class WhatIf(Window[jobs.ForkPlan | None]):
         self.query_one("#wish-meaning", Static).update(Content(meaning))
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         assert isinstance(event.target, jobs.ForkPlan)
         self.dismiss(event.target)

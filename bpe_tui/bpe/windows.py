@@ -139,7 +139,6 @@ class LedgerWindow(Window[object | None]):
     # -- the keys
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         if isinstance(event.target, ToLine):
             self.dismiss(event.target)
         else:
@@ -303,7 +302,6 @@ class Breakpoints(Window[int | None]):
             self._hint.update(Content("\n".join(shown)))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
         hint = self._hint
         try:
             self._session.breakpoints.add(event.value)
@@ -317,7 +315,6 @@ class Breakpoints(Window[int | None]):
         self.query_one(BreakpointRows).rebuild()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         assert isinstance(event.target, int)
         self.dismiss(event.target)
 

@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from itertools import islice
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import NamedTuple, Protocol
@@ -79,7 +80,7 @@ class HeapReplay:
         for number, count in enumerate(self._counts):
             if count:
                 self._enter(number, count)
-        self._top = max(self._counts, default=0) + 1
+        self._top: float = inf
         self._stale: list[tuple[TieKey, int]] = []  # a heap: stale entries that claim the top count
         self._built_at = self._replayed = step
 

@@ -93,24 +93,29 @@ drops them, too, and puts them back at the end with about the worst score.)
 """
 
 
-def digamma(values: Floats) -> Floats:
-    """Return ψ(x) = d log Γ(x) / dx for x > 0, to about eight decimals.
+ENOUGH = 7
+"""From this value on the series of ψ has about ten decimals."""
+SERIES = 1 / 24, -7 / 960, 31 / 8064, -127 / 30720
+"""Coefficients of the series, for the powers of 1 / (x − ½)² from the first on."""
 
-    ψ(x) = ψ(x + 1) − 1/x until x is at least 7, then the asymptotic series in x − ½ (Abramowitz &
-    Stegun 1964, 6.3.5 and 6.3.18), as SentencePiece's `Digamma`.
+
+def digamma(values: Floats) -> Floats:
+    """Return ψ(x) = d log Γ(x) / dx for x > 0, to about ten decimals.
+
+    ψ(x) = ψ(x + 1) − 1/x until x is at least `ENOUGH`, then the asymptotic series in x − ½
+    (Abramowitz & Stegun 1964, 6.3.5 and 6.3.18), as SentencePiece's `Digamma`.
 
     >>> digamma(np.array([1.0, 10.0])).round(6).tolist()  # −0.577216 is minus Euler's constant
     [-0.577216, 2.251753]
     """
     x = values.astype(np.float64)
     result = np.zeros_like(x)
-    while (small := x < 7).any():
+    while (small := x < ENOUGH).any():
         result[small] -= 1 / x[small]
         x[small] += 1
     x -= 0.5
     square = 1 / (x * x)
-    series = 1 / 24 + square * (-7 / 960 + square * (31 / 8064 - square * 127 / 30720))
-    total: Floats = result + np.log(x) + square * series
+    total: Floats = result + np.log(x) + square * np.polyval(SERIES[::-1], square)
     return total
 
 

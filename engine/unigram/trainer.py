@@ -143,7 +143,7 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
         self._counts = {text: times for text, times in counts.items() if text and times > 0}
         check_counts(self._counts)
         self._reserved = 1 + len(special_tokens)  # tokens that are no pieces
-        characters = 0 if vocab_size is None else len(set().union(*self._counts))
+        characters = len(set().union(*self._counts))
         if vocab_size is not None and characters + self._reserved > vocab_size:
             ending = "" if len(self.special_tokens) == 1 else "s"
             raise VocabSizeError(
@@ -252,7 +252,7 @@ class Learner:
             used = _least_first(found.loss_increases, removable & in_use)
             chosen = np.concatenate((unused, used[: max(0, surplus - len(unused))]))
         else:
-            chosen = _least_first(self._scores, removable)[: max(0, surplus)]
+            chosen = _least_first(self._scores, removable)[:surplus]
         yield from self._remove(chosen)
         self._estimate = yield from self._corpus.estimate(self._scores)
         increases = found.loss_increases[chosen]

@@ -63,9 +63,11 @@ class Drawing:
         self.patch(Widget, "scrollable_content_region", Region(0, 0, width, height))
         self.patch(FramePanel, "room", width)
 
-    def add_panel(self, panel: FramePanel[Any], frame: Any, width: int) -> None:
+    def add_panel(
+        self, panel: FramePanel[Any], frame: Any, width: int, height: int = HEIGHT
+    ) -> None:
         """Add the borders, the head and the rows of a panel."""
-        self.resize(width, HEIGHT)
+        self.resize(width, height)
         assert not panel.row_count  # nothing is drawn without a frame
         panel.set_reactive(FramePanel.frame, frame)
         panel.rebuild()

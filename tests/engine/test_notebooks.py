@@ -129,10 +129,14 @@ def test_an_encoding_shows_its_tokens_ids_and_merges() -> None:
 def test_a_frame_shows_its_sentence_and_the_pairs_on_top() -> None:
     page = Page(handout().seek(5)._repr_html_())
     sentence = "Merge 5 of 12: w and est occurred together 6 times; they are one token now, west."
-    assert page.text.startswith(sentence)
-    assert "n+e6merges nexte+west6tied" in page.text
+    sizes = "57 tokens in the corpus, 1.67 bytes per token."
+    pairs = "paircountn+e6merges nexte+west6tiedw+i3i+d3d+est3low+e2e+r2"
+    pretokens = "pretokencount·13n┊e┊west6low5⏎3w┊i┊d┊est3low┊e┊r2"
+    assert page.text == f"{sentence}{sizes}The most frequent pairs now{pairs}{pretokens}"
     start = Page(handout().seek(0)._repr_html_())
     assert start.text.startswith("Step 0: 95 bytes, each a token of its own.")
+    empty = Page(Timeline({}).frame._repr_html_())
+    assert empty.text == "Step 0: 0 bytes, each a token of its own."
 
 
 def test_a_comparison_shows_the_numbers_and_each_place_cut_differently() -> None:

@@ -8,8 +8,6 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.training_screen import TrainingScreen
-from bpe_tui.bpe.windows import BreakpointRows
 from bpe_tui.widgets.controls import Marks, Scrubber
 
 
@@ -63,21 +61,6 @@ async def test_n_runs_from_stop_to_stop_or_stays_and_says_that_a_breakpoint_neve
 
 
 @pytest.mark.slow
-async def test_the_window_deletes_breakpoints() -> None:
-    async with opened() as (app, pilot):
-        await added(app, pilot, "step 3", "step 5")
-        await pilot.press("t", "b")
-        app.screen.query_one(BreakpointRows).focus()
-        await pilot.press("down", "d", "escape", "n")
-        assert step(app) == 3
-        await pilot.press("home", "t", "b")
-        app.screen.query_one(BreakpointRows).focus()
-        await pilot.press("enter")
-        assert isinstance(app.screen, TrainingScreen)
-        assert step(app) == 3
-
-
-@pytest.mark.slow
 async def test_the_scrubber_marks_every_merge_of_breakpoints_and_ties_only_if_they_are_few() -> (
     None
 ):
@@ -103,16 +86,3 @@ async def test_the_scrubber_marks_every_merge_of_breakpoints_and_ties_only_if_th
         await pilot.press("home")
         scrubber = app.screen.query_one(Scrubber)
         await until(pilot, lambda: set(scrubber.render_line(0).text[1:]) == {"◆"})
-
-
-@pytest.mark.slow
-async def test_the_hits_of_a_breakpoint_fit_into_the_narrowest_window() -> None:
-    async with opened(size=(60, 20)) as (app, pilot):
-        await pilot.press("end", "t", "b")
-        app.screen.query_one(Input).value = "count<50"
-        await pilot.press("enter")
-        rows = app.screen.query_one(BreakpointRows)
-        await until(pilot, lambda: any("1 hit " in text for text, _ in rows.row(0).spans))
-        shown = "".join(text for text, _ in rows.row(0).spans)
-        assert shown.endswith("1 hit   none later")
-        assert len(shown) <= rows.size.width

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from opening import opened, step, until
-from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel
@@ -12,11 +11,9 @@ from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.views.heap_table import EntryTable, TableRoom
 from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from engine import Timeline, Trainer
-from engine.bpe.trainers.algorithm import Move
 
 
 def text_of(panel: Lines) -> str:
@@ -58,32 +55,6 @@ async def test_a_far_step_is_replayed_in_slices_and_then_shows_its_next_pair(
         assert text_of(pairs(app)).count("\n") >= len(frame.queue.entries(200)) - 1
 
 
-@pytest.mark.slow
-async def test_moves_lead_through_a_merge_and_into_the_next() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("g", "plus", *"100", "enter", "v")
-        assert app.session.frame is not None
-        moves = app.session.frame.queue.moves()
-        await pilot.press("full_stop")
-        assert step(app) == 100
-        assert "Move 1 of" in str(app.screen.query_one("#narration", Static).render())
-        assert "▸" in text_of(pairs(app))
-        await pilot.press(*["full_stop"] * (len(moves) - 1))
-        assert step(app) == 101
-        assert app.session.frame.moves_done == 0
-        await pilot.press("full_stop", "left")
-        assert step(app) == 100
-
-
-@pytest.mark.slow
-async def test_a_tie_rule_without_a_fixed_order_has_no_heap_to_show() -> None:
-    async with opened(vocab_size=270, tie_rule="first-seen") as (app, pilot):
-        await pilot.press("v")
-        assert "no heap" in text_of(pairs(app)).replace("\n", " ")
-        await pilot.press("full_stop")
-        assert step(app) == 1
-
-
 async def test_t_goes_from_tie_to_tie_and_the_merge_shows_other_rules_choices() -> None:
     async with opened() as (app, pilot):
         await pilot.press("n")
@@ -100,32 +71,6 @@ async def test_t_goes_from_tie_to_tie_and_the_merge_shows_other_rules_choices() 
         assert "ther rule" in text
         await pilot.press("home", "t", "T")
         assert step(app) == 0
-
-
-@pytest.mark.slow  # every entry of the heap after each move
-async def test_each_move_is_seen_in_the_table() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("g", "plus", *"100", "enter")
-        frame = app.session.frame
-        assert frame is not None
-        entries = {entry.pair: entry.recorded for entry in frame.queue.entries(10**6)}
-        for done, move in enumerate(frame.queue.moves()[:-1], 1):
-            await pilot.press("full_stop")
-            if move.move in (Move.POP, Move.POP_STALE):
-                del entries[move.pair]
-            else:
-                entries[move.pair] = move.claimed
-            now = frame.queue.entries(10**6, done)
-            assert {entry.pair: entry.recorded for entry in now} == entries
-            shown_text = "".join(text for text, _ in pairs(app).row(0).spans)
-            assert shown_text.startswith("▸ p")
-            rows = [pairs(app).row(place) for place in range(1, pairs(app).row_count)]
-            shown = [row.target for row in rows]
-            best = [ToPair(entry.pair) for entry in now]
-            assert shown == best[: len(shown)]
-            marked = [row.target for row in rows if any(t == "pushed" for t, _ in row.spans)]
-            is_push = move.move in (Move.PUSH, Move.PUSH_BACK) and ToPair(move.pair) in shown
-            assert marked == ([ToPair(move.pair)] if is_push else [])
 
 
 @pytest.mark.parametrize("width", [37, 45, 52, 57, 63, 85])

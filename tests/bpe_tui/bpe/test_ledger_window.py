@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from opening import opened
 from textual.pilot import Pilot
 
@@ -60,14 +59,3 @@ async def test_a_change_has_its_number_of_pretokens_and_enter_leads_to_them_and_
         corpus = app.screen.query_one(CorpusPanel)
         assert app.focused is corpus
         assert str(corpus.border_subtitle).startswith(f"lines {lines[0] + 1}–")
-
-
-@pytest.mark.slow
-async def test_esc_goes_back_level_by_level() -> None:
-    async with opened() as (app, pilot):
-        await opened_change(app, pilot)
-        rows = app.screen.query_one("#ledger-rows", RowList)
-        await pilot.press("down", "enter", "escape")
-        assert rows.cursor == 1
-        await pilot.press("escape")
-        assert not isinstance(app.screen, LedgerWindow)

@@ -13,11 +13,9 @@ from screen_text import encoding, shown
 from textual.widgets import Input, TextArea
 
 from bpe_tui.bpe.encoding_screen import WhyNotRows
-from bpe_tui.bpe.training_screen import TrainingScreen
 from bpe_tui.bpe.walks import EncodeStepsPanel, PretokensPanel
 from bpe_tui.session.config import TokenizerConfig
 from engine import Trainer
-from engine.analysis.why_not import parts_asked
 from engine.bpe.run import to_tokenizer
 from engine.formats import save
 
@@ -32,26 +30,6 @@ async def test_the_candidates_that_lost_are_below_the_merge() -> None:
         assert steps.row_count > steps.step_count + 1
         await pilot.press("right")
         assert "This was the last step" in app.notices.now
-
-
-@pytest.mark.slow
-async def test_the_title_names_the_pretoken_on_the_panel() -> None:
-    async with encoding("the<|endoftext|>") as (_, screen, pilot):
-        steps = screen.query_one(EncodeStepsPanel)
-        assert "how the encodes" in str(steps.border_title)
-        await pilot.press("down")
-        assert str(steps.border_title) == "merges of the pretoken"
-        assert "one id, never merged" in shown(steps)
-
-
-@pytest.mark.slow
-async def test_enter_on_a_merge_of_the_trace_goes_to_its_step() -> None:
-    async with encoding("he") as (app, _, pilot):
-        await pilot.press("tab", "enter")
-        await pilot.pause()
-        assert isinstance(app.screen, TrainingScreen)
-        assert app.session.frame is not None
-        assert app.session.frame.step == 1
 
 
 async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
@@ -87,19 +65,6 @@ async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
         await until(pilot, lambda: shown(rows).startswith("␛ is one token here: id 27"))
 
 
-@pytest.mark.slow
-async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
-    assert parts_asked("un|do", "undo") == ("un", "do")
-    assert parts_asked("a|b", "a|b") == ("a|b",)
-    assert parts_asked("|", "ab") == ("|",)
-    async with encoding("he") as (_, screen, pilot):
-        await pilot.press("w", "h", "vertical_line", "e")
-        await pilot.pause()
-        assert "They do merge here: h + e (merge 1) is the 1st merge" in shown(
-            screen.query_one(WhyNotRows)
-        )
-
-
 @pytest.mark.slow  # it walks through all screens
 async def test_each_panel_of_the_slot_has_room_at_every_size() -> None:
     async with encoding("the kite") as (_, screen, pilot):
@@ -116,16 +81,6 @@ async def test_each_panel_of_the_slot_has_room_at_every_size() -> None:
                 assert focused is not None
                 if focused != "ids" or size != (60, 20):
                     assert screen.query_one(f"#{focused}").region.area > 0, focused
-
-
-@pytest.mark.slow
-async def test_a_pretoken_too_long_to_follow_has_a_message() -> None:
-    async with encoding("a" * 5000) as (_, screen, pilot):
-        assert "too long" in shown(screen.query_one(EncodeStepsPanel))
-        await pilot.press("w")
-        await pilot.pause()
-        answer = " ".join(shown(screen.query_one(WhyNotRows)).split())
-        assert "a is no token of this vocabulary. Alone it is a + a + a" in answer
 
 
 @pytest.mark.slow
@@ -193,17 +148,3 @@ async def test_gpt2s_spelling_is_recognised_in_the_text() -> None:
         field = screen.query_one("#text", TextArea)
         title = str(field.border_title)
         assert "Ġè¿Ļ is GPT-2's stand-ins for “·这”, bytes 20 E8 BF 99" in title
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ["the", " the"])
-async def test_a_word_with_and_without_a_space_is_explained_as_two(text: str) -> None:
-    async with encoding(text) as (app, screen, _):
-        shown_text = " ".join(shown(screen.query_one(EncodeStepsPanel)).split())
-        frame = app.session.frame
-        assert frame is not None
-        (this,), (other,) = frame.encode(text), frame.encode(" the" if text == "the" else "the")
-        start = "Without" if text[0] == " " else "With"
-        assert f"{start} a space in front it is {len(other.ids)} token" in shown_text
-        same = len(set(this.ids) & set(other.ids))
-        assert ("learnt apart" in shown_text) == (same == 0)

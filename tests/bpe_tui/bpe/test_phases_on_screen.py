@@ -10,10 +10,12 @@ from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import CorpusPanel, TrainingScreen
 from bpe_tui.session.config import RunConfig, in_phases
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.lines import Lines
+from engine.bpe.frame import Frame
 from engine.recording.merge_record import PhaseStart
 
 BORDER = 73
@@ -23,6 +25,13 @@ PHASES = in_phases(RunConfig(str(SAMPLE), phases="gpt2:330,none:360"))
 def edges_shown(panel: Lines) -> str:
     """Return the rows as text, with borders between tokens."""
     return "\n".join(edged(panel.row(index).spans) for index in range(panel.row_count))
+
+
+def is_border_of_phase(frame: Frame, is_ahead: bool) -> bool:
+    """Whether the lesson says that a phase begins with a merge: the next one, or the one made."""
+    assert frame.next_pair is not None
+    _, why = BpeExplainer(marks=False).why(frame, frame.next_pair, is_ahead, 60)
+    return "".join(text for text, _ in why) == "Phase 2 begins here: pattern none."
 
 
 def painted(app: BpeTuiApp) -> str:
@@ -48,6 +57,13 @@ async def test_borders_fall_before_ones_eyes() -> None:
         await pilot.press("1")
         await until(pilot, lambda: isinstance(app.screen, TrainingScreen))
         app.seek(BORDER - 1)
+        assert app.session.frame is not None
+        assert [
+            (at, is_ahead)
+            for at in (BORDER - 2, BORDER - 1, BORDER, BORDER + 1)
+            for is_ahead in (False, True)
+            if is_border_of_phase(app.session.frame.at(at), is_ahead)
+        ] == [(BORDER - 1, False), (BORDER, True)]
         corpus, pairs = app.screen.query_one(CorpusPanel), app.screen.query_one(PairsPanel)
         await until(pilot, lambda: "│·and│" in edges_shown(corpus))
         app.seek(BORDER)

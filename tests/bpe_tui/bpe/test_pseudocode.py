@@ -55,20 +55,6 @@ async def test_every_part_is_lit_once_in_a_step(name: str) -> None:
         assert app.session.frame.moves_done == 0
 
 
-@pytest.mark.slow
-async def test_the_lines_of_heap_follow_the_moves_of_the_heap() -> None:
-    async with opened(trainer="heap") as (app, pilot):
-        await pilot.press("g", "plus", *"100", "enter", "p")
-        assert app.session.frame is not None
-        assert at_work(app) == []
-        for move in app.session.frame.queue.moves()[:-1]:
-            await pilot.press("full_stop")
-            code = TRAINERS["heap"].pseudocode
-            assert at_work(app) == [line.text for line in code if move.move in line.during]
-        await pilot.press("full_stop")
-        assert step(app) == 101
-
-
 def test_every_move_of_the_heap_has_a_line() -> None:
     assert set(parts_of_step(TRAINERS["heap"].pseudocode)) == set(Move)
 
@@ -79,38 +65,6 @@ async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
         await pilot.press("p", "W", "right", "full_stop")
         assert app.session.frame is not None
         assert (app.session.frame.step, app.session.frame.moves_done) == (1, 1)
-
-
-@pytest.mark.slow
-async def test_beside_the_lists_of_linked_the_key_goes_through_its_pseudocode() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("right", *"vvv", "full_stop")
-        code = app.screen.query_one(PseudocodePanel)
-        assert code.display
-        assert (code.algorithm, app.session.frame and app.session.frame.moves_done) == (
-            TRAINERS["linked"],
-            0,
-        )
-        parts = parts_of_step(TRAINERS["linked"].pseudocode)
-        await pilot.press(*["full_stop"] * len(parts))
-        assert step(app) == 2
-
-
-@pytest.mark.slow
-async def test_the_heap_is_shown_first_and_a_key_goes_through_the_trainers() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        code = app.screen.query_one(PseudocodePanel)
-        await pilot.press("right", "v", "p")
-        assert code.algorithm is TRAINERS["heap"]
-        seen = []
-        for _ in ABLE:
-            assert code.algorithm is not None
-            seen.append(code.algorithm.name)
-            assert ". goes on" in str(code.border_subtitle)
-            await pilot.press("p")
-            await pilot.pause()
-        assert sorted(seen) == sorted(ABLE)
-        assert code.algorithm is TRAINERS["heap"]
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from opening import opened, opened_as, step, until
+from opening import opened_as, step, until
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -18,7 +18,7 @@ from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.visible import visible_bytes, width
+from bpe_tui.widgets.visible import width
 from engine import StopReason, Timeline, Tokenizer, Trainer
 from engine.analysis.why_not import why_not
 from engine.bpe.replay import Replay
@@ -44,13 +44,6 @@ def recorded(counts: dict[bytes, int], vocab_size: int = 300) -> Timeline:
     return timeline
 
 
-def test_at_step_0_a_tied_pair_is_not_called_the_most_frequent() -> None:
-    tied, alone = recorded({b"ab": 2, b"cd": 2}), recorded({b"ab": 2, b"cd": 3})
-    assert "c and d is next, twice" not in narrate(tied.frame)
-    assert "c and d is next, 2 times, tied with a and b." in narrate(tied.frame)
-    assert "c and d is the most frequent, 3 times." in narrate(alone.frame)
-
-
 async def test_a_count_of_one_is_in_the_singular(tmp_path: Path) -> None:
     corpus = tmp_path / "one.txt"
     corpus.write_text("abab")
@@ -64,18 +57,6 @@ async def test_a_count_of_one_is_in_the_singular(tmp_path: Path) -> None:
             shown_text += [narrate(app.session.frame), *explain_merge(app.session.frame)]
             assert [found for text in shown_text for found in several.findall(text)] == []
             await pilot.press("right")
-
-
-@pytest.mark.slow
-async def test_the_title_of_a_tied_merge_counts_the_pairs_that_were_tied() -> None:
-    async with opened() as (app, pilot):
-        app.session.seek_tie(1)
-        app.changed()
-        await pilot.pause()
-        merge = app.session.frame.merge  # type: ignore[union-attr]
-        assert merge is not None
-        title = str(app.screen.query_one(MergePanel).border_title)
-        assert title.endswith(f"{len(merge.tied)} pairs tied")
 
 
 @pytest.mark.slow
@@ -157,24 +138,6 @@ async def test_a_merge_that_overlaps_itself_explains_its_two_numbers(tmp_path: P
             assert merge.occurrences < merge.count
             counted = f"{merge.occurrences} of {merge.count} occurrences in 2 pretokens"
             assert f"{counted}: they overlap" in shown_text
-
-
-async def test_a_tie_is_shown_before_it_is_decided() -> None:
-    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
-        for _ in range(12):
-            frame = app.session.frame
-            assert frame is not None
-            shown_text = text_of(app.screen.query_one(MergePanel)).split("Next ")
-            tied = frame.queue.tied
-            following = frame.next_pair
-            assert following is not None
-            assert (len(shown_text) == 2) == (len(tied) > 1)
-            if len(tied) > 1:
-                named = "+".join(visible_bytes(frame.any_token(part)) for part in following)
-                assert shown_text[1].startswith(f"{named} tied with ")
-                for rule, pair in frame.queue.choices.items():
-                    assert (rule in shown_text[1].split("Other rules")[-1]) == (pair != following)
-            await pilot.press("right")
 
 
 @pytest.mark.slow

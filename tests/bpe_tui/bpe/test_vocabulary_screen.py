@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, step, until
+from opening import opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -16,7 +16,6 @@ from bpe_tui.views.targets import ToToken
 from bpe_tui.views.token_detail import (
     Label,
     Lane,
-    LanesPanel,
     MergeTreePanel,
     bracketed,
     branches,
@@ -218,39 +217,6 @@ async def test_the_merge_leads_to_its_token_and_a_word_to_its_encoding_and_escap
         await pilot.press("escape")
         await pilot.pause()
         assert app.screen.id == "training"
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_every_filter_has_a_name_and_every_panel_is_a_tab_away_at_every_size() -> None:
-    async with vocabulary() as (app, pilot, _):
-        async for _ in each_size(pilot):
-            names = app.screen.query_one(Switches).render_line(0).text.split("  ")
-            shown = [name.strip().removeprefix("F ") for name in names if name.strip()]
-            assert shown == ["○ partial UTF-8", "○ unused", "○ never encoded"]
-        screen = app.screen
-        assert isinstance(screen, VocabularyScreen)
-        async for _ in each_size(pilot):
-            for _ in screen.PANEL_ORDER:
-                await pilot.press("tab")
-                panel = screen.panels.focused()
-                assert panel is not None
-                assert screen.query_one(f"#{panel}").region.area > 0
-
-
-@pytest.mark.slow
-async def test_a_loops_the_encoding_screen_between_lanes_and_ids() -> None:
-    async with opened(size=(120, 30)) as (app, pilot):
-        await pilot.press("end", "e", "ctrl+u", *"the 漢", "enter")
-        await pilot.pause(0.1)
-        await pilot.press("escape", "a")
-        await pilot.pause()
-        lanes = app.screen.query_one(LanesPanel)
-        assert lanes.region.area > 0
-        assert lanes.has_focus
-        assert texts(lanes)[1].split() == ["bytes", *"the 漢".encode().hex(" ").upper().split()]
-        await pilot.press("a")
-        await pilot.pause()
-        assert not lanes.display
 
 
 @pytest.mark.parametrize("has_gaps", [False, True])

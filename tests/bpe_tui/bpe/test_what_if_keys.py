@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, opened_as, step, until
+from opening import opened, opened_as, step, until
+from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.bpe.merge_panel import MergePanel
+from bpe_tui.bpe import what_if
 from bpe_tui.bpe.training_screen import TrainingScreen
-from bpe_tui.bpe.what_if import Branches, WhatIfJob
+from bpe_tui.bpe.what_if import Branches, WhatIfJob, fork_plans
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.jobs import WhatIfFailed, WhatIfProgress
+from bpe_tui.session.jobs import WhatIfEnded, WhatIfFailed, WhatIfProgress
 from bpe_tui.widgets.lines import Lines, RowList
-from engine import BpeError
+from engine import BpeError, Timeline, Trainer
 
 
 def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
@@ -39,25 +39,6 @@ async def fork_after_choosing(app: BpeTuiApp, pilot: Pilot[int], title: str) -> 
     )
     await pilot.press("enter")
     await ended(app, pilot)
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_each_change_is_explained_beside_its_title_and_cut_with_a_sign() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("right", "i")
-        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
-            await pilot.pause()
-            rows = app.screen.query_one("#wish-rows", RowList)
-            said = [row_text(rows, place) for place in range(rows.row_count)]
-            (rule,) = (each for each in said if each.startswith("tie rule smallest-ids"))
-            assert "the smaller (left " in rule
-            assert {len(each) for each in said} == {rows.scrollable_content_region.width}
-            if app.size.width == 60:  # the window is wide enough for all else
-                assert any("…" in each for each in said)
-                rows.cursor = said.index(next(each for each in said if "cl100k" in each))
-                await pilot.pause()
-                meaning = str(app.screen.query_one("#wish-meaning", Static).render())
-                assert meaning.startswith("GPT-4: any case of contraction, numbers by three")
 
 
 async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
@@ -106,10 +87,32 @@ async def test_a_fork_in_training_shows_its_change_the_merges_so_far_and_those_o
         ]
         app.screen.post_message(WhatIfProgress(20, 3))
         await until(pilot, lambda: "Training" in text_shown(app))
-        assert "20 of 43 merges, merge 4 is the first that differs" in text_shown(app)
+        differs = "Training: 20 of 43 merges, merge 4 is the first that differs  ▄▄▄▄▄▄▄▄▄▄▄ …"
+        assert text_shown(app).splitlines()[-1] == differs
+        app.screen.post_message(WhatIfProgress(3, 3))
+        await until(pilot, lambda: "3 of 43 merges, all the same so far  " in text_shown(app))
         app.screen.post_message(WhatIfFailed(BpeError("the file is gone")))
         await until(pilot, lambda: "gone" in text_shown(app))
         assert not app.screen.query_one("#branch-rows", RowList).row_count
+
+
+def test_a_fork_reports_its_merges_and_how_many_are_those_of_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(what_if, "NEWS_SECONDS", -1)
+    trainer, posted = Trainer({b"low": 5, b"lower": 2}, 260), list[Message]()
+    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
+    config, frame = RunConfig("low", vocab_size=260), timeline.seek(2)
+    plans, of_the_run = fork_plans(frame, config, None), ([1, 1, 1, 1], [1, 2, 2, 2])
+    for plan, shared in zip(plans, of_the_run, strict=False):
+        posted.clear()
+        WhatIfJob(config, frame, plan, posted.append).work()
+        news = [each for each in posted if isinstance(each, WhatIfProgress)]
+        assert [(each.merges, each.shared) for each in news] == [*enumerate(shared, 1)]
+    monkeypatch.setattr(what_if, "NEWS_SECONDS", 9)
+    posted.clear()
+    WhatIfJob(config, frame, plan, posted.append).work()
+    assert [type(each) for each in posted] == [WhatIfProgress, WhatIfEnded]
 
 
 @pytest.mark.slow
@@ -155,83 +158,8 @@ async def test_the_way_back_of_a_fork_ends_with_it_and_escape_says_so() -> None:
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 
 
-def panel_text(app: BpeTuiApp, panel: type[Lines]) -> str:
-    shown = app.screen.query_one(panel)
-    rows = (shown.row(place) for place in range(shown.row_count))
-    shown_text = " ".join("".join(text for text, _ in row.spans) for row in rows)
-    return " ".join(shown_text.split())  # as it would be without the end of any line
-
-
 def line(app: BpeTuiApp, name: str) -> str:
     return str(app.screen.query_one(name, Static).render())
-
-
-@pytest.mark.slow
-async def test_a_fork_shows_its_forbidden_pair_and_its_origin() -> None:
-    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
-        app.seek(1)
-        await fork_after_choosing(app, pilot, "forbid the next merge: e+st")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert step(app) == 2
-        assert "Forbidden in this fork: e+st 9 times" in panel_text(app, MergePanel)
-        assert "Forbidden: e and st, 9 times." in line(app, "#narration")
-        assert line(app, "#heading").startswith("fork of handout.txt at step 1: e+st forbidden")
-        await pilot.press("left")
-        assert "no other pair had as many" not in panel_text(app, MergePanel)
-        await pilot.press("I")
-        assert line(app, "#heading").startswith("handout.txt")
-        assert step(app) == 1
-        assert (b"e", b"st") in merges(app)
-        await pilot.press("I")  # there is nowhere to go back to
-        assert step(app) == 1
-
-
-@pytest.mark.slow
-async def test_a_repeated_or_forced_merge_of_a_fork_is_not_called_the_highest_count() -> None:
-    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
-        app.seek(1)
-        await pilot.pause()
-        pairs = app.screen.query_one(PairsPanel)
-        pairs.cursor = next(
-            place for place in range(pairs.row_count) if " w+i " in row_text(pairs, place)
-        )
-        await fork_after_choosing(app, pilot, "merge next, as chosen")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert "chosen by hand" in panel_text(app, MergePanel)
-        assert "by hand" in line(app, "#narration")
-        app.seek(1)
-        await fork_after_choosing(app, pilot, "tie rule first-seen")
-        await pilot.press("enter")
-        app.seek(1)
-        await pilot.pause()
-        assert "The run that was forked merges it here" in panel_text(app, MergePanel)
-
-
-@pytest.mark.slow
-async def test_the_comparison_begins_at_the_first_difference_and_a_pair_can_be_forced() -> None:
-    async with opened(vocab_size=400) as (app, pilot):
-        await fork_after_choosing(app, pilot, "tie rule first-seen")
-        rows = app.screen.query_one("#branch-rows", RowList)
-        number = text_shown(app).split("merge ")[1].split(";")[0]
-        assert line(app, "#branches-head").strip() == f"merges 1 to {int(number) - 1} are the same"
-        assert number in row_text(rows, 0).split()
-        await pilot.press("escape")
-        app.seek(20)
-        await pilot.pause()
-        panel = app.screen.query_one(PairsPanel)
-        panel.cursor = next(
-            place
-            for place in range(2, 20)
-            if not any("stale" in text or "next" in text for text, _ in panel.row(place).spans)
-        )
-        pair = panel.row(panel.cursor).target.pair  # type: ignore[union-attr]
-        assert app.session.frame is not None
-        wanted = tuple(app.session.frame.token(part) for part in pair)
-        await fork_after_choosing(app, pilot, "merge next")
-        await pilot.press("enter")
-        assert merges(app)[20] == wanted
 
 
 @pytest.mark.slow

@@ -30,20 +30,9 @@ def test_the_shares_equal_a_recount_of_every_pretoken(counts: dict[bytes, int]) 
             for change in timeline.record[step - 1].changes
         }
         assert found == expected
-
-
-@given(oracles.corpora())
-def test_the_shares_add_up_to_the_change(counts: dict[bytes, int]) -> None:
-    timeline = Timeline(counts, Trainer(counts, 280).steps())
-    for index in range(len(timeline)):
-        attribution = timeline.seek(index + 1).attribution
-        attribution.read()
-        for change in timeline.record[index].changes:
-            parts = attribution.behind(change.pair)
-            assert sum(part.change for part in parts) == change.after - change.before
-            assert [p.affected.count for p in parts] == sorted(p.affected.count for p in parts)[
-                ::-1
-            ]
+        for change in timeline.record[step - 1].changes:
+            times = [part.affected.count for part in attribution.behind(change.pair)]
+            assert times == sorted(times, reverse=True)
 
 
 def test_shares_read_in_slices_equal_shares_read_at_once() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+from unittest.mock import patch
+
 import oracles
 import pytest
 from generated import examples
@@ -9,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
+from engine.bpe import heap
 from engine.bpe.heap import HeapWalk
 from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
@@ -48,19 +52,19 @@ def test_the_array_is_a_heap_of_the_claims_in_the_record(
 def test_the_array_equals_that_of_a_heap_that_took_the_same_steps(counts: dict[bytes, int]) -> None:
     record = trained(counts)
     true = dict(zip(record.pairs, record.counts.at(0).tolist(), strict=False))
-    heap = LazyHeap(true, TIE_RULES["lexicographic"].make_key(record.vocab, lambda pair: (0, 0)))
+    lazy = LazyHeap(true, TIE_RULES["lexicographic"].make_key(record.vocab, lambda pair: (0, 0)))
     walk = HeapWalk(record)
     for index in range(len(record)):
-        assert [entry[2] for entry in heap.entries] == [
+        assert [entry[2] for entry in lazy.entries] == [
             record.pairs[number] for _, _, number in walk.entries(index)
         ]
-        heap.pop_best()
+        lazy.pop_best()
         known = set(true)
         changed, after = record.counts.changes(index)
         for number, count in zip(changed.tolist(), after.tolist(), strict=True):
             true[record.pairs[number]] = count
             if record.pairs[number] not in known:
-                heap.push(record.pairs[number])
+                lazy.push(record.pairs[number])
 
 
 @given(counts=CORPORA, order=st.lists(st.integers(0, 30)))
@@ -70,9 +74,12 @@ def test_the_array_does_not_depend_on_the_step_before(
 ) -> None:
     record = trained(counts)
     walk = HeapWalk(record)
-    for step in order:
-        step %= len(record) + 1
-        assert walk.entries(step) == HeapWalk(record).entries(step)
+    with patch.multiple(heap, SPACING=3, RUN_UP=2, KEPT_ENTRIES=40):  # few copies are stored
+        for step in order:
+            step %= len(record) + 1
+            assert walk.entries(step) == HeapWalk(record).entries(step)
+            assert len(walk._copies) <= 2 or sum(map(len, walk._copies)) <= 40
+            assert walk._copy_steps == sorted(set(walk._copy_steps))
 
 
 def test_moves_are_the_pops_and_pushes_of_a_merge() -> None:
@@ -115,8 +122,9 @@ def test_the_losses_of_an_entry_are_the_changes_of_its_count_since_it_was_writte
     trainer = Trainer(counts, 300, tie_rule=tie_rule)
     timeline = Timeline(trainer.counts, list(trainer.steps()))
     before = [timeline.seek(step).queue for step in range(len(timeline) + 1)]
-    for step in steps:  # forth and back, since what was found is kept
+    for step, window in zip(steps, cycle((1, 2, 16)), strict=False):
         queue = timeline.seek(min(step, len(timeline))).queue
+        assert queue.entries(0) == []
         for entry in queue.entries(100):
             expected, count, at = [], entry.count, timeline.cursor
             while count < entry.recorded:
@@ -124,4 +132,6 @@ def test_the_losses_of_an_entry_are_the_changes_of_its_count_since_it_was_writte
                 if (earlier := before[at].count_of(entry.pair)) > count:
                     expected.insert(0, (at + 1, earlier - count))
                 count = earlier
-            assert list(queue.losses(entry)) == expected
+            with patch.object(heap, "FIRST_WINDOW", window):
+                assert list(queue.losses(entry)) == expected
+            assert queue.entry_of(entry.pair) == entry

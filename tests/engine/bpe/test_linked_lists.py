@@ -90,6 +90,12 @@ def test_at_each_step_the_lists_are_those_of_the_trainer(
             left_out = lists.most_frequent(BigramState.INACTIVE, everything)
             assert {each.pair: each.counted for each in left_out} == others
             assert (lists.active, lists.inactive) == (len(active), len(others))
+            for state in BigramState:
+                every = lists.most_frequent(state, everything)
+                limited = [lists.most_frequent(state, limit) for limit in range(4)]
+                assert limited == [every[:limit] for limit in range(4)]
+                found = [(-each.counted, lists._pairs.number_of(each.pair)) for each in every]
+                assert found == sorted(found)
             if lists.best is not None:
                 assert lists.best.count == max(active.values())
             for pair, expected in places.items():
@@ -119,6 +125,8 @@ def test_a_merge_touches_the_places_that_a_recount_finds(
         after = Counter(oracles.recount(words, times))
         assert lists.count_places()
         assert (lists.touched, lists.places_before) == (tokens - sum(map(len, words)), places)
+        losses = [(each.out is None, -each.lost) for each in lists.neighbours]
+        assert losses == sorted(losses)
         lost = {each.out: each.lost for each in lists.neighbours if each.out is not None}
         came = {pair: count for each in lists.neighbours for pair, count in each.came}
         fell = {pair: count - after[pair] for pair, count in before.items() if count > after[pair]}
@@ -217,6 +225,11 @@ def test_an_inactive_bigram_is_not_counted_again_before_the_set_is_built_again()
         last = lists_of(timeline.seek(2))
         assert (last.active, last.inactive, last.refreshed_at) == (1, 0, 2)
         assert last.bigram(B_AND_C) is None
+
+
+def test_pairs_that_occur_once_are_all_active_and_no_reason_to_build_the_set_again() -> None:
+    run = trained({b"abc": 1}, 258, "linked")
+    assert [lists_of(run.seek(step)).refreshed_at for step in range(3)] == [0, 0, 2]
 
 
 def test_a_run_without_a_rule_or_a_corpus_has_no_lists() -> None:

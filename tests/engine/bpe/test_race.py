@@ -60,6 +60,9 @@ class TestARace:
             next(race.slices())
         first, *others = race.runners
         assert (first.state, len(first)) == (RunnerState.RUNNING, 1)
+        for seconds, slices in ((9.0, 0), (-1.0, race.steps)):
+            with patch.object(race_module, "SLICE_SECONDS", seconds):
+                assert len(list(Race(COUNTS, RaceSettings(257), ["heap"]).slices())) == slices
         assert all(runner.state is RunnerState.WAITING for runner in others)
 
     def test_is_run_only_by_trainers_that_can_follow_the_tie_rule(self) -> None:

@@ -102,6 +102,8 @@ class TestARecord:
         trainer = Trainer({b"abcd": 1}, 300)
         sizes = [trainer.record.nbytes] + [trainer.record.nbytes for _ in trainer.steps()]
         assert sizes == sorted(set(sizes))
+        # Of three merges; two pairs are new, and five columns have eight bytes a step.
+        assert sizes[-1] == trainer.record.counts.nbytes + 8 * (5 + 5 * 3)
 
 
 @pytest.mark.parametrize("algorithm", TRAINERS)

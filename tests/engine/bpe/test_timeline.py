@@ -475,6 +475,20 @@ def test_the_way_back_leads_to_a_frame_without_moves_in_the_heap() -> None:
     assert timeline.sub_step().moves_done
     timeline.seek(3)
     assert not timeline.seek(2).moves_done
+    assert (timeline.came_from, timeline.seek(2), timeline.came_from) == (3, timeline.frame, 3)
+    timeline.sub_step()
+    with pytest.raises(TimelineError):
+        timeline.seek(-1)
+    assert (timeline.frame.moves_done, timeline.seek(2).moves_done, timeline.came_from) == (1, 0, 2)
+
+
+def test_a_prepared_run_has_replayed_its_heap_to_the_end() -> None:
+    counts = {bytes((97 + i % 26, 97 + i // 26)) * 2: i for i in range(1, 60)}
+    timeline = Timeline(counts, trained(counts))
+    timeline.complete()
+    assert timeline.seek(40).queue.prepare(-1) < 1
+    timeline.run.prepare()
+    assert timeline.frame.queue.prepare(-1) == timeline.run.heap_walk.prepare(40, -1) == 1
 
 
 def test_a_long_pretoken_has_tokens_at_any_step_too() -> None:

@@ -115,6 +115,18 @@ def test_a_fork_of_a_fork_keeps_the_first_forks_forbidden_pairs() -> None:
     without_ow = Timeline({b"low": 5, b"lower": 2}, first.steps()).seek(0)
     second = fork(without_ow, ForkChange(forbid=frozenset({(b"l", b"o")})), 260)
     assert [step.token for step in second.steps()] == [b"we", b"wer", b"ower", b"lower"]
+    other = Timeline({b"low": 5, b"lower": 2}, record=second.record)
+    other.extend_to(4)
+    low, now = (108, 111), (111, 119)  # we takes two of o+w, and ower two of l+o
+    counts = [[count for _, count in other.seek(step).queue.forbidden] for step in range(5)]
+    assert counts == [[7, 7], [7, 5], [7, 5], [5, 5], [5, 5]]
+    assert [pair for pair, _ in other.frame.queue.forbidden] == [low, now]
+
+
+def test_a_forbidden_pair_that_is_gone_is_not_listed() -> None:
+    trainer = fork(run({b"abc": 2}).seek(0), ForkChange(forbid=frozenset({(b"b", b"c")})), SIZE)
+    other = Timeline({b"abc": 2}, trainer.steps())
+    assert [other.seek(step).queue.forbidden for step in range(2)] == [(((98, 99), 2),), ()]
 
 
 def test_a_pair_that_does_not_occur_cannot_be_forced() -> None:

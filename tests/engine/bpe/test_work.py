@@ -51,6 +51,10 @@ def test_counters_only_rise(algorithm: str, counts: dict[bytes, int]) -> None:
         assert all(log.at_step(counter, step) >= 0 for step in range(len(log) + 1))
         steps = sum(log.at_step(counter, step) for step in range(1, len(log) + 1))
         assert steps == log.total(counter, len(log))
+    adding = [counter for counter in log.counters if COUNTERS[counter].adds_up]
+    assert log.operations(len(log)).tolist() == [
+        sum(log.total(counter, step) for counter in adding) for step in range(1, len(log) + 1)
+    ]
 
 
 class TestOneMergeOfAbab:

@@ -109,6 +109,9 @@ def test_a_merge_of_an_absent_pair_is_a_step_without_changes() -> None:
     timeline = replayed(tokenizer, LOW)
     nothing, something = timeline.record[0], timeline.record[1]
     assert (nothing.count, nothing.changes, nothing.new_id) == (0, (), 256)
+    frames = [timeline.seek(step) for step in range(3)]
+    assert [frame.was_given for frame in frames] == [False, True, True]
+    assert [frame.next_given for frame in frames] == [True, True, True]
     assert (something.count, something.new_id) == (7, 257)
 
 

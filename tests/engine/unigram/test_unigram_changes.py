@@ -5,20 +5,57 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.unigram.frame import UnigramFrame, UnigramTimeline, changed_words, count_changes, m_step
+from engine.core.events import finished
+from engine.text.excerpt import Excerpt
+from engine.unigram import frame as frame_module
+from engine.unigram.frame import (
+    UnigramFrame,
+    UnigramTimeline,
+    changed_words,
+    count_changes,
+    m_step,
+    piece_occurrences,
+)
 from engine.unigram.lattice import Lattice, UnigramEncoder
-from engine.unigram.pieces import UNKNOWN, spelled_counts, unspelled
+from engine.unigram.pieces import UNKNOWN, Edge, PieceColumns, joined, spelled_counts, unspelled
 from engine.unigram.record import EmStep, PruneStep
 from engine.unigram.trainer import UnigramTrainer
 
 WORDS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def timeline() -> UnigramTimeline:
     trainer = UnigramTrainer(WORDS, 16)
     events = list(trainer.steps())
-    return UnigramTimeline(trainer.record, events, words=WORDS)
+    return UnigramTimeline(trainer.record, events, words=WORDS, excerpt=Excerpt.of(b"hugs"))
+
+
+def test_frames_look_alike_if_run_step_and_the_next_step_are_the_same(
+    timeline: UnigramTimeline,
+) -> None:
+    frame, other = timeline.seek(1), UnigramTimeline(timeline.record, timeline.record.steps)
+    others = [frame.at(1), frame.at(0), UnigramFrame(timeline.run, 1, 1), other.seek(1)]
+    assert [frame.looks_like(each) for each in others] == [True, False, False, False]
+    assert frame.excerpt.lines.text == "hugs"
+
+
+def test_a_run_keeps_the_costs_of_removals_of_the_last_steps(
+    timeline: UnigramTimeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frame_module, "REMOVALS_KEPT", 2)
+    for step in range(len(timeline) + 1):
+        finished(timeline.seek(step).removals())
+    assert list(timeline.run.known_removals) == [2, 3]
+
+
+def test_the_search_for_a_piece_pauses_after_each_batch_of_words(
+    timeline: UnigramTimeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frame_module, "BATCH", 2)
+    pun = timeline.record.texts.index("▁pun")
+    found = [use and use.text for use in piece_occurrences(timeline.frame, pun)]
+    assert found == [None, None, "▁pun", None, None]  # places 0, 2, 3; ▁puns is a piece; 6
 
 
 def test_counts_after_a_step_are_those_of_the_next_frame(timeline: UnigramTimeline) -> None:
@@ -102,6 +139,15 @@ def _edges(lattice: Lattice) -> list[list[tuple[int, int, float]]]:
 def test_a_character_that_the_corpus_lacks_is_unknown(timeline: UnigramTimeline) -> None:
     edges = timeline.seek(0).pieces_of("hü")
     assert [edge.piece == UNKNOWN for edge in edges] == [False, True]
+    assert timeline.frame.decode([0]) == "<unk>"
+    unknown = Edge(1, 2, UNKNOWN, -19.0), Edge(2, 4, UNKNOWN, -20.0)
+    assert joined([Edge(0, 1, 7, -2.0), *unknown])[1:] == (Edge(1, 4, UNKNOWN, -39.0),)
+
+
+def test_columns_flag_runs_of_a_character_and_parts_of_one() -> None:
+    columns = PieceColumns(["a", "aa", "ab", "ba", "é", "\udce9", "a\udce9"])
+    assert columns.are_runs.tolist() == [False, True, *[False] * 5]
+    assert columns.are_partial.tolist() == [False] * 5 + [True] * 2
 
 
 def test_the_alternative_of_a_piece_is_the_best_way_without_it(timeline: UnigramTimeline) -> None:

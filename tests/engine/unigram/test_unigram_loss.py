@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import lgamma
+from math import lgamma, log
 from unittest.mock import patch
 
 import numpy as np
@@ -72,3 +72,12 @@ def test_digamma_is_the_derivative_of_the_logarithm_of_gamma() -> None:
     values = np.array([0.5, 1.0, 2.5, 6.9, 7.0, 100.0, 1e6])
     slopes = [(lgamma(x + 1e-4 * x) - lgamma(x - 1e-4 * x)) / (2e-4 * x) for x in values]
     assert digamma(values).tolist() == pytest.approx(slopes, rel=1e-6, abs=1e-6)
+    euler = 0.5772156649015329
+    exact = [-euler - 2 * log(2), -euler, 1 - euler, sum(1 / n for n in range(1, 7)) - euler]
+    assert digamma(np.array([0.5, 1, 2, 7])).tolist() == pytest.approx(exact, abs=3e-10)
+
+
+def test_the_loss_of_a_single_pretoken_is_its_cost() -> None:
+    trainer = UnigramTrainer({"ab": 1}, 3)
+    list(trainer.steps())
+    assert trainer.record.loss_at(0) == pytest.approx(log(4))  # a and b, each 1/2

@@ -41,6 +41,7 @@ def test_a_series_may_be_asked_for_in_any_order() -> None:
     whole = statistics.fertility(2).tolist()
     assert statistics.fertility(0).tolist() == whole[:1]
     assert statistics.fertility(1).tolist() == whole[:2]
+    assert recorded({}).run.statistics.token_lengths(0).tolist() == [0]
 
 
 def test_pretokens_are_ranked_by_their_counts() -> None:

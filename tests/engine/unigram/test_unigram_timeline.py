@@ -76,6 +76,7 @@ def test_a_removed_piece_is_there_before_its_step_and_gone_after(place: int) -> 
         assert place == len(timeline())
         return
     gone = step.removed
+    assert sorted(piece.number for piece in gone) == sorted(frame.leaving)
     after = timeline().seek(place + 1)
     assert set(frame.texts) - {piece.text for piece in gone} == set(after.texts)
     assert {piece.text for piece in gone} <= set(frame.texts)
@@ -90,6 +91,16 @@ def test_a_prune_changes_no_score() -> None:
         before = dict(zip(played.seek(place).texts, played.frame.scores, strict=True))
         after = dict(zip(played.forward().texts, played.frame.scores, strict=True))
         assert after.items() <= before.items()
+
+
+def test_a_prune_keeps_three_quarters_and_the_last_one_the_size_asked_for() -> None:
+    prunes = [step for step in run()[0].record.steps if isinstance(step, PruneStep)]
+    sizes = [(step.size_before, step.size_after) for step in prunes]
+    # 330 is 1.1 × 300, and `<unk>` is one of the 300.
+    by_loss = [(1369, 1026), (1024, 768), (768, 576), (576, 432), (432, 330)]
+    assert sizes == [*by_loss, (330, 299)]
+    small = [event for event in UnigramTrainer({"ab": 3}, 4).steps() if hasattr(event, "removed")]
+    assert [type(step) for step in small] == [EmStep, EmStep]  # there are three pieces
 
 
 def test_a_prune_uses_the_loss_increases_of_the_frame_before() -> None:
@@ -123,8 +134,10 @@ def test_a_place_that_is_not_recorded_is_an_error(place: int) -> None:
     played = timeline()
     with pytest.raises(TimelineError, match="there is no"):
         played.seek(place)
-    with pytest.raises(TimelineError, match="there is no"):
-        run()[0].record.scores_at(place)
+    record = run()[0].record
+    for read in (record.scores_at, record.size_at, record.expected_at, record.loss_at):
+        with pytest.raises(TimelineError, match="there is no"):
+            read(place)
 
 
 def test_steps_that_do_not_follow_are_an_error() -> None:

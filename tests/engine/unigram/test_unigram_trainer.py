@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from engine import BpeError, SpecialTokenError, UnigramError, VocabSizeError
 from engine.core.events import WorkProgress, finished
+from engine.unigram import lattices
 from engine.unigram.em import expected_counts
 from engine.unigram.lattices import LONGEST_TEXT, Lattices, lattices_of
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
@@ -68,6 +69,31 @@ def test_the_counts_of_a_corpus_are_those_of_its_texts_by_hand(
 
     best, _ = finished(expected_counts(corpus, scores, Lattices.best_shares))
     assert best.tolist() == list(by_hand.best_counts(counts, model).values())
+
+
+def test_lattices_are_packed_in_batches_of_edges_by_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lattices, "BATCH", 4)
+    monkeypatch.setattr(lattices, "CHARACTERS_A_SLICE", 3)
+    work = lattices_of({"abb": 3, "b": 1, "ab": 2}, {"a": 0, "b": 1, "ab": 2}, longest=2)
+    progress = []
+    while True:
+        try:
+            progress.append(next(work))
+        except StopIteration as over:
+            first, second = over.value
+            break
+    assert progress == [("building the lattices", 2, 3), ("building the lattices", 3, 3)]
+    # b and ab; nodes 0 1 and 2 3 4; the edges that end a character from the start, then two.
+    assert (first.texts.tolist(), first.counts.tolist()) == ([1, 2], [1, 2])
+    assert (first.first_nodes.tolist(), first.last_nodes.tolist()) == ([0, 2], [1, 4])
+    edges = zip(first.pieces.tolist(), first.sources.tolist(), first.targets.tolist(), strict=True)
+    assert list(edges) == [(1, 0, 1), (0, 2, 3), (2, 2, 4), (1, 3, 4)]
+    assert (first.level_sizes.tolist(), first.nodes) == ([2, 2], 5)
+    assert (second.texts.tolist(), second.pieces.tolist()) == ([0], [0, 2, 1, 1])
+    done = [
+        [each.done for each in way] for way in (first.shares(-np.ones(3)), first.flow(np.ones(4)))
+    ]
+    assert done == [[2, 4], [2, 4]]
 
 
 # --- steps ----------------------------------------------------------------------------------------

@@ -128,10 +128,6 @@ class TestATimeline:
         with pytest.raises(TimelineError, match="step 1 does not follow the 0 steps"):
             WordPieceTimeline(trainer.record, steps[1:])
 
-    def test_has_no_step_beyond_the_last(self) -> None:
-        with pytest.raises(TimelineError, match="there is no step 99"):
-            timeline_of(COURSE).seek(99)
-
 
 class TestAFrame:
     def test_shows_which_words_a_merge_changed(self) -> None:
@@ -140,12 +136,6 @@ class TestAFrame:
         assert (touched.pretoken, touched.count) == (b"hugs", 5)
         assert [frame.token(i) for i in touched.before] == [b"h", b"##u", b"##g", b"##s"]
         assert [frame.token(i) for i in touched.after] == [b"h", b"##u", b"##gs"]
-
-    def test_has_runners_up_with_their_fractions(self) -> None:
-        best, second, *_ = timeline_of(COURSE).frame.top_pairs(10)
-        assert (str(best.score), best.tied) == ("5 / (20 × 5)", False)
-        # All other pairs hold ##u, whose count is the sum of the counts of its neighbours.
-        assert second.score.value.denominator == 36
 
     def test_has_no_piece_that_a_later_step_makes(self) -> None:
         timeline = timeline_of(COURSE)

@@ -48,11 +48,6 @@ def in_bytes(corpus: dict[str, int]) -> dict[bytes, int]:
 
 
 class TestTheScore:
-    def test_is_the_pairs_count_by_the_product_of_its_parts_counts(self) -> None:
-        score = Score(20, 36, 20)
-        assert score.value == Fraction(1, 36)
-        assert str(score) == "20 / (36 × 20)"
-
     def test_has_three_digits_on_screen(self) -> None:
         scores = Fraction(1, 36), Fraction(1, 1000), Fraction(999, 10**6), Fraction(0)
         assert [score_text(score) for score in scores] == ["0.0278", "0.001", "9.99×10⁻⁴", "0"]
@@ -78,17 +73,6 @@ class TestTheScore:
 
 
 class TestTheCoursesExample:
-    def test_starts_from_characters_first_or_inside_of_a_word(self) -> None:
-        vocab = trained(COURSE, 0).vocab
-        pieces = [piece.decode() for piece in vocab.values()]
-        assert pieces[:5] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-        assert pieces[5:] == ["##g", "##n", "##s", "##u", "b", "h", "p"]
-
-    def test_merges_gs_first_then_hu(self) -> None:
-        first = steps_of(trained(COURSE, 2, "first-seen"))
-        assert [step.token for step in first] == [b"##gs", b"hu"]
-        assert [step.score.value for step in first] == [Fraction(1, 20), Fraction(1, 36)]
-
     def test_merges_hugs_next_by_the_courses_own_formula(self) -> None:
         """The course goes on with `hug`, at a score of 1/15; but 10 / (15 × 15) is 2/45."""
         step = steps_of(trained(COURSE, 3, "first-seen"))[2]

@@ -1,0 +1,150 @@
+"""The rows of BPE's panels, answers, forks and sentences where they take another form.
+
+After a change that is meant, write the sheets again and read what has changed:
+`BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/bpe_tui/bpe/test_bpe_forms.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from drawing import MOST, Drawing, drawings
+from sheets import check_sheet
+
+from bpe_tui.bpe import encoding_screen, linked_view, walks, windows
+from bpe_tui.bpe.encoding_screen import WhyNotRows
+from bpe_tui.bpe.heap_panel import PairsPanel, array_rows
+from bpe_tui.bpe.inspection_rows import _runs
+from bpe_tui.bpe.linked_view import linked_rows
+from bpe_tui.bpe.merge_panel import MergePanel
+from bpe_tui.bpe.model import _longest_tokens, _readable_merges
+from bpe_tui.bpe.narration import explain_merge, narrate_next, sentences_about
+from bpe_tui.bpe.training_screen import MergesPanel, PseudocodePanel, _describe
+from bpe_tui.bpe.walks import EncodeStepsPanel, PretokensPanel
+from bpe_tui.bpe.what_if import describe_difference, diff_row, diff_rows, fork_plans
+from bpe_tui.session.config import RunConfig
+from bpe_tui.views.panel import TokenPainter
+from bpe_tui.widgets.rows import Row
+from engine import Timeline, Trainer
+from engine.bpe.trainers import TRAINERS, linked
+from engine.bpe.trainers.algorithm import StepPart
+from engine.bpe.what_if import ForkChange, compare, fork
+from engine.text.excerpt import Excerpt
+
+SHEETS = Path(__file__).parents[1] / "sheets"
+TEXT = "low lowest, newer 漢字 wide"
+LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b"aaaa": 2}
+EDGES = [(30, 4), (43, 5), (44, 9), (59, 10), (60, 19), (60, 20), (99, 20), (100, 19), (100, 20)]
+"""Widths and heights at which the view of `linked` takes another form, from both sides."""
+
+
+def timeline_of(trainer: Trainer) -> Timeline:
+    excerpt = Excerpt.of(b"low lower\nlow low low low widest widest\n")
+    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record, excerpt=excerpt)
+    timeline.complete()
+    return timeline
+
+
+def draw_linked(drawing: Drawing, timeline: Timeline) -> None:
+    """Draw the lists of `linked` at the sizes where they take another form."""
+    for at, (width, height) in enumerate(EDGES):
+        frame = timeline.seek((2, 0, 4)[at % 3])
+        assert frame.linked is not None
+        painter, note = TokenPainter(frame, marks=at % 2 == 0), "A note." if at % 4 == 3 else ""
+        rows, _ = linked_rows(frame, frame.linked, painter, width, height, note)
+        drawing.add("linked", f"{width} × {height}, step {frame.step}", rows[:MOST])
+        drawing.add("linked, further rows", "", rows[MOST:])
+
+
+def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
+    """Draw the moves of the heap, merges at the sizes where they change, and a step in words."""
+    timeline.seek(2)
+    for at, _ in enumerate(timeline.frame.queue.moves()[:-1]):
+        frame, width = timeline.sub_step(), (27, 55, 56)[at % 3]
+        rows = array_rows(frame, TokenPainter(frame, marks=False), width)
+        drawing.add("array", f"{frame.moves_done} moves, {width}", rows)
+        code = PseudocodePanel()
+        code.set_reactive(PseudocodePanel.algorithm, TRAINERS["heap"])
+        drawing.add_panel(code if at % 2 else PairsPanel(), frame, 30 if at % 2 else 43 + at // 2)
+    for at, (width, height) in enumerate([(41, 11), (42, 12), (42, 11), (43, 12)]):
+        drawing.add_panel(MergePanel(), timeline.seek((0, 1, 3, 7)[at]), width, height)
+        drawing.add_panel(MergesPanel(), timeline_of(Trainer(LOW, 259)).seek(2), 10 + at)
+    frame = timeline.seek(4)
+    parts = [_describe(frame, frame.merge_at(4), part) for part in StepPart]
+    sizes = (_readable_merges(timeline.record, most) for most in (3, 4, 10**9))
+    parts += [_longest_tokens(timeline.record), *map(str, sizes)]
+    parts += map(_runs, ([], [1], [1, 2, 3, 8], [4]))
+    window = windows.LedgerWindow(frame, frame.merge_at(3).pair)
+    drawing.add("line", "", [Row(window._line_spans(frame.excerpt.lines[1], " widest"))])
+    for most, seconds in ((2, 9), (3, 9), (9, -1)):
+        drawing.patch(windows, "PLACES_SHOWN", most)
+        drawing.patch(windows, "PLACES_SECONDS", seconds)
+        parts += map(repr, windows.PlacesWindow(frame, ord("e"))._words)
+    drawing.add("parts of a step, and places of e", "", [Row([(part, "")]) for part in parts])
+
+
+def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:
+    """Draw answers why a piece is no token, pretokens, and walks through the encoding of one."""
+    frame = timeline.seek(4)
+    drawing.patch(encoding_screen, "PLACES_SHOWN", 2)
+    for asked, text in (("", ""), ("xyz", "low"), ("ow", "low"), ("e", "ee"), ("l|o", "lo lo lo")):
+        answers = WhyNotRows(id="answers")
+        for name, value in {"asked": asked, "text": text, "frame": frame}.items():
+            answers.set_reactive(getattr(WhyNotRows, name), value)
+        rows = answers.rows_of(frame, 50)
+        drawing.add("why not", f"{answers._title}, {answers._first}, {len(rows)} rows", rows)
+    drawing.patch(walks, "LOST_SHOWN", 1)
+    words = "newest", " lowest", "newest", " low", "x" * 501
+    places = zip((24, 38, 39, 60, 80), words, (1, 3, 2, 1, 0), strict=True)
+    for width, word, place in places:
+        typed, walk = PretokensPanel(), EncodeStepsPanel()
+        typed.set_reactive(PretokensPanel.text, f"{TEXT} {'x' * width}" if width > 24 else "")
+        drawing.add_panel(typed, frame, width)
+        walk.set_reactive(EncodeStepsPanel.piece, frame.encode(word)[0])
+        walk.set_reactive(EncodeStepsPanel.place, place)
+        walk.step_count = 9  # so its place is not at the end
+        drawing.add_panel(walk, frame, width)
+
+
+def draw_forks(drawing: Drawing, timeline: Timeline) -> None:
+    """Draw the changes to choose from, and what forks and other runs say and show."""
+    frame = timeline.seek(4)
+    for chosen, step in ((None, 0), (frame.next_pair, 4), (frame.top_pairs(3)[2][0], 4)):
+        plans = fork_plans(timeline.seek(step), RunConfig("low"), chosen)
+        rows = [Row([(f"{each.title} / {each.otherwise} / {each.step}", "")]) for each in plans]
+        drawing.add("plans", "", rows[:4])
+    pair, before = (b"l", b"o"), timeline.seek(2)
+    forbids, forces = ForkChange(forbid=frozenset({pair})), ForkChange(force=pair)
+    changes = forbids, forces, ForkChange(tie_rule="first-seen")
+    forks = [fork(before, change, 270) for change in changes]
+    for trainer in (Trainer({b"ab": 1}, 257), Trainer(LOW, 258, tie_rule="first-seen"), *forks):
+        other = timeline_of(trainer)
+        for step in range(min(len(other), 4) + 1):
+            frame = other.seek(step)
+            said = *sentences_about(frame), *explain_merge(frame), *narrate_next(frame)
+            rows = [Row([(each, "")]) for each in said]
+            drawing.add("sentences", f"{trainer!r}, step {step}", rows)
+        array = PairsPanel()
+        array.set_reactive(PairsPanel.view, "array")
+        drawing.add_panel(array, frame, 44)
+        drawing.add_panel(MergePanel(), other.seek(min(3, len(other))), 60, 12)
+        found = compare(*([(m.left, m.right) for m in each.record] for each in (timeline, other)))
+        rows = [diff_row(before, other.frame, row) for row in diff_rows(found.aligned)]
+        drawing.add("difference", describe_difference(found, before, other.frame), rows)
+
+
+@pytest.fixture
+def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
+    yield from drawings(monkeypatch)
+
+
+@pytest.mark.parametrize("draw", [draw_linked, draw_steps, draw_encoding, draw_forks])
+def test_the_rows_of_bpe_are_those_kept_where_they_take_another_form(
+    draw: Callable[[Drawing, Timeline], None], drawing: Drawing
+) -> None:
+    drawing.patch(linked, "LEAST_ACTIVE", 4)
+    drawing.patch(linked_view, "SECONDS", 60)
+    draw(drawing, timeline_of(Trainer(LOW, 270)))
+    check_sheet(f"bpe-{draw.__name__.removeprefix('draw_')}", drawing.all_lines(), SHEETS)
