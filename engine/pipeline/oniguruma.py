@@ -186,7 +186,7 @@ class _Translation:
     def _escape(self, escapes: dict[str, str]) -> str:
         if code := _CODE.match(self.source, self.place):
             self.place = code.end()
-            number = int(code[code.lastindex or 0], 16)
+            number = int("".join(filter(None, code.groups())), 16)
             if number > 0x10FFFF:
                 raise self.error(f"the character number {number:X}")
             return str(regex.escape(chr(number), special_only=False))
@@ -272,12 +272,12 @@ class TextOrRegex:
         """Read `{"String": …}` or `{"Regex": …}`."""
         if fields.has("String"):
             return cls(text=fields.text("String"))
-        found = cls(regex=fields.text("Regex"))
+        source = fields.text("Regex")
         try:
-            alternatives(found.regex or "")
+            alternatives(source)
         except PatternError as error:
             raise fields.error("Regex", str(error)) from None
-        return found
+        return cls(regex=source)
 
     def to_json(self) -> dict[str, str]:
         """Return the object that `from_json` reads."""

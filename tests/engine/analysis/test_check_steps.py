@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sheets import check_sheet, refusal
 
 from engine import OutputError, StepRecorder, StepsFileError
 from engine.analysis.check.checking import check_claim
@@ -36,37 +38,35 @@ def test_a_token_may_be_written_in_several_forms(tmp_path: Path, left: str, form
     assert form in read.forms
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("{", "is no JSON, or cut short"),
-        ("[" * 10_000, "is no JSON, or cut short"),
-        ("[]", 'is no JSON object {"left": …, "right": …}'),
-        ('{"left": "a"}', 'has no "right"'),
-        ('{"left": " a", "right": "b"}', "\"left\" has the character ' ', which GPT-2's spelling"),
-        ('{"left": [256], "right": "b"}', '"left" is a list, but not of bytes from 0 to 255'),
-        ('{"left": [true], "right": "b"}', '"left" is a list, but not of bytes from 0 to 255'),
-        ('{"left": {"hex": "0"}, "right": "b"}', '"left" has hex that is damaged'),
-        ('{"left": {"base64": "é"}, "right": "b"}', '"left" has base64 that is damaged'),
-        ('{"left": {"hex": 7}, "right": "b"}', '"left" is none of: text, a list of bytes,'),
-        ('{"left": {"octal": "7"}, "right": "b"}', '"left" is none of: text, a list of bytes,'),
-        ('{"left": 7, "right": "b"}', '"left" is none of: text, a list of bytes,'),
-        ('{"left": "", "right": "b"}', '"left" is empty'),
-        ('{"left": "a", "right": "b", "count": -1}', '"count" is no whole number'),
-        ('{"left": "a", "right": "b", "new_id": true}', '"new_id" is no whole number'),
-    ],
-)
-def test_the_error_of_a_bad_line_has_its_number(tmp_path: Path, line: str, expected: str) -> None:
-    path = written(tmp_path, '{"left": "a", "right": "b"}', "", line)
-    with pytest.raises(StepsFileError) as error:
-        read_steps(path)
-    assert str(error.value).startswith(f"{path}: line 3: {expected}")
+WRONG = [
+    *("{", "[" * 10_000, "[]", '{"left": "a"}', '{"left": "", "right": "b"}'),
+    *('{"left": "a", "right": "b", "count": -1}', '{"left": "a", "right": "b", "new_id": true}'),
+]
+FORMS = ['" a"', "[256]", "[-1]", "[true]", '{"hex": "0"}', '{"base64": "é"}', '{"hex": 7}', "7"]
+FORMS += ['{"octal": "7"}', '{"hex": "61", "base64": "IA=="}']
 
 
-def test_too_long_a_line_is_an_error(tmp_path: Path) -> None:
+def test_the_error_of_a_bad_line_has_its_number(tmp_path: Path) -> None:
+    def read(line: str) -> object:
+        path = written(tmp_path, '{"left": "a", "right": "b"}', "", line)
+        with chdir(path.parent):
+            return read_steps(path.name)
+
+    lines = [*WRONG, *(f'{{"left": {form}, "right": "b"}}' for form in FORMS)]
+    check_sheet("errors/steps", (refusal(read, line) for line in lines))
+
+
+def test_too_long_a_line_and_too_many_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert read_steps(written(tmp_path, '{"left": "a", "right": "b"}'.rjust(LONGEST_LINE))).steps
     with pytest.raises(StepsFileError, match="line 1 is longer than"):
         read_steps(written(tmp_path, " " * (LONGEST_LINE + 1)))
+    monkeypatch.setattr("engine.analysis.check.steps_file.MOST_STEPS", 2)
+    line = '{"left": "a", "right": "b"}'
+    assert len(read_steps(written(tmp_path, line, line)).steps) == 2
+    with pytest.raises(StepsFileError, match="has more than 2 lines"):
+        read_steps(written(tmp_path, line, line, line))
 
 
 @pytest.mark.parametrize("lines", [[], ["", " "]])

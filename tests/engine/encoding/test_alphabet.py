@@ -7,6 +7,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sheets import check_sheet
 
 from engine import Tokenizer
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
@@ -56,18 +57,6 @@ def test_a_helper_process_gets_an_equal_alphabet(alphabet: Alphabet, text: str) 
     copy = pickle.loads(pickle.dumps(alphabet))
     assert copy == alphabet
     assert copy.spell(text.encode()) == alphabet.spell(text.encode())
-
-
-def test_unknown_characters_are_bytes_or_unknown_or_nothing() -> None:
-    text = "aßßé".encode()
-    assert CharacterAlphabet(CHARACTERS, BYTE_IDS).spell(text) == [
-        300,
-        *(1000 + byte for byte in "ßß".encode()),
-        301,
-    ]
-    assert CharacterAlphabet(CHARACTERS, unknown=0).spell(text) == [300, 0, 0, 301]
-    assert CharacterAlphabet(CHARACTERS, unknown=0, fuse_unknown=True).spell(text) == [300, 0, 301]
-    assert CharacterAlphabet(CHARACTERS).spell(text) == [300, 301]
 
 
 def of_characters() -> Tokenizer:
@@ -122,83 +111,33 @@ def test_affixes_depend_on_the_place_of_a_character() -> None:
     assert alphabet.spell(b"cba") == [9, 1, 9]
 
 
-def test_bytes_may_be_spelled_as_characters_some_of_which_are_missing() -> None:
-    alphabet = CharacterAlphabet({"Ġ": 0, "Ã": 1, "©": 2}, by_byte=True)
-    assert alphabet.spell(" é!".encode()) == [0, 1, 2]
-    assert list(alphabet.edges(" é!".encode())) == [0, 1, 2, 4]
-
-
-def test_a_known_character_is_not_fused_with_the_unknown_ones_beside_it() -> None:
-    alphabet = CharacterAlphabet({"?": 7}, unknown=7, fuse_unknown=True)
-    assert alphabet.spell(b"?xy?z") == [7, 7, 7, 7]
-
-
 PRINTED = {letter: 500 + byte for byte, letter in enumerate(BYTE_TO_CHAR.values())}
 ENDED = {f"{letter}</w>": 800 + byte for byte, letter in enumerate(BYTE_TO_CHAR.values())}
-LACKING = "a character that the vocabulary lacks is"
-SAYINGS: list[tuple[Alphabet, str, str]] = [
-    (BYTES, "every byte is a token of its own", ""),
-    (
-        WholeTokens(BYTES, {b"ab": 400}),
-        "every byte is a token of its own",
-        "a pretoken that is in the vocabulary is one token at once",
-    ),
-    (
-        CharacterAlphabet(CHARACTERS, BYTE_IDS),
-        "every character is a token of its own",
-        f"{LACKING} spelled in its bytes",
-    ),
-    (
-        CharacterAlphabet(CHARACTERS | {"▁": 303}, BYTE_IDS),
-        "every character, and ▁ for a space, is a token of its own",
-        f"{LACKING} spelled in its bytes",
-    ),
-    (
-        CharacterAlphabet(CHARACTERS, unknown=0),
-        "every character is a token of its own",
-        f"{LACKING} unknown",
-    ),
-    (
-        CharacterAlphabet(CHARACTERS),
-        "every character is a token of its own",
-        f"{LACKING} left out",
-    ),
-    (
-        CharacterAlphabet(CHARACTERS | {"##a": 400, "##é": 401}, unknown=0, prefix="##"),
-        "every character is a token of its own",
-        f"all but the first of a word have ##; {LACKING} unknown",
-    ),
-    (
-        CharacterAlphabet(PRINTED | ENDED, suffix="</w>", by_byte=True),
-        "every byte is a token of its own",
-        "the last of a word has </w>",
-    ),
-    (
-        WordEndAlphabet(CharacterAlphabet(CHARACTERS, unknown=0), marker=9),
-        "every character is a token of its own, and so is the end of each word",
-        f"{LACKING} unknown",
-    ),
-    (
-        SymbolAlphabet(CharacterAlphabet(CHARACTERS, unknown=0), {"aé": 7}),
-        "every character is a token of its own",
-        f"a user-defined symbol is one token, too; {LACKING} unknown",
-    ),
+UNKNOWN = CharacterAlphabet(CHARACTERS, unknown=0)
+WITHOUT_9F = [None if token_id == 1000 + 0x9F else token_id for token_id in BYTE_IDS]
+DESCRIBED: list[Alphabet] = [
+    *ALPHABETS,
+    CharacterAlphabet(CHARACTERS | {"▁": 303}, BYTE_IDS),
+    CharacterAlphabet(PRINTED | ENDED, suffix="</w>", by_byte=True),
+    CharacterAlphabet({"Ã": 1, "©": 2}, by_byte=True),
+    *(CharacterAlphabet({"a": 1}, WITHOUT_9F, unknown=0, fuse_unknown=f) for f in (True, False)),
+    *(WordEndAlphabet(UNKNOWN, marker=9), SymbolAlphabet(UNKNOWN, {"aé": 7, "éa": 8, "éaé": 9})),
 ]
 
 
-@pytest.mark.parametrize(("alphabet", "beginning", "exceptions"), SAYINGS)
-def test_an_alphabet_says_what_a_token_is_before_any_merge(
-    alphabet: Alphabet, beginning: str, exceptions: str
-) -> None:
-    assert (alphabet.beginning, alphabet.exceptions) == (beginning, exceptions)
-    # "éaa": 3 characters, 4 bytes; the end of a word is one token more where it has a token.
-    tokens = 4 if "every byte" in beginning else 3 + ("end of each word" in beginning)
-    assert len(alphabet.spell("éaa".encode())) == tokens
-    assert alphabet.unit == ("byte" if "every byte" in beginning else "character")
+def test_an_alphabet_says_what_a_token_is_before_any_merge() -> None:
+    lines = []
+    for alphabet in DESCRIBED:
+        told = f"{type(alphabet).__name__} of {alphabet.unit}s, {alphabet.spells_apart=}"
+        lines.append(f"{told}: {alphabet.beginning}; {alphabet.exceptions}")
+        for text in ("éaa", "ßßaéaé", "ßéßa"):
+            edges = list(alphabet.edges(text.encode()))
+            lines.append(f"    {text}: {alphabet.spell(text.encode())} {edges}")
+    check_sheet("alphabets", lines)
 
 
 def test_every_kind_of_alphabet_has_its_sentence() -> None:
-    kinds = {type(alphabet) for alphabet, _, _ in SAYINGS}
+    kinds = {type(alphabet) for alphabet in DESCRIBED}
     no_text = {"MissingMerges", "ModelAlphabet"}  # without merges
     missing = {kind.__name__ for kind in Alphabet.__subclasses__()} - no_text
     assert {kind.__name__ for kind in kinds} >= missing

@@ -48,6 +48,7 @@ def test_a_regex_finds_what_oniguruma_finds(source: str) -> None:
     @given(st.text(st.sampled_from(CHARACTERS), max_size=12))
     @example("")
     @example("a\nb\n")
+    @example("aaaaa12345 ab\r\nababB xab²'s")
     def is_the_same(text: str) -> None:
         between, last = [], 0
         for start, end in [*ours.matches(text), (len(text), len(text))]:
@@ -106,6 +107,7 @@ def test_an_empty_match_is_told_from_the_form() -> None:
         ".",
     ):
         assert not can_be_empty(source), source
+    assert alternatives(r"(a)(?<n>b)(?>c)") == ("(?:a)(?:b)(?>c)",)
     assert alternatives("a" * LONGEST_REGEX) == ("a" * LONGEST_REGEX,)
 
 
