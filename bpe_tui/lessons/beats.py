@@ -137,7 +137,8 @@ class BeatClock:
             return True
         self._generation += 1  # running timers are ignored
         self._pace = 1.0
-        self.held = moment is not None and moment.beat is not Beat.JOIN
+        assert moment is not None
+        self.held = moment.beat is not Beat.JOIN
         self._go_on()
         return False
 
@@ -164,7 +165,8 @@ class BeatClock:
 
     def finish(self) -> None:
         """Show the result of the running step at once."""
-        if self.moment is not None and self.is_moving:
+        if self.is_moving:
+            assert self.moment is not None
             self.rest(self.moment.after)
 
     # -- from beat to beat

@@ -319,7 +319,6 @@ class QuestionPanel(Lines):
         else:
             return
         event.stop()
-        event.prevent_default()
         if key not in ("pageup", "pagedown"):
             self.rebuild()
 

@@ -21,7 +21,7 @@ from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import BPE_VIEW
 from bpe_tui.lessons.asking import ask_by_hand
 from bpe_tui.lessons.beats import BeatClock, beats_of
-from bpe_tui.lessons.layout import ROOMY, layout
+from bpe_tui.lessons.layout import ROOMY, Layout, layout
 from bpe_tui.lessons.prediction import Prediction, Predictor, ToOption
 from bpe_tui.lessons.section import NO_RAIL, RAILS, STATIONS, LessonSection
 from bpe_tui.session.declarations import LESSON
@@ -66,6 +66,9 @@ class LessonScreen(SessionScreen):
     """Empty, so that the hidden field does not get the keys."""
     SHOWS_STEP = False  # the heading has it, with the question or the speed
     EXPLAINER: ClassVar[type[AnyExplainer]]
+    _layout: Layout
+    _count_room: CountRoom
+    _laid_out: tuple[Size, bool, bool, bool, bool] | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,9 +81,6 @@ class LessonScreen(SessionScreen):
         self.question: Prediction | None = None
         self.sections = {name: LessonSection(name) for name in SECTIONS}
         self.field = TextLine(id="own-text")
-        self._layout = layout(0, 0)
-        self._count_room = CountRoom(0, 0, 0)
-        self._laid_out = Size(), False, False, False, True
         self._still: tuple[Any, ...] = ()
 
     def compose_body(self) -> ComposeResult:
@@ -125,8 +125,7 @@ class LessonScreen(SessionScreen):
 
     def _lay_out(self) -> None:
         """Give all sections their rows and columns at this size."""
-        self._laid_out = self._needed
-        (width, height), is_dense, has_text, is_asked, has_corpus = self._laid_out
+        (width, height), is_dense, has_text, is_asked, has_corpus = self._laid_out = self._needed
         room = self._layout = layout(width, height, is_dense, has_text)
         pick, replace = room.pick + room.gap, room.words + 1 + room.gap
         bars = room.bars
@@ -392,7 +391,6 @@ class LessonScreen(SessionScreen):
         else:
             return
         event.stop()
-        event.prevent_default()
 
     def action_choose(self, by: int) -> None:
         self.predictor.move(by)

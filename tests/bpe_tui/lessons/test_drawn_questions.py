@@ -105,13 +105,14 @@ def press(panel: QuestionPanel, key: str) -> str:
         for each in key if key.isdecimal() else (key,):
             pressed = events.Key(each, key_to_character(each))
             panel.on_key(pressed)
-        return "" if pressed._no_default_action else "left alone"
+        return "" if pressed._stop_propagation else "left alone"
     there = Offset(*map(int, key[1:].split(","))) - SCROLLED
+    prevented: list[str] = []
     click: Any = SimpleNamespace(
-        get_content_offset=lambda widget: there, prevent_default=lambda: None
+        get_content_offset=lambda widget: there, prevent_default=lambda: prevented.append("")
     )
     panel.on_click(click)
-    return ""
+    return prevented[0]
 
 
 @pytest.mark.parametrize(

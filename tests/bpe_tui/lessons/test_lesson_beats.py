@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,12 +14,9 @@ from textual.geometry import Region, Size
 from textual.widget import Widget
 
 from bpe_tui.bpe.lesson import BpeExplainer
-from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
+from bpe_tui.lessons.beats import ALL_BEATS, BeatClock, beats_of
 from bpe_tui.lessons.layout import Layout, layout
 from bpe_tui.lessons.section import RAILS, LessonSection
-from bpe_tui.unigram.lesson import UnigramExplainer
-from bpe_tui.unigram.piece_table import _cost_rows
-from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import (
     BAR_BESIDE_FRACTION,
     JOINED_AT,
@@ -33,10 +30,8 @@ from bpe_tui.views.explanation import (
 from bpe_tui.views.training_panels import word_rows
 from bpe_tui.widgets.rows import Row, spans_width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
-from engine import Frame, Timeline, Trainer, count_pretokens
+from engine import Timeline, Trainer
 from engine.text.excerpt import Excerpt
-from engine.unigram.frame import UnigramTimeline
-from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
@@ -195,6 +190,40 @@ def test_without_motion_or_played_fast_a_step_shows_its_result_but_a_beat_can_be
     assert hands.beats == [Beat.REST, Beat.PICK, Beat.REST]
 
 
+def test_a_recording_of_a_step_has_the_times_and_shares_of_its_moments() -> None:
+    frame = bpe_timeline().frame
+    made = beats_of(frame, frame.at(1), 2 * ALL_BEATS, frames_a_second=3)
+    shown = [(round(at, 2), moment.beat, round(moment.share, 2)) for at, moment in made]
+    assert shown == [
+        (0.0, Beat.PICK, 1.0),
+        (0.7, Beat.LIGHT, 1.0),
+        *((round(1.6 + 0.3 * k, 2), Beat.JOIN, k / 4) for k in range(4)),
+        (2.8, Beat.REST, 1.0),
+    ]
+
+
+def test_a_step_begins_anew_from_what_is_shown_not_from_timers_before(clock: Clocked) -> None:
+    it, hands, timeline = clock
+    it.finish()
+    assert not it.is_moving
+    assert hands.shown == []
+    for leave in (it.forget, lambda: it.rest(timeline.frame)):
+        it.follow(timeline.frame)
+        hands.pass_by(9)
+        it.follow(timeline.forward())
+        leave()
+        hands.shown.clear()
+        hands.pass_by(9)  # the timers of the step are ignored
+        assert hands.shown == []
+    it.follow(timeline.frame)
+    hands.pass_by(ALL_BEATS)
+    hands.shown.clear()
+    it.follow(timeline.forward())  # just late enough for beats
+    it.finish()
+    hands.pass_by(9)
+    assert hands.beats == [Beat.PICK, Beat.REST]
+
+
 # -- what is seen
 
 
@@ -205,81 +234,6 @@ def test_before_the_first_merge_the_view_shows_it_as_the_next_but_not_in_a_lesso
     explainer.previews = False
     assert said(explainer.pick_rows(start, 70)) == ["Nothing is picked yet."]
     assert not explainer.replace_rows(start, 2, 70)
-
-
-@pytest.mark.parametrize(
-    ("step", "beat", "width", "sentences"),
-    [
-        (0, Beat.PICK, 70, ["s+t and e+s both occur 9 times: a tie."]),
-        (0, Beat.REST, 70, ["s+t and e+s both occurred 9 times: a tie."]),
-        (0, Beat.PICK, 34, ["s+t and e+s: a tie, 9 times.", "s is later in byte order than e."]),
-        (
-            1,
-            Beat.PICK,
-            70,
-            [
-                "e+st occurs 9 times, more often than any other pair.",
-                "Second is w+e with 8, 1 fewer.",
-            ],
-        ),
-        (1, Beat.REST, 50, ["e+st occurred 9 times, the most often."]),
-        (1, Beat.REST, 34, ["e+st occurred 9 times.", "Second was w+e with 8, 1 fewer."]),
-        (4, Beat.PICK, 40, ["w+est and 2 others: a tie, 6 times."]),
-        (0, Beat.REST, 27, ["s+t and e+s: a tie, 9 times.", "s is later in byte order", "than e."]),
-    ],
-)
-def test_pick_names_the_pair_and_the_reason_in_the_width(
-    step: int, beat: Beat, width: int, sentences: list[str]
-) -> None:
-    rows = BpeExplainer(marks=False).pick_rows(moment(step, beat), width)
-    assert said(rows)[: len(sentences)] == sentences
-    assert len(rows) == max(2, len(sentences))
-    assert all(spans_width(row.spans) <= width for row in rows[1:])
-
-
-def test_the_pair_lights_up_then_joins_and_closes_up() -> None:
-    explainer = BpeExplainer(marks=False)
-
-    def text(beat: Beat, share: float = 1.0) -> str:
-        return said(explainer.corpus_rows(moment(0, beat, share), CorpusPlace(0, 0), 1, 80))[0]
-
-    assert text(Beat.PICK).endswith("n┊e┊w┊e┊s+t│⏎│")
-    picked = explainer.corpus_rows(moment(0, Beat.PICK), CorpusPlace(0, 0), 1, 80)[0]
-    assert {text for text, role in picked.spans if role == "joining"} == {"s", "t"}
-    assert text(Beat.LIGHT).endswith("n┊e┊w┊e┊s+t│⏎│")
-    assert text(Beat.JOIN, 0.0).endswith("n┊e┊w┊e┊s┊t│⏎│")
-    assert text(Beat.JOIN, 0.5).endswith("n┊e┊w┊e┊st│⏎│")
-
-
-@pytest.mark.parametrize("step", range(12))
-@pytest.mark.parametrize("width", [20, 33, 80])
-def test_a_join_moves_only_the_rest_of_its_row(step: int, width: int) -> None:
-    """Each row keeps its words at every step."""
-    explainer = BpeExplainer(marks=False)
-
-    def words(beat: Beat, share: float = 1.0) -> list[str]:
-        rows = said(explainer.corpus_rows(moment(step, beat, share), CorpusPlace(0, 0), 9, width))
-        signs = str.maketrans("", "", "┊+ ")
-        return [row.translate(signs) for row in rows]
-
-    assert words(Beat.PICK) == words(Beat.LIGHT) == words(Beat.JOIN, 0.1) == words(Beat.REST)
-
-
-def test_numbers_never_animate_and_bars_end_at_their_resting_length() -> None:
-    explainer, frames = BpeExplainer(marks=False), [share / 20 for share in range(20)]
-    room = CountRoom(rows=40, width=70, name=10)  # for all pairs
-    before = said(explainer.count_rows(moment(1, Beat.LIGHT), room))
-    after = said(explainer.count_rows(moment(1, Beat.REST), room))
-
-    def numbers(rows: list[str]) -> set[tuple[str, str]]:
-        return {tuple(row.strip("▶= ").split()[:2]) for row in rows}  # type: ignore[misc]
-
-    known = numbers(before) | numbers(after)
-    gone = {(pair, "0") for pair, _ in numbers(before) - numbers(after)}
-    for share in frames:
-        rows = said(explainer.count_rows(moment(1, Beat.JOIN, share), room))
-        assert numbers(rows) <= known | gone
-    assert said(explainer.count_rows(moment(1, Beat.JOIN, 0.0), room)) == before
 
 
 @pytest.mark.parametrize("step", range(1, 8))
@@ -311,18 +265,6 @@ def test_a_moment_looks_the_same_after_any_way_there() -> None:
     assert first.count_rows(there, ROOM) == second.count_rows(there, ROOM)
 
 
-def test_wordpiece_shows_scores_with_their_fractions() -> None:
-    trainer = WordPieceTrainer({b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}, 40)
-    timeline = WordPieceTimeline(trainer.record, trainer.steps())
-    frame, explainer = timeline.frame, WordPieceExplainer(marks=False)
-    there = StepMoment(frame, frame.at(1), Beat.PICK)
-    top = frame.top_pairs(1)[0]
-    assert str(top.score) in said(explainer.count_rows(there, ROOM))[0]
-    assert said(explainer.pick_rows(there, 90))[0].endswith(f", {top.score} = 0.05.")
-    lit = explainer.replace_rows(StepMoment(frame, frame.at(1), Beat.LIGHT), 2, 70)
-    assert said(lit)[0].startswith("Here it is: ##g+##s")
-
-
 def test_wordpiece_says_that_rare_pairs_are_left_out_when_none_merges() -> None:
     trainer = WordPieceTrainer({b"hug": 10, b"pun": 1}, 400, min_count=2)
     timeline = WordPieceTimeline(trainer.record, trainer.steps())
@@ -340,101 +282,11 @@ def test_beside_fractions_pairs_have_the_room_that_bars_leave(width: int) -> Non
     assert columns.pair >= len("##in+##g")
 
 
-@pytest.fixture(scope="module")
-def stories() -> Frame:
-    counts = count_pretokens(STORIES, special_tokens=["<|endoftext|>"])
-    trainer = Trainer(counts, 262, special_tokens=["<|endoftext|>"])
-    timeline = Timeline(counts, trainer.steps(), record=trainer.record)
-    timeline.complete()
-    return timeline.frame
-
-
-def test_at_rest_the_counts_of_a_made_merge_keep_its_pair(stories: Frame) -> None:
-    explainer, there = BpeExplainer(marks=False), StepMoment(stories.at(2), stories.at(3))
-    made = StepMoment(there.before, there.after, Beat.LIGHT)
-
-    def counts(of: StepMoment[Any], rows: int) -> list[list[str]]:
-        room = CountRoom(rows, width=70, name=10)
-        return [row.split() for row in said(explainer.count_rows(of, room))]
-
-    picked, second = counts(made, 2)
-    assert (picked[:3], picked[-1]) == (["▶", "·+a", "3,258"], "picked")
-    assert second[:2] == ["·+s", "2,649"]
-    following = counts(there, 3)
-    assert [row[:2] for row in following] == [
-        ["·+s", "2,649"],
-        ["·+w", "2,289"],
-        ["·t+he", "2,237"],
-    ]
-    replaced = said(explainer.replace_rows(there, 2, 80))[0].split("  ")
-    assert replaced[:2] == ["· + a → ·a", "token 259"]
-    assert replaced[-1].strip() == "3,258 places in 59 different pretokens"
-
-
 @pytest.mark.parametrize("width", [40, 61, 100])
 def test_a_long_word_before_and_after_a_step_takes_the_width_and_no_more(width: int) -> None:
     word = [("hugs" * 30, "")]
     (row,) = word_rows([1234], [(word, word)], width, shows_after=True)
     assert width - 2 <= spans_width(row.spans) <= width
-
-
-def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
-    words = {"hugs": 20, "hug": 10, "▁pug": 5, "▁hugs": 5, "bun": 4, "▁buns": 3}
-    trainer = UnigramTrainer(words, 12)
-    steps = list(trainer.steps())
-    excerpt = Excerpt.of(b"hugs hug pug hugs bun buns")
-    frame = UnigramTimeline(trainer.record, steps, words=words, excerpt=excerpt).frame
-    before = frame.at(frame.prunes[0] - 1)
-    there = StepMoment(before, before.at(before.step + 1), Beat.LIGHT)
-    explainer = UnigramExplainer(marks=False)
-    ahead = StepMoment(before.at(before.step - 1), before, Beat.REST)
-    assert said(explainer.count_rows(ahead, replace(ROOM, rows=1))) == [
-        "Weighing the pieces that stay …"
-    ]
-    for _ in explainer.weigh(before) or ():
-        pass
-    assert explainer.stations(before) == ("COST", "PICK", "PRUNE")
-    stay = [
-        "▁buns    → ▁┊bun┊s     +0.3202  ▄▄▄▄▄▄▄▄▄▖ stays",
-        "hugs     → hug┊s      +0.4928  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄ stays",
-        "▁pug     → ▁┊p┊u┊g      +0.8330  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄ stays",
-    ]
-    for beat, share, shrunk in (
-        (Beat.LIGHT, 1.0, "▄▄▖"),
-        (Beat.JOIN, (JOINED_AT + SHRUNK_AT) / 2, "▄▖┄"),
-        (Beat.JOIN, 1.0, "┄┄┄"),
-    ):
-        here = StepMoment(before, there.after, beat, share)
-        assert said(explainer.count_rows(here, ROOM)) == [
-            f"✗ ▁hugs    → ▁┊hugs     +0.0887  {shrunk} goes",
-            *stay,
-        ]
-    assert said(explainer.count_rows(StepMoment(before, there.after, Beat.REST), ROOM)) == [
-        "hugs       25.0  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▖",
-        "hug        10.0  ▄▄▄▄▄▄▄▄▄▄▄▄▄▖",
-        "▁          5.00  ▄▄▄▄▄▄▖",
-        "▁pug       5.00  ▄▄▄▄▄▄▖",
-    ]
-    assert said(explainer.pick_rows(there, 70)) == [
-        "1 of 14 pieces go: those whose loss costs least.",
-        "The dearest of them, ▁hugs, raises the loss by 0.0887.",
-    ]
-    going = {before.record.texts[number] for number in before.leaving}
-    struck = [
-        span for row in explainer.corpus_rows(there, CorpusPlace(0, 0), 3, 70) for span in row.spans
-    ]
-    assert {text for text, role in struck if role == "stale"} <= going == {"▁hugs"}
-    assert said(list(_cost_rows(before, before.record.texts.index("▁hugs"), 70)))[1:] == [
-        "5 of 47 tokens are it: log P −2.24",
-        "2 tokens in its place: log P −3.07",
-        "5 ÷ 47 pretokens × 0.83 = +0.088666 nats",
-    ]
-    assert said(explainer.replace_rows(there, 2, 70)) == [
-        "✗ ▁hugs",
-        "Others replace them:",
-        "5  ▁hugs → ▁┊hugs",
-    ]
-    assert explainer.place_to_show(before, CorpusPlace(0, 3), 5, 70) == CorpusPlace(0, 3)
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,13 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.lessons import beats
 from bpe_tui.lessons.guide import LessonList
 from bpe_tui.lessons.screen import LessonScreen
-from bpe_tui.lessons.section import LessonSection
+from bpe_tui.lessons.section import STATIONS, LessonSection
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.session.lessons import next_lesson
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.styles import LIGHT
-from bpe_tui.views.explanation import Beat
+from bpe_tui.views.corpus import CorpusPlace
+from bpe_tui.views.explanation import Beat, StepMoment
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
 
@@ -142,6 +143,25 @@ async def test_each_part_names_the_step_that_it_shows_and_the_heading_the_beat()
             assert "● 1 count  ○ 2 pick  ○ 3 rep" in heading(app)
         await pilot.press("end")
         assert labels(app)[0] == "1 COUNT"
+
+
+async def test_each_beat_lights_its_part_and_the_corpus_stays_where_the_step_is() -> None:
+    async with opened(size=(100, 30)) as (app, pilot):
+        await pilot.press("0", "g", *"400", "enter")
+        it = screen(app)
+        assert [round(at, 2) for at in it.retell(1.0, 2)] == [0.0, 0.25, 0.57, 1.0]
+        frame = app.session.frame
+        assert frame is not None
+        before, lit, tops = frame.at(399), [], set()
+        for beat, share in ((Beat.PICK, 1), (Beat.LIGHT, 1), (Beat.JOIN, 0.1), (Beat.JOIN, 0.9)):
+            it.show(StepMoment(before, frame, beat, share))
+            parts = (it.sections[name].row(0).spans[2] for name in STATIONS)
+            lit.append([text for text, role in parts if role == "pair"])
+            tops.add(it.top)
+        assert lit == [["2 PICK"], ["3 REPLACE"], ["3 REPLACE"], ["1 COUNT"]]
+        assert tops == {CorpusPlace(49, 0)}
+        await pilot.press("home")
+        assert list(it.retell(1.0, 2)) == []  # there is no step before
 
 
 async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:

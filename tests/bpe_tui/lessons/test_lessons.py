@@ -293,6 +293,8 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await pilot.press("enter", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert "1 of 3 at the first try. The lesson is done" in app.notices.now
+        await pilot.press("N")
+        assert "This is the end of the lesson. L lists the lessons." in app.notices.now
         assert all_progress()[str(trial)].done
     async with learning(trial) as (app, pilot):  # once more, from the beginning
         assert (app.guide.place, app.guide.progress.answered) == (0, frozenset())
@@ -337,8 +339,8 @@ PLACES: dict[tuple[int, int], tuple[object, ...]] = {
     (180, 30): ((0, 0, 60, 30), (60, 1), False, False, "asks"),
     (160, 30): ((0, 0, 58, 30), (58, 1), False, False, "asks"),
     (96, 24): ((0, 0, 36, 24), (36, 1), False, False, "asks"),
-    (95, 29): ((0, 0, 95, 7), (0, 8), False, False, "asks"),
-    (95, 28): ((0, 0, 95, 7), (0, 7), False, True, "asks"),
+    (95, 30): ((0, 0, 95, 8), (0, 9), False, False, "asks"),
+    (95, 29): ((0, 0, 95, 7), (0, 8), False, True, "asks"),
     (80, 23): ((0, 0, 80, 7), (0, 7), False, True, "more"),
     (80, 22): ((0, 0, 80, 6), (0, 6), False, True, "more"),
     (80, 21): ((0, 0, 80, 21), (0, 1), True, False, "asks"),
@@ -349,7 +351,8 @@ PLACES: dict[tuple[int, int], tuple[object, ...]] = {
 async def test_the_text_is_beside_the_screen_above_it_or_over_it_as_there_is_room(
     trial: Path,
 ) -> None:
-    trial.write_text(TRIAL.replace("Words *here*", "Words *here*, " * 30), "utf-8")
+    words = "Words *here*, " * 15
+    trial.write_text(TRIAL.replace("Words *here*", f"{words}\n\n{words}"), "utf-8")
     async with learning(trial) as (app, pilot):
         found = {}
         for size in PLACES:
@@ -358,19 +361,16 @@ async def test_the_text_is_beside_the_screen_above_it_or_over_it_as_there_is_roo
             await pilot.pause()
             pane, text = app.screen.query_one(LessonPane), app.screen.query_one(LessonText)
             taken = tuple(app.screen.room.taken)  # type: ignore[attr-defined]
-            found[size] = tuple(pane.region), taken, pane.covers, text.is_dense, label_of_n(app)
+            is_dense = all(row.spans for row in text._rows)
+            assert is_dense == text.is_dense
+            found[size] = tuple(pane.region), taken, pane.covers, is_dense, label_of_n(app)
         assert found == PLACES
-
-
-async def test_at_80_by_24_the_text_is_above_the_live_screen(trial: Path) -> None:
-    async with learning(trial, (80, 24)) as (app, pilot):
-        pane, merge = app.screen.query_one(LessonPane), app.screen.query_one("#merge")
-        assert pane.region.bottom <= 8
-        assert merge.region.y > pane.region.bottom
-        assert merge.region.height > 8  # it fills the room that is left
-        await pilot.press("right")
-        assert pane.display
-        assert step(app) == 3
+        await pilot.resize_terminal(80, 22)
+        await pilot.pause()
+        await pilot.press("N")  # more of the text
+        assert text.scroll_offset.y > 0
+        app.guide.go_to(1)
+        await until(pilot, lambda: app.screen.query_one(LessonText).scroll_offset.y == 0)
 
 
 @pytest.mark.slow
@@ -400,6 +400,8 @@ async def test_questions_wait_for_the_training() -> None:
         await pilot.press("N")
         assert (app.guide.place, app.screen.is_modal) == (5, False)
         assert "N asks in a moment" in app.notices.now
+        app.guide.go_to(5)
+        assert app.guide.is_on_its_way
         app.session.stop_reason, app.session.recording = reason, recording
         await pilot.press("N")
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
@@ -420,6 +422,9 @@ async def test_the_list_takes_numbers_and_closes_a_lesson_whose_panel_is_alone()
         assert app.screen.zoomed is None  # type: ignore[attr-defined]
         assert app.screen.size.width == 120
         await pilot.press("N")
+        assert "No lesson is open" in app.notices.now
+        app.clear_notices()
+        await pilot.press("backspace")
         assert "No lesson is open" in app.notices.now
 
 

@@ -12,7 +12,7 @@ from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import SWITCH
 from bpe_tui.studies.chunks import ChunksScreen, CountedPanel
-from bpe_tui.views.chunks import describe_all, describe_counting, describe_course, strip_rows
+from bpe_tui.views.chunks import describe_all, describe_counting, describe_course
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
@@ -86,17 +86,6 @@ def test_a_text_that_cannot_be_cut_is_one_large_chunk_and_it_says_why() -> None:
 def test_where_nothing_was_counted_it_says_why(origin: CountOrigin, why: str) -> None:
     [said] = describe_counting(ChunkReport(), origin)
     assert why in said
-
-
-def test_the_strip_has_even_cuts_the_courses_chunks_and_a_lane_for_each_worker() -> None:
-    # 27 bytes in 27 cells after names of 12: cuts at 9 and 18, the course's chunk at 20.
-    rows = list(strip_rows(two_threads(), 27, 39, COURSE))
-    assert ["".join(text for text, _ in row.spans)[12:] for row in rows] == [
-        "         ┆        ┆        ",
-        "│───────────────────│──────",
-        "█████████▉          ██████▉",
-        "          █████████▉       ",
-    ]
 
 
 async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(

@@ -33,7 +33,13 @@ from bpe_tui.studies.pipeline_stages import (
 )
 from bpe_tui.studies.race import RacePanel, StandingsPanel, WorkPanel, describe_race
 from bpe_tui.unigram import piece_table
-from bpe_tui.unigram.encoding_screen import ArrivalsPanel, LatticePanel, PathsPanel, Walkthrough
+from bpe_tui.unigram.encoding_screen import (
+    LONGEST,
+    ArrivalsPanel,
+    LatticePanel,
+    PathsPanel,
+    Walkthrough,
+)
 from bpe_tui.unigram.piece_table import PieceDetailPanel
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.wording import Wording
@@ -257,10 +263,12 @@ def draw_lattice(drawing: Drawing) -> None:
         (last.recorded_steps, "▁lowest", 70, (0, 2, 5, 7, 8, 9)),
         (0, "▁newer漢x", 40, (1, 6, 8, 11)),
         (last.recorded_steps, "", 40, (0,)),
-        (last.recorded_steps, "x" * 1001, 40, (0,)),
+        (last.recorded_steps, "", 41, (0,)),
+        (last.recorded_steps, "x" * LONGEST, 40, (0,)),
+        (last.recorded_steps, "x" * (LONGEST + 1), 40, (0,)),
     ):
         drawing.resize(width, 20)
-        walk = Walkthrough(last.at(step), word)
+        walk = Walkthrough(last.at(step), word, is_special=width == 41)
         for place in places:
             drawing.lines.append(f"== {word[:9]} {place} of {len(walk.steps)}")
             for panel in panels:
@@ -306,7 +314,7 @@ def draw_pieces(drawing: Drawing) -> None:
 def draw_probes(drawing: Drawing) -> None:
     frame: Any = session_of(WORDPIECE).shown
     drawing.resize(60, 9)
-    text = "lowest  newér <|endoftext|> 漢字"
+    text = f"lowest  newér <|endoftext|> 漢字 {'l' * 101}"
     words = tuple(frame.tokenizer.explain(text))
     lanes = framed(WordLanesPanel(), frame)
     lanes.words = words

@@ -14,7 +14,6 @@ from bpe_tui.unigram.encoding_screen import (
     ArrivalsPanel,
     LatticeDrawing,
     LatticePanel,
-    PathsPanel,
     UnigramEncodingScreen,
     UnigramTextPretokens,
     Walkthrough,
@@ -24,9 +23,6 @@ from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.pieces import spelled_counts
 from engine.unigram.trainer import UnigramTrainer
-
-HEAD = 3
-"""Number of rows above the bars: the nodes, the characters, the best scores."""
 
 
 @pytest.fixture
@@ -139,26 +135,6 @@ async def test_unknown_characters_count_as_one_and_lanes_have_ids_for_them_and_s
         await pilot.pause()
         decoded = str(app.screen.query_one("#decoded", Static).content)
         assert decoded.startswith("<|endoftext|>‹9999?›")
-
-
-async def test_without_a_text_and_of_special_or_long_pretokens_the_panels_say_why(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", "e", "ctrl+u", "escape")
-        panels = [
-            app.screen.query_one(panel) for panel in (LatticePanel, ArrivalsPanel, PathsPanel)
-        ]
-        shown_text = [" ".join(text_of(panel)) for panel in panels]
-        assert shown_text[0].startswith("Type something")
-        assert len({*shown_text}) == 3
-        field, lattice = app.screen.query_one(TextArea), panels[0]
-        field.load_text("<|endoftext|>")
-        await pilot.pause()
-        assert "special token" in " ".join(text_of(lattice))
-        field.load_text("h" * 500)
-        await pilot.pause()
-        assert "too long" in " ".join(text_of(lattice))
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from edges import edged
 from opening import each_size, ended_by_failure, opened, step, until
 from textual.widgets import Static
 from unigram_texts import TEXT, settled, text_of
@@ -16,9 +15,8 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen
 from bpe_tui.unigram.narration import count_text, probability_text, score_text
-from bpe_tui.unigram.piece_table import PieceRows, PiecesPanel
+from bpe_tui.unigram.piece_table import PieceRows
 from bpe_tui.unigram.training_screen import (
-    PieceCorpusPanel,
     PiecesOfText,
     StepPanel,
     StepsPanel,
@@ -69,17 +67,10 @@ async def test_the_same_keys_play_it_as_play_merges_and_t_goes_from_prune_to_pru
         await until(pilot, lambda: step(app) > 0)
 
 
-async def test_the_corpus_and_a_typed_text_are_cut_with_the_pieces_of_the_step(
+async def test_a_typed_text_is_cut_with_the_pieces_of_the_step_and_enter_leads_on(
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        panel = app.screen.query_one(PieceCorpusPanel)
-        for key in ("home", "end"):
-            await pilot.press(key)
-            row = edged(panel._rows[0].spans)
-            frame = frame_of(app)
-            words = ["the", "▁hugs", "▁of", "▁the", "▁thugs"]
-            assert row.startswith("│".join("┊".join(frame.segment(word)) for word in words))
         await pilot.press("end", "e", "ctrl+u", *"hugs", "space", *"Qz")
         shown = text_of(app.screen.query_one(PiecesOfText))
         assert "Q" in shown[0]
@@ -88,40 +79,10 @@ async def test_the_corpus_and_a_typed_text_are_cut_with_the_pieces_of_the_step(
         assert app.screen.id == "unigram-encoding"
 
 
-async def test_the_table_shows_score_probability_and_cost_of_removal(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("right", "right", "p")
-        rows = app.screen.query_one(PieceRows)
-        await settled(pilot)
-        frame = frame_of(app)
-        best = int(frame.scores.argmax())
-        first = text_of(rows, [0])[0]
-        assert first.startswith(frame.texts[best])
-        assert score_text(float(frame.scores[best])) in first
-        assert "…" not in first
-        app.screen.query_one(PiecesPanel).sort("loss")
-        assert not text_of(rows, [0])[0].rstrip().endswith("stays")
-        app.screen.query_one(PiecesPanel).reverse()
-        assert text_of(rows, [0])[0].rstrip().endswith("stays")
-
-
-async def test_steps_show_the_arithmetic_of_em_and_the_replacements_of_removed_pieces(
+async def test_a_row_of_em_shows_its_arithmetic_and_leads_to_the_piece(
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("n")
-        app.screen.query_one(StepPanel).focus()
-        frame = frame_of(app)
-        assert isinstance(frame.came_by, PruneStep)
-        pruned = frame.came_by.removed
-        text_shown = text_of(app.screen.query_one(StepPanel))[-len(pruned) :]
-        before = frame.at(frame.step - 1)
-        for row, piece in zip(text_shown, pruned, strict=True):
-            other = before.alternative(piece.text)
-            assert other is not None
-            parts = [piece.text[edge.start : edge.end] for edge in other.edges]
-            assert row.startswith(f"{piece.text} → {'┊'.join(parts)}"[:20])
-        app.seek(0)
         await pilot.press("right")
         app.screen.query_one(StepPanel).focus()
         panel, frame = app.screen.query_one(StepPanel), frame_of(app)
@@ -234,18 +195,3 @@ def test_every_command_works_or_says_why_not(
             assert action[6:-2] in screen.PANEL_ORDER, command.action
         elif action.startswith("show("):
             assert MODELS["unigram"].screen(action[6:-2]) in SCREENS, command.action
-
-
-@pytest.mark.slow
-async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, size=(80, 24), vocab_size=24, model="unigram") as (app, pilot):
-        panel = app.screen.query_one(PieceCorpusPanel)
-        broken = []
-        for _ in range(frame_of(app).recorded_steps + 1):
-            rows = ["".join(text for text, _ in row.spans) for row in panel._rows]
-            assert all(width(row) <= panel.room for row in rows)
-            broken.append([row.replace("┊", "") for row in rows])
-            await pilot.press("right")
-        assert broken[0] == broken[-1]

@@ -24,6 +24,7 @@ from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
 from bpe_tui.bpe.training_screen import PseudocodePanel
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.declarations import CHARTS, INSPECTION, LESSON, TRAINING, VOCABULARY
+from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.views.charts import ChartKind
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import AnyExplainer, Beat, CountRoom, StepMoment
@@ -49,7 +50,7 @@ OPENED: dict[str, Config] = {
     "bpe": RunConfig(HANDOUT, pattern="whitespace", vocab_size=1000),
     "characters": RunConfig(UNICODE, vocab_size=300),
     "wordpiece": RunConfig(HANDOUT, vocab_size=40, model="wordpiece"),
-    "unigram": RunConfig(HANDOUT, vocab_size=30, model="unigram"),
+    "unigram": RunConfig(HANDOUT, vocab_size=16, model="unigram"),
     "tokenizer": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),)),
     "tokenizer-over-a-corpus": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),), HANDOUT),
 }
@@ -120,6 +121,9 @@ def panels_of(screen: Any) -> Iterator[FramePanel[Any]]:
 def draw_lesson(drawing: Drawing, explainer: AnyExplainer, frame: Any, width: int) -> None:
     """Add the parts of each beat that leads to a frame."""
     before = frame.at(frame.step - 1) if frame.step else None
+    if isinstance(explainer, UnigramExplainer) and before is not None:
+        for _ in explainer.weigh(before) or ():
+            pass
     for beat in Beat:
         for share in (0.2, 0.5, 0.9) if beat is Beat.JOIN else (1.0,):
             moment = StepMoment(before, frame, beat, share)

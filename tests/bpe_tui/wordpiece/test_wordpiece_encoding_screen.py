@@ -10,10 +10,6 @@ from textual.widgets import Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.wordpiece.encoding_screen import (
-    ProbesPanel,
-    WordPieceTextPretokens,
-)
 from bpe_tui.wordpiece.training_screen import TypedWordPieces
 
 
@@ -36,32 +32,6 @@ async def type_text(app: BpeTuiApp, pilot: object, text: str) -> None:
 def text_of(panel: Lines) -> list[str]:
     rows = [panel.row(place) for place in range(panel.row_count)]
     return ["".join(text for text, _ in row.spans).rstrip() for row in rows]
-
-
-@pytest.mark.slow
-async def test_words_without_pieces_too_long_or_special_say_why_there_are_no_probes(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await type_text(app, pilot, "hugé")
-        rows = " ".join(text_of(app.screen.query_one(ProbesPanel)))
-        assert "Not even ##é alone is a piece" in rows
-        assert "[UNK]" in rows
-        assert "forgotten: hug" in rows
-        assert "[UNK]" in text_of(app.screen.query_one(WordPieceTextPretokens))[0]
-        foot = str(app.screen.query_one("#decode").border_subtitle)
-        assert foot.startswith("1 word lost in [UNK]")
-        await type_text(app, pilot, "h" * 101)
-        panel = app.screen.query_one(ProbesPanel)
-        shown_text = " ".join(text_of(panel))
-        assert panel.step_count == 0
-        assert "101 characters" in shown_text
-        assert "more than 100" in shown_text
-        app.screen.query_one("#text", TextArea).load_text("h" * 100)
-        await pilot.pause()
-        assert panel.step_count > 0
-        await type_text(app, pilot, "<|endoftext|> hug")
-        assert "A special token" in " ".join(text_of(app.screen.query_one(ProbesPanel)))
 
 
 async def test_ids_are_under_the_pieces_and_decode_to_the_text(corpus: Path) -> None:

@@ -112,26 +112,10 @@ async def test_every_chart_can_be_seen(
             assert answer == "0.05 │ step 1"
 
 
-async def test_the_inspection_counts_beginnings_and_continuations_and_a_long_piece_leads_on(
+async def test_a_long_piece_of_the_inspection_leads_to_the_vocabulary(
     corpus: Path,
 ) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("end", "5")
-        await pilot.pause()
-        facts = {
-            line[:20].strip(): line[20:].strip()
-            for line in text_of(app.screen.query_one("#overview", InspectionPanel))
-        }
-        frame = frame_of(app)
-        pieces = [frame.token(n) for n in range(len(frame.special_tokens), frame.vocab_size)]
-        continuing = sum(piece.startswith(b"##") for piece in pieces)
-        assert facts["continue one, ##"] == str(continuing)
-        assert facts["begin a word"] == str(len(pieces) - continuing)
-        assert facts["unknown token"].startswith("[UNK]")
-        assert facts["min count"].startswith("2")
-        lengths = text_of(app.screen.query_one("#lengths", InspectionPanel))
-        assert lengths[0].startswith("1 character")
-        assert not any("byte" in line for line in lengths)
         await pilot.press("end", "5")
         await pilot.pause()
         longest = app.screen.query_one("#longest", InspectionPanel)

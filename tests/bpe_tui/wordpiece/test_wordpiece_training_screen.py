@@ -30,27 +30,6 @@ from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score
 
 
-async def test_the_first_merge_is_worked_out_as_in_the_course_and_undone(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        assert isinstance(app.screen, WordPieceTrainingScreen)
-        scores = text_of(app.screen.query_one(ScoresPanel))
-        assert "##g+##s" in scores[1]
-        assert "5 / (20 × 5)" in scores[1]
-        assert scores[1].startswith("▸")
-        await pilot.press("right")
-        merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
-        assert "##g + ##s  →  ##gs" in merge
-        assert "score = count(ab) / (count(a) × count(b))" in merge
-        assert "= 5 / (20 × 5)" in merge
-        assert "= 5 / 100 = 0.05" in merge
-        await pilot.press("left")
-        narration = app.screen.query_one("#narration", Static)
-        await pilot.press("right")
-        assert "##g and ##s scored 5 / (20 × 5), the highest" in str(narration.content)
-        await pilot.press("left")
-        assert "taken apart" in str(narration.content)
-
-
 async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "aaaa.txt").write_text("aaaa")
     config = RunConfig(str(tmp_path / "aaaa.txt"), model="wordpiece", min_count=2)
@@ -70,15 +49,10 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
         assert "Its logarithm, 0.25 bits, is the pointwise mutual information" in merge
 
 
-async def test_the_merge_shows_why_bpes_choice_lost_and_a_line_encodes_with_the_pieces(
+async def test_a_line_encodes_with_the_pieces_and_enter_leads_on(
     corpus: Path,
 ) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("right")
-        merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
-        by_count = " ".join(merge.split()).split("By count alone")[1]
-        assert "##u and ##g would have merged, 20 / (36 × 20)" in by_count
-        assert "##u and ##g are frequent anyway" in by_count
         await pilot.press("end", "e", "ctrl+u", *"hugs")
         await pilot.pause()
         assert app.screen.query_one("#encode-input", Input).value == "hugs"
@@ -97,27 +71,6 @@ async def test_the_comparison_with_bpe_ends_within_the_panel_at_every_step() -> 
             await pilot.pause()
             above = "\n".join(text_of(merge)[: merge.size.height])
             assert "times lower." in above or "tie rule decided" in " ".join(above.split())
-
-
-@pytest.mark.slow
-async def test_a_touched_word_shows_its_change_at_any_position(tmp_path: Path) -> None:
-    place = tmp_path / "long.txt"
-    place.write_text("a a a " + "abcdefghijklmnopqrstuvwxyz " * 2)
-    async with opened(place, model="wordpiece") as (app, pilot):
-        words = app.screen.query_one(WordPiecePretokens)
-        await pilot.press("right")
-        assert text_of(words)[0].split() == ["2", "…##x┊##y+##z", "→", "…##x+##yz"]
-
-
-async def test_the_screen_says_that_hugging_face_s_trainer_differs(
-    corpus: Path,
-) -> None:
-    for size in ((120, 40), (80, 24)):
-        async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
-            await pilot.pause()
-            foot = str(app.screen.query_one(ScoresPanel).border_subtitle)
-            assert "Hugging Face" in foot
-            assert "BPE" in foot
 
 
 async def test_words_merges_and_corpus_follow_the_step_that_a_pair_leads_to(corpus: Path) -> None:
