@@ -415,11 +415,10 @@ class Inspection(AnyInspection):
             rows = self.vocabulary.rows(filters=(name,))
             return self._ids[rows], self.lengths[rows]
         ordinary, seen, again = self.ordinary, set[bytes](), list[int]()
-        if len(ordinary.distinct) < len(ordinary.in_text):
-            for place, token in enumerate(ordinary.in_text):
-                if token in seen:
-                    again.append(place)
-                seen.add(token)
+        for place, token in enumerate(ordinary.in_text):
+            if token in seen:
+                again.append(place)
+            seen.add(token)
         places = np.array(again, dtype=np.int64)
         return ordinary.ids[places], ordinary.lengths[places]
 

@@ -12,6 +12,7 @@ from engine import Timeline, Tokenizer, Trainer
 from engine.analysis.inspection import (
     TOKEN_KIND_NAMES,
     Inspection,
+    NumberPolicy,
     TokenExamples,
     numbers_of,
     token_kinds,
@@ -124,8 +125,7 @@ def test_the_example_of_a_spelling_is_hard_to_read() -> None:
 
 
 def test_odd_tokens_are_found_single_bytes_last(inspection: Inspection) -> None:
-    assert inspection.odd("partial").count == 129
-    assert inspection.odd("partial").ids[:2] == (271, 128)
+    assert inspection.odd("partial") == TokenExamples(129, (271, *range(128, 256)))
     assert inspection.odd("never-encoded").ids == (270,)
 
 
@@ -164,6 +164,8 @@ def test_the_policy_for_numbers_follows_from_pattern_and_vocabulary(
     pattern: Pattern, tokens: list[bytes], policy: str
 ) -> None:
     assert numbers_of(pattern, tokens).policy.startswith(policy)
+    known = {digits: (10**digits, 10**digits) for digits in (1, 2, 3)} | {4: (0, 10_000)}
+    assert numbers_of(PATTERNS["cl100k"], ALL_TO_999) == NumberPolicy(3, False, known, True)
 
 
 def test_a_step_of_a_run_is_inspected_like_its_tokenizer() -> None:

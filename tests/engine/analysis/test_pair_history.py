@@ -75,12 +75,15 @@ HANDOUT = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 def test_the_history_of_each_pair_of_the_handout_is_what_the_sheet_says() -> None:
     whole = frame_of(HANDOUT)
     pairs = [whole.merge_at(index).pair for index in range(12)]
-    pairs += [*pairwise(b"newestlower"), (pairs[3][1], pairs[1][1])]
+    pairs += [*pairwise(b"ewestlower"), (pairs[3][1], pairs[1][1])]
+    trainer = Trainer(HANDOUT | {b"xyz": 1, b"yz": 1}, 262, min_count=2)
+    few = Timeline(trainer.counts, trainer.steps()).seek(6)
+    asked = [*product((whole.at(1), whole.at(4)), pairs)]
+    asked += [*product((few.at(2), few), [*pairwise(b"widest"), (120, 121), (121, 122)])]
     lines = []
-    for step, pair in product((1, 4), pairs):
-        history = pair_history(whole.at(step), pair)
-        said = history.describe(lambda token: whole.any_token(token).decode(), 1)
-        lines.append(f"step {step}: {' '.join(said)}")
+    for frame, pair in asked:
+        said = pair_history(frame, pair).describe(lambda n: whole.any_token(n).decode(), 1)
+        lines.append(f"step {frame.step} of {frame.recorded_steps}: {' '.join(said)}")
     check_sheet("pair_history", lines)
 
 

@@ -129,8 +129,9 @@ def test_an_alphabet_says_what_a_token_is_before_any_merge() -> None:
     lines = []
     for alphabet in DESCRIBED:
         told = f"{type(alphabet).__name__} of {alphabet.unit}s, {alphabet.spells_apart=}"
+        told += f", {len(alphabet.letters)} letters, {len(set(alphabet.token_ids))} tokens"
         lines.append(f"{told}: {alphabet.beginning}; {alphabet.exceptions}")
-        for text in ("éaa", "ßßaéaé", "ßéßa"):
+        for text in ("éaa", "ßßaéaé", "ßéßa", " "):
             edges = list(alphabet.edges(text.encode()))
             lines.append(f"    {text}: {alphabet.spell(text.encode())} {edges}")
     check_sheet("alphabets", lines)
