@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sheets import check_sheet
 
 from engine import Tokenizer, UnknownNameError, UnknownTokenIdError, VocabSizeError, count_pretokens
 from engine.analysis.baselines import (
     BASELINES,
     ByteTokenizer,
     CharacterTokenizer,
-    SeenCharacterTokenizer,
-    WordTokenizer,
 )
 from engine.text.pretokenize import to_bytes
 
@@ -24,29 +24,18 @@ every_kind = pytest.mark.parametrize("name", BASELINES)
 CATS = {b"the": 3, b" ": 5, b"cat": 2, b"sat": 2, b"!": 1}
 
 
-class TestWords:
-    def test_are_numbered_by_frequency_then_by_their_bytes(self) -> None:
-        vocab = WordTokenizer.train(CATS).vocab
-        assert list(vocab.values()) == [b"<UNK>", b"the", b"cat", b"sat", b"!"]
-
-    def test_beyond_the_size_are_unknown(self) -> None:
-        tokenizer = WordTokenizer.train(CATS, 3)
-        assert tokenizer.encode("the cat sat") == [1, 2, tokenizer.unknown_id]
-
-    def test_with_one_other_letter_are_unknown(self) -> None:
-        assert WordTokenizer.train(CATS).encode("teh") == [0]
-
-    def test_lose_the_space_between_them(self) -> None:
-        tokenizer = WordTokenizer.train(CATS)
-        assert tokenizer.decode(tokenizer.encode("the  cat!\n")) == "the cat !"
-
-    def test_are_cut_by_the_pattern(self) -> None:
-        glued = WordTokenizer.train({b"cat!": 1, b" ": 1}, pattern="whitespace")
-        assert glued.encode("cat! cat") == [1, 0]
-
-    def test_may_come_from_the_pretokens_of_another_pattern(self) -> None:
-        vocab = WordTokenizer.train({b"low": 2, b" low": 3, b"\n": 9}, pattern="gpt2").vocab
-        assert list(vocab.values()) == [b"<UNK>", b"low"]
+def test_each_kind_numbers_and_spells_as_the_sheet_says() -> None:
+    counts = CATS | {"né".encode(): 2, "e\u0301".encode(): 1, b" ": 5, b"\n": 9, b"cat!": 1}
+    lines = []
+    for name, size, pattern in product(BASELINES, (None, 5), ("bert", "whitespace", "gpt2")):
+        if (name, size) not in (("byte", 5), ("character", None)):
+            tokenizer = BASELINES[name].train(counts, size, ["<s>"], pattern)
+            vocab = tokenizer.vocab
+            lines.append(f"{name}, {size=}, {pattern}: {[vocab[i] for i in islice(vocab, 12)]}")
+            for text in ("the  cat!\n né<s>ten", "cat! e\u0301"):
+                ids = tokenizer.encode(text)
+                lines.append(f"    {text!r}: {ids} {tokenizer.decode(ids)!r}")
+    check_sheet("baselines", lines)
 
 
 class TestCharacters:
@@ -62,21 +51,6 @@ class TestCharacters:
         assert len(vocab) == sum(1 for _ in vocab) == 0x110000 - 0x800 + 1
         assert all(surrogate not in vocab for surrogate in (0xD800, 0xDFFF, -1, 0x110001))
         assert vocab[0x10FFFF] == chr(0x10FFFF).encode()
-
-
-class TestSeenCharacters:
-    def test_are_code_points_whitespace_included(self) -> None:
-        tokenizer = SeenCharacterTokenizer.train({"né".encode(): 2, b" ": 1, b"n": 1})
-        assert list(tokenizer.vocab.values()) == [b"<UNK>", b"n", "é".encode(), b" "]
-        assert tokenizer.encode("e n") == [0, 3, 1]
-
-    def test_decode_to_the_same_text_if_known(self) -> None:
-        tokenizer = SeenCharacterTokenizer.train({"né".encode(): 2, b"\n ": 1})
-        assert tokenizer.decode(tokenizer.encode("né \n én")) == "né \n én"
-
-    def test_that_look_like_one_may_be_two(self) -> None:
-        tokenizer = SeenCharacterTokenizer.train({"e\u0301".encode(): 1})
-        assert len(tokenizer.encode("e\u0301")) == 2
 
 
 class TestBytes:
