@@ -272,10 +272,9 @@ class HeapWalk:
         if not self._copies:
             self._keep(0, self._heap_at(0))
             self._resume(0)
-        if not self._at <= step <= self._at + SPACING:
-            index = bisect_right(self._copy_steps, step) - 1
-            if not self._copy_steps[index] <= self._at <= step:
-                self._resume(index)
+        index = bisect_right(self._copy_steps, step) - 1
+        if not self._copy_steps[index] <= self._at <= step:
+            self._resume(index)
         while self._at < step:
             if monotonic() > deadline:
                 return self._at / step

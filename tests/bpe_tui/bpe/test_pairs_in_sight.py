@@ -57,21 +57,32 @@ async def test_the_foot_shows_a_pair_that_its_row_cuts() -> None:
         assert bare(str(panel.border_subtitle)) != whole
 
 
-@pytest.mark.slow  # twenty steps
-async def test_the_pair_that_merges_next_is_in_sight_behind_stale_entries() -> None:
+async def test_the_next_pair_is_in_sight_behind_stale_entries_unless_rows_are_in_use() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
-        session, panel = app.session, app.screen.query_one(PairsPanel)
-        below = 0
-        await pilot.press("g", *"300", "enter")
-        for _ in range(20):
-            await pilot.press("right")
-            frame = session.frame
-            assert frame is not None
+        panel = app.screen.query_one(PairsPanel)
+
+        async def seen_at(step: int) -> tuple[int, float]:
+            """Return the row of the next pair, and the first row in sight."""
+            app.seek(step)
+            await pilot.pause()
+            assert app.session.frame is not None
             rows = [panel.row(place).target for place in range(panel.row_count)]
-            place = rows.index(ToPair(frame.next_pair))  # type: ignore[arg-type]
-            below += place >= panel.size.height - 1  # so many rows there are below the head
-            assert panel.scroll_offset.y <= place < panel.scroll_offset.y + panel.size.height - 1
-        assert below, "no step of these tries it"
+            return rows.index(ToPair(app.session.frame.next_pair)), panel.scroll_offset.y  # type: ignore[arg-type]
+
+        # Four of six rows are entries below the head; the one after the pair is in sight, too.
+        found = [await seen_at(step) for step in (290, 291, 293, 294)]
+        assert found == [(12, 9), (4, 1), (2, 0), (6, 3)]
+        panel.focus()
+        panel.cursor = 9
+        await pilot.pause()
+        assert await seen_at(290) == (12, 3)
+        panel.cursor = 0
+        assert (await seen_at(291), await seen_at(290)) == ((4, 1), (12, 9))
+        await pilot.click(panel, offset=(3, 2))
+        panel.cursor = 0
+        assert await seen_at(291) == (4, 9)
+        await pilot.press("tab")
+        assert await seen_at(294) == (6, 3)
 
 
 async def test_before_the_first_merge_the_pretokens_are_those_it_will_change() -> None:
