@@ -37,15 +37,6 @@ def test_token_lengths_count_the_tokens_learnt_by_the_step(counts: dict[bytes, i
         assert found == [lengths[length] for length in range(max(lengths) + 1)]
 
 
-@given(counts=CORPORA)
-@examples(50)
-def test_pretokens_are_ranked_by_their_count(counts: dict[bytes, int]) -> None:
-    series = Timeline(counts).statistics
-    assert series.pretoken_counts.tolist() == sorted(counts.values(), reverse=True)
-    commonest = series.commonest_pretoken
-    assert (counts[commonest] if commonest else 0) == max(counts.values(), default=0)
-
-
 def test_a_series_can_be_read_while_the_record_grows() -> None:
     counts = {b"abcd": 3}
     trainer = Trainer(counts, 300)

@@ -366,13 +366,6 @@ def test_a_pair_knows_the_step_that_merges_it() -> None:
     assert [timeline.frame.step_of(step.pair) for step in steps[:4]] == [1, 2, 3, None]
 
 
-def test_any_recorded_merge_is_found_by_its_rank() -> None:
-    steps = trained(LOW)
-    frame = Timeline(LOW, steps).seek(2)
-    assert frame.merge == frame.merge_at(1) == steps[1]
-    assert frame.merge_at(4) == steps[4]
-
-
 def test_a_token_that_a_later_step_makes_does_not_exist_yet() -> None:
     steps = trained(LOW, special_tokens=["<s>"])
     frame = Timeline(LOW, steps).seek(2)
