@@ -84,7 +84,7 @@ def near_command(word: str) -> str | None:
     """
     if word in COMMAND_NAMES or word.startswith("-") or os.path.exists(word):
         return None
-    return next(iter(difflib.get_close_matches(word, COMMAND_NAMES, n=1)), None)
+    return next(iter(difflib.get_close_matches(word, COMMAND_NAMES)), None)
 
 
 def asks_for_help(arguments: Sequence[str]) -> bool:

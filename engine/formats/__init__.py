@@ -123,9 +123,7 @@ def open_tokenizer(
         )
     if not source.exists:
         missing = next(each for each in source.given if not os.path.exists(each))
-        hint = describe_near_file(missing)
-        if not hint and len(source.given) == 1:
-            hint = by_name.describe_near_name(missing)
+        hint = describe_near_file(missing) or by_name.describe_near_name(missing)
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
     raise TokenizerFileError(f"{source}: {describe_unrecognised(source)}")
 
@@ -261,7 +259,7 @@ def check_extensible(tokenizer: Tokenizer, path: str | os.PathLike[str], format:
         TokenizerFileError: the format cannot hold it with its ids, or is only read.
         UnknownNameError: no format has this name.
     """
-    ids = tokenizer.alphabet.token_ids[:256]
+    ids = tokenizer.alphabet.token_ids
     known = set(tokenizer.vocab.values())
     pairs = ((left, right) for left in ids for right in ids)
     new = ((a, b) for a, b in pairs if tokenizer.vocab[a] + tokenizer.vocab[b] not in known)

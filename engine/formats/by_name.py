@@ -20,7 +20,7 @@ from difflib import get_close_matches
 from functools import partial
 from hashlib import sha1
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -67,7 +67,7 @@ def _encoding(name: str) -> tiktoken.Encoding:
         ) from None
     known = tiktoken.list_encoding_names()
     if name not in known:
-        near = get_close_matches(name, known, n=1)
+        near = get_close_matches(name, known)
         hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(sorted(known))}"
         raise TokenizerFileError(f"{name}: tiktoken has no encoding of this name{hint}")
     try:
@@ -108,7 +108,7 @@ def describe_near_name(name: str) -> str:
     '; did you mean the encoding cl100k_base?'
     """
     is_name, lower = _LOOKS_LIKE_A_NAME.fullmatch(name), name.lower()
-    near = get_close_matches(lower, ENCODING_NAMES, n=1) if is_name else []
+    near = get_close_matches(lower, ENCODING_NAMES) if is_name else []
     return f"; did you mean the encoding {near[0]}?" if near else ""
 
 
@@ -207,22 +207,20 @@ def _is_reachable(address: str) -> bool:
     from urllib.request import getproxies  # slow to import, and seldom needed
 
     place = urlsplit(getproxies().get("https") or address)
-    answered = Event()
+    answers: list[str] = []
 
     def ask() -> None:
         default = 443 if place.scheme == "https" else 80
         with suppress(OSError, ValueError):
-            socket.create_connection(
-                (place.hostname or "", place.port or default), REACHED_SECONDS
-            ).close()
-            answered.set()
-        asked.set()
+            server = place.hostname or "", place.port or default
+            socket.create_connection(server, REACHED_SECONDS).close()
+            answers.append(address)
 
-    asked = Event()
     # In a thread, since looking up a name has no time limit.
-    Thread(target=ask, name="hub", daemon=True).start()
-    asked.wait(REACHED_SECONDS)
-    return answered.is_set()
+    asking = Thread(target=ask, name="hub", daemon=True)
+    asking.start()
+    asking.join(REACHED_SECONDS)
+    return bool(answers)
 
 
 _REFUSALS = {

@@ -105,7 +105,7 @@ def of_pieces(
     pipeline = Pipeline(
         model,
         normalizer=_normalizer(own, settings.config, charsmap),
-        pre_tokenizer=pretokenizers.Sequence(cut) if len(cut) > 1 else cut[0],
+        pre_tokenizer=pretokenizers.Sequence(cut),
         decoder=_decoder(own, scheme),
     )
     silent = [piece.text for piece in pieces if piece.kind in (CONTROL, USER_DEFINED)]
@@ -159,9 +159,7 @@ def _normalizer(
                 steps.append(normalizers.Precompiled(base64.b64encode(charsmap).decode()))
         else:
             steps.append(step)
-    if len(steps) > 1:
-        return normalizers.Sequence(steps)
-    return steps[0] if steps else None
+    return normalizers.Sequence(steps) if steps else None
 
 
 def _template(

@@ -104,13 +104,13 @@ def _read_python(path: Path) -> Any:
     without_strings = _COMMENT.sub("", _STRING.sub("0", text))
     if len(text) > LARGEST_PYTHON or sum(map(without_strings.count, "[({,:")) > MOST_CONSTANTS:
         raise TokenizerFileError(f"{path}: is far more Python than a vocabulary takes")
-    depth = accumulate(
+    levels = accumulate(
         (c in "[({") - (c in "])}") for c in re.findall(r"[][(){}]", without_strings)
     )
     names = {found[0] for found in islice(_NAME.finditer(without_strings), MOST_CONSTANTS)}
     if (
         not _DATA.fullmatch(without_strings)
-        or max(depth, default=0) > DEEPEST
+        or any(level > DEEPEST for level in levels)
         or len(names) > MOST_NAMES
     ):
         raise TokenizerFileError(
@@ -119,7 +119,7 @@ def _read_python(path: Path) -> Any:
     try:
         found = dict(_assigned(ast.parse(text)))
     except _NO_DATA as error:
-        what = str(error)[:80] or "its parser gives up"
+        what = str(error) or "its parser gives up"
         raise TokenizerFileError(
             f"{path}: is as Python prints it, but cut short or no data: {what}"
         ) from None
@@ -172,7 +172,6 @@ def _is_json_lines(head: str) -> bool:
         return in_order and all(map(_is_short, found.values()))
     return (
         len(lines) > 1
-        and bool(found)
         and all(isinstance(row, list | tuple) and len(row) == 2 for row in found)
         and all(type(left) is type(right) for left, right in found)
         and all(_is_short(part) for row in found for part in row)
@@ -277,8 +276,8 @@ def read_merge_lines(path: Path) -> list[list[str]]:
         TokenizerFileError: a line does not have exactly two tokens.
     """
     lines = read_lines(path)
-    names = tuple(re.split(r"[,\t ]", lines[0].lower())) if lines else ()
-    has_heading = names in PAIR_NAMES[:2] or (bool(lines) and lines[0].startswith(gpt2.VERSION))
+    names = tuple(re.split(r"[,\t ]", lines[0].lower()))
+    has_heading = names in PAIR_NAMES[:2] or lines[0].startswith(gpt2.VERSION)
     start = 1 if has_heading else 0
     rows = [(number, line) for number, line in enumerate(lines[start:], start + 1) if line]
     literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]

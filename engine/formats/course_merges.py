@@ -169,9 +169,9 @@ def _read_merges_of_ids(place: str, merges: Any) -> VocabAndMerges:
     ranked = sorted(merges.items(), key=lambda item: item[1]) if isinstance(merges, Mapping) else []
     made = [new_id for _, new_id in ranked] or list(range(len(merges)))
     pairs = [pair_of_ids(key) or (-1, -1) for key in ([key for key, _ in ranked] or merges)]
-    if made and made[0] in (0, 1):  # ranks
+    if made[0] in (0, 1):  # ranks
         made = [256 + rank for rank in made]
-    if made and made[0] < 256:
+    if made[0] < 256:
         raise TokenizerFileError(
             f"{place}: its first merge makes the id {made[0]}; so the ids below it are no bytes, "
             "and what they are is not in the file; save the vocabulary beside the merges"

@@ -178,7 +178,7 @@ def tidied(value: Any) -> Any:
     if not isinstance(value, list | tuple) or not value:
         return value
     rows = _rows_of(value) if all(isinstance(each, Mapping) for each in value) else value
-    widths = {len(row) if isinstance(row, list | tuple) else 0 for row in rows}
+    widths = {len(row) if isinstance(row, list | tuple) else None for row in rows}
     if widths == {2} and all(isinstance(row[0], list | tuple) and is_pair(row[0]) for row in rows):
         flat = _without_third([[*row[0], row[1]] for row in rows])  # ((left, right), new)
         return rows if {*map(len, flat)} == {3} else flat
@@ -246,7 +246,7 @@ def _without_third(rows: Sequence[Any]) -> Any:
 
 def _is_vocab(value: Any) -> bool:
     """Whether it is certainly a vocabulary: a dict of at least 256 with ids on one side."""
-    if not isinstance(value, Mapping) or len(value) < 256 or _weight(value) > LARGEST:
+    if not isinstance(value, Mapping) or len(value) < 256:
         return False
     return any(all(map(_is_id, side)) for side in (value.keys(), value.values()))
 

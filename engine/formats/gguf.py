@@ -34,7 +34,7 @@ from engine.formats.sentencepiece_model import (
     check_merges,
     check_pieces,
 )
-from engine.formats.source import TokenizerSource
+from engine.formats.source import TokenizerSource, read_head
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.tokenizer_json import overridden
 
@@ -295,10 +295,7 @@ def _path_of(source: TokenizerSource) -> Path | None:
 
 def recognises(source: TokenizerSource) -> bool:
     path = _path_of(source)
-    if path is None:
-        return False
-    head = source.heads[0] if source.folder is None else TokenizerSource([path]).heads[0]
-    return head.startswith(MAGIC)
+    return path is not None and read_head(path).startswith(MAGIC)
 
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:

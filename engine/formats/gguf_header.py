@@ -135,32 +135,13 @@ class HeaderReader:
                 f"{DEEPEST}; is it damaged?"
             )
         if kind == _TEXT:
-            return self._texts(count, is_kept)
+            return [self._text(is_kept) for _ in range(count)]
         if kind == _LIST:
             return [self._list(depth + 1, is_kept) for _ in range(count)]
         start = self._take(count * _WIDTHS[kind])
         if not is_kept:
             return None
         return unpack_from(f"{self._order}{count}{_NUMBERS[kind]}", self._data, start)
-
-    def _texts(self, count: int, is_kept: bool) -> list[str]:
-        """Read texts; there are hundreds of thousands, so without a call for each."""
-        length_at = Struct(f"{self._order}Q").unpack_from
-        found: list[bytearray] = []
-        data, place = self._data, self._place
-        for _ in range(count):
-            if place + 8 > len(data):
-                self._place = place
-                self._take(8)
-            end = place + 8 + length_at(data, place)[0]
-            if end > len(data):
-                self._place = place
-                self._take(end - place)
-            if is_kept:
-                found.append(data[place + 8 : end])
-            place = end
-        self._place = place
-        return list(map(_decoded, found))
 
 
 def _decoded(data: bytearray) -> str:

@@ -219,11 +219,10 @@ def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -
         pattern = settings["pattern"]
         special_tokens = specials if special_tokens is None else special_tokens
     vocab, merges = files_of(source)
-    spelled = _Spelled()
     return VocabAndMerges(
         str(source),
-        _read_vocab(vocab, special_tokens or (), spelled),
-        [] if merges is None else _read_merges(merges, spelled),
+        _read_vocab(vocab, special_tokens or ()),
+        [] if merges is None else _read_merges(merges),
         special_tokens=special_tokens,
         pattern=pattern,
         merges_place=str(merges),
@@ -379,15 +378,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     write_files(contents, overwrite=overwrite)
 
 
-class _Spelled(dict[str, bytes]):
-    """Spelling → bytes, kept because merges repeat the tokens of the vocabulary."""
-
-    def __missing__(self, spelling: str) -> bytes:
-        token = self[spelling] = unspell(spelling)
-        return token
-
-
-def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> dict[int, bytes]:
+def _read_vocab(path: Path, special_tokens: Sequence[str]) -> dict[int, bytes]:
     spelled = read_json(path)
     if not isinstance(spelled, dict) or not spelled:
         raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
@@ -409,11 +400,11 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> d
             # Special tokens are plain text; so is a token that is not in GPT-2's spelling.
             vocab[token_id] = to_bytes(spelling)
         else:
-            vocab[token_id] = known[spelling] = token
+            vocab[token_id] = token
     return vocab
 
 
-def _read_merges(path: Path, known: _Spelled) -> TokenPairs:
+def _read_merges(path: Path) -> TokenPairs:
     lines = read_lines(path)
     merges: TokenPairs = []
     for number, line in enumerate(lines, start=1):
@@ -421,7 +412,7 @@ def _read_merges(path: Path, known: _Spelled) -> TokenPairs:
             continue
         parts = line.split(" ")
         try:
-            left, right = map(known.__getitem__, parts)
+            left, right = map(unspell, parts)
         except (ValueError, KeyError):
             raise TokenizerFileError(
                 f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}"

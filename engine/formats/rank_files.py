@@ -49,7 +49,6 @@ from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 
 _FIRST_LINE = re.compile(rb"(?=\S{4})[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9
-_ALL_LINES = re.compile(rb"(?:[A-Za-z0-9+/=]+ \d{1,%d}(?:\r?\n|\Z))*+" % _MOST_DIGITS)
 _EMPTY_TOKEN = re.compile(rb"^=+ \d{1,9}\r?(?:\n|\Z)", re.MULTILINE)
 _token_of = partial(a2b_base64, strict_mode=True)
 
@@ -75,9 +74,10 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     with errors_at(source, VocabularyError):
         tokenizer, notes = tokenizer_of_ranks(ranks, special_ids, pattern)
     if known:
-        notes.insert(0, f"recognised as {known.name}, with its pattern and special tokens")
+        notes = [f"recognised as {known.name}, with its pattern and special tokens", *notes]
     elif likely:
-        notes.insert(0, f"{likely.name}, with their pattern and special tokens, by {likely.why}")
+        what = f"{likely.name}, with their pattern and special tokens, by {likely.why}"
+        notes = [what, *notes]
     else:
         notes += guesses.note_likely_pattern(overrides, tokenizer.pattern.name)
         if overrides.special_tokens is None and not known_ids:
@@ -97,25 +97,6 @@ def read_ranks(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
     Raises:
         TokenizerFileError: a line is no token and rank, or a token or a rank occurs twice.
     """
-    return _read_at_once(data) or _read_by_line(source, data)
-
-
-def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """Read all lines at once; return `None` if one is malformed."""
-    if not _ALL_LINES.fullmatch(data):
-        return None
-    fields = data.split()
-    try:
-        tokens = list(map(_token_of, fields[::2]))
-    except Base64Error:
-        return None
-    ranks = dict(zip(tokens, map(int, fields[1::2]), strict=True))
-    all_differ = len(tokens) == len(ranks) == len(set(ranks.values()))
-    return ranks if all_differ and b"" not in ranks else None
-
-
-def _read_by_line(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
-    """Read line by line, to name the wrong line in an error."""
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line or line == b"\r":
@@ -342,7 +323,7 @@ def _read_tekken(fields: Fields, overrides: Overrides) -> Opened:
     numbered = guesses.number_special_tokens(overrides.special_tokens, special_ids, ranks.values())
     tokenizer, notes = tokenizer_of_ranks(ranks, numbered, pattern)
     if overrides.pattern is None:
-        notes.insert(0, guesses.describe_pattern(tokenizer.pattern))
+        notes = [guesses.describe_pattern(tokenizer.pattern), *notes]
     if left_out := len(fields.items("vocab")) - len(ranks):
         notes.append(f"{left_out:,} of its tokens have no room in the vocabulary, and no id")
     return Opened(tokenizer, TEKKEN.name, tuple(notes))

@@ -157,7 +157,6 @@ TYPES = {UNIGRAM: "Unigram", BPE: "BPE", WORD: "words", CHARACTER: "characters"}
 MOST_PIECES = 1 << 21
 LARGEST_SCORE = 1e20
 """Largest score: a larger one is no logarithm of a probability, and sums may overflow."""
-_LONGEST_HEAD = 127
 
 
 def recognises(source: TokenizerSource) -> bool:
@@ -170,9 +169,9 @@ def begins_with_piece(head: bytes) -> bool:
 
     The text's length, the score's key and the next field's key must be at their places.
     """
-    if len(head) < 2 or head[0] != _PIECES << 3 | BYTES or head[1] > _LONGEST_HEAD:
+    if not head.startswith(b"\x0a"):  # field 1, of bytes
         return False
-    end = 2 + head[1]
+    end = 2 + int.from_bytes(head[1:2])
     try:
         kinds = [(number, kind) for number, kind, _ in fields_in(head[2:end])]
     except ProtobufError:

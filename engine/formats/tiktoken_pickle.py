@@ -63,7 +63,7 @@ class EncodingParts:
         )
         tokenizer, notes = tokenizer_of_ranks(self.ranks, numbered, pattern)
         if overrides.pattern is None:
-            notes.insert(0, describe_pattern(tokenizer.pattern))
+            notes = [describe_pattern(tokenizer.pattern), *notes]
         return Opened(tokenizer, format, tuple(notes))
 
 

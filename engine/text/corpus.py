@@ -239,7 +239,7 @@ class SourceReader:
         self._taken: Callable[[], int] = lambda: 0
         self.skipped = 0
         local = [None if each.path is None else each.size for each in sources]
-        self.total = None if None in local else sum(size or 0 for size in local)
+        self.total = None if None in local else sum(filter(None, local))
 
     @property
     def taken(self) -> int:
@@ -253,7 +253,7 @@ class SourceReader:
             CorpusError: a server cannot be reached.
         """
         sizes = [each.size for each in self._sources]
-        self.total = None if None in sizes else sum(size or 0 for size in sizes)
+        self.total = None if None in sizes else sum(filter(None, sizes))
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield the text in blocks, unpacked and joined.
@@ -343,7 +343,7 @@ class SourceReader:
         self.skipped += 1
 
     def _check_length(self, source: Source, taken: int, *, is_packed: bool) -> None:
-        if source.size is None or (taken >= source.size and source.path is not None):
+        if source.size is None:
             return
         if source.path is None and taken != source.size:
             raise CorpusError(

@@ -350,6 +350,10 @@ NEAR_END = 1 << 14
 """Bytes at the end of a chunk that are searched for its last special token before all of it is."""
 
 
+NEAR_BORDER = (64, 4096)
+"""Bytes at the end of a chunk that are searched for its last border, which is usually there."""
+
+
 class ChunkCutter:
     """A cutter of a stream of bytes into chunks of about `size` bytes.
 
@@ -419,8 +423,7 @@ class ChunkCutter:
         decided = len(buffer) - max(self._splitter.longest - 1, 0)
         after_special = self._end_of_last_special(buffer, decided)
         border = 0
-        # The last border is usually near the end, so the search begins there.
-        for reach in (64, 4096, decided) if self._cut_regex is not None else ():
+        for reach in (*NEAR_BORDER, decided) if self._cut_regex is not None else ():
             for match in self._cut_regex.finditer(buffer, max(decided - reach, 0), max(decided, 0)):
                 border = match.start()
             if border:

@@ -20,6 +20,8 @@ PROTOCOLS = ("https", "s3", "gs", "az", "hf")
 SECONDS = 30.0
 """Longest time that a server may send nothing."""
 _WEB = ("https", "http")
+IN_ONE_REQUEST = {"block_size": 0, "size": 1}
+"""Options of fsspec for a file that is read from start to end; any size saves a request for it."""
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -91,7 +93,7 @@ class RemoteFile:
         with self._errors():
             options: dict[str, Any] = {}
             if self._protocol in _WEB:
-                options = {"size": self.size} if seekable else {"block_size": 0, "size": 1}
+                options = {"size": self.size} if seekable else IN_ONE_REQUEST
             file = self._system.open(self.given, "rb", **options)
         try:
             yield cast(BinaryIO, _PlainErrorFile(file, self._errors))

@@ -157,7 +157,7 @@ def describe_near_file(name: str) -> str:
     folder, last = os.path.split(name)
     with suppress(OSError, ValueError), os.scandir(folder or os.curdir) as entries:
         names = [entry.name for entry in islice(entries, NAMES_COMPARED)]
-        if near := difflib.get_close_matches(last, names, n=1, cutoff=NEAR):
+        if near := difflib.get_close_matches(last, names, cutoff=NEAR):
             return f"; did you mean {os.path.join(folder, near[0])}?"
     return ""
 

@@ -48,21 +48,6 @@ def test_the_merges_of_train_agree_with_the_rule(
         )
 
 
-def test_another_tie_rule_is_named_and_gives_an_exit_code(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    other = str(trained(tmp_path / "other", "first-seen"))
-    code, out, err = run(capsys, other)
-    assert (code, err) == (DIFFERS, "")
-    assert out.startswith(
-        "The first merge that is not by the rule is merge 19.\n"
-        "The rule takes “a” + “r”, which occurs 32 times, tied with “·” + “c”.\n"
-        "Yours is “·” + “c”: it occurs 32 times.\n"
-        "Likely cause (tie-rule): ties are decided by another rule, first-seen"
-    )
-    assert run(capsys, other, "--tie-rule", "first-seen")[0] == 0
-
-
 @pytest.mark.slow  # two trainings and two commands
 def test_compare_and_check_number_the_first_different_merge_alike(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
@@ -71,15 +56,6 @@ def test_compare_and_check_number_the_first_different_merge_alike(
     assert "is merge 19.\n" in run(capsys, other)[1]
     cli.main(["compare", right, other])
     assert "part at merge 19: " in capsys.readouterr().out
-
-
-def test_the_outcome_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, out, _ = run(capsys, str(trained(tmp_path / "x", "smallest-ids")), "--json")
-    outcome = json.loads(out)
-    assert (code, outcome["agrees"]) == (DIFFERS, False)
-    assert outcome["divergence"]["step"] == 19
-    assert outcome["divergence"]["rule"] == ["a", "r"]
-    assert outcome["causes"][0]["cause"] == "tie-rule"
 
 
 def test_files_that_contradict_each_other_are_checked_all_the_same(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from bert_file import BERT, PIECES
+from bert_file import BERT
 from generated import first_quick
 from opening import SAMPLE, opened_as, until
 from program import run
@@ -111,39 +111,6 @@ def test_a_tokenizer_without_a_template_encodes_as_ever_and_says_so(
     printed = capsys.readouterr()
     assert printed.out == "1 2\n"
     assert "has no template that adds tokens to a text; --template changes nothing" in printed.err
-
-
-def test_counting_comparing_inspecting(files: dict[str, str], told: Told, tmp_path: Path) -> None:
-    text = tmp_path / "text.txt"
-    text.write_text("the hugs the hug")
-    assert "6" in told("count", str(text), "--tokenizer", files["t5"])
-    compared = told("compare", *files.values(), "--text", "the hugs")
-    assert "no merges" in compared
-    assert f"tokens              {len(PIECES)}\n" in told("inspect", files["bert"])
-
-
-@pytest.mark.parametrize(
-    ("file", "model", "cuts"),
-    [("bert", "WordPiece", "none: cut by BertPreTokenizer"), ("t5", "Unigram", "▁[^▁]*|[^▁]+")],
-)
-def test_an_inspection_names_the_model_and_the_pattern(
-    files: dict[str, str], told: Told, file: str, model: str, cuts: str
-) -> None:
-    inspected = told("inspect", files[file])
-    assert f"{model}, which merges nothing" in inspected
-    assert cuts in inspected
-    assert "no token holds a digit: numbers are unknown" in " ".join(inspected.split())
-
-
-@pytest.mark.parametrize(
-    ("command", "file"),
-    [("encode --explain", "t5"), ("encode --tail", "bert"), ("why", "t5"), ("why", "bert")],
-)
-def test_commands_about_merges_refuse_a_model_without_them(
-    files: dict[str, str], command: str, file: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main([*command.split(), "--tokenizer", files[file], "hugs"]) == BAD_INPUT
-    assert "model, which merges nothing" in capsys.readouterr().err
 
 
 def test_the_longest_match_of_a_vocabulary_is_explained(vocab: str, told: Told) -> None:

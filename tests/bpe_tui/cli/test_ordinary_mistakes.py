@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,15 @@ def test_the_word_help_is_the_option() -> None:
 def test_the_usage_says_what_is_needed_and_what_is_repeated(command: str, usage: str) -> None:
     shown = " ".join(run(command, "--help").stdout.decode().partition("\n\n")[0].split())
     assert shown == f"Usage: bpe-tui {command} {usage}"
+
+
+def test_a_help_page_lists_what_is_needed_then_the_training_then_the_rest() -> None:
+    page = run("train", "--help").stdout.decode()
+    assert re.findall(r"^  (--[a-z-]+)", page, re.MULTILINE) == [
+        *("--out", "--format", "--steps", "--force", "--special", "--pattern", "--tie-rule"),
+        *("--trainer", "--model", "--max-token-length", "--units", "--phases", "--vocab-size"),
+        *("--min-count", "--workers", "--tokenizer", "--continue", "--field", "--skip-bad"),
+    ]
 
 
 @pytest.mark.parametrize(

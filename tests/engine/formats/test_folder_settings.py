@@ -15,15 +15,16 @@ from tiny_tokenizers import GOLDEN, handout
 
 from engine import Tokenizer, TokenizerFileError
 from engine.formats import open_tokenizer
-from engine.formats.folder_settings import ADDED, CONFIG, SPECIAL
+from engine.formats.folder_settings import ADDED, CONFIG, SPECIAL, read_folder_settings
 
 SIZE = len(handout().vocab)
 MASK = {"content": "<mask>", "lstrip": True, "rstrip": False, "single_word": False}
 FILES: dict[str, Any] = {
     ADDED: {"tool": SIZE, "<mask>": SIZE + 1},
-    SPECIAL: {"eos_token": "<|endoftext|>", "additional_special_tokens": ["<a>"]},
+    SPECIAL: {"eos_token": {"content": "<|endoftext|>"}, "additional_special_tokens": ["<a>"]},
     CONFIG: {
         "add_prefix_space": True,
+        "chat_token": {"x": 1},
         "added_tokens_decoder": {str(SIZE + 1): MASK | {"normalized": False, "special": True}},
     },
 }
@@ -91,6 +92,15 @@ def test_settings_beside_a_tokenizer_json_are_used_if_the_directory_is_opened(
     assert low != in_front
 
 
+def test_the_highest_id_is_that_of_32_bits(tmp_path: Path) -> None:
+    highest = (1 << 32) - 1
+    settings = ({ADDED: {"<x>": highest}}, {CONFIG: {"added_tokens_decoder": {highest: MASK}}})
+    for files, token in zip(settings, ("<x>", "<mask>"), strict=True):
+        (tmp_path / CONFIG).unlink(missing_ok=True)
+        assert read_folder_settings(directory(tmp_path, **files)).ids == {token: highest}  # type: ignore[union-attr]
+        (tmp_path / ADDED).unlink(missing_ok=True)
+
+
 def test_a_token_given_only_by_name_keeps_its_options(tmp_path: Path) -> None:
     content = json.loads((GOLDEN / "tokenizer.json").read_text())
     content["added_tokens"][0]["lstrip"] = True
@@ -119,9 +129,11 @@ def test_files_with_openais_names_are_read(tmp_path: Path) -> None:
         (ADDED, {"<x>": "0"}, r"added_tokens\.json: <x>: should be a whole number"),
         (ADDED, [], "should be an object"),
         (ADDED, {"<x>": 900, "<y>": 900}, "give one id to two tokens"),
+        (ADDED, {"<x>": 1 << 32}, r"<x>: the id is larger than 4,294,967,295"),
         (SPECIAL, {"additional_special_tokens": [5]}, r"additional_special_tokens\[0\]"),
         (CONFIG, {"add_prefix_space": "yes"}, "should be true or false"),
         (CONFIG, {"added_tokens_decoder": {"x": {}}}, "'x' is no id"),
+        (CONFIG, {"added_tokens_decoder": {str(1 << 32): MASK}}, "'4294967296' is no id"),
     ],
 )
 def test_errors_name_the_file_and_the_mistake(

@@ -180,6 +180,22 @@ def test_codes_segment_a_text_like_the_original(kind: str, tmp_path: Path) -> No
     assert tokenizer.decode(tokenizer.encode("lower  newest\nher")).rstrip() == "lower newest her"
 
 
+@pytest.mark.parametrize(
+    ("head", "tokens", "ids"),
+    [
+        ("", ["<unk>", "a", "b", "c", " ", "ab", "abc ", "c "], [5, 3, 4, 5, 4, 8]),
+        ("#version: 0.2.0\n", ["<unk>", *"abc", *"abc", "ab", "abc"], [8, 1, 5, 9]),
+    ],
+)
+def test_ids_are_unk_the_characters_the_merges_then_the_special_tokens(
+    head: str, tokens: list[str], ids: list[int], tmp_path: Path
+) -> None:
+    (tmp_path / "merges.txt").write_text(f"{head}a b\nab c</w>\n")  # without a vocabulary beside
+    tokenizer = open_tokenizer(tmp_path / "merges.txt", special_tokens=["<s>"]).tokenizer
+    assert tokenizer.vocab == dict(enumerate(map(str.encode, [*tokens, "<s>"])))
+    assert tokenizer.encode("abc ab<s>") == ids
+
+
 def test_the_first_of_two_equal_merges_is_used(tmp_path: Path) -> None:
     (tmp_path / "codes").write_text("#version: 0.2\na b\nb c</w>\na b\n")
     tokenizer = open_tokenizer(tmp_path / "codes").tokenizer
@@ -190,6 +206,9 @@ def test_the_first_of_two_equal_merges_is_used(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("e s</w> 4\n" * 600 + "e t\n", "line 601 is not two tokens"),
+        ("e s</w> 4\n" * 600 + "e t x\n", "line 601 is not two tokens"),
+        ("e s</w>\n" * 600 + "e t u v\n", "line 601 is not two tokens"),
+        ("#version: 0.2\n" + "e s</w>\n" * 600 + "e  t\n", "line 602 is not two tokens"),
         ("#version: 9.9\ne s</w>\n", "version 9.9; known are 0.1 and 0.2"),
         ("#version: 0.10\ne s</w>\n", "version 0.10; known are 0.1 and 0.2"),
         (f"{CLIP_HEAD}\ni n\nt\n", "line 3 is not two tokens in GPT-2's stand-ins"),
@@ -206,5 +225,14 @@ def test_merges_beside_a_vocabulary_with_ids_are_no_codes(tmp_path: Path) -> Non
     """The merges of CLIP alone would have other ids than the vocabulary."""
     (tmp_path / "vocab.json").write_text('{"a": 0, "b</w>": 1, "ab</w>": 2}')
     (tmp_path / "merges.txt").write_text("#version: 0.2\na b</w>\n")
-    with pytest.raises(TokenizerFileError):
+    with pytest.raises(TokenizerFileError, match=r"'!' is missing.*open the tokenizer\.json"):
+        Tokenizer.load(tmp_path / "merges.txt")
+    lines = ["#version: 0.2", *map(" ".join, CLIP_MERGES)]
+    vocab = clip_vocab(CLIP_MERGES)
+    del vocab["".join(CLIP_MERGES[1])]
+    (tmp_path / "vocab.json").write_text(json.dumps(vocab))
+    (tmp_path / "merges.txt").write_text("\n".join(lines))
+    with pytest.raises(
+        TokenizerFileError, match=r"merge 2 \(.*\) needs the token '.*', which the v"
+    ):
         Tokenizer.load(tmp_path / "merges.txt")

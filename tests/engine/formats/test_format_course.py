@@ -17,7 +17,9 @@ from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 from engine import Tokenizer, TokenizerFileError
 from engine.analysis.check.claim import read_claim
 from engine.core.gpt2_bytes import spell
-from engine.formats import open_tokenizer, save
+from engine.formats import course_merges, open_tokenizer, save
+from engine.formats.course_merges import begins_with_ids
+from engine.formats.course_values import find_parts, tidied
 from engine.text.patterns import Alternative, Pattern
 
 SPELLINGS: dict[str, Callable[[bytes], Any]] = {
@@ -81,41 +83,6 @@ def test_a_special_token_that_is_not_in_the_spelling_is_text(path: Path) -> None
 # -- arrangements
 
 
-def arrangements() -> dict[str, dict[str, Any]]:
-    """Return name of the arrangement → (file → content)."""
-    vocab, merges = spelled(handout(), "latin-1")
-    tokens = [vocab[str(token_id)] for token_id in range(len(vocab))]
-    return {
-        "tokens first": {"f": [{token: int(i) for i, token in vocab.items()}, merges]},
-        "a list of tokens": {"f": {"vocab": tokens, "merges": merges}},
-        "merges first": {"f": [merges, vocab]},
-        "merges as ids": {
-            "f": [vocab, [[tokens.index(left), tokens.index(right)] for left, right in merges]]
-        },
-        "two files": {"a": vocab, "b": merges},
-        "two files, merges first": {"a": merges, "b": vocab},
-    }
-
-
-@pytest.mark.parametrize("name", arrangements())
-def test_vocabulary_and_merges_are_found_in_any_arrangement(name: str, tmp_path: Path) -> None:
-    files = arrangements()[name]
-    for file, value in files.items():
-        (tmp_path / file).write_text(json.dumps(value, indent=1))
-    opened = open_tokenizer(*(tmp_path / file for file in files))
-    assert opened.format == "course-json"
-    assert opened.tokenizer.merges == handout().merges
-
-
-def test_a_directory_with_vocab_json_and_merges_json_is_read(tmp_path: Path) -> None:
-    vocab, merges = spelled(handout(), "GPT-2's spelling")
-    (tmp_path / "vocab.json").write_text(json.dumps(vocab))
-    (tmp_path / "merges.json").write_text(json.dumps([f"{left} {right}" for left, right in merges]))
-    opened = open_tokenizer(tmp_path)
-    assert opened.format == "course-json"
-    assert opened.tokenizer.merges == handout().merges
-
-
 def test_gpt2s_merges_may_begin_with_a_bracket(tmp_path: Path) -> None:
     save(trained({b"[[": 5, b'["': 3}), tmp_path / "tok")
     merges = tmp_path / "tok" / "merges.txt"
@@ -131,6 +98,94 @@ def test_hugging_faces_tokenizer_json_is_not_a_course_solution(path: Path) -> No
         assert open_tokenizer(path).format != "course-json"
     except TokenizerFileError:
         return
+
+
+# -- values, by their form alone
+
+LETTERS = {str(byte): chr(byte) for byte in range(256)}
+LOW = [["l", "o"], ["lo", "w"]]
+
+
+@pytest.mark.parametrize(
+    ("value", "table"),
+    [
+        ([["a", "b", 9], ["c", "d", 9], ["e", "f", 3]], [["a", "b"], ["c", "d"], ["e", "f"]]),
+        ([["a", "b", 3], ["c", "d", 9], ["e", "f", 5]], None),  # in no order
+        ([[97, 98, 256], [256, 99, 257]], {(97, 98): 256, (256, 99): 257}),
+        ([[97, 98, 7], [256, 99, 7]], [[97, 98], [256, 99]]),
+        ([[97, 98, 256], [97, 98, 257]], None),  # a pair twice
+        ([["a", 0], ["b", 1]], {0: "a", 1: "b"}),
+        ([[0, "a"], [1, "b"]], {0: "a", 1: "b"}),
+        ([[5, "a"], [5, "b"]], None),  # an id twice
+        ([["a", "b"], ["ab", "c"]], None),
+        ([["a"], "b"], None),
+        ([[["a", "b"], "ab"]], [["a", "b"]]),
+        ([[["a", "b"], "x"]], None),
+        ([[["a", "b"], 0], [["c", "d"], 1]], [["a", "b"], ["c", "d"]]),
+        ([{"Left": "a", "right": "b"}], [["a", "b"]]),
+        ([{"left": 1, "right": 2, "id": 256, "rank": 0}], {(1, 2): 256}),
+        ([{"pair": ["a", "b"], "rank": 0}], [["a", "b"]]),
+        ([{"id": 0, "rank": 5, "token": "61"}], {0: "61"}),
+        ([{"id": 0, "token": "61"}, {"id": 1}], None),
+        ([{"x": 0, "y": "61"}], None),
+        ([], None),
+    ],
+)
+def test_a_table_of_rows_or_objects_is_put_in_order_or_left_as_it_is(
+    value: list[Any], table: Any
+) -> None:
+    assert tidied(value) == (value if table is None else table)
+
+
+@pytest.mark.parametrize(
+    ("values", "vocab", "merges"),
+    [
+        ([[LETTERS, LOW]], LETTERS, LOW),
+        ([[LOW, LETTERS]], LETTERS, LOW),
+        ([[[*LETTERS.values()], LOW]], [*LETTERS.values()], LOW),
+        ([LETTERS, {"l o": 0, "lo w": 1}], LETTERS, {"l o": 0, "lo w": 1}),
+        ([LOW], None, LOW),
+        ([[["l", "o", "lo"], ["lo", "w", "low"]]], None, LOW),
+        ([LETTERS], LETTERS, None),
+        ([LETTERS, []], LETTERS, []),
+        ([{"vocab": LETTERS}], LETTERS, None),
+        ([{"vocab": {"0": "a"}, "merges": LOW}], {"0": "a"}, LOW),
+        ([{"merges": LOW}], None, LOW),
+    ],
+)
+def test_vocabulary_and_merges_are_told_apart(values: list[Any], vocab: Any, merges: Any) -> None:
+    assert find_parts(values) == (vocab, merges, None, None)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        *([{"vocab": {"0": "a"}}], [{"vocab": 3}], [{"merges": [["lo", "w"]]}], [{"a": 0}], [[]]),
+        *([dict([*LETTERS.items()][1:])], [5], [LOW, LOW], [LETTERS, LOW, LOW]),
+    ],
+)
+def test_values_without_a_clear_vocabulary_or_merges_have_no_parts(values: list[Any]) -> None:
+    assert find_parts(values) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "is_of_ids"),
+    [
+        ("108 111\n256 119\n", True),
+        ("left right\n108 111\n# then\n256 119\n", True),
+        ("108 111\nleft right\n256 119\n", False),
+        ("108 111\n257 119\n", False),  # 257 is not made yet
+        ("256 111\n256 119\n", False),
+        ("108 111\n", False),
+        ("300 301\n256 119\n", False),
+        ("108 111 256\n256 119 257\n", True),
+        ("108 111 256\n256 119 258\n", False),
+        ("108 111 256\n256 119\n", False),
+        ("108 111 256\n" + "".join(f"{n} 97 {n + 1}\n" for n in range(256, 700))[:4083], True),
+    ],
+)
+def test_merges_in_lines_of_ids_are_known_by_their_first_lines(head: str, is_of_ids: bool) -> None:
+    assert begins_with_ids(head) is is_of_ids
 
 
 # -- writing
@@ -174,9 +229,13 @@ def changed(**changes: Any) -> str:
         (changed(vocab={"-1": "a"}), "'-1' is no token id"),
         (changed(vocab={"1": "a", "01": "b"}), "the id 1 is given to two tokens"),
         (changed(vocab={"a": 1, "b": 1}), "the id 1 is given to two tokens"),
-        (changed(vocab={"9" * 11: "a"}), "the id 99999999999 is too high"),
-        (changed(merges=5), "the merges are no list of pairs"),
-        (changed(merges=[["a"]]), "the merges are no list of pairs"),
+        (changed(vocab={"9" * 20: "a"}), "the id 999999999999 is too high"),
+        (changed(vocab={str(1 << 31): "a"}), "the id 2147483648 is too high"),
+        (changed(merges=5), "the merges are no list of pairs; hex"),
+        (changed(merges=[["a"]]), r"the merges are no list of pairs: \['a'\] is one of them"),
+        (changed(merges=["s t", "a b c"]), "in 'a b c' it is not clear which space separates"),
+        (changed(merges=["s t", "est"]), "it is a flat list, with 'est' in it"),
+        (json.dumps({"97,98": 1 << 31}), "of 97 and 98 to 2147483648, names an id that is no byte"),
         (changed(merges=[["a", "漢"]]), "merge 1 is unknown or not spelled as the vocabulary is"),
         (changed(merges=[["q", "z"]]), r"merge 1 \(q z\) needs the token qz"),
         (changed(merges=[["s", "t"]]), r"no merge makes the token est \(such tokens: "),
@@ -195,12 +254,20 @@ def test_errors_name_what_is_malformed(path: Path, content: str, message: str) -
 
 def test_one_token_under_two_ids_is_a_mistake_in_a_note(path: Path) -> None:
     vocab, merges = spelled(handout(), "latin-1")
-    path.write_text(json.dumps([vocab | {"900": "st"}, merges]))
-    opened = open_tokenizer(path)
-    assert opened.notes[1].startswith(
-        "a mistake: the ids 257 and 900 are the same token, st; `bpe-tui"
-    )
-    assert opened.tokenizer.encode("lowest") == handout().encode("lowest")
+    for more, such in (({"900": "st"}, ""), ({"900": "st", "901": "est"}, " (such tokens: 2)")):
+        path.write_text(json.dumps([vocab | more, merges]))
+        opened = open_tokenizer(path)
+        assert [note for note in opened.notes if "mistake" in note] == [
+            f"a mistake: the ids 257 and 900 are the same token, st{such}; "
+            "`bpe-tui check` names the mistake of a trainer"
+        ]
+        assert opened.tokenizer.encode("lowest") == handout().encode("lowest")
+
+
+def test_a_special_token_has_the_id_that_the_file_gives_it(path: Path) -> None:
+    vocab = LETTERS | {"300": "<e>", "400": "<e>"}
+    path.write_text(json.dumps({"vocab": vocab, "merges": [], "special_tokens": {"<e>": 300}}))
+    assert open_tokenizer(path).tokenizer.encode("<e>") == [300]
 
 
 def test_a_special_token_that_merges_make_again_is_special(path: Path) -> None:
@@ -214,6 +281,24 @@ def test_a_special_token_that_merges_make_again_is_special(path: Path) -> None:
     assert f"taken for special, although merges make them: {mark}" in opened.notes
     assert opened.tokenizer.encode(f"a{mark}") == [97, 256]
     assert read_claim(path)[0].vocab == tok.vocab
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_merges_of_ids_may_have_ranks_from_0_or_1(
+    first: int, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_text(json.dumps({"108,111": first, f"{256 + first},119": first + 1}))
+    opened = open_tokenizer(path)
+    assert opened.tokenizer.merges == [(b"l", b"o"), (b"lo", b"w")]
+    assert opened.tokenizer.encode("low") == [257 + first]
+    assert opened.notes[0] == (
+        "it holds merges of ids only; the ids 0 to 255 are taken for the bytes"
+    )
+    monkeypatch.setattr(course_merges, "LARGEST", 5)  # lo and low
+    open_tokenizer(path)
+    monkeypatch.setattr(course_merges, "LARGEST", 4)
+    with pytest.raises(TokenizerFileError, match="its merges make tokens that are far too long"):
+        open_tokenizer(path)
 
 
 def test_a_gap_in_the_ids_is_a_note(path: Path) -> None:

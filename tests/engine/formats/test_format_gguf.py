@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 import struct
 from pathlib import Path
@@ -29,7 +30,7 @@ from pipelines import built, deepseek, gpt2, llama3
 
 from engine import Tokenizer, TokenizerFileError
 from engine.analysis.text_comparison import first_merge_difference, overlap
-from engine.formats import open_tokenizer, save
+from engine.formats import gguf_header, open_tokenizer, save
 from engine.formats.gguf_cuts import CUTS
 from engine.formats.gguf_cuts import NAMES as PRE_NAMES
 from engine.formats.tokenizer_format import Opened
@@ -66,16 +67,25 @@ def check_equal(folder: Path, ours: Tokenizer, theirs: tokenizers.Tokenizer) -> 
 # -- models
 
 
+def adds(text: str) -> str:
+    return f"its template adds {text} to a text; encode does so with --template"
+
+
 @pytest.mark.parametrize(
-    ("build", "pre"), [(gpt2, "gpt-2"), (llama3, "llama-bpe"), (deepseek, "deepseek-v3")]
+    ("build", "pre", "notes"),
+    [
+        (gpt2, "gpt-2", ()),
+        (llama3, "llama-bpe", (adds("!"),)),  # its token 0
+        (deepseek, "deepseek-v3", ()),
+    ],
 )
 def test_byte_level_bpe_equals_the_tokenizer_json_it_was_made_from(
-    build: Any, pre: str, tmp_path: Path
+    build: Any, pre: str, notes: tuple[str, ...], tmp_path: Path
 ) -> None:
     theirs = built(build)
-    found = opened(tmp_path, of_bytes(theirs, pre))
+    found = opened(tmp_path, of_bytes(theirs, pre, bos_token_id=0, eos_token_id=0))
     assert found.format == "gguf"
-    assert found.notes[0] == f"a GGUF file's tokenizer, gpt2, cut as {pre}"
+    assert found.notes == (f"a GGUF file's tokenizer, gpt2, cut as {pre}", *notes)
     check_equal(tmp_path, found.tokenizer, theirs)
 
 
@@ -86,12 +96,14 @@ def test_llama_equals_sentencepiece_and_the_tokenizer_json(variant: str, tmp_pat
     for text in TEXTS:
         if not any(mark in text for mark in ("<unk>", "<s>", "</s>")):
             assert found.tokenizer.encode(text) == library.encode(text)
+    assert found.notes == ("a GGUF file's tokenizer, llama", adds("<s>"))
     check_equal(tmp_path, found.tokenizer, llama_json(variant))
 
 
 @pytest.mark.parametrize("variant", ["plain", "as it is"])
 def test_t5_equals_sentencepiece(variant: str, tmp_path: Path) -> None:
     found = opened(tmp_path, of_sentencepiece("unigram", variant))
+    assert found.notes == ("a GGUF file's tokenizer, t5", adds("</s>"))
     library = processor("unigram", variant)
     for text in TEXTS:
         if not any(mark in text for mark in ("<unk>", "<s>", "</s>")):
@@ -121,9 +133,26 @@ def test_bert_equals_the_tokenizer_json_it_was_made_from(tmp_path: Path) -> None
     check_equal(tmp_path, found.tokenizer, theirs)
     pipeline = found.tokenizer.pipeline
     assert pipeline is not None
-    assert pipeline.post_processor is not None
-    texts = (theirs.encode(each, add_special_tokens=False).ids for each in ("low", "er"))
-    assert pipeline.post_processor.process(*texts) == theirs.encode("low", "er").ids
+    template = json.loads(theirs.to_str())["post_processor"]
+    assert pipeline.to_json()["post_processor"] == template  # type: ignore[attr-defined]
+
+
+def test_roles_of_bert_that_the_file_leaves_out_are_those_of_its_first_vocabulary(
+    tmp_path: Path,
+) -> None:
+    words = [
+        *(f"▁{number}" for number in range(100)),
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "▁low",
+        "[x",
+        "er",
+    ]
+    found = opened(tmp_path, {"model": "bert", "tokens": words})
+    assert found.notes == ("a GGUF file's tokenizer, bert", adds("[CLS] [SEP]"))
+    assert found.tokenizer.encode("low lower q") == [103, 103, 105, 100]
+    assert found.tokenizer.vocab[104] == b"##[x"
 
 
 @pytest.mark.parametrize("pre", sorted({cut: name for name, cut in PRE_NAMES.items()}.values()))
@@ -181,6 +210,8 @@ def test_without_types_the_tokens_with_a_role_are_special(tmp_path: Path) -> Non
     pairs = of_bytes(built(gpt2), "gpt-2", eos_token_id=0)
     del pairs["token_type"]
     assert opened(tmp_path, pairs).tokenizer.special_tokens == ("<|endoftext|>",)
+    far = pairs | {"eos_token_id": len(pairs["tokens"])}
+    assert opened(tmp_path, far).tokenizer.special_tokens == ()
 
 
 # -- the file
@@ -265,6 +296,7 @@ NESTED = struct.pack("<IQ", 9, 1) * 40 + struct.pack("<IQ", 0, 0)
         (header(struct.pack("<Q", 1 << 63)), "cut short"),
         (header(key("a", 99)), "unknown type 99"),
         (header(key("a", 9), struct.pack("<IQ", 8, 1 << 62)), "a list of .* does not fit"),
+        (header(key("a", 9), struct.pack("<IQ", 8, 2), bytes(15)), "a list of 2 does not fit"),
         (header(key("a", 9), struct.pack("<IQ", 8, 2), bytes(16), b"\xff"), "without a tokenizer"),
         (header(key("a", 9), struct.pack("<IQ", 77, 1)), "unknown type 77"),
         (header(key("a", 9), NESTED), "nested deeper than 4"),
@@ -276,19 +308,26 @@ NESTED = struct.pack("<IQ", 9, 1) * 40 + struct.pack("<IQ", 0, 0)
         (gguf({"model": "gpt2", "tokens": [1]}), "tokens should be a list of texts"),
         (gguf({"model": "gpt2", "tokens": ["a", "a"]}), "the token 'a' twice"),
         (gguf({"model": "gpt2", "tokens": [""]}), "no token with a text"),
-        (gguf({"model": "gpt2", "tokens": ["a"], "token_type": [9]}), "type of its token 'a'"),
+        (gguf({"model": "gpt2", "tokens": ["a"], "token_type": [7]}), "type of its token 'a'"),
         (gguf({"model": "gpt2", "tokens": ["a"], "scores": [float("nan")]}), "score or type"),
         (gguf({"model": "gpt2", "tokens": ["a", "b"], "token_type": [1]}), "a number for each"),
         (gguf({"model": "gpt2", "tokens": ["a"], "merges": ["a"]}), "merge 0 is not two tokens"),
+        (gguf({"model": "gpt2", "tokens": ["a"], "merges": ["a "]}), "merge 0 is not two tokens"),
         (gguf({"model": "gpt2", "tokens": ["a"], "merges": ["a b"]}), "needs the token 'b'"),
         (gguf({"model": "llama", "tokens": ["u", "ab", "a"]}), "made of the character 'b'"),
+        (gguf({"model": "llama", "tokens": ["u", "<0x41>"]}), "255 of the 256 pieces"),
         (gguf({"model": "llama", "tokens": ["a"], "add_space_prefix": 1}), "should be a bool"),
         (gguf({"model": "t5", "tokens": ["a"]}), "no unknown token"),
         (gguf({"model": "bert", "tokens": ["a"]}), "no unknown token"),
-        (gguf({"model": "bert", "tokens": ["##a", "a"]}), "twice|no unknown token"),
+        (gguf({"model": "bert", "tokens": ["▁a"], "unknown_token_id": 0}), "no unknown token"),
+        (gguf({"model": "bert", "tokens": ["▁##a", "a"]}), "the piece '##a' twice"),
         (
             gguf({"model": "t5", "tokens": list("abc"), "precompiled_charsmap": b"abcdef"}),
             "map of characters is damaged",
+        ),
+        (
+            gguf({"model": "t5", "tokens": list("abc"), "precompiled_charsmap": [0.5]}),
+            "precompiled_charsmap should be a list of bytes",
         ),
     ],
 )
@@ -298,12 +337,34 @@ def test_a_damaged_file_is_refused_in_a_sentence(data: bytes, message: str, tmp_
         open_tokenizer(tmp_path / "a")
 
 
-def test_a_header_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
-    with (tmp_path / "a").open("wb") as file:
-        file.write(header(key("a", 8), struct.pack("<Q", 1 << 30)))
-        file.truncate(2 << 30)
-    with pytest.raises(TokenizerFileError, match="header is larger than 64 MB"):
-        open_tokenizer(tmp_path / "a")
+LISTS = gguf({"model": "bert", "tokens": ["[UNK]"], "a": [[[[1, 2]]]], "unknown_token_id": 0})
+NO_LISTS = header(*(key(str(number), 7) + b"\0" for number in range(9)), count=9)
+
+
+@pytest.mark.parametrize(
+    ("data", "limit", "size", "message"),
+    [
+        (LISTS, "LARGEST_HEADER", len(LISTS), "header is larger than 0 MB"),
+        (LISTS, "MOST_ITEMS", 6, "more than 5 items in its header"),
+        (LISTS, "DEEPEST", 4, "nested deeper than 3"),
+        (NO_LISTS, "MOST_PAIRS", 9, "has 9 pairs in its header"),
+    ],
+)
+def test_a_header_may_be_as_large_as_its_limits(
+    data: bytes,
+    limit: str,
+    size: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "a").write_bytes(data)
+    monkeypatch.setattr(gguf_header, limit, size)
+    monkeypatch.setattr(gguf_header, "_BLOCK", 1)  # nothing is read ahead
+    assert len(gguf_header.read_pairs(tmp_path / "a")) == (4 if data is LISTS else 0)
+    monkeypatch.setattr(gguf_header, limit, size - 1)
+    with pytest.raises(TokenizerFileError, match=message):
+        gguf_header.read_pairs(tmp_path / "a")
 
 
 def test_control_tokens_of_llama_are_found_in_a_text(tmp_path: Path) -> None:

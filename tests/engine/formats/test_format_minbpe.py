@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import Tokenizer, TokenizerFileError, VocabularyError
-from engine.formats import open_tokenizer, save
+from engine.formats import minbpe, open_tokenizer, save
 from engine.formats.tokenizer_format import renumbered
 
 GPT4 = (
@@ -126,8 +127,8 @@ def test_an_unknown_pattern_is_used_as_a_regex(path: Path) -> None:
 
 
 def test_special_tokens_keep_their_ids_and_may_hold_spaces(path: Path) -> None:
-    path.write_text(model("", "2\n<a b> 300\n<c> 257", "97 98"))
-    assert open_tokenizer(path).tokenizer.encode("ab<a b><c>") == [256, 300, 257]
+    path.write_text(model("", "2\n<a b> 999999999\n<c> 257", "97 98"))
+    assert open_tokenizer(path).tokenizer.encode("ab<a b><c>") == [256, 999_999_999, 257]
 
 
 def test_settings_of_the_caller_replace_those_of_a_model(path: Path) -> None:
@@ -150,6 +151,7 @@ def test_settings_of_the_caller_replace_those_of_a_model(path: Path) -> None:
         (model("", "2\n<a> 300"), "ends too early; is it cut short?"),
         (model("", "1\n<a>"), "line 4 is no special token with its id: '<a>'"),
         (model("", "1\n<a> x"), "line 4 is no special token with its id"),
+        (model("", "1\n<a> 1000000000"), "line 4 is no special token with its id"),
         (model("", "2\n<a> 300\n<a> 301"), "line 5 has a special token or its id again"),
         (model("", "2\n<a> 300\n<b> 300"), "line 5 has a special token or its id again"),
         (model("", "1\n<a> 97"), "the special token '<a>' has the id 97 of another token"),
@@ -167,7 +169,15 @@ def test_a_malformed_line_is_named(path: Path, content: str, message: str) -> No
         open_tokenizer(path)
 
 
-def test_merges_that_keep_doubling_a_token_are_refused(path: Path) -> None:
+def test_merges_that_keep_doubling_a_token_are_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_text(model("", "0", "108 111", "256 119"))
+    for limit in (5, 4):  # lo and low
+        monkeypatch.setattr(minbpe, "LARGEST", limit)
+        with nullcontext() if limit == 5 else pytest.raises(TokenizerFileError, match="than 0 MB"):
+            assert open_tokenizer(path).tokenizer.encode("low") == [257]
+    monkeypatch.undo()
     path.write_text(model("", "0", "97 97", *(f"{i} {i}" for i in range(256, 300))))
     with pytest.raises(TokenizerFileError, match="its tokens take more than"):
         open_tokenizer(path)
@@ -188,6 +198,10 @@ def test_a_special_token_that_minbpe_could_not_read_is_not_written(
         save(Tokenizer(BYTES, [], [special]), path, "minbpe")
 
 
-def test_tokens_that_no_merge_makes_cannot_be_renumbered() -> None:
+def test_tokens_that_no_merge_makes_cannot_be_renumbered(path: Path) -> None:
+    swapped = {0: b"\x01", 1: b"\0"}
+    for vocab in (BYTES | {256: b"abc"}, BYTES | swapped):
+        with pytest.raises(TokenizerFileError, match="this tokenizer has other ids"):
+            save(Tokenizer(vocab, []), path, "minbpe")
     with pytest.raises(VocabularyError, match="not all bytes, special tokens, or made by one"):
         renumbered(Tokenizer(BYTES | {256: b"abc"}, []))

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import PatternError
-from engine.formats.guesses import OTHER_SPELLINGS, pattern_of
+from engine.formats.guesses import (
+    OTHER_SPELLINGS,
+    note_gaps,
+    note_guessed_special_tokens,
+    note_unmade,
+    pattern_of,
+)
+from engine.formats.tokenizer_format import Overrides
 from engine.text.patterns import PATTERNS
 
 
@@ -35,6 +42,35 @@ def test_other_spellings_cut_longer_texts_alike(text: str) -> None:
     for spelling, name in OTHER_SPELLINGS.items():
         if spelling:
             assert regex.findall(spelling, text) == PATTERNS[name].compiled.findall(text)
+
+
+NONE = Overrides()
+LONG = "a" * 40
+
+
+@pytest.mark.parametrize(
+    ("notes", "told"),
+    [
+        (note_guessed_special_tokens(NONE, [LONG, f"{LONG}b"]), f"{LONG} {LONG[1:]}…"),
+        (note_guessed_special_tokens(NONE, "a" * 16), f": {' '.join('a' * 16)}"),
+        (note_guessed_special_tokens(NONE, "a" * 17), f": {' '.join('a' * 16)} and 1 more"),
+        (
+            note_unmade({b"a": LONG, b"b": f"{LONG}b"}),
+            f"2 tokens, so no text gets them: {LONG} {LONG}",
+        ),
+        (
+            note_unmade({b"a": "a", b"b": "b", b"c": "c"}),
+            "these 3 tokens, so no text gets them: a b c",
+        ),
+        (note_unmade(dict(zip([b"a", b"b", b"c", b"d"], "abcd", strict=True))), ": a b c …"),
+        (note_gaps([0, 4]), "3 ids below the highest have no token (1, 2, 3)"),
+        (note_gaps([0, 5]), "4 ids below the highest have no token (1, 2, 3, …)"),
+    ],
+)
+def test_a_note_names_a_few_and_says_how_many_more(notes: list[str], told: str) -> None:
+    assert [note[-len(told) :] for note in notes] == [told]
+    assert note_guessed_special_tokens(Overrides(()), ["a"]) == []
+    assert note_unmade({}) == note_gaps([0, 1]) == note_guessed_special_tokens(NONE, []) == []
 
 
 def test_minbpes_gpt4_pattern_is_not_cl100k() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import pickle
 import random
@@ -23,7 +24,7 @@ from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 from engine import BpeError, OutputExistsError, Tokenizer, TokenizerFileError
 from engine.core.errors import LONGEST
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
-from engine.formats import FORMATS, WRITABLE, open_tokenizer, save
+from engine.formats import FORMATS, WRITABLE, open_tokenizer, save, source
 from engine.formats.source import LARGEST, TokenizerSource
 
 FILES = {
@@ -146,10 +147,17 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (b"GGUF", "is damaged, or cut short"),
         (b"", "is empty; save the tokenizer again"),
         (b"Once\x1b upon\na time", r"in a known format; its first line is 'Once\\x1b upon'$"),
-        (b"x" * 90, "its first line is '" + "x" * 60 + "…'"),
+        (b"x" * 61, "its first line is '" + "x" * 60 + "…'"),
+        (b"x" * 60, "its first line is '" + "x" * 60 + "'$"),
+        (b"the 512\n", "its first line is 'the 512'$"),
+        (b"the 300\nof 512\n", "its first line is 'the 300'$"),
         (b"\x89PNG\r\n", "in a known format; it begins with the bytes 89 50 4e 47 0d 0a"),
         (b"\n<!doctype HTML>\n<html>", "is an HTML page; download the file itself"),
         (b"1 '\\x00' 1\n2 '\\x01' 1\n", "is RWKV's vocabulary"),
+        (b'{"class_name": "Tokenizer", "config": {"num_words": null}}', "a tokenizer of Keras"),
+        (b"[\\u0000] 0\n[\\u0001] 1\n[\\u0002] 2\n" * 2, r"minbpe's .vocab.*\.model"),
+        (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81t\t-0\n", r"SentencePiece's .vocab.*\.model"),
+        (b"\x1b\x00\x00\x00" + bytes(4) + b"\x05\x00\x00\x00<unk>", "a tokenizer.bin"),
         (b"129 b'\\x80' 1\n130 '\"' 1\n", "is RWKV's vocabulary"),
         (b"v3;false;true;false;\nt h\nth e\n", "a file of codes of OpenNMT's Tokenizer"),
         (b"the 512\nof 300\nand 300\n", "a vocabulary of counts, as `subword-nmt get-vocab`"),
@@ -252,16 +260,44 @@ def test_a_file_of_a_gigabyte_is_refused_unread(tmp_path: Path, beginning: bytes
 
 
 @pytest.mark.parametrize(
-    ("beginning", "repeated", "message"),
+    ("limit", "size", "data", "message"),
     [
-        ('{"vocab": [', "[],", "more than 8,388,608 values"),
-        ("minbpe v1\n\n0\n", "1 1\n", "more than 2,097,152 lines"),
-        ("YQ== 0\n", "a\n", "more than 2,097,152 lines"),
+        ("LARGEST", 8, b"minbpe v", "larger than 0 MB"),
+        ("LARGEST", 40, gzip.compress(b"minbpe v1 " * 4, mtime=0), "when it is unpacked"),
+        ("MOST_LINES", 3, b"minbpe v1\n\n0\n", "more than 2 lines"),
+        ("MOST_VALUES", 4, b'{"config": [[1, 2]], "default_num_special_tokens": 2}', "than 3 val"),
     ],
 )
-def test_a_file_that_would_fill_the_memory_is_refused(
-    tmp_path: Path, beginning: str, repeated: str, message: str
+def test_a_file_may_be_as_large_as_the_limits(
+    limit: str,
+    size: int,
+    data: bytes,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "big").write_text(beginning + repeated * (1 << 22))
-    with pytest.raises(TokenizerFileError, match=message):
-        open_tokenizer(tmp_path / "big")
+    (tmp_path / "file").write_bytes(data)
+    refused: list[bool] = []
+    for allowed in (size, size - 1):
+        monkeypatch.setattr(source, limit, allowed)
+        with suppress(TokenizerFileError):
+            try:
+                open_tokenizer(tmp_path / "file")
+            except TokenizerFileError as error:
+                refused.append(message in str(error))
+                raise
+    assert refused[-1]
+    assert True not in refused[:-1]
+
+
+@pytest.mark.parametrize(("files", "more"), [(8, ""), (9, ", …")])
+def test_the_first_eight_files_of_a_folder_are_named(
+    files: int, more: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(files):
+        (tmp_path / str(number)).write_text("low")
+    (tmp_path / ".hidden").write_text("low")
+    with pytest.raises(TokenizerFileError, match=f"it has 0, 1, 2, 3, 4, 5, 6, 7{more}$"):
+        open_tokenizer(tmp_path)
+    monkeypatch.setattr(source, "MOST_SEARCHED", 5)
+    assert len(source.files_in(tmp_path)) == 5

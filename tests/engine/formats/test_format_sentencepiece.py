@@ -19,7 +19,12 @@ from sheets import check_sheet
 
 from engine import BpeError, Tokenizer, TokenizerFileError
 from engine.formats import is_tokenizer, open_tokenizer, save
-from engine.formats.sentencepiece_model import ProtobufError, ProtobufMessage, fields_in
+from engine.formats.sentencepiece_model import (
+    ProtobufError,
+    ProtobufMessage,
+    begins_with_piece,
+    fields_in,
+)
 from engine.pipeline.sentencepiece import CharacterMap, SentencePieceNormalizer
 
 KINDS = [(model_type, variant) for model_type in TYPES for variant in VARIANTS]
@@ -165,6 +170,16 @@ def test_a_control_symbol_is_one_token_if_named_as_special(place: Path) -> None:
     assert named.encode("</s>") == [theirs(("bpe", "bytes")).eos_id()]
     with pytest.raises(TokenizerFileError, match="by no pattern"):
         open_tokenizer(path, pattern="gpt2")
+
+
+@pytest.mark.parametrize(("count", "more"), [(8, ""), (9, " …")])
+def test_eight_control_symbols_are_named(count: int, more: str, tmp_path: Path) -> None:
+    marks = [(f"<{number}>", 0.0, 3) for number in range(count)]
+    (tmp_path / "a.model").write_bytes(model_file([*LETTERS, *marks]))
+    assert open_tokenizer(tmp_path / "a.model").notes[1] == (
+        "its control symbols are found in no text, as in its library: "
+        f"<0> <1> <2> <3> <4> <5> <6> <7>{more}"
+    )
 
 
 def test_a_directory_with_a_model_is_opened(tmp_path: Path) -> None:
@@ -331,6 +346,9 @@ def test_unused_pieces_and_control_symbols_are_in_no_text(model_type: int, place
         ([*LETTERS, ("x", 0.0, 9)], "of an unknown kind"),
         ([*LETTERS, ("ab", 0.0, 5)], "marked as unused"),
         ([*LETTERS, ("ax", 0.0, 1)], "the character 'x', which is no piece"),
+        ([*LETTERS, ("xa", 0.0, 1)], "the character 'x', which is no piece"),
+        ([*LETTERS, ("ab", 0.0, 1), ("abx", 0.0, 1)], "the character 'x', which is no piece"),
+        ([*LETTERS, ("<x>", 0.0, 2)], "has 2 unknown pieces"),
         ([*LETTERS, ("<0x41>", 0.0, 6)], "does not use them"),
     ],
 )
@@ -358,6 +376,61 @@ def test_a_damaged_map_of_characters_is_refused() -> None:
             CharacterMap(bytes(changed))
             opened += 1
     assert opened <= 3  # one byte may move a key to another place, which nothing tells
+
+
+@pytest.mark.parametrize(
+    ("data", "fields"),
+    [
+        (b"\x08\x96\x01\x12\x02hi", [(1, 0, 150), (2, 2, b"hi")]),
+        (b"\x09abcdefgh\x0dabcd\x12\0", [(1, 1, b"abcdefgh"), (1, 5, b"abcd"), (2, 2, b"")]),
+        (b"\x08" + b"\x80" * 9 + b"\x01", [(1, 0, 1 << 63)]),
+        (b"\x08" + b"\x80" * 10 + b"\x01", "a number at byte 1 does not end"),
+        (b"\x08", "a number at byte 1 does not end"),
+        (b"\x08\1\0", "a field at byte 3 has the number 0"),
+        (b"\x0b", r"a field at byte 1 is written in an unknown way \(3\)"),
+        (b"\x12\x03hi", "a field at byte 2 is cut short"),
+        (b"\x09abcdefg", "a field at byte 1 is cut short"),
+    ],
+)
+def test_fields_are_read_as_the_format_has_them(data: bytes, fields: Any) -> None:
+    if isinstance(fields, str):
+        with pytest.raises(ProtobufError, match=fields):
+            list(fields_in(data))
+    else:
+        assert list(fields_in(data)) == fields
+
+
+def test_the_last_of_a_repeated_field_counts() -> None:
+    data = b"\x08\1\x08\0\x12\1a\x12\2\x08\7\x1d" + struct.pack("<f", 1.5)
+    message = ProtobufMessage(data, {1: 0, 2: 2, 3: 5})
+    assert (message.whole(1, 9), message.whole(4, 9)) == (0, 9)
+    assert (message.flag(1, True), message.flag(4, True)) == (False, True)
+    assert (message.data(2), message.data(4), message.text(4, "x")) == (b"\x08\7", b"", "x")
+    assert (message.float(3), message.float(4)) == (1.5, 0.0)
+    with pytest.raises(ProtobufError, match="field 1 is written in another way than it should"):
+        ProtobufMessage(data, {1: 2})
+    with pytest.raises(ProtobufError, match="field 2 is no UTF-8"):
+        ProtobufMessage(b"\x12\1\xff", {2: 2}).text(2)
+
+
+PIECE = field(1, b"a") + b"\x15\0\0\0\0"
+
+
+@pytest.mark.parametrize(
+    ("head", "is_piece"),
+    [
+        *((field(1, PIECE) + key, True) for key in (b"\x0a", b"\x12", b"\x1a")),
+        *((field(1, PIECE) + key, False) for key in (b"", b"\x22")),
+        (field(1, PIECE + b"\x18\1") + b"\x0a", True),
+        (field(1, field(1, b"a")) + b"\x0a", False),  # without a score
+        (field(1, PIECE + b"\x1a\0") + b"\x0a", False),
+        (field(1, b"\x15\0\0\0\0" + field(1, b"a")) + b"\x0a", False),
+        (field(2, PIECE) + b"\x0a", False),
+        (b"\x0a", False),
+    ],
+)
+def test_a_model_is_known_by_its_first_piece(head: bytes, is_piece: bool) -> None:
+    assert begins_with_piece(head) is is_piece
 
 
 @examples(200)

@@ -195,18 +195,55 @@ def test_python_is_only_read_as_data(written: str, tmp_path: Path) -> None:
         open_tokenizer(tmp_path / "vocab.txt")
 
 
+STORY = "Once upon a time there was a cat named Tom"
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "is_known"),
     [
-        "0,In the beginning\n1,was the word, and the\n",
-        "(a b)\n(c d)\n",
-        '{"id": 0, "text": "Once upon a time there was a story."}\n',
-        '["a story"]\n',
+        ("0,In the beginning\n1,was the word, and the\n" * 3, False),
+        ("(a b)\n(c d)\n" * 3, False),
+        ('{"id": 0, "token": "a"}\n{"id": 1, "token": "b"}\n', True),
+        ('{"id": 5, "token": "a"}\n{"id": 7, "token": "b"}\n', False),
+        (f'{{"id": 0, "text": "{STORY}"}}\n{{"id": 1, "text": "b"}}\n', False),
+        ('["l", "o"]\n["lo", "w"]\n', True),
+        ('["l", "o"]\n', False),
+        ('["l", "o", "lo!"]\n["lo", "w", "low"]\n', False),
+        ('["l", "o"]\n["lo", 5]\n', False),
+        (f'["l", "o"]\n["{STORY}", "w"]\n', False),
+        ("0,a\n1,b\n2,c\n3,d\n", False),  # the last line may be cut
+        ("0,a\n1,b\n2,c\n3,d\n4", True),
+        ("id,token\n0,a\n1,b\n2,c\n3,d\n4", True),
+        ("1,a\n2,b\n3,c\n4,d\n5", False),
+        (f"0,a\n1,b\n2,c\n3,{STORY}\n4", False),
+        ("a -> 0\nb -> 1\nc -> 2\nd -> 3\ne", True),
     ],
 )
-def test_a_text_is_neither_a_table_nor_python(text: str, tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text(text * 3)
-    assert not course_files.recognises_text(TokenizerSource([tmp_path / "text.txt"]))
+def test_a_text_is_a_table_or_lines_of_json_only_if_it_looks_like_tokens(
+    text: str, is_known: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "text.txt").write_text(text)
+    assert course_files.recognises_text(TokenizerSource([tmp_path / "text.txt"])) is is_known
+
+
+def test_python_may_be_as_large_as_its_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "a = {0: [(1, 2)]}\nb = ()"
+    (tmp_path / "a.py").write_text(text)
+    read = lambda: course_files._read_python(tmp_path / "a.py")  # noqa: E731
+    for limit, size, message in (
+        ("LARGEST_PYTHON", len(text), "far more Python than a vocabulary takes"),
+        ("MOST_CONSTANTS", 6, "far more Python than a vocabulary takes"),
+        ("DEEPEST", 3, "more than data"),
+        ("MOST_NAMES", 2, "more than data"),
+    ):
+        monkeypatch.setattr(course_files, limit, size)
+        assert read() == [{0: [(1, 2)]}, ()]
+        monkeypatch.setattr(course_files, limit, size - 1)
+        with pytest.raises(TokenizerFileError, match=message):
+            read()
+        monkeypatch.setattr(course_files, limit, size)
 
 
 def test_the_advised_two_lines_save_a_readable_solution(

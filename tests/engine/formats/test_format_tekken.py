@@ -16,6 +16,8 @@ from engine.formats import open_tokenizer
 from engine.formats.source import LARGEST
 from engine.text.patterns import PATTERNS
 
+SECOND = {"rank": 1, "token_str": "</s>"}
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -46,6 +48,11 @@ def test_tokens_beyond_the_vocabulary_size_are_left_out(path: Path) -> None:
     opened = open_tokenizer(path)
     assert max(opened.tokenizer.vocab) == len(RANKS) + TEKKEN_SPECIALS - 3
     assert any("2 of its tokens have no room" in note for note in opened.notes)
+    path.write_text(json.dumps(tekken(config={"default_vocab_size": 1 << 21})))
+    assert len(open_tokenizer(path).notes) == 1
+    path.write_text(json.dumps(tekken(special_tokens=[SECOND])))
+    first = open_tokenizer(path).tokenizer.special_tokens[:3]
+    assert first == ("<SPECIAL_0>", "<SPECIAL_2>", "<SPECIAL_3>")
 
 
 @pytest.mark.parametrize(
@@ -53,10 +60,17 @@ def test_tokens_beyond_the_vocabulary_size_are_left_out(path: Path) -> None:
     [
         ({"config": {"pattern": "("}}, "tekken.json: "),
         ({"config": {"pattern": 5}}, "config.pattern: should be a text"),
-        ({"config": {"default_vocab_size": 10**12}}, "too large for any vocabulary"),
+        ({"config": {"default_vocab_size": (1 << 21) + 1}}, "too large for any vocabulary"),
+        ({"config": {"default_num_special_tokens": (1 << 16) + 1}}, "too large for any vocab"),
         ({"vocab": [{"rank": 0, "token_bytes": "?"}]}, "is no base64"),
+        ({"vocab": [{"rank": 0, "token_bytes": ""}]}, "is empty, or occurs twice"),
+        ({"vocab": [{"rank": rank, "token_bytes": "AA=="} for rank in (0, 1)]}, "or occurs twice"),
+        ({"vocab": [{"rank": 0, "token_bytes": each} for each in ("AA==", "AQ==")]}, "rank twice"),
         ({"vocab": []}, "lacks 256 of the 256 single bytes"),
-        ({"special_tokens": [{"rank": 99, "token_str": "<s>"}]}, "ranks that are too high"),
+        *(
+            ({"special_tokens": [{"rank": rank, "token_str": text}, SECOND]}, "ranks that are too")
+            for rank, text in ((TEKKEN_SPECIALS, "<s>"), (1, "<s>"), (0, ""))
+        ),
     ],
 )
 def test_what_is_wrong_is_named(path: Path, changes: dict[str, Any], message: str) -> None:
@@ -105,25 +119,9 @@ def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
     assert 50256 not in opened.tokenizer.vocab
     first = len(RANKS) + 1  # as in `whisper/tokenizer.py`: after all lines
     assert opened.tokenizer.encode("<|endoftext|><|en|><|0.00|>") == [first, first + 2, first + 107]
+    assert opened.tokenizer.encode("<|30.00|>") == [first + 107 + 1500]
+    assert opened.tokenizer.special_tokens[-1] == "<|30.00|>"
     assert len(opened.tokenizer.merges) == len(handout().merges)
 
 
 # -- recognised but refused
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b'{"class_name": "Tokenizer", "config": {"num_words": null}}', "a tokenizer of Keras"),
-        (b"1 '\\x00' 1\n2 '\\x01' 1\n3 '\\x02' 1\n", "RWKV's vocabulary"),
-        (b"[\\u0000] 0\n[\\u0001] 1\n[\\u0002] 2\n" * 2, r"minbpe's .vocab.*\.model"),
-        (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81t\t-0\n", r"SentencePiece's .vocab.*\.model"),
-        (b"\x1b\x00\x00\x00" + bytes(4) + b"\x05\x00\x00\x00<unk>", "a tokenizer.bin"),
-    ],
-)
-def test_the_error_names_the_program_of_a_file(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
-    (tmp_path / "file").write_bytes(content)
-    with pytest.raises(TokenizerFileError, match=message):
-        open_tokenizer(tmp_path / "file")

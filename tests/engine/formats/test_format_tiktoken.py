@@ -104,7 +104,9 @@ def test_any_ranks_encode_as_in_tiktoken_with_a_pattern(tokens: list[bytes], tex
 
 @pytest.fixture(scope="module")
 def cl100k() -> Tokenizer:
-    return open_tokenizer(CL100K).tokenizer
+    opened = open_tokenizer(CL100K)
+    assert opened.notes == ("recognised as cl100k_base, with its pattern and special tokens",)
+    return opened.tokenizer
 
 
 def test_cl100k_is_recognised_and_all_its_merges_are_found(cl100k: Tokenizer) -> None:
@@ -239,22 +241,25 @@ reserved_special_token_903 202047"""
 
 
 @pytest.mark.parametrize(
-    ("size", "name", "pattern", "special_ids"),
+    ("size", "count", "name", "pattern", "special_ids"),
     [
         (
             151_643,
+            208,
             "Qwen's",
             "qwen2",
             {END: 151_643, "<|extra_204|>": 151_850},
         ),
         (
             248_044,
+            33,
             "Qwen 3.5's",
             "qwen35",
             {END: 248_044, "<|im_end|>": 248_046, "</think>": 248_069, "<|audio_pad|>": 248_076},
         ),
         (
             200_000,
+            2048,
             "Llama 4's",
             "o200k",
             {f"<|{name}|>": int(number) for name, number in map(str.split, LLAMA_4S.splitlines())},
@@ -262,12 +267,13 @@ reserved_special_token_903 202047"""
     ],
 )
 def test_qwens_and_llama_4s_ranks_are_recognised_by_number_and_tokens(
-    size: int, name: str, pattern: str, special_ids: dict[str, int]
+    size: int, count: int, name: str, pattern: str, special_ids: dict[str, int]
 ) -> None:
     likely = likely_ranks(filled(PUNCTUATED, size), has_empty=False)
     assert likely is not None
     assert (likely.name, likely.pattern) == (f"taken for {name} ranks", pattern)
     assert special_ids.items() <= likely.special_ids.items()
+    assert [*likely.special_ids.values()] == [*range(size, size + count)]
     assert likely_ranks(filled(YEARS, size), has_empty=False) is None  # fits GPT-2's better
 
 
@@ -311,6 +317,9 @@ def test_a_note_names_a_pattern_that_fits_better(tmp_path: Path) -> None:
         pytest.param(b"YWI= -1\n", "line 257 is not a token in base64", id="negative"),
         pytest.param(b"YWI= 1.5\n", "line 257 is not a token in base64", id="no whole number"),
         pytest.param(b"YWI= 99999999999999\n", "line 257 is not a token", id="far too high"),
+        pytest.param(b"YWI= 999999999\nYWM=\n", "line 258 is not a token", id="after the highest"),
+        pytest.param(b"YWI= 1000000000\n", "line 257 is not a token", id="ten digits"),
+        pytest.param(b"\n\r\nYWI=", "line 259 is not a token in base64", id="after empty lines"),
         pytest.param(b" 400\n", "line 257 is not a token in base64", id="an empty token"),
         pytest.param(b"\xff\x00\n", "line 257 is not a token in base64", id="no text"),
     ],
@@ -320,11 +329,20 @@ def test_a_damaged_line_is_named(tmp_path: Path, damage: bytes, message: str) ->
         open_tokenizer(written(tmp_path, lines(SINGLE_BYTES) + damage))
 
 
+def test_empty_lines_are_left_out(tmp_path: Path) -> None:
+    data = lines(ranks(b"ab")).replace(b"\n", b"\n\r\n\n", 3)
+    assert open_tokenizer(written(tmp_path, data)).tokenizer.encode("ab") == [256]
+
+
 def test_a_file_without_all_bytes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TokenizerFileError, match="lacks 2 of the 256 single bytes"):
         open_tokenizer(written(tmp_path, b"".join(lines(SINGLE_BYTES).splitlines(True)[:254])))
 
 
-def test_tokens_that_would_take_minutes_are_refused() -> None:
+def test_tokens_that_would_take_minutes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(VocabularyError, match="too long to find their merges"):
         merges_of_ranks(ranks(b"a" * 40_000))
+    monkeypatch.setattr("engine.formats.ranks.MOST_WORK", 256 + 3 * 3)
+    assert merges_of_ranks(ranks(b"abc")).unmade == [b"abc"]
+    with pytest.raises(VocabularyError, match="of up to 2 bytes, are too long"):
+        merges_of_ranks(ranks(b"ab", b"bc", b"ca"))

@@ -41,6 +41,14 @@ def test_ids_equal_those_of_tiktoken_and_tiktoken_is_not_loaded(
             assert opened.tokenizer.decode(ids) == theirs.decode(ids)
 
 
+def test_notes_say_the_pattern_first_then_the_tokens_that_no_merge_makes(tmp_path: Path) -> None:
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"abc": 256}
+    (tmp_path / "a").write_bytes(pickled(pat_str=r"\S+|\s+", mergeable_ranks=ranks))
+    pattern, unmade = open_tokenizer(tmp_path / "a").notes
+    assert pattern == "its pattern is the one called whitespace here"
+    assert unmade.startswith("no merge can be found for 1 of its tokens (abc): only a pretoken")
+
+
 def test_the_callers_settings_replace_those_of_the_pickle(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(pickle.dumps(encoding()))
     opened = open_tokenizer(tmp_path / "a", special_tokens=["<|user_start|>"], pattern="gpt2")

@@ -29,7 +29,8 @@ from engine import (
 )
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
-from engine.formats import FORMATS, open_tokenizer, save
+from engine.formats import open_tokenizer, save
+from engine.formats.gpt2 import is_spelled_otherwise
 from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).resolve().parents[3]
@@ -171,15 +172,31 @@ def test_files_with_windows_line_ends_are_read(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("given", ["vocab.json", "merges.txt"])
-def test_the_other_of_two_files_is_found(saved: Path, given: str) -> None:
+def test_the_other_of_two_files_with_matching_names_is_found(saved: Path, given: str) -> None:
     assert open_tokenizer(saved / given).tokenizer.vocab == open_tokenizer(saved).tokenizer.vocab
-
-
-@pytest.mark.parametrize("given", ["my-vocab.json", "my-merges.txt"])
-def test_the_other_file_must_have_the_matching_name(saved: Path, given: str) -> None:
     for name in ("vocab.json", "merges.txt"):
         (saved / name).rename(saved / f"my-{name}")
-    assert len(open_tokenizer(saved / given).tokenizer.merges) == 16
+    assert len(open_tokenizer(saved / f"my-{given}").tokenizer.merges) == 16
+
+
+@pytest.mark.parametrize(
+    ("head", "is_otherwise"),
+    [
+        ('{"!": 0, "b": 1, "Ā": 2}', False),
+        ('{"b": 0, " ": 1}', True),  # a byte as itself
+        ('{"b": 0, "\\u0000": 1}', True),
+        ('{"00": 0, "01": 1, "02": 2, "03": 3, "<s>": 4, "[X]": 5}', True),
+        ('{"00": 0, "01": 1, "02": 2, "<s>": 3, "[X]": 4}', False),  # of three nothing is sure
+        ('{"AA==": 0, "AQ==": 1, "Ag==": 2, "Aw==": 3}', True),
+        ("{\"b'a'\": 0, \"b'b'\": 1, \"b'c'\": 2, \"b'd'\": 3}", True),
+        ('{"the": 0, "cat": 1, "sat": 2, "mat": 3}', False),
+        ('{"0": "a", "1": "b"}', True),
+        ('{"0": "a", "x": "b"}', False),
+        *((text, False) for text in ("[1]", "{}", '{"a', "0")),
+    ],
+)
+def test_a_vocabulary_in_another_spelling_is_not_gpt2s(head: str, is_otherwise: bool) -> None:
+    assert is_spelled_otherwise(head.encode()) is is_otherwise
 
 
 def test_the_error_of_merges_alone_names_the_missing_file(saved: Path) -> None:
@@ -389,10 +406,6 @@ def test_an_impossible_path_is_an_error(
     with pytest.raises((OutputError, TokenizerFileError)):
         call(*arguments, tmp_path / name)
     assert contents(tmp_path) == {"file": b"mine"}
-
-
-def test_a_registry_is_a_mapping() -> None:
-    assert FORMATS.get("gpt3") is None
 
 
 def test_an_unknown_format_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:

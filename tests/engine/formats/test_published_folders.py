@@ -28,6 +28,11 @@ def test_ids_and_texts_are_those_of_transformers(name: str, tmp_path: Path) -> N
     assert [tokenizer.encode(text) for text in texts] == row.ids
     if name == "MarianTokenizer":
         assert any("left out" in note for note in opened.notes)
+        alone = open_tokenizer(tmp_path / "source.spm")
+        assert (alone.format, len(alone.notes)) == ("sentencepiece", 2)
+        (tmp_path / "vocab.json").write_text('{"</s>": 0, "<unk>": 2}')
+        with pytest.raises(TokenizerFileError, match="does not number its tokens from 0 on"):
+            open_tokenizer(tmp_path)
         return
     assert [tokenizer.decode(ids) for ids in row.ids] == row.decoded
     if name not in OTHER_TEMPLATES:
@@ -70,6 +75,28 @@ def test_a_number_of_extra_ids_is_the_configurations(tmp_path: Path) -> None:
     (tmp_path / CONFIG).write_text(json.dumps(config))
     tokenizer = open_tokenizer(tmp_path).tokenizer
     assert tokenizer.encode("<extra_id_2><extra_id_0>") == [260, 262]
+
+
+@pytest.mark.parametrize(
+    ("adds", "before", "after"),
+    [
+        ({"add_bos_token": False}, [], []),
+        ({"add_eos_token": True}, [], [2]),
+        ({"add_bos_token": True, "add_eos_token": True}, [1], [2]),
+    ],
+)
+def test_the_configuration_says_what_goes_around_a_text(
+    tmp_path: Path, adds: dict[str, bool], before: list[int], after: list[int]
+) -> None:
+    published()[1]["LlamaTokenizer"].write(tmp_path)
+    (tmp_path / CONFIG).write_text(json.dumps({"tokenizer_class": "LlamaTokenizer"} | adds))
+    tokenizer = open_tokenizer(tmp_path).tokenizer
+    cat = tokenizer.encode("the cat")
+    assert tokenizer.encode("the cat", template=True) == [*before, *cat, *after]
+    pipeline = tokenizer.pipeline
+    if pipeline is not None and pipeline.post_processor is not None:
+        pair = [*before, *cat, *after, *before, *cat, *after]
+        assert pipeline.post_processor.process(cat, cat) == pair
 
 
 def test_a_sentencepiece_model_without_a_class_finds_added_tokens_in_the_text(

@@ -18,7 +18,7 @@ import pytest
 from engine import CorpusError
 from engine.counting.cache import KeptCount
 from engine.counting.count import count_corpus, count_text
-from engine.text import remote
+from engine.text import corpus, remote, sources
 from engine.text.corpus import Corpus, Reading, read_blocks, separator_of
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter
@@ -115,6 +115,23 @@ class TestRecords:
         joined = b"".join(read_blocks(tmp_path / "a.jsonl", Reading(field="text")))
         assert joined == "\n".join(filter(None, texts)).encode()
 
+    def test_texts_are_joined_to_blocks_and_a_line_has_a_limit(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "a.jsonl"
+        path.write_text("".join(f'{{"t": "{text}"}}\n' for text in ("aaaa", "bbbb", "cc", "dddd")))
+        monkeypatch.setattr(corpus, "BLOCK", 10)
+        read = lambda: list(read_blocks(path, Reading(field="t"), b"|"))  # noqa: E731
+        assert read() == [b"aaaa|bbbb", b"|cc|dddd"]
+        for limit, first in ((13, "aaaa"), (13, "aa"), (12, "aaaa"), (12, "aa")):
+            path.write_text(f'{{"t": "{first}"}}\n{{"t": "bbbb"}}')
+            monkeypatch.setattr(sources, "LONGEST_LINE", limit)
+            if limit == 13:
+                assert read() == [f"{first}|bbbb".encode()]
+            else:
+                with pytest.raises(CorpusError, match="a line of more than 12 bytes; is it JSON"):
+                    read()
+
     @pytest.mark.parametrize(
         ("line", "message"),
         [
@@ -145,6 +162,9 @@ class TestRecords:
         parquet.write_table(table, path, row_group_size=10)
         good = Reading(field="text", skip_bad=True)
         assert text_of(path, good) == "\n".join(filter(None, texts)).encode()
+        opened = Corpus(path, good)
+        read = [chunk.bytes_read for chunk in opened.chunks(PATTERNS["gpt2"], SpecialSplitter([]))]
+        assert read[-1] == opened.reader.total == path.stat().st_size
         for reading, message in [
             (Reading(), "say which column holds the text"),
             (Reading(field="text"), "row 2 holds no text"),

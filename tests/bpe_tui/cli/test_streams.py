@@ -1,0 +1,239 @@
+"""Progress at a terminal, streams that are closed, interrupts, and values that options parse."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bpe_tui import cli
+from bpe_tui.app.step_page import MOST_CELLS
+from bpe_tui.cli import compare, console, inputs, quiz, record
+from bpe_tui.cli.inputs import CommandLineError
+from bpe_tui.cli.progress import TrainingBar
+from engine.core import systems
+from engine.core.events import CountProgress, WorkProgress
+from engine.recording.training import CountedCorpus, CountOrigin
+from engine.text.remote import RemoteFile
+
+# -- progress
+
+
+def test_progress_is_shown_after_a_second_then_at_intervals_and_cleared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, shown = [0.0], list[str]()
+    monkeypatch.setattr(console, "monotonic", lambda: now[0])
+    monkeypatch.setattr(console, "NEWS_SECONDS", 0.25)
+    monkeypatch.setattr(console, "show_progress", shown.append)
+
+    def blocks() -> Iterator[bytes]:
+        for seconds in (0.5, 0.375, 0.125, 0.125, 0.125):
+            now[0] += seconds
+            yield bytes(1000)
+
+    assert [*map(len, console.with_progress(blocks()))] == [1000] * 5
+    assert shown == ["3 KB │ 3 KB/s", "5 KB │ 4 KB/s", ""]
+    reader: Any = SimpleNamespace(taken=500, total=2000)
+    now[0], shown[:] = 0.0, []
+    assert len(list(console.with_progress(blocks(), reader))) == 5
+    assert shown[0] == "500 B of 2 KB │ 500 B/s │ 3 s left"
+
+
+def test_a_terminal_is_shown_one_line_and_visible_characters(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    console.show_progress("reading")
+    assert capsys.readouterr() == ("", "")
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    console.show_progress("a\x1bb")
+    console.write_result(b"a b\n\x1b[2J\n")
+    assert capsys.readouterr() == ("a b\n␛[2J\n", "\ra␛b\x1b[K")
+
+
+@pytest.mark.parametrize(
+    ("term", "no_colour", "has_colours"),
+    [
+        ("xterm-256color", "", True),
+        ("xterm-256color", "1", False),
+        ("xterm", "", False),
+        ("dumb", "", False),
+    ],
+)
+def test_chips_are_drawn_on_a_terminal_with_many_colours(
+    term: str, no_colour: str, has_colours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("TERM", term), ("NO_COLOR", no_colour), ("COLORTERM", "")):
+        monkeypatch.setenv(name, value)
+    assert console._colours() is None
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert (console._colours() is not None) is has_colours
+
+
+def test_the_bar_shows_reading_then_every_64th_merge_and_the_last(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, written = [10.0], list[object]()
+    monkeypatch.setattr("bpe_tui.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("bpe_tui.cli.progress.peak_memory", lambda: 3_000_000)
+    bar = TrainingBar(written.append)
+    [task] = bar.tasks
+
+    def look() -> tuple[str, float, float | None, str]:
+        return task.description, task.completed, task.total, task.fields["detail"]
+
+    assert look() == ("reading", 0, None, "")
+    now[0] = 12.0
+    bar.on_progress(CountProgress(1000, 4000, 1, 1, 1))
+    assert look() == ("reading", 1000, 4000, "1 KB of 4 KB │ 500 B/s │ 6 s left")
+    bar.on_counted(CountedCorpus())
+    training: Any = SimpleNamespace(trainer=SimpleNamespace(merges_wanted=70))
+    bar.on_begun(training, CountedCorpus())
+    moved = []
+    for step in range(70):
+        bar.on_step(step)
+        moved.append(task.completed)
+    assert moved == [1000] * 63 + [64] * 6 + [70]
+    assert look() == ("merging", 70, 70, "70 of 70 merges")
+    assert written == [*range(70)]
+    bar.on_work(WorkProgress("sorting", 1, 3))
+    assert look() == ("sorting", 1, 3, "")
+    now[0] = 13.5
+    bar.on_ended(training)
+    for origin, speed in ((CountOrigin.COUNTED, " (2 KB/s)"), (CountOrigin.KEPT, "")):
+        bar.origin = origin
+        bar.print_costs(4000)
+        said = f"counting 2.00 s{speed}, merging 1.50 s; peak memory 3 MB\n"
+        assert capsys.readouterr().err == said
+
+
+def test_a_comparison_says_what_it_encodes(monkeypatch: pytest.MonkeyPatch, toy: Path) -> None:
+    shown = list[str]()
+    monkeypatch.setattr(console, "show_progress", shown.append)
+    tokenizer = inputs.open_named([str(toy)])
+    compare._compared([tokenizer, tokenizer], None, [("a", b"the"), ("b", b"hat")])
+    assert shown == ["encoding a with 2 tokenizers …", "encoding b with 2 tokenizers …", ""]
+
+
+def test_sizes_to_fetch_are_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RemoteFile, "__init__", lambda self, name: setattr(self, "name", name))
+    for size, said in ((5_000_000, "5 MB"), (None, "an unknown size")):
+        monkeypatch.setattr(RemoteFile, "size", size)
+        corpus: Any = SimpleNamespace(sources=[object(), RemoteFile("https://a.org/x")])
+        inputs.note_sizes(corpus)
+        said = f"bpe-tui: note: https://a.org/x: {said} to read\n"
+        assert capsys.readouterr().err == said
+
+
+# -- closed streams, interrupts
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code", "said"),
+    [
+        ("stdin", [], 0, ""),
+        ("stderr", ["--text"], 2, ""),
+        ("stdout", ["a"], 2, "standard output is closed, and there is something to write"),
+    ],
+)
+def test_a_stream_that_the_caller_has_closed_is_an_empty_one(
+    name: str,
+    words: list[str],
+    code: int,
+    said: str,
+    toy: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, name, None)
+    assert cli.main(["encode", "--tokenizer", str(toy), *words]) == code
+    printed = capsys.readouterr()
+    assert printed.out.strip() == ""
+    assert printed.err == (f"bpe-tui: {said}\n" if said else "")
+
+
+def test_an_interrupt_ends_the_program_after_its_cleanup_and_not_amid_an_import(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from bpe_tui import __main__ as start
+
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    left, handlers, soon = list[int](), list[object](), list[float]()
+    monkeypatch.setattr(os, "_exit", left.append)
+    monkeypatch.setattr(start.signal, "signal", lambda _, handler: handlers.append(handler))
+    monkeypatch.setattr(systems, "interrupt_soon", soon.append)
+    monkeypatch.setattr(cli, "main", lambda: 7)
+    assert (start.main(), left) == (7, [])
+    monkeypatch.setattr(cli, "main", interrupted)
+    start.main()
+    assert left == [130]
+    assert handlers == [start._leave, start._interrupt, start._leave] * 2
+    with pytest.raises(start.Interrupted):
+        start._interrupt(2, sys._getframe())
+    interrupt = lambda: start._interrupt(2, sys._getframe())  # noqa: E731
+    exec(compile("interrupt()", "<frozen importlib._bootstrap>", "exec"), {"interrupt": interrupt})
+    assert soon == [start.SOON]
+
+
+def test_another_engine_is_named_and_any_other_error_of_an_import_is_raised(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bpe_tui import __main__ as start
+
+    monkeypatch.setattr(start.signal, "signal", lambda *_: None)
+    monkeypatch.delattr(cli, "main")
+    with pytest.raises(ImportError):
+        start.main()
+    monkeypatch.delitem(sys.modules, "engine")
+    assert start._foreign_engine() == ""
+    monkeypatch.setitem(sys.modules, "engine", SimpleNamespace(__file__="/x/engine.py"))
+    assert start.main() == 2
+    assert capsys.readouterr().err.startswith("bpe-tui: /x/engine.py is another package named eng")
+
+
+# -- what options parse
+
+
+def most_steps(cells: tuple[int, int]) -> Callable[[str], object]:
+    return lambda typed: (record._steps(typed), record._check_page(record._steps(typed), cells))  # type: ignore[func-returns-value]
+
+
+@pytest.mark.parametrize(
+    ("parse", "typed", "value"),
+    [
+        (record._steps, "0-40", (0, 40)),
+        (record._steps, "12", (12, 12)),
+        (record._steps, f"5-{4 + record.MOST_STEPS}", (5, 4 + record.MOST_STEPS)),
+        (record._steps, f"5-{5 + record.MOST_STEPS}", None),
+        (record._steps, "5-4", None),
+        (record._size, "60x20", (60, 20)),
+        (record._size, "400×200", (400, 200)),
+        *((record._size, typed, None) for typed in ("59x20", "60x19", "401x200", "400x201", "60")),
+        (most_steps((1000, MOST_CELLS // 3000)), "3-6", None),
+        (most_steps((1000, MOST_CELLS // 3000)), "3-5", ((3, 5), None)),
+        (quiz.numbers_of, "1-3, 7", [1, 2, 3, 7]),
+        (quiz.numbers_of, " ", []),
+        (quiz.numbers_of, "999", [999]),
+        (quiz.numbers_of, "1-999", [*range(1, 101)]),
+        (quiz.numbers_of, "1000", None),
+        (quiz._complete_kinds, "tie,st", ["tie,stale"]),
+    ],
+)
+def test_an_option_is_parsed_up_to_its_limits(
+    parse: Callable[[str], object], typed: str, value: object
+) -> None:
+    if value is None:
+        with pytest.raises(CommandLineError):
+            parse(typed)
+    else:
+        assert parse(typed) == value
