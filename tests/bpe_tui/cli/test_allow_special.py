@@ -83,18 +83,6 @@ def test_allow_special_takes_all_none_or_names(
     assert capsys.readouterr().out == ids + "\n"
 
 
-@pytest.mark.parametrize(
-    ("allowed", "told"),
-    [(["<x>"], "'<x>' is no special token"), (["all", "<s>"], "all goes with no other")],
-)
-def test_an_unknown_allowed_token_is_refused(
-    capsys: pytest.CaptureFixture[str], tokenizer: str, allowed: list[str], told: str
-) -> None:
-    options = [word for token in allowed for word in ("--allow-special", token)]
-    assert cli.main(["encode", "x", "--tokenizer", tokenizer, *options]) == 2
-    assert told in capsys.readouterr().err
-
-
 def test_explain_shows_a_special_token_as_text_on_request(
     capsys: pytest.CaptureFixture[str], tokenizer: str
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from opening import SAMPLE
 
 from bpe_tui import cli
-from bpe_tui.cli.console import BAD_INPUT, DIFFERS
+from bpe_tui.cli.console import DIFFERS
 from bpe_tui.session.config import Claimed, RunConfig
 from engine import StepRecorder, Tokenizer, train_bpe
 
@@ -79,30 +79,6 @@ def test_recorded_steps_are_checked(capsys: pytest.CaptureFixture[str], tmp_path
     assert code == DIFFERS
     assert "Yours is “␛” + “[2J”: no earlier merge makes “[2J”." in out
     assert err == "bpe-tui: note: tokens are written as GPT-2 spelling\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ([], "check takes VOCAB and MERGES, or one path that holds both, or --jsonl STEPS.jsonl"),
-        (["a", "b", "c"], "check takes VOCAB and MERGES"),
-        (["a", "--jsonl", "b"], "check takes VOCAB and MERGES"),
-        (["nothing-here"], "nothing-here: no such file or directory"),
-        (["--jsonl", str(CORPUS)], "line 1: is no JSON, or cut short"),
-        (["a", "--pattern", "gpt3"], "unknown pattern 'gpt3'"),
-        (["a", "--corpus", "-"], "a check reads its corpus more than once; give a file"),
-    ],
-)
-def test_bad_input_is_reported_in_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], told: str
-) -> None:
-    if arguments[:1] == ["a"] and "--jsonl" not in arguments:
-        arguments = [str(trained(tmp_path / "a", "lexicographic")), *arguments[1:]]
-    corpus = [] if "--corpus" in arguments else ["--corpus", str(CORPUS)]
-    assert cli.main(["check", *arguments, *corpus]) == BAD_INPUT
-    err = capsys.readouterr().err
-    assert told in err
-    assert len(err.splitlines()) == 1
 
 
 @pytest.mark.slow  # it trains on stories twice

@@ -29,42 +29,16 @@ from engine import Tokenizer
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([HANDOUT, "--vocab-size", "256"], "too small"),
-        ([HANDOUT, "--vocab-size", "-1"], "too small"),
         ([HANDOUT, "--vocab-size", "many"], "'--vocab-size'"),
         ([HANDOUT, "--vocab-size"], "'--vocab-size' requires an argument"),
-        ([HANDOUT, "--special", ""], "empty"),
-        ([HANDOUT, "--special", "<a>", "--special", "<a>"], "'<a>' is given twice"),
-        ([HANDOUT, "--special", "<a>", "--special", "none"], "goes with no other"),
         ([HANDOUT, "--special", b"\xff"], "no valid UTF-8"),
-        ([HANDOUT, "--pattern", "gtp2"], "did you mean 'gpt2'?"),
-        ([HANDOUT, "--tie-rule", "coin"], "unknown tie rule 'coin'"),
-        ([HANDOUT, "--trainer", "personal"], "unknown trainer 'personal'"),
         ([HANDOUT, "--min-count", "0"], "'--min-count'"),
-        ([HANDOUT, "--max-token-length", "1"], "a number of bytes from 2 on"),
-        ([HANDOUT, "--max-token-length", "4 words"], "as 16,4words; not '4 words'"),
-        ([HANDOUT, "--units", "bytes:2"], "--units bytes:N is for --model unigram"),
         ([HANDOUT, "--frobnicate"], "--frobnicate"),
-        ([HANDOUT, "second.txt"], "second.txt: no such file"),
-        (["missing.txt"], "missing.txt: no such file"),
-        (["open"], "give a CORPUS"),
-        (["open", "train"], "train: no such file"),
-        (["--", "--dashed"], "--dashed: no such file"),
         (["empty.txt"], "empty.txt: is empty"),
-        (["none/*.txt"], "none/*.txt: no file has a name like that"),
-        ([""], "an empty name"),
         (["x" * 300], "too long"),
-        ([HANDOUT], "needs a terminal"),
         (["train"], "'CORPUS...'"),
-        (["train", HANDOUT, "--out", "out"], "'--vocab-size'"),
         (["train", HANDOUT, "--vocab-size", "300"], "'--out'"),
-        (["train", HANDOUT, "--vocab-size", "300", "--out", "out", "--workers", "0"], "--workers"),
-        (["train", "missing.txt", "--vocab-size", "300", "--out", "out"], "no such file"),
-        (["train", HANDOUT, "--vocab-size", "300", "--out", "-"], "--out"),
-        (["train", "-", "--vocab-size", "300", "--out", "out"], "standard input: is empty"),
-        (["encode", "text"], "'--tokenizer'"),
-        (["encode", "--tokenizer", ".", "--json", "--explain"], "contradict"),
-        (["decode", "1"], "'--tokenizer'"),
+        (["convert", "tok", "--to", "gpt2"], "'--out'"),
     ],
 )
 def test_bad_input_is_reported_in_one_line(
@@ -328,15 +302,6 @@ def test_merges_behind_a_vocabulary_belong_to_the_tokenizer(tokenizer: Path) -> 
     twice = run("open", "--tokenizer", files[0], "--tokenizer", files[1], HANDOUT, "--plain")
     once = run("open", "--tokenizer", *files, HANDOUT, "--plain")
     assert (once.returncode, once.stdout) == (0, twice.stdout)
-
-
-def test_a_tokenizer_among_texts_is_not_trained_on(tokenizer: Path, tmp_path: Path) -> None:
-    for arguments in (
-        ("train", tokenizer / "vocab.json", "--vocab-size", "300", "--out", tmp_path / "out"),
-        ("open", HANDOUT, tokenizer / "merges.txt", "--plain"),
-        ("open", "--tokenizer", tokenizer, tokenizer / "vocab.json", "--plain"),
-    ):
-        assert "is no text but a tokenizer" in refusal(run(*arguments))
 
 
 def test_lines_of_two_words_are_a_text_where_no_vocabulary_is_beside(tmp_path: Path) -> None:

@@ -44,20 +44,3 @@ def test_each_tokenizer_has_its_own_special_tokens(
     assert cli.main(["compare", *pair, *options]) == 0
     said = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert said[1] == ["tokens", *map(str, tokens)]
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--text", "a", "--allow-special", "<three>"], "'<three>' is a special token of none"),
-        (["--file", "/missing"], "/missing: no such file"),
-        ([], "two tokenizers or more"),
-    ],
-)
-def test_an_invalid_comparison_is_refused_in_one_line(
-    capsys: pytest.CaptureFixture[str], pair: list[str], options: list[str], told: str
-) -> None:
-    assert cli.main(["compare", *(pair if options else pair[:1]), *options]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    [error] = [line for line in lines if not line.startswith("bpe-tui: note: ")]
-    assert told in error

@@ -65,29 +65,6 @@ def test_the_transcript_says_where_the_new_merges_begin(own: Path) -> None:
     assert "all merges that were asked for are learnt" in lines[-1]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--continue", "0"], "0 new merges are none; ask for at least 1"),
-        (["--continue", "some"], "give a whole number"),
-        (["--continue", str(2**40)], "ask for fewer than"),
-        ([], "--tokenizer and --continue N go together"),
-        (["--continue", "5", "--vocab-size", "300"], "--vocab-size is for training"),
-        (["--continue", "5", "--format", "minbpe"], "--format huggingface keeps all ids"),
-        (["--continue", "5", "--format", "bert-vocab"], "is only read"),
-        (["--continue", "5", "--tie-rule", "none"], "none"),
-    ],
-)
-def test_what_cannot_go_on_is_one_sentence(
-    own: Path, tmp_path: Path, arguments: list[str], said: str
-) -> None:
-    result = run("train", CODE, "--tokenizer", own, "--out", tmp_path / "x", *arguments)
-    assert result.returncode == BAD_INPUT
-    assert said in result.stderr.decode()
-    assert len(result.stderr.strip().splitlines()) == 1
-    assert not (tmp_path / "x").exists()
-
-
 def test_a_model_that_merges_no_bytes_is_refused_before_any_work(tmp_path: Path) -> None:
     pieces = tmp_path / "pieces.json"
     assert (

@@ -26,20 +26,3 @@ def test_convert_prints_its_result_which_opens(
     assert told.out == f"258 tokens in {out} (gpt2), read again and checked\n"
     assert told.err == ""
     assert Tokenizer.load(out).encode("ab<s>") == [256, 257]
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--to", "gtp2", "--out", "x"], "unknown format 'gtp2'"),
-        (["--to", "gpt2", "--out", "."], "give --force to overwrite it"),
-        (["--to", "gpt2"], "'--out'"),
-    ],
-)
-def test_an_invalid_request_is_refused_in_one_line(
-    capsys: pytest.CaptureFixture[str], tokenizer: str, options: list[str], told: str
-) -> None:
-    assert cli.main(["convert", tokenizer, *options]) == 2
-    error = capsys.readouterr().err
-    assert told in error
-    assert error.count("\n") == 1

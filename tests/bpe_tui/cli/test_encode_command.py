@@ -38,14 +38,6 @@ def test_encode_prints_ids_or_explains_cuts_and_merges(toy: Path, tokenizer: Pat
     result = run("encode", "--tokenizer", toy, "the quick brown fox")
     assert result.stdout == b"258 113 117 105 99 107 32 98 114 111 119 110 32 102 111 120\n"
     assert result.stderr == b""
-    result = run("encode", "--tokenizer", toy, "the hat", "--explain")
-    assert result.stdout.decode() == (
-        "the·hat  (whole document)\n"
-        "  t h → th (merge 1)\n"
-        "  th e → the (merge 2)\n"
-        "  the · → the· (merge 3)\n"
-        "  the· h a t = 258 104 97 116\n"
-    )
     result = run(
         "encode",
         "--tokenizer",
@@ -69,19 +61,6 @@ def test_encode_prints_ids_or_explains_cuts_and_merges(toy: Path, tokenizer: Pat
         "·7  (numbers)\n"
         "  · 7 = 32 55\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--explain", "--json"], "--explain and --json contradict each other"),
-        (["--tail", "--explain", "--json"], "--explain and --tail contradict each other"),
-        (["--tail", "--template"], "--tail and --template contradict each other"),
-        (["--out", "ids.npy", "--explain"], "--explain and --out contradict each other"),
-    ],
-)
-def test_only_one_result_can_be_asked_for(tokenizer: Path, options: list[str], said: str) -> None:
-    assert said in refusal(run("encode", "--tokenizer", tokenizer, *options, "a"))
 
 
 def test_no_token_is_longer_than_the_bound(tmp_path: Path) -> None:
@@ -151,13 +130,6 @@ def test_decode_names_an_invalid_id(
 ) -> None:
     assert cli.main(["decode", "--tokenizer", str(toy), "104", word]) == BAD_INPUT
     assert capsys.readouterr() == ("", f"bpe-tui: {word[:40]!r} {NO_ID}\n")
-
-
-def test_decode_names_an_id_that_the_vocabulary_lacks(toy: Path) -> None:
-    result = run("decode", "--tokenizer", toy, "104", "259", "[104, 300]")
-    assert (result.returncode, result.stdout.decode()) == (BAD_INPUT, "h\ufffdh\ufffd")
-    assert "id 259;" in result.stderr.decode()
-    assert "(1 more like it)" in result.stderr.decode()
 
 
 def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:

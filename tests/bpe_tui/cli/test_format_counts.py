@@ -70,22 +70,6 @@ def test_a_file_that_is_there_stays_unless_force_is_given(
     assert counts.stat().st_mode & 0o777 == 0o666 & ~mask
 
 
-def test_counting_takes_no_option_of_training_and_training_no_cluster(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "a.txt").write_text(TEXT)
-    train = ["train", str(tmp_path / "a.txt"), "--out", str(tmp_path / "out")]
-    for options, said in (
-        (["--format", "counts", "--vocab-size", "300"], "--vocab-size is for training"),
-        (["--format", "counts", "--steps", "s.jsonl"], "leave out --steps"),
-        (["--format", "counts", "--workers", "0"], "--workers is a number from 1 on"),
-        (["--vocab-size", "300", "--workers", "local:2"], "add --format counts"),
-    ):
-        assert cli.main([*train, *options]) == 2
-        assert said in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
 async def test_counts_open_on_the_screen_as_they_were_made(counts: Path) -> None:
     config = config_for(RunConfig(str(counts)))
     assert isinstance(config, RunConfig)

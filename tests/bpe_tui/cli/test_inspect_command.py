@@ -42,13 +42,6 @@ def test_the_sections_are_aligned_and_hostile_tokens_visible(
     assert "Chinese 0.95" in languages  # it has bytes only, nearly
 
 
-def test_a_file_that_is_no_tokenizer_gives_one_line_and_exit_code_2(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert cli.main(["inspect", "/nowhere"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 @given(seed=st.integers(0, 99))
 def test_the_screen_and_the_shell_describe_a_tokenizer_alike(seed: int) -> None:
     """A tokenizer whose ids are not in the order of its merges."""

@@ -104,15 +104,6 @@ def test_the_template_of_bert_is_put_around_a_text(
     assert out.read_text().split() == ["2", "7", "7", "3"]
 
 
-def test_a_tokenizer_without_a_template_encodes_as_ever_and_says_so(
-    files: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["encode", "--tokenizer", files["bert"], "hugs", "--template"]) == 0
-    printed = capsys.readouterr()
-    assert printed.out == "1 2\n"
-    assert "has no template that adds tokens to a text; --template changes nothing" in printed.err
-
-
 def test_the_longest_match_of_a_vocabulary_is_explained(vocab: str, told: Told) -> None:
     expected = (
         "unaffable  (cut by BertPreTokenizer)\n"

@@ -71,32 +71,6 @@ def test_a_folder_of_several_kinds_is_read_with_a_note(tmp_path: Path) -> None:
     assert told in run("train", texts, *options).stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["handot.txt"], "handot.txt: no such file; did you mean handout.txt?"),
-        (["encode", "a", "--tokenizer", "handot.txt"], "did you mean handout.txt?"),
-        (["open", "GPT2", "--plain"], "GPT2: no such file; did you mean the encoding gpt2?"),
-        (["encode", "a", "--tokenizer", "GPT2"], "did you mean the encoding gpt2?"),
-        (["convert", "tok", "--to", "hf", "--out", "x"], "did you mean 'huggingface'?"),
-        (["encode", "a", "--tokenizer", "empty"], "empty: is empty; save the tokenizer again"),
-        (["encode", "a", "--tokenizer", "folder"], "is a folder without a tokenizer's files"),
-        (
-            ["why", "the cat", "he", "--tokenizer", "tok"],
-            "bpe-tui why he --text 'the cat' --tokenizer tok",
-        ),
-    ],
-)
-def test_an_ordinary_mistake_is_met_with_what_was_meant(
-    tmp_path: Path, tokenizer: Path, arguments: list[str], told: str
-) -> None:
-    (tmp_path / "empty").touch()
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "handout.txt").symlink_to(HANDOUT)
-    (tmp_path / "tok").symlink_to(tokenizer)
-    assert told in refusal(run(*arguments, cwd=tmp_path))
-
-
 @pytest.mark.parametrize("option", ["--explain", "--tail"])
 def test_a_text_may_be_the_name_of_a_file_or_come_through_standard_input(
     tmp_path: Path, tokenizer: Path, option: str

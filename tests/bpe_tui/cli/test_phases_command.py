@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-from program import BAD_INPUT, STORIES, run
+from program import STORIES, run
 
 from bpe_tui.session.config import RunConfig, Viewpoint, in_phases
 from bpe_tui.session.opening import config_for
@@ -32,43 +31,6 @@ def test_train_says_what_each_phase_brings_and_writes_all_merges(tmp_path: Path)
     assert [tokenizer.vocab[token_id] for token_id in tokenizer.encode("red, and blue")][
         -5
     ] == b", and"
-
-
-def test_the_transcript_says_where_a_phase_begins() -> None:
-    commands = b"go 143\nahead\nnext\nlinked\nwhy\n"
-    result = run("open", STORIES, *PHASES, "--plain", stdin=commands)
-    said = result.stdout.decode()
-    assert "Phase 2 begins here: pattern none. 2.00 bytes per token so far." in said
-    assert "Next is . and ⏎, 637 times." in said
-    assert "for a training of one phase only" in said
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([STORIES, "--phases", "gpt2:700"], b"gpt2:700 is one phase"),
-        ([STORIES, "--phases", ":700,none:800"], b"phase 1 names no pattern"),
-        ([STORIES, "--phases", ""], b"phase 1 has no size"),
-        ([STORIES, "--phases", "gpt2:700,none:700"], b"must be above the one before"),
-        ([STORIES, "--phases", "gtp2:700,none:800"], b"did you mean 'gpt2'"),
-        ([STORIES, "--phases", "gpt2:70,none:800"], b"too small"),
-        ([STORIES, "--phases", f"gpt2:700,none:{10**20}"], b"at most 2,147,483,647"),
-        (["-", *PHASES], b"standard input is read only once"),
-        ([STORIES, *PHASES, "--pattern", "none"], b"--pattern is not for --phases"),
-        ([STORIES, *PHASES, "--vocab-size", "700"], b"--vocab-size is not for --phases"),
-        ([STORIES, *PHASES, "--units", "characters"], b"--units and --phases do not go together"),
-        (
-            [STORIES, *PHASES, "--model", "unigram"],
-            b"only BPE on bytes is trained in phases",
-        ),
-        ([STORIES], b"'--vocab-size', or '--phases'"),
-    ],
-)
-def test_what_phases_cannot_do_is_one_sentence(arguments: list[str], said: bytes) -> None:
-    result = run("train", *arguments, "--out", "x")
-    assert result.returncode == BAD_INPUT
-    assert said in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_the_command_that_opens_a_run_again_has_its_phases() -> None:

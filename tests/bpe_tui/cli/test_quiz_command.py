@@ -143,27 +143,11 @@ def test_a_quiz_file_decides_and_its_corpus_may_not_change(tmp_path: Path) -> No
         assert result.stderr.count(b"\n") == 1
         return result.stderr
 
-    assert b"--seed is not for a quiz file" in refused(path, "--out", out, "--seed", "8")
-    assert b"--pattern is not for a quiz file" in refused(path, "--out", out, "--pattern", "gpt2")
-    assert b"say where the answers go: --out" in refused(path)
-    assert b"at most 200 characters" in refused(path, "--out", out, "--name", "x" * 201)
-    assert b"--ask-id is for --write" in refused(str(HANDOUT), "--out", out, "--ask-id")
-    assert b"--lessons is like 1-4" in refused(str(HANDOUT), "--out", out, "--lessons", "1..4")
-    assert b"there is no lesson 99" in refused(str(HANDOUT), "--out", out, "--lessons", "99-99")
-    assert b"unknown kind of question 'ties'" in refused(str(HANDOUT), "--kinds", "ties")
     path.write_text(path.read_text().replace('"whitespace"', '"("'))
     assert b"the regex (: missing )" in refused(path, "--out", out)
     (tmp_path / "handout.txt").write_text("low")
     assert b"has changed since the quiz was written" in refused(path, "--out", out)
     assert not out.exists()
-
-
-def test_a_quiz_is_written_without_answers_and_over_no_other_file(tmp_path: Path) -> None:
-    path = write_quiz(tmp_path)
-    again = ("quiz", HANDOUT, "--write", path)
-    assert b"is there already" in run(*again).stderr
-    assert b"--out is for answers" in run(*again, "--out", tmp_path / "a.json").stderr
-    assert b"ends with .toml" in run("quiz", HANDOUT, "--write", tmp_path / "quiz").stderr
 
 
 def test_a_class_is_graded_by_the_quiz_file_alone(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from program import HANDOUT, refusal, run, train
+from program import refusal, run, train
 
 from engine import Tokenizer
 from engine.core.gpt2_bytes import spell
@@ -62,19 +62,3 @@ def test_a_note_sends_no_control_characters(tmp_path: Path) -> None:
     result = run("encode", "--tokenizer", tmp_path / "tok.json", "a")
     assert b"\x1b" not in result.stderr
     assert "<␛[2J>" in result.stderr.decode()
-
-
-def test_formats_and_numbers_of_paths_are_checked_before_the_corpus_is_read(tmp_path: Path) -> None:
-    for options, message in (
-        (["--format", "gpt"], "unknown format 'gpt'; did you mean 'gpt2'?"),
-        (["--format", "course-pickle"], "course-pickle is only read"),
-        (
-            ["--format", "minbpe", "--special", "a b"],
-            f"{tmp_path / 'tok'}: the special token 'a b'",
-        ),
-    ):
-        arguments = ["train", HANDOUT, "--vocab-size", "300", "--out", tmp_path / "tok", *options]
-        assert message in refusal(run(*arguments))
-    assert list(tmp_path.iterdir()) == []
-    options = [each for path in "abc" for each in ("--tokenizer", path)]
-    assert "given once, or twice" in refusal(run("encode", "text", *options))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -45,21 +43,6 @@ def test_train_writes_what_the_engine_learns(tmp_path: Path) -> None:
     assert loaded.special_tokens == ("<|endoftext|>",)
 
 
-def test_train_prints_the_paths_on_stdout_and_the_rest_on_stderr(tmp_path: Path) -> None:
-    out, steps = tmp_path / "out", tmp_path / "steps.jsonl"
-    result = train(out, "--steps", steps)
-    assert result.stdout.decode().splitlines() == [*(str(out / name) for name in FILES), str(steps)]
-    size, longest, costs = result.stderr.decode().splitlines()
-    assert re.fullmatch(
-        r"counting \d+\.\d\d s( \([\d.]+ .?B/s\))?, merging \d+\.\d\d s; peak memory [\d.]+ [MG]B",
-        costs,
-    )
-    assert size == (
-        "270 tokens: 256 bytes, 1 special, 13 merges; the vocabulary has the size asked for"
-    )
-    assert longest == "longest tokens: ·newest (7 bytes), ·widest (7 bytes), newest (6 bytes)"
-
-
 def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_the_tie_rule(
     tmp_path: Path,
 ) -> None:
@@ -67,16 +50,6 @@ def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_
     assert b"no pair is left" in result.stderr
     result = train(tmp_path, "--tie-rule", "first-seen", "--trainer", "fast", "--force")
     assert b"; first-seen ties: trained by heap" in result.stderr
-
-
-def test_the_steps_are_those_of_the_engine(tmp_path: Path) -> None:
-    steps = tmp_path / "new" / "steps.jsonl"
-    train(tmp_path / "out", "--steps", steps, corpus=STORIES, size=400)
-    expected: list[object] = []
-    train_bpe(STORIES, 400, ["<|endoftext|>"], on_step=lambda step: expected.append(step.as_dict()))
-    written = [json.loads(line) for line in steps.read_text(encoding="utf-8").splitlines()]
-    assert written == json.loads(json.dumps(expected))
-    assert os.listdir(steps.parent) == ["steps.jsonl"]
 
 
 def test_train_takes_the_options_of_the_engine(tmp_path: Path) -> None:
@@ -91,11 +64,6 @@ def test_train_takes_the_options_of_the_engine(tmp_path: Path) -> None:
     assert (loaded.vocab, loaded.merges) == (vocab, merges)
     assert loaded.pattern.name == "whitespace"
     assert b"frequent enough" in result.stderr
-
-
-def test_train_without_special_tokens(tmp_path: Path) -> None:
-    assert train(tmp_path, "--special", "none", size=257).returncode == 0
-    assert Tokenizer.load(tmp_path).vocab[256] == b"st"
 
 
 def test_train_reads_standard_input(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from program import BAD_INPUT, HANDOUT, refusal, run
+from program import BAD_INPUT, HANDOUT, run
 
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.opening import config_for
@@ -41,23 +41,6 @@ def test_every_command_opens_the_written_counts(tmp_path: Path) -> None:
     assert run("count", HANDOUT, "--tokenizer", copy).returncode == 0
 
 
-def test_the_least_count_is_an_option_of_wordpiece_too(tmp_path: Path) -> None:
-    sizes = []
-    for least in ("1", "4"):
-        out = tmp_path / f"vocab-{least}.txt"
-        options = ("--vocab-size", "60", "--min-count", least, "--out", out)
-        assert run("train", HANDOUT, "--model", "wordpiece", *options).returncode == 0
-        sizes.append(len(out.read_text().splitlines()))
-    assert sizes[0] > sizes[1]
-
-
-def test_options_of_bpe_only_are_refused(tmp_path: Path) -> None:
-    for option in (("--trainer", "heap"), ("--tie-rule", "first-seen")):
-        arguments = ("--vocab-size", "20", "--out", tmp_path / "vocab.txt", *option)
-        result = run("train", HANDOUT, "--model", "wordpiece", *arguments)
-        assert f"{option[0]} is for the model bpe" in refusal(result)
-
-
 def test_a_tokenizer_json_keeps_what_cut_the_words(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("don't won't don't\n", encoding="utf-8")
     out = tmp_path / "tokenizer.json"
@@ -70,12 +53,6 @@ def test_a_tokenizer_json_keeps_what_cut_the_words(tmp_path: Path) -> None:
     assert tokens == [b"don", b"'t", b"<|endoftext|>"]  # GPT-2's pattern, not BERT's
 
 
-def test_a_format_that_is_not_wordpiece_s_is_refused(tmp_path: Path) -> None:
-    arguments = ("--vocab-size", "20", "--out", tmp_path / "out", "--format", "minbpe")
-    result = run("train", HANDOUT, "--model", "wordpiece", *arguments)
-    assert "the model wordpiece is written as bert-vocab or huggingface only" in refusal(result)
-
-
 def test_pieces_that_are_no_utf_8_are_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "corpus").write_bytes(b"low \xff\xff low\n")
     arguments = ("--vocab-size", "60", "--out", tmp_path / "out", "--format", "huggingface")
@@ -85,9 +62,3 @@ def test_pieces_that_are_no_utf_8_are_refused_in_one_line(tmp_path: Path) -> Non
     assert note.startswith("bpe-tui: note: ")
     assert "no UTF-8" in error
     assert not (tmp_path / "out").exists()
-
-
-def test_a_vocabulary_too_small_for_the_characters_is_refused(tmp_path: Path) -> None:
-    arguments = ("--vocab-size", "3", "--out", tmp_path / "vocab.txt")
-    result = run("train", HANDOUT, "--model", "wordpiece", *arguments)
-    assert "too small" in refusal(result)

@@ -1,8 +1,8 @@
 """Transcripts: commands, and what each prints, on the corpus of the course notes.
 
 In a file of `transcripts/` a command follows `$`, with lines for its input after ` < `. Below it is
-what it prints. `$ cat FILE` shows a file that one wrote. The numbers can be counted by hand. After
-a change that is meant, write them again and read what has changed:
+what it prints. `$ cat FILE` shows a file that one wrote, `$ ls` the names of all. The numbers can
+be counted by hand. After a change that is meant, write them again and read what has changed:
 `BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/bpe_tui/cli/test_transcripts.py`.
 """
 
@@ -30,6 +30,8 @@ def printed(command: str, folder: Path) -> str:
     arguments = shlex.split(line)
     if arguments[0] == "cat":
         return (folder / arguments[1]).read_text("utf-8")
+    if arguments[0] == "ls":
+        return "\n".join(sorted(os.listdir(folder)))
     result = run(*arguments, stdin=lines.replace("; ", "\n").encode(), cwd=folder)
     status = [f"exit {result.returncode}\n"] * bool(result.returncode)
     text = b"".join((result.stderr, result.stdout)).decode() + "".join(status)

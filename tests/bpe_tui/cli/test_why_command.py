@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from bpe_tui import cli
-from bpe_tui.cli.console import BAD_INPUT
 from engine import Tokenizer, train_bpe
 
 
@@ -83,26 +81,6 @@ def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) 
         "merge 1: l + ow\n"
         "merge 2: low (here they join)\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["why", "zz", "--text", "low"], "“zz” does not occur in the text; blanks and case count"),
-        (["why", ""], "a token cannot be empty; say which one you mean"),
-    ],
-)
-def test_an_invalid_question_is_refused_in_one_line(
-    capsys: pytest.CaptureFixture[str], toy: str, arguments: list[str], message: str
-) -> None:
-    assert cli.main([*arguments, "--tokenizer", toy]) == BAD_INPUT
-    assert capsys.readouterr().err == f"bpe-tui: {message}\n"
-
-
-def test_a_missing_tokenizer_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for command in ("encode", "why"):
-        assert cli.main([command, "x", "--tokenizer", str(tmp_path / "no")]) == BAD_INPUT
-        assert "no such file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

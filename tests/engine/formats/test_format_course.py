@@ -12,7 +12,7 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
+from tiny_tokenizers import BYTES, END, TEXTS, handout, trained
 
 from engine import Tokenizer, TokenizerFileError
 from engine.analysis.check.claim import read_claim
@@ -189,14 +189,6 @@ def test_merges_in_lines_of_ids_are_known_by_their_first_lines(head: str, is_of_
 
 
 # -- writing
-
-
-def test_the_written_file_is_latin_1_with_a_line_for_each_token(path: Path) -> None:
-    content = json.loads((GOLDEN / "handout.json").read_text())
-    assert content["vocab"]["195"] == "Ã"
-    assert (content["merges"][0], content["special_tokens"]) == (["s", "t"], {END: 256})
-    vocab = {int(i): token.encode("latin-1") for i, token in content["vocab"].items()}
-    assert vocab | {256: END.encode()} == handout().vocab
 
 
 def test_the_written_file_keeps_special_tokens_ids_and_pattern(path: Path) -> None:

@@ -118,11 +118,6 @@ def test_a_format_of_merges_refuses_a_tokenizer_with_stages(name: str, tmp_path:
     assert contents(tmp_path) == {}
 
 
-def test_the_error_says_that_a_format_is_only_read(tmp_path: Path) -> None:
-    with pytest.raises(TokenizerFileError, match="course-pickle is only read; choose one of"):
-        save(handout(), tmp_path / "tok.pkl", "course-pickle")
-
-
 # -- recognition
 
 

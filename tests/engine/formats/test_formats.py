@@ -98,12 +98,6 @@ def test_two_tokens_with_one_spelling_are_an_error_and_nothing_is_written(
     assert contents(tmp_path) == {}
 
 
-def test_tokens_are_written_in_gpt2s_spelling(saved: Path) -> None:
-    vocab = json.loads((saved / "vocab.json").read_text())
-    assert (vocab["!"], vocab["Ġ"], vocab["Ċ"], vocab[END]) == (0x21, 0x20, 0x0A, 256)
-    assert (saved / "merges.txt").read_text().splitlines()[:3] == ["#version: 0.2", "s t", "e st"]
-
-
 # -- other programs
 
 
@@ -376,16 +370,6 @@ def test_merges_without_a_vocabulary_are_an_error(saved: Path) -> None:
         Tokenizer.load(saved)
 
 
-def test_a_place_without_a_tokenizer_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(TokenizerFileError, match="no such file or directory"):
-        Tokenizer.load(tmp_path / "nothing")
-    with pytest.raises(TokenizerFileError, match="is a folder without a tokenizer's files"):
-        Tokenizer.load(tmp_path)
-    (tmp_path / "file").write_bytes(b"low")
-    with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):
-        Tokenizer.load(tmp_path / "file")
-
-
 # -- saving
 
 
@@ -406,9 +390,3 @@ def test_an_impossible_path_is_an_error(
     with pytest.raises((OutputError, TokenizerFileError)):
         call(*arguments, tmp_path / name)
     assert contents(tmp_path) == {"file": b"mine"}
-
-
-def test_an_unknown_format_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="unknown format 'gpt3'; did you mean 'gpt2'"):
-        padded_handout().save(tmp_path / "tok", "gpt3")
-    assert contents(tmp_path) == {}
