@@ -39,6 +39,7 @@ from engine import Tokenizer
         (["train"], "'CORPUS...'"),
         (["train", HANDOUT, "--vocab-size", "300"], "'--out'"),
         (["convert", "tok", "--to", "gpt2"], "'--out'"),
+        (["decode", "1"], "'--tokenizer'"),
     ],
 )
 def test_bad_input_is_reported_in_one_line(

@@ -60,5 +60,6 @@ def test_pieces_that_are_no_utf_8_are_refused_in_one_line(tmp_path: Path) -> Non
     note, error = result.stderr.decode().splitlines()
     assert result.returncode == BAD_INPUT
     assert note.startswith("bpe-tui: note: ")
-    assert "no UTF-8" in error
+    near = r"""'\n      "##\udcff": 4,\n    '; train without such text"""
+    assert error.endswith(f"out: something that is no UTF-8 cannot be written: {near}")
     assert not (tmp_path / "out").exists()

@@ -317,6 +317,7 @@ def test_a_course_solution_is_read(name: str, protocol: int, tmp_path: Path) -> 
         (tmp_path / file).write_bytes(pickle.dumps(value, protocol))
     found = open_tokenizer(tmp_path / opened)
     assert found.format == "course-pickle"
+    assert found.notes[0] == "its tokens are spelled in bytes"  # not found by its content
     assert f"taken for special, since no merge makes them: {END}" in found.notes
     for text in TEXTS:
         assert found.tokenizer.encode(text) == handout().encode(text)

@@ -288,6 +288,7 @@ def test_a_file_cut_short_is_an_error_or_makes_no_difference(
         ('{"a": -1}', "the id of 'a' is no whole number"),
         ('{"a": NaN}', "the id of 'a' is no whole number"),
         ('{"a": 1, "b": 1}', "the id 1 is given to two tokens"),
+        ('{"a": 1, "b": 2, "b": 3}', "has 'b' twice in one object"),
         ('{"a": ' + "9" * 5000 + "}", "vocab.json"),
         ("[" * 100_000, "is no JSON, or cut short"),
         ('{"a": 1}', "do they belong together"),

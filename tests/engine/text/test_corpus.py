@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import CorpusError
-from engine.text.corpus import BLOCK, HEAD, Corpus, Reading, read_blocks
+from engine.text.corpus import BLOCK, HEAD, Corpus, Reading, read_blocks, without_mark
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import Chunk, SpecialSplitter
 from engine.text.sources import PACKED_BLOCK, Stream, packing_of, unpacked
@@ -125,6 +125,7 @@ def test_a_byte_order_mark_is_left_out_of_each_file_and_kept_where_text_is_encod
     assert b"".join(chunk.data for chunk in chunks_of(corpus)) == b"low\nlow"
     assert corpus.head == b"low\nlow"
     assert all(b"".join(read_blocks(name)) == marked for name in names)
+    assert list(without_mark([b"low", b"er"])) == [b"low", b"er"]
 
 
 def test_a_text_of_exactly_the_head_size_is_complete(tmp_path: Path) -> None:

@@ -20,8 +20,10 @@ from tiktoken_ext import openai_public
 from tokenizers import Regex, pre_tokenizers
 
 from engine import PatternError, UnknownNameError
+from engine.text import typed_regex
 from engine.text.patterns import PATTERNS, Pattern, as_pattern
 from engine.text.pretokenize import to_bytes, to_text
+from engine.text.typed_regex import LimitedRegex
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 WITH_CUTS = [name for name, pattern in PATTERNS.items() if pattern.borders]
@@ -367,3 +369,32 @@ def test_a_regex_that_calls_itself_is_refused_before_it_can_fill_the_memory(sour
 @pytest.mark.parametrize("source", [r"\(?R\)", r"[.,!(?0-9)]", r"(?i)R", r"(?:R)"])
 def test_signs_that_only_look_like_a_call_are_no_call(source: str) -> None:
     assert as_pattern(source)
+
+
+def test_a_foreign_regex_has_limits() -> None:
+    assert isinstance(as_pattern(r"\w\S").compiled, LimitedRegex)
+    assert not isinstance(PATTERNS["gpt2"].compiled, LimitedRegex)
+    assert typed_regex.compile_typed(r"(?:\p{L}\p{N}{0}){100}b{100}").match("b") is None
+    with pytest.raises(PatternError, match="repeats something more than 10,000 times"):
+        typed_regex.compile_typed("(?:a{73}){137}")  # 10,001
+    assert as_pattern(f"{'a' * 32_767}!").split("b!") == ["b!"]
+    with pytest.raises(PatternError, match="it is longer than 32,768 characters"):
+        as_pattern(f"{'a' * 32_768}!")
+
+
+def test_a_search_is_repeated_while_other_threads_use_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spent, tried = [5.0], list[float]()
+
+    def work(timeout: float) -> str:
+        tried.append(timeout)
+        spent[0] += 0.25
+        if len(tried) % 3:
+            raise TimeoutError
+        return "found"
+
+    monkeypatch.setattr(typed_regex, "thread_time", lambda: spent[0])
+    assert (typed_regex.within_seconds(1.0, work), tried) == ("found", [1.0, 2.0, 4.0])
+    with pytest.raises(TimeoutError):
+        typed_regex.within_seconds(0.25, work)

@@ -171,11 +171,12 @@ class TestPretokens:
 
     def test_text_without_a_match_is_kept(self) -> None:
         vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), ())
-        found = pretokens("beauty", vowels, NO_SPECIALS)
-        assert [(p.text, p.alternative is not None) for p in found] == [
-            ("b", False),
-            ("eau", True),
-            ("ty", False),
+        found = pretokens("<s>beauty", vowels, SpecialSplitter(["<s>"]))
+        assert [(p.text, p.start, p.end, p.alternative is not None) for p in found] == [
+            ("<s>", 0, 3, False),
+            ("b", 3, 4, False),
+            ("eau", 4, 7, True),
+            ("ty", 7, 9, False),
         ]
 
     def test_an_empty_match_is_no_pretoken(self) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -249,6 +252,12 @@ class TestAddresses:
         assert "secret" not in str(raised.value)
         assert "key" not in str(raised.value)
         assert str(raised.value).count("127.0.0.1") == 1
+
+    def test_a_block_is_full_though_a_connection_returns_less(self) -> None:
+        raw = io.BytesIO(b"abcdef")
+        slow = SimpleNamespace(read=lambda size: raw.read(min(size, 2)))
+        file = remote._PlainErrorFile(slow, nullcontext)
+        assert [file.read(5), file.read(5), file.read(5)] == [b"abcde", b"f", b""]
 
     @pytest.mark.parametrize("address", ["ftp://a/b", "file:" + "//a/b", "http://a/b"])
     def test_other_protocols_are_not_read(self, address: str) -> None:
