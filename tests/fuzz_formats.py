@@ -243,7 +243,7 @@ def other_files() -> dict[str, Files]:
             breakpoints=("tie", "count<50"),
         )
         write_session(session, saved)
-        test_quiz.sheet_of(wrong_first=2).write(sheet)
+        test_quiz.sheet_of().write(sheet)
         saves = session.read_bytes(), sheet.read_bytes()
     lesson = REPO / "bpe_tui" / "lessons" / "builtin" / "en" / "07-why-not-one-token.md"
     made = b"".join(written(about, TEXT, packed_blocks(counts.items())))
