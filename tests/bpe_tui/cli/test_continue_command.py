@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 import tokenizers
-from program import BAD_INPUT, HANDOUT, ROOT, STORIES, run
+from program import HANDOUT, ROOT, run
 
-from bpe_tui.session.config import TokenizerConfig, Viewpoint
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
+from bpe_tui.session.opening import config_for
 from bpe_tui.session.saved_sessions import command_that_opens
 from engine import Tokenizer, train_bpe
 
@@ -54,48 +55,19 @@ def test_another_format_is_asked_for_by_name(own: Path, tmp_path: Path) -> None:
     assert len(Tokenizer.load(out).merges) == len(Tokenizer.load(own).merges) + 5
 
 
-def test_the_transcript_says_where_the_new_merges_begin(own: Path) -> None:
-    merges = len(Tokenizer.load(own).merges)
-    commands = f"go {merges}\nahead\nnext\nwhy\ngo {merges + 9}\n".encode()
-    asked = ("--tokenizer", own, "--continue", "9", "--plain")
-    lines = run("open", CODE, *asked, stdin=commands).stdout.decode().splitlines()
-    assert any("Phase 2 begins here: new merges." in line for line in lines)
-    assert any(line.startswith("Next is ") for line in lines)
-    assert any("No other pair was as frequent." in line for line in lines)
-    assert "all merges that were asked for are learnt" in lines[-1]
-
-
-def test_a_model_that_merges_no_bytes_is_refused_before_any_work(tmp_path: Path) -> None:
-    pieces = tmp_path / "pieces.json"
-    assert (
-        run(
-            "train",
-            HANDOUT,
-            "--model",
-            "unigram",
-            "--out",
-            pieces,
-            "--vocab-size",
-            "60",
-            "--format",
-            "huggingface",
-        ).returncode
-        == 0
-    )
-    for command in (("train", "--out", tmp_path / "x"), ("open", "--plain")):
-        result = run(*command, HANDOUT, "--tokenizer", pieces, "--continue", "5")
-        assert result.returncode == BAD_INPUT
-        expected = "only a tokenizer that merges bytes can go on: Unigram merges"
-        assert expected in result.stderr.decode()
-    without = run("open", "--tokenizer", pieces, "--continue", "5", "--plain")
-    assert without.returncode == BAD_INPUT
-    alone = run("open", STORIES, "--continue", "5", "--plain")
-    assert "--continue goes on with a tokenizer: add --tokenizer" in alone.stderr.decode()
-
-
 def test_the_command_that_opens_it_has_the_number() -> None:
     config = TokenizerConfig(("t.json",), "a.txt", continued=7, tie_rule="smallest-ids")
     command = command_that_opens(config, Viewpoint())
     assert sorted(command.split("a.txt ")[1].split()) == [
         *("--continue", "--tie-rule", "7", "smallest-ids")
     ]
+
+
+def test_the_command_that_opens_a_run_again_has_its_phases() -> None:
+    config = in_phases(RunConfig(str(STORIES), phases="gpt2:300,none:320", most_words=2))
+    command = command_that_opens(config, Viewpoint(50))
+    assert "--phases gpt2:300,none:320" in command
+    assert "--max-token-length 2words" in command
+    assert "--pattern" not in command
+    assert "--vocab-size" not in command
+    assert config_for(config) == config

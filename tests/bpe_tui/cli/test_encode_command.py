@@ -105,24 +105,6 @@ def test_invalid_utf8_is_encoded_byte_by_byte_and_nothing_is_an_empty_line(token
 
 
 @pytest.mark.parametrize(
-    "ids",
-    [
-        ["104", "105"],
-        ["104,105"],
-        ["[104, 105]"],
-        ["[104,", "105]"],
-        ["[104", ",105]"],
-        ["104\n105\n"],
-        ["[[104],[105]]"],
-    ],
-)
-def test_decode_reads_ids_in_several_spellings(toy: Path, ids: list[str]) -> None:
-    assert run("decode", "--tokenizer", toy, *ids).stdout == b"hi"
-    typed = " ".join(ids).encode()
-    assert run("decode", "--tokenizer", toy, "-", stdin=typed).stdout == b"hi"
-
-
-@pytest.mark.parametrize(
     "word", ["x", "1.5", "9" * 5000, "²", "0x10", "1_0", "null", "\udcff", "--typo", "-5"]
 )
 def test_decode_names_an_invalid_id(
@@ -266,20 +248,3 @@ def test_documents_drawn_at_random_give_their_compression(tokenizer: Path) -> No
     )
     assert run(*command, "--seed", "1").stdout != result.stdout
     assert "contradict" in refusal(run(*command, "--explain"))
-
-
-@pytest.mark.parametrize(
-    ("character", "said"),
-    [
-        ("✅", "'✅', drawn ✅: 3 bytes in UTF-8, 2 in UTF-16, 4 in UTF-32"),
-        ("🙃", "'🙃', drawn 🙃: 4 bytes in UTF-8, 4 in UTF-16, 4 in UTF-32"),
-        ("a", "'a', drawn a: 1 byte in UTF-8, 2 in UTF-16, 4 in UTF-32"),
-    ],
-)
-def test_one_character_is_explained_in_unicodes_forms(character: str, said: str) -> None:
-    told = run("encode", character, "--explain")
-    assert told.stdout.decode().splitlines()[0] == said
-    assert b"the vocabulary is the 256 bytes" in told.stderr
-    nul = run("encode", "--explain", stdin=b"\0").stdout.decode()
-    assert nul.splitlines()[0].startswith(r"'\x00', drawn")
-    assert "'--tokenizer' (to make one" in refusal(run("encode", character))

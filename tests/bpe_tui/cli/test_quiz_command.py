@@ -73,24 +73,6 @@ def test_nothing_to_grade_is_no_result_and_one_impossible_file_spoils_no_other(
     assert b"at most 2,147,483,647 tokens" in graded.stderr
 
 
-def test_a_quiz_that_ends_early_names_the_answers_kept_and_overwrites_nothing(
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "a.json"
-    out.write_text("mine")
-    assert b"is there already" in run("quiz", HANDOUT, "--out", out, "--plain").stderr
-    assert b"is no ordinary file" in run("quiz", tmp_path, "--out", out, "--plain").stderr
-    assert b"a corpus in a file" in run("quiz", "-", "--out", out, "--plain", stdin=b"a").stderr
-    assert out.read_text() == "mine"
-    out.unlink()
-    out = tmp_path / "a.json"
-    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"")
-    assert b"Answered: none of 4" in ended.stdout
-    assert not out.exists()
-    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"skip\nquit\n")
-    assert f"Answered: 1 of 4, kept in {out}.".encode() in ended.stdout
-
-
 def test_a_file_of_answers_opens_no_corpus_of_its_own(tmp_path: Path) -> None:
     quiz(tmp_path / "a.json", ["show"] * 4)
     content = json.loads((tmp_path / "a.json").read_text())

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from program import BAD_INPUT, HANDOUT, run
 
-from bpe_tui.session.config import RunConfig, TokenizerConfig
-from bpe_tui.session.opening import config_for
 from engine.counting.count import count_corpus
 from engine.formats import open_tokenizer
 from engine.text.corpus import Corpus
@@ -25,20 +22,6 @@ def test_the_written_pieces_are_those_of_the_library(tmp_path: Path) -> None:
     trainer = WordPieceTrainer(counts, 20, specials)
     assert len(list(trainer.steps()))
     assert out.read_bytes().split(b"\n")[:-1] == list(trainer.vocab.values())
-
-
-def test_every_command_opens_the_written_counts(tmp_path: Path) -> None:
-    out = tmp_path / "vocab.txt"
-    train = ("train", HANDOUT, "--model", "wordpiece", "--vocab-size", "60", "--out", out)
-    assert run(*train).returncode == 0
-    assert isinstance(config_for(RunConfig(str(out))), TokenizerConfig)
-    encoded = run("encode", "--tokenizer", out, "lowest newer", "--json")
-    assert json.loads(encoded.stdout)["tokens"] == ["low", "##est", "new", "##er"]
-    assert b"bert-vocab" in run("inspect", out).stdout
-    copy = tmp_path / "tokenizer.json"
-    assert run("convert", out, "--to", "huggingface", "--out", copy).returncode == 0
-    assert run("compare", out, copy, "--text", "lowest newer").returncode == 0
-    assert run("count", HANDOUT, "--tokenizer", copy).returncode == 0
 
 
 def test_a_tokenizer_json_keeps_what_cut_the_words(tmp_path: Path) -> None:
