@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import tokenizers
-from program import HANDOUT, ROOT, run
+from program import HANDOUT, ROOT, STORIES, run
 
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
 from bpe_tui.session.opening import config_for
