@@ -65,8 +65,8 @@ class BaseApp(SurvivingApp[int]):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = LIGHT.name if preferences().is_light else DARK.name
-        self._sheet_colours = self.get_css_variables()
-        self.stylesheet = CurrentStylesheet(variables=self._sheet_colours)
+        self._theme_of_sheets = self.theme
+        self.stylesheet = CurrentStylesheet(variables=self.get_css_variables())
         self.notices = Notices()
         self.jobs = Jobs()
         self._survives = False
@@ -130,12 +130,11 @@ class BaseApp(SurvivingApp[int]):
         self.exit(128 + number, return_code=128 + number)
 
     def refresh_css(self, animate: bool = True) -> None:
-        """Read the style sheets again only if the colours have changed since the last time."""
-        colours = self.get_css_variables()
-        if colours == self._sheet_colours:
+        """Read the style sheets again only if the theme has changed since the last time."""
+        if self.theme == self._theme_of_sheets:
             self.stylesheet.update(self, animate=animate)
         else:
-            self._sheet_colours = colours
+            self._theme_of_sheets = self.theme
             super().refresh_css(animate)
 
     async def run_action(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from textual.geometry import Region
 
@@ -14,8 +14,7 @@ from bpe_tui.widgets.rows import Row, Span, left, spans_width
 STATIONS = ("count", "pick", "replace")
 
 
-@dataclass(frozen=True)
-class Rail:
+class Rail(NamedTuple):
     """The signs of the rail beside a station: at its name, and below it."""
 
     corner: str

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.core.errors import PhaseError
 from engine.encoding.alphabet import DEFAULT_UNITS
@@ -24,8 +24,7 @@ TOY = 1 << 12
 """Bytes of the smallest corpus in which pairs have to occur twice to merge by default."""
 
 
-@dataclass(frozen=True)
-class Claimed:
+class Claimed(NamedTuple):
     """Files of a trainer, whose merges are checked against the rule.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core.registry import Registry
 
@@ -98,8 +98,7 @@ MENUS = {"next": "t", "filter": "F"}
 """Menu → the key that opens it."""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A command of the application: its keys, and its words in footer, help and palette.
 
     Attributes:
@@ -140,8 +139,7 @@ KINDS = ("lesson", "training", "encoding", "vocabulary", "charts", "inspection")
 """The kinds of screens that every model has, of its own or shared."""
 
 
-@dataclass(frozen=True)
-class TrainerChoice:
+class TrainerChoice(NamedTuple):
     """One of several trainers of a model, which learn by different rules.
 
     Attributes:

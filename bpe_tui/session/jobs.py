@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.message import Message
 
@@ -39,8 +39,7 @@ SETTLE_SECONDS = 0.1
 """Pause of the training after the first frame."""
 
 
-@dataclass(frozen=True)
-class ForkPlan:
+class ForkPlan(NamedTuple):
     """A change to a run, and the step where it begins.
 
     Attributes:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """A sample text: its subject in a word or two, a sentence about it, and suitable options.
 
     Or a tokenizer, which is opened over the text `corpus`.

@@ -6,10 +6,9 @@ Only methods of `Session` change it, and only the UI thread calls them.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig
@@ -60,8 +59,7 @@ class StepFrame(Protocol):
     excerpt: Excerpt
 
 
-@dataclass(frozen=True)
-class ForkedFrom:
+class ForkedFrom(NamedTuple):
     """The run that a fork came from, and how the fork differs.
 
     Attributes:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -55,8 +54,7 @@ SAME_MARK, OTHER_MARK = " ", "▔"
 CURRENT_MARK = "▲"
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """The bytes `start`…`end`, which no tokenizer cuts.
 
     Attributes:
@@ -269,8 +267,7 @@ LABEL_CELLS, COLUMN = 20, 12
 EXAMPLES = 6
 
 
-@dataclass(frozen=True)
-class Vocabularies:
+class Vocabularies(NamedTuple):
     """The comparison of vocabularies, and of the merges of each tokenizer with the first.
 
     Attributes:

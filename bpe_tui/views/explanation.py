@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from bpe_tui.session.session import StepFrame
 from bpe_tui.views.corpus import CorpusPlace, within_rows
@@ -27,8 +27,7 @@ from engine.core.events import Pair
 BAR_SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": CURSOR}
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """A pair with its count, and a bar beside it.
 
     Attributes:
@@ -51,8 +50,7 @@ class Bar:
     fraction: str = ""
 
 
-@dataclass(frozen=True)
-class BarColumns:
+class BarColumns(NamedTuple):
     """Cells of the columns beside the bars: the pair, the fraction of its number, the number."""
 
     pair: int
@@ -191,8 +189,7 @@ class StepMoment(Generic[SteppableFrameT]):
         return self.before
 
 
-@dataclass(frozen=True)
-class CountRoom:
+class CountRoom(NamedTuple):
     """The room for the list of counts.
 
     Attributes:

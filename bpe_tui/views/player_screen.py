@@ -228,6 +228,10 @@ class StepsScreen(SessionScreen):
     def has_content(self) -> bool:
         return self.frame is not None or bool(self.query("#reading-what"))
 
+    def show_keys(self) -> None:
+        if not self._is_patient:  # until then nothing is painted
+            super().show_keys()
+
     def _lose_patience(self) -> None:
         if self._is_patient:
             self._is_patient = False

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -38,8 +37,7 @@ LINES_SHOWN = 400
 RANK_CELLS = 8
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(NamedTuple):
     """A label of the columns `start`…`end` in a lane; a click on it explains its token, if any."""
 
     start: int

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -67,8 +66,7 @@ A border may have no text: where there are colours, two tokens meet as chips on 
 """
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A line; Enter or a click on it leads to `target`, or nowhere if it is `None`."""
 
     spans: Sequence[Span]
@@ -318,7 +316,7 @@ def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
     return lines
 
 
-WORD = "(?:[⺀-￯]|[^ ⺀-￯]+)[，。：；、！？）」”]* *| +"
+WORD = "(?:[^ ⺀-￯]+|[^ ])[，。：；、！？）」”]* *| +"
 
 
 def words_in(text: str) -> list[str]:

@@ -88,6 +88,11 @@ class PaintedOnce(Screen[ScreenResultType]):
                 self._styled_for = self.app.theme
         await super().on_event(event)
 
+    async def mount_composed_widgets(self, widgets: list[Widget]) -> None:
+        """Mount the screen's own widgets: no tooltip or notification of Textual is ever shown."""
+        own = [each for each in widgets if not (each.id or "").startswith("textual-")]
+        await super().mount_composed_widgets(own)
+
     def update_node_styles(self, animate: bool = True) -> None:
         """Compute the styles of the widgets that rules with a changed class end in.
 
@@ -110,8 +115,9 @@ class PaintedOnce(Screen[ScreenResultType]):
         )
 
     def needs_room(self, size: Size) -> bool:
-        """Whether it is in front or has another size; Textual asks behind each new window."""
-        return self is self.app.screen or self.outer_size != size
+        """Whether it is seen or has another size; Textual asks behind each new window."""
+        is_seen = self is self.app.screen and self.has_content
+        return is_seen or self.outer_size != size
 
     @property
     def laid_out_size(self) -> Size:
@@ -122,6 +128,11 @@ class PaintedOnce(Screen[ScreenResultType]):
     def _screen_resized(self, size: Size) -> None:
         if self.needs_room(size):
             super()._screen_resized(size)
+
+    # Textual calls this after changes, sixty times a second until it has laid out and painted.
+    def _on_timer_update(self) -> None:
+        if self.has_content:
+            super()._on_timer_update()
 
     # Textual calls this to paint, from several places.
     def _compositor_refresh(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from textual import events
 from textual.containers import Vertical
@@ -21,8 +21,7 @@ GAP = 2
 """Cells between two columns."""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table.
 
     Attributes:
@@ -43,8 +42,7 @@ class Column:
     sorts: bool = True
 
 
-@dataclass(frozen=True)
-class ColumnPlace:
+class ColumnPlace(NamedTuple):
     """The place of a column: its first cell `start` and its width in cells."""
 
     column: Column

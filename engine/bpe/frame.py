@@ -22,8 +22,6 @@ from engine.core.arguments import checked
 from engine.core.events import Pair
 from engine.core.wording import Sentence, counted, frequency, say
 from engine.encoding.alphabet import UNKNOWN, Units
-from engine.encoding.rules import EncodingRules
-from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.typed_text import EncodedPretoken
 from engine.recording.playback import MergeFrame, MergeTimeline
 from engine.text.excerpt import Excerpt
@@ -31,6 +29,8 @@ from engine.text.patterns import PatternLike
 
 if TYPE_CHECKING:
     from engine.bpe.linked_lists import LinkedLists
+    from engine.encoding.rules import EncodingRules
+    from engine.encoding.tokenizer import Tokenizer
 
 MOST_PAIRS = 10
 """Most pairs and pretokens that a notebook shows."""

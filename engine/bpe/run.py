@@ -14,8 +14,6 @@ from engine.core.arrays import Ints
 from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import ByteAlphabet
-from engine.encoding.rules import EncodingRules
-from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.typed_text import TypedText
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.merge_record import copied
@@ -28,6 +26,8 @@ from engine.text.pretokenize import Pretoken, SpecialSplitter
 
 if TYPE_CHECKING:
     from engine.bpe.run_vocabularies import RunVocabularies
+    from engine.encoding.rules import EncodingRules
+    from engine.encoding.tokenizer import Tokenizer
     from engine.recording.vocabulary import Vocabulary
 
 # The series of a run for charts. A series over steps has an entry for each step 0, 1, …, so an
@@ -208,6 +208,8 @@ class Run(MergeRun):
 
     def rules_at(self, step: int) -> EncodingRules:
         """Return all data that the encoding at a step depends on."""
+        from engine.encoding.rules import EncodingRules  # the first frame explains no encoding
+
         record, size = self.record, self.record.first_id + step
         id_of, tokens = record.ids.id_of, record.vocab[:size]
         covered = None
@@ -324,6 +326,8 @@ def to_tokenizer(record: Record, step: int, pattern: PatternLike) -> Tokenizer:
     >>> [tokenizer.vocab[token_id] for token_id in ids], tokenizer.decode(ids)
     ([b'l', b'ow ', b'l', b'<unk>', b'w '], 'low l<unk>w ')
     """
+    from engine.encoding.tokenizer import Tokenizer  # the first frame has none
+
     ids = [record.ids.id_of(place) for place in range(record.first_id + step)]
     merges = [record[index] for index in range(step)]
     if isinstance(record.alphabet, ByteAlphabet):

@@ -15,8 +15,8 @@ import contextlib
 import io
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.core.drafts import DRAFT, read_own, sweep
 from engine.core.errors import CorpusError, OutputError
@@ -38,8 +38,7 @@ SAMPLES, SAMPLE_BYTES = 16, 4096
 _SUFFIX = ".counts"
 
 
-@dataclass(frozen=True)
-class KeptCount:
+class KeptCount(NamedTuple):
     """The place of one count in a cache.
 
     Attributes:

@@ -100,7 +100,7 @@ def test_the_first_screen_imports_nothing_that_it_does_not_show() -> None:
         "bpe.linked_lists",
         "bpe.run_vocabularies",
         "bpe.what_if",
-        "encoding.lanes",
+        "encoding.rules",
         "learning.lesson",
         "recording.vocabulary",
     )
