@@ -7,13 +7,13 @@ import pytest
 import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sheets import check_sheet
 
 from engine import Timeline, Tokenizer, Trainer
 from engine.analysis.inspection import (
     TOKEN_KIND_NAMES,
     Inspection,
     NumberPolicy,
-    TokenExamples,
     numbers_of,
     token_kinds,
 )
@@ -81,37 +81,16 @@ def inspection() -> Inspection:
     return Inspection.of_opened(Opened(tokenizer, "gpt2", ("a note",)))
 
 
-def test_size_ids_and_gaps(inspection: Inspection) -> None:
-    assert (inspection.size, inspection.merges, inspection.greatest_id) == (263, 5, 300)
-    assert inspection.special_ids == {"<end>": 300}
-    assert inspection.gaps.count == 301 - 263
-    assert inspection.gaps.stretches == ((257, 259), (263, 269), (272, 299))
-    assert inspection.odd("duplicates").ids == (270,)
-    assert (inspection.format, inspection.notes) == ("gpt2", ("a note",))
-
-
-def test_lengths_and_the_longest_leave_special_tokens_out(inspection: Inspection) -> None:
-    assert inspection.length_histogram == [(1, 256), (2, 3), (3, 3)]
-    assert inspection.longest(4) == [260, 261, 270, 256]
-    assert inspection.mean_length == pytest.approx((256 + 6 + 9) / 262)
-    assert [inspection.length_of(token_id) for token_id in (65, 256, 261)] == [1, 2, 3]
-    assert inspection.of_length(2, 3) == TokenExamples(6, (256, 260, 261, 262, 270, 271))
-    assert inspection.of_length(3, 9) == TokenExamples(3, (260, 261, 270))
-    assert inspection.of_length(4, 9) == TokenExamples(0, ())
-
-
-def test_examples_of_a_kind_begin_with_longer_tokens_and_letters(inspection: Inspection) -> None:
-    parts, symbols = ("parts of characters", 129), ("symbols", 60)
-    others = [("Latin", 56), ("digits", 10), ("whitespace", 7)]
-    assert inspection.kinds == [parts, symbols, *others]
-    assert inspection.of_kind("whitespace") == TokenExamples(7, (262, 9, 10, 11, 12, 13, 32))
-    assert inspection.of_kind("Latin").ids == (
-        *(256, 260, 261, 270, *range(65, 91), *range(97, 123)),
-    )
-    single = bytes(inspection.of_length(1, 1).ids)
-    letters = bytes((*range(65, 91), *range(97, 123)))
-    shown = [byte for byte in range(0x21, 256) if byte not in letters]
-    assert single == bytes((*letters, *shown, *range(0x21)))
+def test_what_an_inspection_finds_is_what_the_sheet_says(inspection: Inspection) -> None:
+    own = "size merges greatest_id special_ids format notes gaps length_histogram mean_length kinds"
+    names = [*own.split(), "whitespace_runs", "pattern_name", "numbers"]
+    lines = [f"{name}: {getattr(inspection, name)}" for name in names]
+    lines += [f"{name}: {inspection.of_kind(name)}" for name, _ in inspection.kinds]
+    lines += [f"{span}: {inspection.of_length(*span)}" for span in ((1, 1), (2, 3), (3, 9), (4, 9))]
+    lines += [f"{name}: {inspection.odd(name)}" for name in inspection.ODD]
+    longest = inspection.longest(4)
+    lines.append(f"{longest}: {[*map(inspection.length_of, longest)]}")
+    check_sheet("inspection", lines)
 
 
 def test_the_example_of_a_spelling_is_hard_to_read() -> None:
@@ -124,17 +103,10 @@ def test_the_example_of_a_spelling_is_hard_to_read() -> None:
     assert example("gpt2", b" a", b"the") is example("tiktoken", b" th") is None
 
 
-def test_odd_tokens_are_found_single_bytes_last(inspection: Inspection) -> None:
-    assert inspection.odd("partial") == TokenExamples(129, (271, *range(128, 256)))
-    assert inspection.odd("never-encoded").ids == (270,)
-
-
-def test_whitespace_and_the_name_of_the_pattern(inspection: Inspection) -> None:
-    assert inspection.whitespace_runs == {"spaces": [1, 2], "newlines": [1], "tabs": [1]}
-    wide = Tokenizer({byte: bytes([byte]) for byte in range(256)} | {256: b" " * 300_000}, [])
+def test_runs_of_whitespace_are_measured_at_once() -> None:
+    wide = Tokenizer(BYTES | {256: b" " * 300_000}, [])
     long = Inspection.of_opened(Opened(wide, "gpt2")).whitespace_runs
-    assert long["spaces"] == [1, 300_000]  # at once
-    assert inspection.pattern_name == "qwen2"
+    assert long["spaces"] == [1, 300_000]
 
 
 def test_an_unknown_pattern_has_no_name() -> None:

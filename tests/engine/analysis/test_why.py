@@ -8,7 +8,6 @@ from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
 
-import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,26 +29,6 @@ def handout(merges: int, **options: int) -> Frame:
 
 def texts(explanation: Explanation) -> list[str]:
     return explanation.describe(bytes.decode)
-
-
-# By hand: st, est, ow, low are the merges 1 to 4; `low` is never in front of `est`.
-
-
-def test_a_frame_in_the_middle_knows_the_merges_that_come() -> None:
-    whole = handout(4)
-    assert explain(whole.at(1), ["lowest"]).way == explain(whole, ["lowest"]).way
-    assert texts(explain(whole.at(2), ["low"])) == [
-        "low is no token yet: it comes with merge 4 (l + ow). Now it is l + o + w."
-    ]
-
-
-def test_a_pair_rarer_than_the_least_count_is_called_so() -> None:
-    trainer = Trainer(HANDOUT, 300, min_count=6)
-    frame = Timeline(trainer.counts, trainer.steps())
-    last = frame.seek(len(frame))
-    assert texts(explain(last, ["wi"]))[-1] == (
-        "A pair must occur at least 6 times to merge (--min-count 6)."
-    )
 
 
 def test_a_token_that_no_text_reaches_names_the_merge_that_took_its_part() -> None:
@@ -80,20 +59,8 @@ def stories() -> Frame:
     return timeline.seek(len(timeline))
 
 
-@pytest.mark.parametrize("parts", [[" lowest"], [" low", "est"]], ids=["piece", "pair"])
-@pytest.mark.parametrize("step", [0, 200, 2922])
-def test_lowest_of_the_stories_stops_at_merge_1484(step: int, parts: list[str]) -> None:
-    frame = stories().at(step)
-    explanation = explain(frame, parts)
-    assert [merge.number for merge in explanation.way] == [18, 41, 68, 689, 1484]
-    assert explanation.way[-1].tokens == (b" low", b"est")
-    assert explanation.end == "here it stops"
-    assert b" lowest" not in STORIES.read_bytes()
-    assert "the two never occur side by side" in " ".join(texts(explanation))
-
-
 ASKED = "lowest est ·low ·lowe low lowe ne|w e|s w|e lo|w wid|est n|i low|l qqqq x er é lid"
-ASKED_OF_STORIES = "the ·the ·upon ·t|he h|e girl|s ·little ttl .·The né"
+ASKED_OF_STORIES = "·lowest ·low|est the ·the ·upon ·t|he h|e girl|s ·little ttl .·The né"
 CLIP = "#version: 0.2\nl o\nlo w</w>\nlo w\ne r</w>\nlow er</w>\no w</w>\n"
 
 
