@@ -96,13 +96,6 @@ def test_the_leftmost_of_merges_with_one_rank_is_first() -> None:
     assert RankHeap(BYTES, table).encode(b"aaaaa") == [256, 257]
 
 
-def test_a_mapping_gives_special_tokens_their_ids() -> None:
-    vocab = {byte: bytes([byte]) for byte in range(256)}
-    tokenizer = Tokenizer(vocab, [], {"<|end|>": 999})
-    assert tokenizer.encode("a<|end|>") == [97, 999]
-    assert tokenizer.decode([999]) == "<|end|>"
-
-
 def test_affixes_depend_on_the_place_of_a_character() -> None:
     characters = {"a": 0, "##b": 1, "##c</w>": 2, "a</w>": 3}
     alphabet = CharacterAlphabet(characters, unknown=9, prefix="##", suffix="</w>")

@@ -18,7 +18,7 @@ from merge_lists import BYTES, MERGES, PRETOKENS, Merges, tokenizer
 
 from engine import Tokenizer, Trainer, count_pretokens
 from engine.encoding import alphabet
-from engine.encoding.encoders import ENCODERS, LONG
+from engine.encoding.encoders import ENCODERS, LONG, is_in_order
 from engine.encoding.merging import columns_of, merge_arrays
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
@@ -135,3 +135,13 @@ def test_merges_in_arrays_are_the_merges_of_the_dict() -> None:
     for name in ENCODERS:
         assert [*ENCODERS[name](alphabet.BYTES, arrays).encode(b"aabcab")] == [97, 257, 256]
     assert merge_arrays([97, 97], [98, 98], [256, 257], 2) is None
+
+
+def test_merges_are_in_order_if_each_comes_after_those_of_its_parts() -> None:
+    ab, abc = {(97, 98): (0, 256)}, {(256, 99): (1, 257)}
+    assert is_in_order(ab | abc | {(100, 257): (2, 258)})
+    late = {(97, 98): (1, 256)}
+    for wrong in ({(256, 99): (0, 257)} | late, {(99, 256): (0, 257)} | late):
+        assert not is_in_order(wrong)
+    assert not is_in_order({(256, 97): (0, 256)})
+    assert not is_in_order(ab | {(98, 99): (0, 257)})

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import SpecialTokenError, SpecialTokenFoundError, Tokenizer
-from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
+from engine.encoding.special_policy import REFUSE_SPECIAL, SpecialPolicy
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 SPECIALS = {"<a>": 300, "<b>": 301}
@@ -69,11 +69,6 @@ def _refusal(work: Callable[[], object]) -> str | None:
     except SpecialTokenFoundError as error:
         return str(error)
     return None
-
-
-def test_all_and_none() -> None:
-    assert ALL_SPECIAL.applied(OURS).encode("<a>") == [300]
-    assert NONE_SPECIAL.applied(OURS).encode("<a>") == list(b"<a>")
 
 
 def test_a_token_that_is_not_allowed_still_decodes_but_is_never_made() -> None:

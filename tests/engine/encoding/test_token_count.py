@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import CorpusError, SpecialTokenFoundError, Tokenizer, train_bpe
+from engine import SpecialTokenFoundError, Tokenizer, train_bpe
 from engine.encoding.special_policy import (
     NONE_SPECIAL,
     REFUSE_SPECIAL,
@@ -17,7 +17,6 @@ from engine.encoding.special_policy import (
     file_size,
     text_size,
 )
-from engine.text.corpus import read_blocks
 from engine.text.pretokenize import to_text
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
@@ -60,17 +59,3 @@ def test_an_empty_text_has_no_tokens(stories: Tokenizer, tmp_path: Path) -> None
     (tmp_path / "empty").touch()
     size = file_size(stories, tmp_path / "empty")
     assert (size, size.bytes_per_token) == (TextSize(0, 0), 0.0)
-
-
-@pytest.mark.parametrize(
-    ("name", "told"), [("missing", "no such file"), (".", "no file in it"), ("a\0b", "null")]
-)
-def test_an_unreadable_file_is_named(tmp_path: Path, name: str, told: str) -> None:
-    with pytest.raises(CorpusError, match=told):
-        list(read_blocks(tmp_path / name))
-
-
-def test_a_damaged_packed_file_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "cut").write_bytes(gzip.compress(b"text" * 100)[:-9])
-    with pytest.raises(CorpusError, match="damaged gzip"):
-        list(read_blocks(tmp_path / "cut"))
