@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from multiprocessing import resource_tracker
-from threading import Event, Thread
 from typing import Any
 
 from engine.core.errors import BpeError, ClusterError, HelperWarning
@@ -75,7 +74,7 @@ def connected(cluster: str) -> Iterator[Any]:
                 _check_certificates(cluster)
                 connection = Client(address, timeout=SECONDS, set_as_default=False)
                 client = opened.enter_context(connection)
-                opened.enter_context(_warning_without_workers(client, cluster))
+                _wait_for_workers(client, cluster)
                 _check_workers(client, cluster)
             yield client
         except KeyboardInterrupt:
@@ -126,9 +125,17 @@ def _check_certificates(cluster: str) -> None:
         )
 
 
-def _check_workers(client: Any, cluster: str) -> None:
-    client.wait_for_workers(1)
+def _wait_for_workers(client: Any, cluster: str) -> None:
+    """Wait for a worker; give a `HelperWarning` after `PATIENCE` seconds, and wait on."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        message = f"{cluster}: there are no workers; waiting for workers, Ctrl+C ends"
+        warnings.warn(message, HelperWarning, stacklevel=1)
+        client.wait_for_workers(1)
 
+
+def _check_workers(client: Any, cluster: str) -> None:
     def tasks() -> int | None:  # pickled by value, so it runs where this package is missing
         try:
             from engine.counting import cluster_tasks
@@ -140,35 +147,6 @@ def _check_workers(client: Any, cluster: str) -> None:
         if known != TASKS:
             lack = "has no bpe-tui" if known is None else "has another version of bpe-tui"
             raise ClusterError(f"{cluster}: the worker {worker} {lack}; install this one there")
-
-
-@contextmanager
-def _warning_without_workers(client: Any, cluster: str) -> Iterator[None]:
-    """Give a `HelperWarning` after `PATIENCE` seconds without workers.
-
-    The work goes on when workers come.
-    """
-    closed = Event()
-
-    def watch() -> None:
-        without = 0
-        while not closed.wait(1):
-            try:
-                without = 0 if client.nthreads() else without + 1
-            except Exception:  # waiting for a result raises the error
-                return
-            if without == PATIENCE:
-                warnings.warn(
-                    f"{cluster}: there are no workers; waiting for workers, Ctrl+C ends",
-                    HelperWarning,
-                    stacklevel=1,
-                )
-
-    Thread(target=watch, daemon=True).start()
-    try:
-        yield
-    finally:
-        closed.set()
 
 
 @contextmanager

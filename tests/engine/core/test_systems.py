@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from time import sleep
 
 import psutil
 import pytest
@@ -36,16 +35,3 @@ def test_what_a_system_lacks_has_a_substitute(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delattr(systems.signal, "pthread_sigmask")
     with systems.interrupts_blocked():
         assert signal.getsignal(signal.SIGINT)
-
-
-@pytest.mark.parametrize("has_timer", [True, False])
-def test_an_interrupt_comes_soon(has_timer: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not has_timer:
-        monkeypatch.delattr(systems.signal, "setitimer")
-    alarm = signal.getsignal(signal.SIGALRM)
-    try:
-        systems.interrupt_soon(0.01)
-        with pytest.raises(KeyboardInterrupt):
-            sleep(5)
-    finally:
-        signal.signal(signal.SIGALRM, alarm)

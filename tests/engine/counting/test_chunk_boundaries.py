@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import pytest
 from generated import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import CorpusError, find_chunk_boundaries
@@ -45,22 +45,13 @@ def course_boundaries(file: BinaryIO, desired_num_chunks: int, token: bytes) -> 
     parts=st.lists(st.sampled_from([END, b"a story ", b"x" * 4090, b"y" * 9000]), max_size=12),
     chunks=st.integers(1, 20),
 )
+@example(parts=[], chunks=4)
+@example(parts=[b"a story"], chunks=4)
+@example(parts=[b"y" * 4095, END, END], chunks=2)
 def test_the_boundaries_are_those_of_the_course(parts: list[bytes], chunks: int) -> None:
     text = b"".join(parts)
     found = find_chunk_boundaries(io.BytesIO(text), chunks, END)
     assert found == course_boundaries(io.BytesIO(text), chunks, END)
-
-
-def test_each_chunk_but_the_first_begins_with_the_token() -> None:
-    text = b"".join(b"story %d%s" % (number, END) for number in range(500))
-    boundaries = find_chunk_boundaries(io.BytesIO(text), 4, END)
-    assert len(boundaries) == 5
-    assert all(text[cut:].startswith(END) for cut in boundaries[1:-1])
-
-
-def test_without_the_token_there_is_one_chunk() -> None:
-    assert find_chunk_boundaries(io.BytesIO(b"a story"), 4, END) == [0, 7]
-    assert find_chunk_boundaries(io.BytesIO(b""), 4, END) == [0]
 
 
 @pytest.mark.parametrize(("chunks", "token"), [(0, END), (-1, END), (1 << 40, END), (4, b"")])

@@ -7,14 +7,13 @@ import io
 import logging
 import os
 import signal
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 from typing import Any, NamedTuple
-from unittest.mock import Mock
+from unittest.mock import call
 
 import numpy as np
 import pytest
@@ -24,9 +23,9 @@ from generated import examples
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from engine import BpeError, ClusterError, CorpusError, CountProgress
+from engine import ClusterError, CorpusError, CountProgress
 from engine.core.errors import HelperWarning
-from engine.counting import cluster, cluster_connection, cluster_sums
+from engine.counting import cluster, cluster_connection, cluster_sums, counts_file
 from engine.counting.cluster import counted_on
 from engine.counting.cluster_connection import connected
 from engine.counting.cluster_tasks import first_cut
@@ -95,8 +94,11 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
         for name in ("TO_FETCH", "_COPIED_AT_ONCE"):
             patched.setattr(cluster_sums, name, size)
         patched.setattr(cluster, "IN_A_SUM", 3)
+        for room in (counts_file, cluster_sums):
+            patched.setattr(room, "IN_A_BLOCK", size)
+            patched.setattr(room, "BLOCK_BYTES", 5 * size)
         made = on_workers(ADDRESS, names, special, pattern=pattern)
-    assert made == on_one_machine(names, pattern, special)
+        assert made == on_one_machine(names, pattern, special)
 
 
 class Whole(io.BytesIO):
@@ -173,10 +175,19 @@ def test_records_and_bad_ones_are_those_of_one_machine(
     monkeypatch.setattr(cluster, "LEAST_TASK", 8)
     (tmp_path / "a.jsonl").write_bytes(b'{"t":"low low"}\n{"t":\n{"t":"lower"}\n')
     reading = Reading(field="t", skip_bad=True)
-    with here(), counted_on(ADDRESS, Corpus(tmp_path / "a.jsonl", reading)) as counted:
+    corpus = Corpus(tmp_path / "a.jsonl", reading)
+    with here(), counted_on(ADDRESS, corpus) as counted:
         pretokens = [name for each in counted._counts for name in each.pretokens()]
         assert pretokens == [b"low", b" low", b"\n", b"lower"]
         assert (counted.head, counted.skipped) == (b"low low\nlower", 1)
+    for change, said in ((Path.unlink, "no such file"), (Path.touch, "is not the file that it")):
+        change(tmp_path / "a.jsonl")
+        with (
+            here(),
+            pytest.raises(CorpusError, match=f"a.jsonl: {said}"),
+            counted_on(ADDRESS, corpus),
+        ):
+            pytest.fail("it is counted")
 
 
 def test_each_task_is_reported_with_the_documents_so_far(
@@ -234,13 +245,21 @@ def test_a_client_has_a_time_to_answer_and_is_closed_unless_the_work_is_interrup
     for logger in loggers:
         logger.setLevel(logging.INFO)
     with here() as dask, connected("tcp://host:65535") as client:
-        client.wait_for_workers.assert_called_once_with(1)
+        client.wait_for_workers.assert_called_once_with(1, timeout=5)
         dask.Client.assert_called_once_with("tcp://host:65535", timeout=20, set_as_default=False)
         assert [logger.level for logger in loggers] == [logging.CRITICAL] * 2
     dask.Client.return_value.__exit__.assert_called_once()
     with here() as dask, pytest.raises(KeyboardInterrupt), connected("tls://host:1"):
         raise KeyboardInterrupt
     dask.Client.return_value.__exit__.assert_not_called()
+
+
+def test_a_cluster_without_workers_is_waited_for_with_a_warning() -> None:
+    said = f"{ADDRESS}: there are no workers; waiting for workers, Ctrl\\+C ends"
+    with here() as dask:
+        dask.client.wait_for_workers.side_effect = [TimeoutError(), None]
+        with pytest.warns(HelperWarning, match=said), connected(ADDRESS) as client:
+            assert client.wait_for_workers.call_args_list == [call(1, timeout=5), call(1)]
 
 
 @pytest.mark.parametrize("kernel", [True, None])
@@ -301,28 +320,6 @@ def test_an_error_of_dask_becomes_one_line(where: str, error: Exception, said: s
     kind = type(error) if said.startswith("^") else ClusterError
     with pytest.raises(kind, match=said), cluster_connection.explained_errors(where):
         raise error
-
-
-@pytest.mark.parametrize("warned", [0, 1])
-def test_one_warning_comes_after_five_seconds_in_a_row_without_workers(
-    warned: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A thread looks once a second until the work is done; here it has looked when it starts."""
-    seconds: list[Any] = [{}, {}, {}, {}, {"tcp://a:1": 2}, {}, {}, {}, {}]
-    seconds += [{}, {}] if warned else [OSError()]
-    event = Mock()
-    event.return_value.wait.side_effect = [*[False] * len(seconds), True]
-    started = Mock(side_effect=lambda target, daemon: Mock(start=target))
-    monkeypatch.setattr(cluster_connection, "Thread", started)
-    monkeypatch.setattr(cluster_connection, "Event", event)
-    with warnings.catch_warnings(record=True) as heard, here() as dask:
-        dask.client.nthreads.side_effect = seconds
-        with connected(ADDRESS):
-            event.return_value.set.assert_not_called()
-    said = f"{ADDRESS}: there are no workers; waiting for workers, Ctrl+C ends"
-    assert [str(each.message) for each in heard] == [said] * warned
-    assert {call.args for call in event.return_value.wait.call_args_list} == {(1,)}
-    event.return_value.set.assert_called_once()
 
 
 # --- real workers: each takes a second or more to start
@@ -396,28 +393,6 @@ def test_without_workers_the_work_waits_and_warns(
         with pytest.warns(HelperWarning, match="there are no workers; waiting"):
             counted = on_workers(made.scheduler_address, names[:3])
     assert counted == on_one_machine(names[:3], "gpt2", SPECIAL)
-
-
-@pytest.mark.slow  # it starts processes
-def test_errors_that_stop_the_work_are_one_line(
-    names: list[str], workers: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus = corpus_of(names, SPECIAL)
-    Path(names[3]).unlink()
-    with (
-        pytest.raises(CorpusError, match=r"a03\.txt: no such file"),
-        counted_on(workers, corpus, "gpt2", SPECIAL),
-    ):
-        pass
-    Path(names[3]).write_bytes(b"another size")
-    with (
-        pytest.raises(CorpusError, match=r"a03\.txt: is not the file that it was"),
-        counted_on(workers, corpus, "gpt2", SPECIAL),
-    ):
-        pass
-    monkeypatch.setattr(cluster_connection, "TASKS", 0)
-    with pytest.raises(BpeError, match="another version of bpe-tui"):
-        on_workers(workers, names)
 
 
 @pytest.mark.slow  # it starts processes, unless the kernel counts

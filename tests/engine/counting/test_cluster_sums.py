@@ -13,7 +13,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.counting import cluster_sums, counts_file
+from engine.counting import cluster_sums
 from engine.counting.cluster_sums import PlacedCounts
 from engine.native import KERNEL
 from engine.native.counting import kernel_numbers
@@ -65,38 +65,6 @@ def test_without_the_kernel_the_sums_are_the_same(parts: list[dict[bytes, int]])
         assert entries(cluster_sums.added_up(placed)) == [*sums.items()]
 
 
-@given(PARTS, st.integers(1, 5), st.integers(1, 3))
-def test_what_is_split_by_hash_and_merged_is_whole(
-    parts: list[dict[bytes, int]], hashes: int, size: int
-) -> None:
-    placed, sums = in_parts(parts)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(cluster_sums, "TO_FETCH", size)
-        finished = [cluster_sums.finish([part]) for part in cluster_sums.split(placed, hashes)]
-    merged = cluster_sums.in_order([iter(blocks) for _, blocks in finished])
-    assert entries(*merged) == [*sums.items()]
-    for summary, blocks in finished:
-        assert summary.distinct == sum(len(block.lengths) for block in blocks)
-        assert summary.blocks == len(blocks)
-
-
-@given(PARTS)
-def test_equal_pretokens_of_two_tasks_meet_at_one_hash(parts: list[dict[bytes, int]]) -> None:
-    placed, sums = in_parts(parts)
-    split_up = [cluster_sums.split([each], 3) for each in placed]
-    for hash_ in range(3):
-        met = {name for each in split_up for name in each[hash_].pretokens()}
-        elsewhere = {
-            name
-            for each in split_up
-            for other in range(3)
-            if other != hash_
-            for name in each[other].pretokens()
-        }
-        assert met.isdisjoint(elsewhere)
-    assert {name for each in split_up for part in each for name in part.pretokens()} == set(sums)
-
-
 def test_many_pretokens_take_every_hash() -> None:
     many = columns({b" word%d" % number: 1 for number in range(4000)}, 0)
     sizes = [len(part.lengths) for part in cluster_sums.split([many], 4)]
@@ -123,16 +91,3 @@ def test_the_kernel_numbers_pretokens_by_first_appearance() -> None:
     assert [*kernel_numbers(b"", array("q"))] == []
     with pytest.raises(ValueError, match="do not add up"):
         kernel_numbers(b"low", array("q", [4]))
-
-
-@given(PARTS, st.integers(1, 4), st.integers(1, 12))
-def test_columns_are_packed_into_the_same_blocks_as_entries(
-    parts: list[dict[bytes, int]], most_pretokens: int, most_bytes: int
-) -> None:
-    placed = [columns(part, 0) for part in parts]
-    with pytest.MonkeyPatch.context() as patched:
-        for room in (counts_file, cluster_sums):
-            patched.setattr(room, "IN_A_BLOCK", most_pretokens)
-            patched.setattr(room, "BLOCK_BYTES", most_bytes)
-        by_entry = [*counts_file.packed_blocks(entries(*placed))]
-        assert [*cluster_sums.packed(placed)] == by_entry

@@ -171,14 +171,6 @@ def test_progress_through_a_gzipped_file_ends_with_all_of_it(large: Path, place:
     assert seen[-1].bytes_read == seen[-1].bytes_total == zipped.stat().st_size
 
 
-def test_progress_is_the_same_for_every_counter(large: Path) -> None:
-    alone: list[CountProgress] = []
-    together: list[CountProgress] = []
-    count_pretokens(large, workers=1, on_progress=alone.append)
-    count_pretokens(large, workers=2, on_progress=together.append)
-    assert alone == together
-
-
 # -- stopping
 
 

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from engine import AnswerError, QuestionError, Timeline, Tokenizer, Trainer, ask
 from engine.bpe.replay import Replay
 from engine.bpe.ties import TIE_RULES
-from engine.learning.questions import KINDS, kinds_for, predict
+from engine.learning.questions import KINDS, predict
 from engine.learning.questions.answer_forms import (
     END,
     Answer,
@@ -37,7 +37,7 @@ from engine.learning.questions.answer_forms import (
 )
 from engine.learning.questions.fewer import ways_to_write
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import Attempt, Chance, FirstTries, Question
+from engine.learning.questions.question import Attempt, FirstTries, Question
 from engine.learning.questions.words_in_sight import words_with
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS
@@ -433,21 +433,6 @@ def test_a_tie_is_no_question_about_the_highest_count_but_what_comes_next_is_ask
     with pytest.raises(QuestionError, match="2 pairs are tied at step 0"):
         ask("next-pair", frame)
     assert (predict(frame).kind, predict(timeline_of(LOW).seek(1)).kind) == ("tie", "next-pair")
-
-
-# -- the same everywhere
-
-
-def test_the_same_seed_asks_the_same() -> None:
-    frame = timeline_of(LOW).seek(3)
-    for kind in kinds_for(frame):
-        with suppress(QuestionError):
-            first, again = ask(kind, frame, "1"), ask(kind, frame, "1")
-            assert (first.asks, first.form, first.answer) == (again.asks, again.form, again.answer)
-
-
-def test_chance_is_the_same_on_every_machine() -> None:
-    assert Chance("quiz").shuffled("abcdef") == ["b", "f", "e", "d", "c", "a"]
 
 
 # -- answers, typed or out of a file

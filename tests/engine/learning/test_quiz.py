@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from generated import examples, some
+from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from sheets import check_sheet
@@ -25,8 +25,7 @@ from engine.core.gpt2_bytes import spell
 from engine.learning import quiz
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import Grades, grade_files
-from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import Attempt, Level, Question
+from engine.learning.questions.question import Attempt, Question
 from engine.learning.quiz import Answered, AnswerSheet, Paper, another_example, make_quiz, regraded
 from engine.text.excerpt import Excerpt
 
@@ -96,13 +95,6 @@ def test_a_seed_always_gives_the_same_questions() -> None:
     assert PAPER.code == "be1d35901c3a"
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_no_question_is_easier_than_the_one_before(seed: int) -> None:
-    levels = [question.level for question in make_quiz(recording(), f"{seed}", 8)]
-    assert levels == sorted(levels)
-    assert levels[0] <= Level.CLOSE
-
-
 def test_other_examples_of_a_kind_are_asked_until_none_is_left() -> None:
     asked = [ask("tie", recording().frame.at(0))]
     with suppress(QuestionError):
@@ -118,16 +110,6 @@ def test_a_quiz_of_some_kinds_asks_no_others() -> None:
     assert len(asked) == 6
     with pytest.raises(QuestionError, match="no question of these kinds suits this model: best"):
         make_quiz(recording(), "7", 6, ("best-path",))
-
-
-def test_merges_by_hand_and_other_questions_about_their_steps_do_not_meet() -> None:
-    kinds = ("make-merges", "next-pair", "tie", "count-change")
-    for seed in some(range(20)):
-        asked = make_quiz(recording(), str(seed), 8, kinds)
-        for made in (question for question in asked if question.kind == "make-merges"):
-            assert isinstance(made.form, Merges)
-            steps = range(made.frame.step, made.frame.step + made.form.merges)
-            assert not [q.kind for q in asked if q is not made and q.frame.step in steps]
 
 
 @pytest.mark.parametrize(

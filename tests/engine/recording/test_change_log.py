@@ -56,21 +56,6 @@ def written(start: list[int], steps: list[Step]) -> ChangeLog:
     return log
 
 
-class TestAState:
-    def test_belongs_to_the_caller_who_may_scribble_on_it(self) -> None:
-        log = ChangeLog([5, 3])
-        log.append([0], [1], 2)
-        for step in (0, 1):
-            log.at(step)[:] = -1
-        assert (log.at(0).tolist(), log.at(1).tolist()) == ([5, 3], [1, 3])
-
-    def test_does_not_follow_the_list_it_started_from(self) -> None:
-        start = [5]
-        log = ChangeLog(start)
-        start[0] = 6
-        assert log.at(0).tolist() == [5]
-
-
 @given(logs(), st.data())
 def test_any_state_in_any_order_equals_a_replay(
     log_of: tuple[list[int], list[Step]], data: st.DataObject
@@ -135,11 +120,16 @@ def test_checkpoints_change_no_answer(order: str) -> None:
         assert log.at(step).tolist() == states[step], step
 
 
-def test_a_checkpoint_is_not_harmed_by_scribbling_on_the_state_it_was_taken_from() -> None:
-    log, states = long_log(1500)
-    for _ in range(3):
-        log.at(1500)[:] = -1
-    assert log.at(1500).tolist() == states[1500]
+def test_a_state_belongs_to_its_caller_who_may_scribble_on_it() -> None:
+    start = [5, 3]
+    small = ChangeLog(start)
+    start[0] = 6
+    small.append([0], [1], 2)
+    long, states = long_log(1500)  # it stores checkpoints
+    for log, step, state in ((small, 0, [5, 3]), (small, 1, [1, 3]), (long, 1500, states[1500])):
+        for _ in range(3):
+            log.at(step)[:] = -1
+        assert log.at(step).tolist() == state
 
 
 def test_one_thread_may_read_while_another_appends() -> None:
