@@ -6,19 +6,20 @@ import gzip
 import io
 import logging
 import os
+import pickle
 import signal
-from collections.abc import Iterator
-from concurrent.futures import CancelledError
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 from typing import Any, NamedTuple
-from unittest.mock import call
+from unittest.mock import MagicMock, call, patch
 
 import numpy as np
 import pytest
 from counting_texts import TEXT_PIECES
-from dask_here import ADDRESS, here
 from generated import examples
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -84,6 +85,7 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
     special: tuple[str, ...],
 ) -> None:
     assume(special or pattern != "none")
+    assume(b"".join(texts).replace(b"\xef\xbb\xbf", b""))  # marks alone are an empty corpus
     folder = tmp_path_factory.mktemp("texts")
     names = [str(folder / str(number)) for number in range(len(texts))]
     for name, text in zip(names, texts, strict=True):
@@ -99,6 +101,50 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
             patched.setattr(room, "BLOCK_BYTES", 5 * size)
         made = on_workers(ADDRESS, names, special, pattern=pattern)
         assert made == on_one_machine(names, pattern, special)
+
+
+# --- a stand-in for Dask, which does each task at once in this process
+
+ADDRESS = "tcp://here:8786"
+
+
+def result_of(given: Any) -> Any:
+    """Return an argument of a task, with results in place of its futures."""
+    if isinstance(given, list):
+        return [*map(result_of, given)]
+    return given.result() if isinstance(given, Future) else given
+
+
+def submit(function: Callable[..., Any], *given: Any, pure: bool, **options: Any) -> Any:
+    """Do a task, and send what it returns."""
+    future: Any = Future()
+    future.key = id(future)
+    try:
+        found = function(*map(result_of, given), **options)
+        future.set_result(pickle.loads(pickle.dumps(found)))
+    except Exception as error:
+        future.set_exception(error)
+    return future
+
+
+@contextmanager
+def here() -> Iterator[Any]:
+    """Have the stand-in imported: two workers, with three threads; the last task is done first."""
+    dask = MagicMock()
+    for made in (dask.Client.return_value, dask.LocalCluster.return_value):
+        made.__exit__.return_value = None
+    dask.as_completed = lambda futures, **_: (
+        (each, each.exception() or each.result()) for each in reversed(futures)
+    )
+    dask.client = client = dask.Client.return_value.__enter__.return_value
+    client.submit, client.gather = submit, result_of
+    client.map = lambda function, tasks, **options: [
+        submit(function, task, **options) for task in tasks
+    ]
+    client.nthreads.return_value = {"tcp://here:1": 2, "tcp://here:2": 1}
+    client.run = lambda function: {"tcp://here:1": function()}
+    with patch.dict(sys.modules, dask=dask, distributed=dask):
+        yield dask
 
 
 class Whole(io.BytesIO):
@@ -176,10 +222,12 @@ def test_records_and_bad_ones_are_those_of_one_machine(
     (tmp_path / "a.jsonl").write_bytes(b'{"t":"low low"}\n{"t":\n{"t":"lower"}\n')
     reading = Reading(field="t", skip_bad=True)
     corpus = Corpus(tmp_path / "a.jsonl", reading)
-    with here(), counted_on(ADDRESS, corpus) as counted:
+    heard: list[CountProgress] = []
+    with here(), counted_on(ADDRESS, corpus, on_progress=heard.append) as counted:
         pretokens = [name for each in counted._counts for name in each.pretokens()]
         assert pretokens == [b"low", b" low", b"\n", b"lower"]
         assert (counted.head, counted.skipped) == (b"low low\nlower", 1)
+        assert heard == [CountProgress(36, 36, 1, 0, 0)]
     for change, said in ((Path.unlink, "no such file"), (Path.touch, "is not the file that it")):
         change(tmp_path / "a.jsonl")
         with (
@@ -188,22 +236,6 @@ def test_records_and_bad_ones_are_those_of_one_machine(
             counted_on(ADDRESS, corpus),
         ):
             pytest.fail("it is counted")
-
-
-def test_each_task_is_reported_with_the_documents_so_far(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a").write_text("ab<s>cd<s> e" * 3 + "x")
-    (tmp_path / "b").write_text("low")
-    monkeypatch.setattr(cluster, "LEAST_TASK", 16)
-    heard: list[CountProgress] = []
-    names = [str(tmp_path / "a"), str(tmp_path / "b")]
-    with here():
-        on_workers(ADDRESS, names, ("<s>",), heard.append)
-    assert heard == [
-        CountProgress(read, 40, documents, 0, 0)
-        for read, documents in ((3, 0), (8, 0), (24, 1), (40, 2))
-    ]
 
 
 @pytest.mark.parametrize(
