@@ -25,6 +25,8 @@ MOST_ROWS = 30
 """Most rows shown of a table."""
 LONGEST_TOKEN = 40
 """Most characters shown of a token."""
+_MOST_BYTES = 4 * (LONGEST_TOKEN + 1)
+"""Bytes that hold one character more than is shown."""
 
 _SIGNS = {" ": "·", "\t": "⇥", "\n": "⏎"}
 _CARRIER = "◌"
@@ -56,7 +58,7 @@ def visible(token: bytes) -> str:
     >>> visible(b" the\\n"), visible("e\\u202e漢".encode()), visible(b"\\xe6\\xbc")
     ('·the⏎', 'e‹202E›漢', '<E6><BC>')
     """
-    text = token[: 4 * LONGEST_TOKEN + 4].decode("utf-8", "surrogateescape")
+    text = token[:_MOST_BYTES].decode("utf-8", "surrogateescape")
     shown = "".join(map(_visible_character, text[:LONGEST_TOKEN]))
     if shown and category(shown[0]).startswith("M"):  # it would be drawn on what is before it
         shown = _CARRIER + shown

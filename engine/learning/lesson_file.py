@@ -338,7 +338,8 @@ class _Parser:
             name = token.info.strip()
             if token.type != "fence" or name not in ("show", "ask"):
                 continue
-            first, last = token.map or (0, 0)
+            assert token.map is not None  # of a block
+            first, last = token.map
             at = start + first + 1
             taken |= set(range(start + first, start + last))
             if name == "ask":

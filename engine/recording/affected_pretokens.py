@@ -75,8 +75,7 @@ class Segmenter:
             tokens = last
             for rank in range(at, step):
                 pair = self._pair_of(rank)
-                if pair[0] in tokens and pair[1] in tokens:
-                    tokens = tuple(merge_pair(tokens, pair, self._table[pair][1]))
+                tokens = tuple(merge_pair(tokens, pair, self._table[pair][1]))
         else:
             merges, known = self._known.get(pretoken, (-1, ()))
             tokens = self._taken_apart(known if merges >= step else self.encode(pretoken), step)

@@ -91,11 +91,11 @@ def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence
 
 def _why_not_left(frame: Frame, count: int) -> Wrong:
     """Explain a wrong number of tokens by the mistake that leads to it."""
-    left, n = frame.at(frame.step + 1).token_count, f"{count:,}"
-    if (mistake := _mistake_in_tokens_left(frame, count)) in _WHY_NOT_LEFT:
+    n, mistake = f"{count:,}", _mistake_in_tokens_left(frame, count)
+    if mistake in _WHY_NOT_LEFT:
         why = say(_WHY_NOT_LEFT[mistake])
         return Wrong(mistake, say("{n} is wrong: {why}", n=n, why=why))
-    return Wrong(mistake, say("{n} is too many." if count > left else "{n} is too few.", n=n))
+    return Wrong(mistake, say("{n} is too many." if mistake == _LITTLE else "{n} is too few.", n=n))
 
 
 _NOTHING_GOES = "kept the tokens as they were before the merge"
@@ -103,6 +103,7 @@ _SAVED = "gave what is saved, not what is left"
 _OVERLAPPING = "joined overlapping places"
 _TWO_EACH = "took away two tokens for each join"
 _ONCE = "counted each word once"
+_LITTLE, _MUCH = "took away too little", "took away too much"
 _WHY_NOT_LEFT = {
     _NOTHING_GOES: "each join makes one token of two.",
     _SAVED: "so many are saved; how many are left?",
@@ -124,8 +125,7 @@ def _mistake_in_tokens_left(frame: Frame, count: int) -> str:
         tokens - 2 * saved: _TWO_EACH,
         tokens - sum(len(word.before) - len(word.after) for word in words): _ONCE,
     }
-    other = "took away too little" if count > tokens - saved else "took away too much"
-    return answers.get(count, other)
+    return answers.get(count, _LITTLE if count > tokens - saved else _MUCH)
 
 
 TOKENS_LEFT = Kind("tokens-left", (Frame,), "BPE", _pose_tokens_left)

@@ -98,9 +98,9 @@ class WordsInSight:
 def all_words(frame: Frame) -> WordsInSight | None:
     """Return all words of a small corpus, in the order of their appearance; else `None`."""
     counts = frame.counts
-    if len(counts) > 2 * MOST_WORDS and frame.byte_count > COUNTABLE:
-        return None
-    words = [word for word in counts if len(frame.at(0).tokens_of(word)) > 1]
+    start = frame.at(0)
+    found = (word for word in counts if len(start.tokens_of(word)) > 1)
+    words = list(islice(found, MOST_WORDS + 1))
     if len(words) > MOST_WORDS:
         return None
     if any(len(word) > SHORT for word in words) and frame.byte_count > COUNTABLE:
