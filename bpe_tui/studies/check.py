@@ -82,7 +82,6 @@ class CheckJob(Job):
             self.report = check_claim(claim, assignment, self._take)
         except BpeError as error:
             self.refused = error
-        self.check_cancelled()
         self.post(self)
 
     def _take(self, judged: JudgedMerge) -> None:
@@ -265,9 +264,7 @@ class CheckScreen(SessionScreen):
         super().show_session(session)
         self.say("#heading", heading(session, self.heading_room, self.messages))
         claimed, timeline = session.claimed, session.timeline
-        if claimed is None or timeline is None:
-            self._update()
-        elif self._checks != (timeline, claimed):
+        if claimed is not None and timeline is not None and self._checks != (timeline, claimed):
             # Check the files against the rule of the session's run.
             self._checks = timeline, claimed
             self.notifier.jobs.cancel(self)
@@ -277,15 +274,11 @@ class CheckScreen(SessionScreen):
                 check = partial(CheckJob, config, claimed, timeline.run.counts)
                 self._job = self.notifier.jobs.start(self, check, self._show_progress)
                 self.show_panel("checked")
-            self._update()
+        self._update()
 
     def _show_progress(self, job: CheckJob) -> None:
         if self.is_current:
             self._update()
-
-    def on_screen_resume(self) -> None:
-        super().on_screen_resume()
-        self._update()
 
     def _update(self) -> None:
         """Show the state of the check."""

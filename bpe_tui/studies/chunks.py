@@ -211,10 +211,6 @@ class ChunksScreen(SessionScreen):
             self._search()
         self._update()
 
-    def on_screen_resume(self) -> None:
-        super().on_screen_resume()
-        self._update()
-
     def _search(self) -> None:
         """Look for the course's cuts in a thread, which may read some of the file."""
         self._course, opened = None, self.session.opened

@@ -294,8 +294,5 @@ def frame_looks(theme: Theme, has_colours: bool) -> dict[str, str]:
     Only that panel has a bold title; without colours it has a heavier border, too.
     """
     if has_colours:
-        looks = {"focus-frame": "round", "focus": theme.primary}
-    else:
-        ink = theme.foreground or theme.primary
-        looks = {"focus-frame": "heavy", "focus": ink}
-    return looks
+        return {"focus-frame": "round", "focus": theme.primary}
+    return {"focus-frame": "heavy", "focus": theme.foreground or theme.primary}

@@ -19,7 +19,9 @@ from test_chunks_screen import COURSE, two_threads
 from test_compare_screen import BYTES, ONE, OTHER
 
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import model_of
 from bpe_tui.studies import comparison, model_table_panels
+from bpe_tui.studies.check import CheckedMerges
 from bpe_tui.studies.chunks import CountedPanel, CutsPanel, StripPanel
 from bpe_tui.studies.comparison import NumbersPanel, StripsPanel, Vocabularies
 from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows, KindEntry, describe_sizes
@@ -53,6 +55,8 @@ from bpe_tui.wordpiece.encoding_screen import (
     describe_loss,
 )
 from engine import CorpusError, Tokenizer
+from engine.analysis.check.checking import JudgedMerge
+from engine.analysis.check.steps_file import ClaimedStep
 from engine.analysis.model_table import Untrained, row_of, try_training
 from engine.analysis.text_comparison import TextComparison, first_merge_difference, overlap
 from engine.analysis.tokenizer_kinds import KINDS
@@ -341,10 +345,44 @@ def draw_probes(drawing: Drawing) -> None:
         drawing.lines.append(f"{text!r}: {describe_loss(frame, text, back, words)}")
 
 
-STUDIES = (draw_race, draw_chunks, draw_strips, draw_stages, draw_kinds)
+PRUNED = replace(UNIGRAM, vocab_size=16)
+SAID = {
+    PRUNED: "step, next, step, back, prune, step, prune, prune back, prune, step, pieces 3, "
+    "piece, piece low, piece ▁newest, piece e, piece est, piece xq, encode lowest 漢, encode",
+    WORDPIECE: "pairs 3, next, changes, why, tie, pairs, encode lowest 漢, encode  , "
+    "explain low 漢字 <|endoftext|>",
+}
+"""Training → the commands without a screen, one after the other."""
 
 
-@pytest.mark.parametrize("draw", [*STUDIES, draw_lattice, draw_pieces, draw_probes])
+def draw_plain(drawing: Drawing) -> None:
+    for config, commands in SAID.items():
+        session = session_of(config)
+        transcript = model_of(config).part("transcript")(session.recording, session.stop_reason)
+        for command in commands.split(", "):
+            drawing.lines += [f"> {command}", *transcript.answer(command)]
+
+
+def draw_check(drawing: Drawing) -> None:
+    pair, other = (b"l", b"ow"), (b"widest of all", b" newest")
+    merges = [
+        JudgedMerge(ClaimedStep(*pair), 1234, pair, 1234, True),
+        JudgedMerge(ClaimedStep(*pair, 7), 1234, pair, 1234, True),
+        JudgedMerge(ClaimedStep(*other), 3, pair, 1234, False),
+        JudgedMerge(ClaimedStep(*other), 3, None, 0, False),
+    ]
+    panel = CheckedMerges()
+    panel._judged = [merges[0]] * 1232 + merges
+    for panel._half in (30, 19):
+        places = (0, 8, 1232, 1233, 1234, 1235)
+        rows = [panel._row(place, name) for place in places for name in ("", "first")]
+        drawing.add_changes("merges", str(panel._half), rows)
+
+
+STUDIES = (draw_race, draw_check, draw_chunks, draw_strips, draw_stages, draw_kinds)
+
+
+@pytest.mark.parametrize("draw", [*STUDIES, draw_lattice, draw_pieces, draw_probes, draw_plain])
 def test_the_rows_of_screens_are_those_kept(
     drawing: Drawing, draw: Callable[[Drawing], None]
 ) -> None:
