@@ -18,11 +18,6 @@ from bpe_tui.lessons.beats import ALL_BEATS, BeatClock, beats_of
 from bpe_tui.lessons.layout import Layout, layout
 from bpe_tui.lessons.section import RAILS, LessonSection
 from bpe_tui.views.explanation import (
-    BAR_BESIDE_FRACTION,
-    JOINED_AT,
-    REMARK,
-    SHRUNK_AT,
-    BarColumns,
     Beat,
     CountRoom,
     StepMoment,
@@ -236,27 +231,6 @@ def test_before_the_first_merge_the_view_shows_it_as_the_next_but_not_in_a_lesso
     assert not explainer.replace_rows(start, 2, 70)
 
 
-@pytest.mark.parametrize("step", range(1, 8))
-def test_bars_and_their_rows_move_from_the_old_counts_to_the_new(step: int) -> None:
-    explainer, room = BpeExplainer(marks=False), CountRoom(rows=40, width=70, name=10)
-
-    def drawn(beat: Beat, share: float = 1.0) -> dict[str, tuple[int, int]]:
-        """Return the row of each pair, and the half cells of its bar."""
-        rows = said(explainer.count_rows(moment(step, beat, share), room))
-        pairs = [row.strip("▶= ").split()[0] for row in rows]
-        halves = (2 * row.count("▄") + row.count("▖") for row in rows)
-        return {pair: (at, each) for at, (pair, each) in enumerate(zip(pairs, halves, strict=True))}
-
-    way = [drawn(Beat.JOIN, share / 20) for share in range(21)]
-    ends = drawn(Beat.LIGHT), drawn(Beat.REST)
-    for pair in ends[0].keys() & ends[1].keys():
-        assert (way[0][pair], way[-1][pair]) == (ends[0][pair], ends[1][pair])
-        assert drawn(Beat.JOIN, JOINED_AT)[pair] == ends[0][pair]
-        assert drawn(Beat.JOIN, SHRUNK_AT)[pair] == (ends[0][pair][0], ends[1][pair][1])
-        lengths = [each[pair][1] for each in way]
-        assert lengths == sorted(lengths, reverse=lengths[0] > lengths[-1])
-
-
 def test_a_moment_looks_the_same_after_any_way_there() -> None:
     first, second = BpeExplainer(marks=False), BpeExplainer(marks=False)
     for share in (0.9, 0.5):
@@ -272,14 +246,6 @@ def test_wordpiece_says_that_rare_pairs_are_left_out_when_none_merges() -> None:
     frame = timeline.frame.at(timeline.frame.recorded_steps)
     [row] = said(WordPieceExplainer(marks=False).count_rows(StepMoment.at_rest(frame), ROOM))
     assert row.strip() == "No pair is left that occurs 2 times or more (--min-count)."
-
-
-@pytest.mark.parametrize("width", [47, 60, 80])
-def test_beside_fractions_pairs_have_the_room_that_bars_leave(width: int) -> None:
-    columns = BarColumns.within(CountRoom(5, width, 10), fraction=18, number=9)
-    left = width - columns.pair - columns.fraction - columns.number - 6
-    assert left >= REMARK + BAR_BESIDE_FRACTION or left == -2  # no bar, nor blanks before it
-    assert columns.pair >= len("##in+##g")
 
 
 @pytest.mark.parametrize("width", [40, 61, 100])

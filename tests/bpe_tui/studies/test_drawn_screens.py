@@ -291,7 +291,8 @@ def draw_pieces(drawing: Drawing) -> None:
     drawing.patch(FramePanel, "watch_frame", lambda *frames: None)
     drawing.patch(piece_table.PieceRows, "is_seen", True)
     drawing.patch(piece_table.PieceRows, "show_order", lambda *found: None)
-    for frame, width in ((before, 90), (before, 44), (last, 60)):
+    grams = session_of(TEXTBOOK).shown
+    for frame, width in ((before, 90), (before, 44), (last, 60), (grams, 70)):
         drawing.resize(width, 9)
         rows = framed(piece_table.PieceRows("rows"), frame)
         for sorting, descending, filters in (
@@ -345,6 +346,7 @@ def draw_probes(drawing: Drawing) -> None:
         drawing.lines.append(f"{text!r}: {describe_loss(frame, text, back, words)}")
 
 
+TEXTBOOK = replace(UNIGRAM, vocab_size=4, trainer="textbook", units="words", pattern="lines")
 PRUNED = replace(UNIGRAM, vocab_size=16)
 SAID = {
     PRUNED: "step, next, step, back, prune, step, prune, prune back, prune, step, pieces 3, "

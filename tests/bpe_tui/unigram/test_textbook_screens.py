@@ -6,19 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, opened_as, step, until
+from opening import opened_as, until
 from screen_text import shown_text
 from unigram_texts import text_of
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.unigram.encoding_screen import Walkthrough
-from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.narration import narrate
-from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceRows
-from bpe_tui.unigram.training_screen import PieceCorpusPanel, StepPanel, StepsPanel
-from bpe_tui.views.explanation import Beat, CountRoom, StepMoment
+from bpe_tui.unigram.piece_table import PieceRows
 from bpe_tui.widgets.rows import Row
-from bpe_tui.widgets.virtual_table import Header
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.lattice import Reached
 from engine.unigram.textbook import TextbookTrainer
@@ -65,71 +61,6 @@ async def test_the_inspection_counts_n_grams_in_units_and_a_walk_passes_over_wor
         walk = Walkthrough(frame, "我▁喜欢▁苹果")
         assert [each.node for each in walk.steps if isinstance(each, Reached)] == [1, 4, 7]
         assert [walk.reached(place) for place in range(4)] == [0, 1, 4, 7]
-
-
-async def test_the_table_has_each_loss_without_and_the_step_its_counts(config: RunConfig) -> None:
-    async with opened_as(config) as (app, pilot):
-        rows = app.screen.query_one(PieceRows)
-        assert [place.column.title for place in app.screen.query_one(Header).places] == [
-            *("n-gram", "count", "−log P", "without", "increase", "goes")
-        ]
-        table = [row.split() for row in text_of(rows)]
-        assert table[0] == ["他", "1", "2.197", "24.282", "+7.803", "1"]
-        assert table[1] == ["你", "1", "2.197", "24.282", "+7.803", "2"]
-        assert table[-1] == ["喜欢", "3", "1.099", "43.183", "+26.704", "stays"]
-        assert [row.split()[-3:] for row in text_of(app.screen.query_one(StepsPanel))] == [
-            *(["seed", "7", "16.479"], ["他", "6", "23.340"], ["你", "5", "30.326"])
-        ]
-        await pilot.press("right", "right")
-        assert step(app) == 2
-        counts = [row.split() for row in text_of(app.screen.query_one(StepPanel))]
-        assert ["喜欢", "3", "3"] in counts
-        assert ["你", "1", "gone"] in counts
-        # In the vocabulary, what replaces the word at the cursor: nothing covers it.
-        await pilot.press("3")
-        about = text_of(app.screen.query_one(PieceDetailPanel))
-        assert "Without it the loss would be 38.380, +8.054." in " ".join(about)
-        assert ["unknown", "10.000"] in [row.split() for row in about]
-
-
-async def test_spaces_between_the_sentences_are_shown_in_the_corpus() -> None:
-    handout = SAMPLE.with_name("handout.txt")
-    config = RunConfig(str(handout), model="unigram", trainer="textbook", units="words")
-    async with opened_as(replace(config, pattern="whitespace")) as (app, _):
-        assert text_of(app.screen.query_one(PieceCorpusPanel))[0].startswith("low│▁│low│▁│low│")
-
-
-def test_the_lesson_view_tells_a_removal_in_three_beats() -> None:
-    lines = dict.fromkeys(FRUIT.splitlines(), 1)
-    trainer = TextbookTrainer(lines, 5, ngram=1)
-    steps = list(trainer.steps())
-    words = trainer.sentences
-    frame = UnigramTimeline(trainer.record, steps, words=words, pattern="lines").frame
-    explainer, there = UnigramExplainer(marks=False), StepMoment(frame, frame.at(1), Beat.LIGHT)
-    unfinished = UnigramTimeline(trainer.record, steps[:2], words=words, pattern="lines").frame
-    for _ in explainer.weigh(unfinished) or ():  # while the first step is not recorded yet
-        pass
-    assert said(explainer.pick_rows(StepMoment.at_rest(frame), 70)) == [
-        "The seed has all 7 n-grams of 1 word.",
-        "5 will stay: the one that costs least goes first.",
-    ]
-    for _ in explainer.weigh(frame) or ():
-        pass
-    assert explainer.stations(frame) == ("COST", "PICK", "REMOVE")
-    bars = said(explainer.count_rows(there, CountRoom(rows=7, width=80, name=10)))
-    assert bars[0].startswith("✗ 他")
-    assert "→ unknown" in bars[0]
-    assert "+7.803" in bars[0]
-    assert "+26.704" in bars[-1]
-    assert said(explainer.pick_rows(there, 70)) == [
-        "他 goes: without it the loss grows least, by 7.803.",
-        "6 tie: the smallest bytes decide.",
-    ]
-    gone, sentence = said(explainer.replace_rows(there, 2, 70))[:2]
-    assert gone == "✗ 他"
-    assert sentence == "All is cut without it, and counted again."
-    end = StepMoment.at_rest(frame.at(2))
-    assert len(said(explainer.count_rows(end, CountRoom(rows=7, width=80, name=10)))) <= 7
 
 
 @pytest.mark.slow

@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened, step, until
+from opening import opened, step
 from screen_text import drawn
 from unigram_texts import TEXT
 
-from bpe_tui.unigram.summary_screens import CHARTS, UnigramChartsScreen
-from bpe_tui.views.charts import ChartKind, ChartPanel
-from bpe_tui.views.wording import Wording
-from engine.unigram.frame import UnigramFrame
+from bpe_tui.views.charts import ChartPanel
 
 
 @pytest.fixture
@@ -20,29 +17,6 @@ def corpus(tmp_path: Path) -> Path:
     place = tmp_path / "hugs.txt"
     place.write_text(TEXT)
     return place
-
-
-async def test_a_key_shows_all_charts_and_what_each_says_here(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("4", "n")
-        await until(pilot, lambda: isinstance(app.screen, UnigramChartsScreen))
-        await until(pilot, lambda: app.session.shown and app.session.shown.step)
-        frame = app.session.shown
-        assert isinstance(frame, UnigramFrame)
-        assert frame.step == frame.prunes[0]
-        charts = {chart.id: chart for chart in app.screen.query(ChartPanel)}
-
-        def says_its_answer(kind: ChartKind) -> bool:
-            said = str(charts[kind.id].border_subtitle)
-            # Where there is little room, the end of an answer gives way.
-            return bool(said) and kind.answer(frame, Wording()).startswith(said)
-
-        # The panels get their sizes, and with them what they show, after the screen is there.
-        await until(pilot, lambda: all(map(says_its_answer, CHARTS)))
-        await until(pilot, lambda: all("┤" in drawn(chart) for chart in charts.values()))
-        assert f"loss {frame.loss:.3f} nats" in str(
-            app.screen.query_one("#transport-facts").render()
-        )
 
 
 @pytest.mark.slow

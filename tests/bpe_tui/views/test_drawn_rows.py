@@ -51,6 +51,9 @@ OPENED: dict[str, Config] = {
     "characters": RunConfig(UNICODE, vocab_size=300),
     "wordpiece": RunConfig(HANDOUT, vocab_size=40, model="wordpiece"),
     "unigram": RunConfig(HANDOUT, vocab_size=16, model="unigram"),
+    "textbook": RunConfig(
+        HANDOUT, 4, pattern="lines", model="unigram", trainer="textbook", units="words"
+    ),
     "tokenizer": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),)),
     "tokenizer-over-a-corpus": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),), HANDOUT),
 }
