@@ -52,9 +52,9 @@ class Dialog(Window[str | None]):
         event.stop()
         self.answer(event.value.strip())
 
+    @abstractmethod
     def answer(self, value: str) -> None:
-        """Handle Enter: close the window with the line."""
-        self.dismiss(value)
+        """Handle Enter: close the window with the line, or refuse it."""
 
     def say(self, hint: str) -> None:
         """Change the hint, unless the window was closed while it worked."""
