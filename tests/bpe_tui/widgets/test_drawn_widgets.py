@@ -148,53 +148,25 @@ async def test_a_click_or_a_drag_asks_for_what_is_drawn_there() -> None:
         assert not await at(app.chart, 9)
 
 
-SHORT_TABS = [tab._replace(short=tab.name[:3]) for tab in TABS]
-AT_WIDTHS = {
-    40: (
-        " 0 lesson  1 train  2 vocab        note",
-        " q quit  Esc back  ? help  n no room",
-        "!!!!!!!━━━━━━━┊━━━━━●────────!─────────!",
-    ),
-    37: (
-        " 0 lesson  1 train  2 vocab     note",
-        " q quit  Esc back  ? help  n no room",
-        "┊━┊━━━━━━━━━━┊━━━━●────────!────────!",
-    ),
-    36: (
-        " 0 lesson  1 train  2 vocab    note",
-        " q quit  Esc back  ? help",
-        "┊━┊━━━━━━━━━┊━━━━━●───────!────────!",
-    ),
-    35: (
-        " 0 lesson  1 train  2 vocab",
-        " q quit  Esc back  ? help",
-        "┊━┊━━━━━━━━━┊━━━━●────────!───────!",
-    ),
-    27: (" 0 les 1 tra 2 voc    note", " q quit  Esc back  ? help", "┊┊┊━━━━━━┊━━━●──────!─────!"),
-    26: (" 0 les 1 tra 2 voc   note", " q quit  Esc back  ? help", "┊┊┊━━━━━━┊━━●──────!─────!"),
-    25: (" 0 les 1 tra 2 voc", " q quit  ? help", "┊┊┊━━━━━┊━━━●─────!─────!"),
-    18: (" 0 les 1 tra 2 voc", " q quit  ? help", "┊┊━━━━┊━●────!───!"),
-    17: (" 0  1 tra  2", " q quit  ? help", "┊┊━━━━┊━●───!───!"),
-    16: (" 0  1 tra  2", " q quit  ? help", "┊┊━━━┊━━●──!───!"),
-    15: (" 0  1 tra  2", " q quit", "┊┊━━━┊━●──!───!"),
+SLIDERS = {
+    40: "!!!!!!!━━━━━━━┊━━━━━●────────!─────────!",  # a mark in four cells is few
+    39: "┊━┊┊━━━━━━━━━┊━━━━━●────────!─────────!",
+    27: "┊┊┊━━━━━━┊━━━●──────!─────!",
 }
-"""Cells of the window → the tabs, the keys and the slider."""
 
 
-async def test_lines_of_keys_tabs_and_marks_keep_the_most_important_in_a_narrow_window() -> None:
+async def test_a_slider_switches_and_the_line_at_the_foot_show_what_they_have() -> None:
     app = Clicked()
     async with app.run_test(size=(40, 25)) as pilot:
-        app.line.tabs, app.line.note = SHORT_TABS, "note"
-        for width, drawn in AT_WIDTHS.items():
-            await pilot.resize_terminal(width, 25)
+        for width, drawn in SLIDERS.items():
+            app.slider.styles.width = width
             await pilot.pause()
-            lines = app.line, app.bar, app.slider
-            assert tuple(line.render_line(0).text.rstrip() for line in lines) == drawn
-        assert list(app.line.parts()) == [
-            ("lesson", [(" ", ""), ("0", "here"), (" ", "")]),
-            ("train", [(" ", "tab"), ("1", "tab"), (" tra ", "tab")]),
-            ("vocab", [(" ", "dim"), ("2", "dim"), (" ", "dim")]),
-        ]
+            assert app.slider.render_line(0).text == drawn
+        for at, is_painted in ((20.4, False), (21.5, True), (None, True)):
+            app.chart._dirty_regions.clear()
+            app.chart.at = at
+            assert bool(app.chart._dirty_regions) == is_painted
+        app.slider.styles.width = 20
         await pilot.resize_terminal(20, 25)
         await pilot.pause()
         app.slider.length = 60
@@ -222,6 +194,7 @@ async def test_lines_of_keys_tabs_and_marks_keep_the_most_important_in_a_narrow_
             assert app.foot.has_class("-message") == bool(message)
         await pilot.resize_terminal(19, 25)
         app.slider.styles.width, app.line.styles.width = 1, 0
+        app.line.tabs = [tab._replace(short=tab.name[:3]) for tab in TABS]
         await pilot.pause()
         assert app.foot.render_line(0).text.strip() == "a  bc"
         assert app.slider.render_line(0).text == "●"
