@@ -43,11 +43,11 @@ async def test_another_corpus_takes_the_text_along_and_ends_the_way_back() -> No
         assert (app.notices.note, app.navigation.has_trail) == ("", False)
         job = app._job
         assert job is not None
-        assert job.config == OTHER
+        assert (job.config, app._collector._forgets) == (OTHER, True)
         app.open(RUN)  # nothing is shown of the one in between
         assert job.is_cancelled
         app.reopen_previous()
-        assert app.session is before
+        assert (app.session is before, app._job.is_cancelled) == (True, True)
         await pilot.pause()
         assert app.screen.id == "training"
 

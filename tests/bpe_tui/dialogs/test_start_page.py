@@ -11,6 +11,7 @@ from opening import each_size, ended, recorded_once, until
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.base import BaseApp
 from bpe_tui.cli.inputs import check_config
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.dialogs.start_page import Offer, OfferList, StartPage
@@ -82,8 +83,11 @@ async def test_below_the_lists_is_what_the_offer_under_the_cursor_is(tmp_path: P
         await until(pilot, lambda: shown()[0].endswith("mine.txt"))
         await pilot.press("down")
         await until(pilot, lambda: shown()[0].startswith("Any text, a folder"))
-        async for _, height in each_size(pilot, [(160, 50), (120, 40), (80, 24), (60, 20)]):
-            await until(pilot, lambda: about.display == (height >= 40))  # noqa: B023
+        rows = max(each.row_count for each in app.screen.query(OfferList))
+        for more, details, tight in ((16, 1, 0), (15, 0, 0), (7, 0, 0), (6, 0, 1)):
+            await pilot.resize_terminal(120, rows + more)
+            await until(pilot, lambda: app.screen.has_class("-with-details") == details)  # noqa: B023
+            assert (about.display, app.screen.has_class("-tight")) == (details, tight)
 
 
 async def test_a_sample_opens_with_its_own_pattern() -> None:
@@ -148,6 +152,32 @@ async def test_files_of_one_name_are_shown_with_their_folders(tmp_path: Path) ->
             "yours/a.txt",
             "mine/a.txt",
         ]
+
+
+async def test_a_note_is_shown_where_there_is_room_for_it() -> None:
+    offers = (
+        Offer("a name", "a note of many words", None, [("1 ", "dim")]),
+        Offer("a name longer than its column", "a note", None),
+    )
+    groups = {"Empty": [], "First": offers, "Second": ["among", Offer("b", "", None)]}
+    app = BaseApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        rows = OfferList(groups, "offers")
+        await app.mount(rows)
+        assert [rows.row(at).spans[0][0] for at in (0, 3, 4, 5)] == ["First", "", "Second", "among"]
+        shown = {}
+        for width in (60, 43, 42, 26):
+            rows.styles.width = width
+            await pilot.pause()
+            texts = ("".join(text for text, _ in rows.row(at).spans) for at in (1, 2, 6))
+            shown[rows.scrollable_content_region.width] = [text.rstrip() for text in texts]
+        named = "  a name longer than its …"
+        assert shown == {
+            57: [f"{'  1 a name':30}a note of many words", f"{named}  a note", "  b"],
+            40: ["  1 a name", f"{named}  a note", "  b"],
+            39: ["  1 a name", "  a name longer than its column", "  b"],
+            23: ["  1 a name", named, "  b"],
+        }
 
 
 async def test_the_number_of_a_lesson_goes_to_it_and_the_cursor_skips_headings() -> None:

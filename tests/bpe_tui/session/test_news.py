@@ -95,6 +95,8 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
         opened = open_tokenizer(str(SAMPLE.with_name("swapped.json")))
         await until(pilot, lambda: app.screen.query("#reading-what"))
         shown = []
+        assert app._is_first
+        app._is_first = False
         for news in (
             jobs.TokenizerOpened(replace(opened, notes=("one is left out", "so it is"))),
             jobs.ReadingProgress(READ, 50.0),
@@ -102,7 +104,6 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
             jobs.Working("counting", 1, 4),
             jobs.JobFailed(BpeError("it is gone")),
         ):
-            app._is_first = False
             app.take_news(news)
             await pilot.pause()
             told = str(app.screen.query_one("#reading-what", Static).render())
@@ -115,3 +116,6 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
             "it is gone\n\nPress o to open something else, Esc to leave, q to quit.",
         ]
         assert app.notices.note == "One is left out.\nSo it is."
+        app._is_first = True  # there is no earlier session
+        app.take_news(jobs.JobFailed(error := BpeError("it is gone")))
+        assert (app.failure, app.return_code, BpeTuiApp(None)._is_first) == (error, 2, False)
