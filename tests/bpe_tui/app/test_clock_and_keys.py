@@ -161,6 +161,8 @@ async def test_an_action_that_is_refused_says_why_and_does_nothing(
         session = app.session
         app.retrain(RUN)
         assert (app.session is session, app.notices.now) == (True, "No model.")
+        app.action_help_quit()
+        assert app.notices.now == "q quits."
         app._saved("a\x1b.txt")
         assert app.notices.now == "Saved in a␛.txt"
         app._saved(None)

@@ -38,7 +38,12 @@ async def test_another_corpus_takes_the_text_along_and_ends_the_way_back() -> No
         before.typed = "low"
         app.tell("A note.", stays=True)
         assert app.navigation.has_trail
+        app.action_show("charts")
+        await pilot.pause()
+        assert app.screen.id == "charts"
         app.open(OTHER)
+        await pilot.pause()
+        assert app.screen.id == "training"
         assert (app.session.config, app.session.typed) == (OTHER, "low")
         assert (app.notices.note, app.navigation.has_trail) == ("", False)
         job = app._job
@@ -85,6 +90,9 @@ async def test_escape_shows_the_session_before_or_reads_it_again_or_leaves() -> 
         await pilot.pause()
         assert (app.screen.id, app.session.config.corpus) == ("start", "")
         app._has_start_page = False
+        app.action_help_quit()  # nothing is lost
+        assert (app._leaves, app.return_code) == (True, 130)
+        app._leaves = False
         app.reopen_previous()
         assert app._leaves
 
