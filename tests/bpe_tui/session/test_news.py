@@ -8,12 +8,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from opening import SAMPLE, until
+from opening import SAMPLE, recorded_once, until
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session import jobs
-from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.threads import Cancelled
 from engine.core.errors import BpeError, TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
@@ -116,6 +116,20 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
             "it is gone\n\nPress o to open something else, Esc to leave, q to quit.",
         ]
         assert app.notices.note == "One is left out.\nSo it is."
+        no_tokenizer = jobs.NoTokenizer(BpeError("it is \x1b"), RUN)
+        noted = replace(no_tokenizer, otherwise=replace(RUN, viewpoint=Viewpoint(note="A table.")))
+        for news, told in (
+            (noted, ""),
+            (no_tokenizer, "Read as a text, since it is no tokenizer: it is ␛"),
+        ):
+            app.take_news(news)
+            assert (app.session.config, app.notices.note) == (news.otherwise, told)
+        app._open_with = recorded_once
+        app.open(replace(RUN, viewpoint=Viewpoint(99, "charts", "low", note="Mine\x9b")))
+        await until(pilot, lambda: app.notices.now)
+        assert app.notices.now == "There is no step 99; step 5 is the last."
+        assert (app.screen.id, app.notices.note) == ("charts", "Mine‹009B›")
+        assert (app.session.text, app._is_first, app._before) == ("low", False, None)
         app._is_first = True  # there is no earlier session
         app.take_news(jobs.JobFailed(error := BpeError("it is gone")))
         assert (app.failure, app.return_code, BpeTuiApp(None)._is_first) == (error, 2, False)
