@@ -388,10 +388,13 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 def _thumb(bar: ScrollBar) -> tuple[int, int]:
-    """Return the ends of a bar's thumb, in eighths of a cell, as Textual draws it."""
+    """Return the ends of a bar's thumb, in eighths of a cell, as Textual draws it.
+
+    Without one all cells lie between the ends, since only those beside a thumb can be clicked on.
+    """
     rows, window, cells = bar.window_virtual_size, bar.window_size, bar.size.height
-    if not cells or rows <= window:
-        return 0, 0
+    if rows <= window:
+        return cells * 8, 0
     length = max(1, window * cells / rows)
     start = int((cells - length) * bar.position / (rows - window) * 8)
     return start, start + ceil(length * 8)

@@ -12,10 +12,8 @@ from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import JumpStart
-from bpe_tui.bpe.windows import PlacesWindow
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.views import targets
 from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import KeyBar, Scrubber, TabLine
@@ -196,54 +194,6 @@ async def test_one_escape_undoes_a_jump_to_a_screen_that_was_left_in_a_field_or_
                 await until(pilot, lambda: app.screen.id != kind)  # noqa: B023
                 await pilot.pause()
                 await back(app, pilot, before)
-
-
-LEADS: list[tuple[object, str, int, str, str]] = [
-    (targets.ToStep(3), "training", 3, "", "step 2"),
-    (targets.ToPair((119, 258)), "training", 5, "", "step 2"),
-    (targets.ToPair((0, 1)), "training", 2, "This pair does not merge; w explains why.", ""),
-    (targets.ToToken(258), "vocabulary", 2, "", "1 train"),
-    (targets.ToToken(262), "vocabulary", 6, "", "1 train"),
-    (targets.ToPretoken(b"low"), "encoding", 2, "", "1 train"),
-    (targets.ToChange((101, 115)), "LedgerWindow", 2, "", ""),
-    (targets.ToQuestion((101, 115)), "WhyWindow", 2, "", ""),
-    (targets.ToOpening(), "OpenOther", 2, "", ""),
-    (targets.ToStep(2), "training", 2, "", ""),
-]
-"""Target, the screen and the step that it leads to from step 2, the message, the way back."""
-
-
-async def test_each_target_leads_to_its_screen_and_step_and_escape_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async with opened_as(RUNS["bpe"]) as (app, pilot):
-        app.seek(2)
-        before, text = place(app), app.session.text
-        for target, screen, at, told, way_back in LEADS:
-            app.notices.now = ""
-            is_window = screen[0].isupper()
-            app.session.following = is_window
-            app.navigation.go_to_target(target)
-            await pilot.pause()
-            assert (app.screen.id or type(app.screen).__name__, step(app)) == (screen, at)
-            assert (app.notices.now, app.navigation.way_back) == (told, way_back)
-            assert (app.session.text == text) == (screen != "encoding")
-            assert not app.session.following  # the window holds what moves
-            await pilot.press("escape")
-            await until(pilot, lambda: place(app) == before)
-            assert app.session.text == text
-        assert app.notices.now.startswith("Nothing to go back to")
-        app.session.following = True
-        app.navigation.show_places(257)
-        await pilot.pause()
-        assert (isinstance(app.screen, PlacesWindow), app.session.following) == (True, False)
-        await pilot.press("escape")
-        monkeypatch.setattr(app.session.frame, "has_corpus", False)
-        app.navigation.show_places(257)
-        assert app.notices.now.startswith("No corpus is open, so the token has no places")
-        monkeypatch.setattr(app, "refusal_of", lambda _: "No text can be encoded.")
-        app.navigation.open_encoding("low")
-        assert (app.notices.now, app.screen.id) == ("No text can be encoded.", "training")
 
 
 def test_a_place_is_named_by_what_differs_from_the_present_one() -> None:

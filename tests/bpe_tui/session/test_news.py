@@ -8,16 +8,13 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from opening import SAMPLE, recorded_once, until
-from textual.widgets import Static
+from opening import SAMPLE
 
-from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session import jobs
-from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.threads import Cancelled
-from engine.core.errors import BpeError, TokenizerFileError
+from engine.core.errors import TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
-from engine.formats import open_tokenizer
 from engine.recording.training import CountedCorpus
 
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
@@ -87,49 +84,3 @@ def test_a_text_is_opened_as_one_if_that_was_given_and_doubted_if_it_may_be_none
         jobs.OpeningJob(run, news.append).on_begun(begun, CountedCorpus())
         doubts.append(len(news[-1].doubts))
     assert doubts == [1, 0, 0, 0]
-
-
-async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
-    app = BpeTuiApp(RUN, Idle)
-    async with app.run_test(size=(120, 40)) as pilot:
-        opened = open_tokenizer(str(SAMPLE.with_name("swapped.json")))
-        await until(pilot, lambda: app.screen.query("#reading-what"))
-        shown = []
-        assert app._is_first
-        app._is_first = False
-        for news in (
-            jobs.TokenizerOpened(replace(opened, notes=("one is left out", "so it is"))),
-            jobs.ReadingProgress(READ, 50.0),
-            jobs.Indexing(1234),
-            jobs.Working("counting", 1, 4),
-            jobs.JobFailed(BpeError("it is gone")),
-        ):
-            app.take_news(news)
-            await pilot.pause()
-            told = str(app.screen.query_one("#reading-what", Static).render())
-            shown.append(told.removeprefix(f"{HANDOUT}: "))
-        assert shown == [
-            "316 tokens are read; preparing their merges …",
-            "100 B of 400 B │ 50 B/s │ 6 s left │ 2 documents │ 30 pretokens, 4 distinct",
-            "looking through 1,234 distinct pretokens …",
-            "counting …",
-            "it is gone\n\nPress o to open something else, Esc to leave, q to quit.",
-        ]
-        assert app.notices.note == "One is left out.\nSo it is."
-        no_tokenizer = jobs.NoTokenizer(BpeError("it is \x1b"), RUN)
-        noted = replace(no_tokenizer, otherwise=replace(RUN, viewpoint=Viewpoint(note="A table.")))
-        for news, told in (
-            (noted, ""),
-            (no_tokenizer, "Read as a text, since it is no tokenizer: it is ␛"),
-        ):
-            app.take_news(news)
-            assert (app.session.config, app.notices.note) == (news.otherwise, told)
-        app._open_with = recorded_once
-        app.open(replace(RUN, viewpoint=Viewpoint(99, "charts", "low", note="Mine\x9b")))
-        await until(pilot, lambda: app.notices.now)
-        assert app.notices.now == "There is no step 99; step 5 is the last."
-        assert (app.screen.id, app.notices.note) == ("charts", "Mine‹009B›")
-        assert (app.session.text, app._is_first, app._before) == ("low", False, None)
-        app._is_first = True  # there is no earlier session
-        app.take_news(jobs.JobFailed(error := BpeError("it is gone")))
-        assert (app.failure, app.return_code, BpeTuiApp(None)._is_first) == (error, 2, False)
