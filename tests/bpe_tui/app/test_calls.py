@@ -12,26 +12,36 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from opening import SAMPLE, opened_as
+from opening import SAMPLE, opened_as, recorded_once, session_of
 from rich.segment import Segment
 from textual.app import App, ComposeResult
+from textual.content import Content
 from textual.pilot import Pilot
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from bpe_tui.app import session_app
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.dialogs import why
-from bpe_tui.session import jobs
-from bpe_tui.session.config import RunConfig
+from bpe_tui.dialogs import export, open_other, why
+from bpe_tui.session import jobs, models, state
+from bpe_tui.session.config import Claimed, RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.session import ForkedFrom, Session
 from bpe_tui.styles import DARK, role_style
+from bpe_tui.views import targets
+from bpe_tui.views.dialog import Dialog
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import FoundRows, Lines, RowList
 from bpe_tui.widgets.rows import Row, SubjectSpan
+from engine import StopReason, Tokenizer
+from engine.core.errors import BpeError
+from engine.core.events import CountProgress
+from engine.formats import open_tokenizer
+from engine.text.corpus import Reading
 
 CALLS = Path(__file__).parent / "calls"
 HANDOUT, SHIP, SWAPPED = (
@@ -40,6 +50,16 @@ HANDOUT, SHIP, SWAPPED = (
 RUN = RunConfig(HANDOUT, vocab_size=300, pattern="whitespace")
 PASSING = "answers", "shows"
 """Names of what the last call has led to."""
+NAMES = {
+    each.__name__.rpartition(".")[2]: each
+    for each in (
+        *(session_app, export, open_other, jobs, models, state, targets, os),
+        *(Claimed, RunConfig, TokenizerConfig, Viewpoint, Reading, Session, ForkedFrom),
+        *(Chart, Row, Content, Input, Path, StopReason, Tokenizer, BpeError, CountProgress),
+        *(replace, recorded_once, session_of, open_tokenizer),
+    )
+}
+"""Names that calls use."""
 Looks = Callable[[], dict[str, object]]
 """Returns what the calls may change, by name."""
 
@@ -139,6 +159,21 @@ class Idle(jobs.OpeningJob):
         """Do nothing."""
 
 
+def states(session: Session) -> dict[str, object]:
+    names = ("playing", "following", "awaiting", "found_none", "at_end", "needs_time")
+    return {
+        "step": session.shown and session.shown.step,
+        "is": " ".join(name for name in names if getattr(session, name)),
+        "halt": session.halt,
+        "due": session.due,
+        "counted": (session.documents, session.bytes_read, session.reading, session.working),
+        "speed": session.speed,
+        "open": (session.config.name, session.forked_from and session.forked_from.otherwise),
+        "ended": session.stop_reason,
+        "examined": session.breakpoints.examined,
+    }
+
+
 def looks_of(app: BpeTuiApp) -> dict[str, object]:
     session = app.session
     moving = [n for n in ("playing", "following", "awaiting") if getattr(session, n)]
@@ -158,6 +193,9 @@ def looks_of(app: BpeTuiApp) -> dict[str, object]:
         else session.config.name,
         "leaves": f"with {app.return_code}" if app._leaves else "",
     }
+    if isinstance(app.screen, Dialog | open_other.ChooseModel):
+        line = app.screen.query_one("#dialog-hint", Static)
+        found |= {"hint": str(line.render()), "is refused": line.has_class("-refused")}
     if isinstance(app.screen, why.WhyWindow):
         rows, chart = app.screen.query_one(why.AnswerRows), app.screen.query_one(Chart)
         found |= {
@@ -172,16 +210,25 @@ def looks_of(app: BpeTuiApp) -> dict[str, object]:
 @asynccontextmanager
 async def opened_by(
     what: str, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[tuple[dict[str, Any], Looks, Pilot[Any]]]:
+) -> AsyncIterator[tuple[dict[str, Any], Looks, Pilot[Any] | None]]:
     """Open a list or the application; yield the names that calls use, and what they change."""
-    names: dict[str, Any] = {**globals(), "patch": monkeypatch.setattr}
+    names: dict[str, Any] = {"HANDOUT": HANDOUT, "SHIP": SHIP, "SWAPPED": SWAPPED, "RUN": RUN}
+    names |= {**NAMES, "Idle": Idle, "ROWS": ROWS, "patch": monkeypatch.setattr}
     if what in ("rows", "found"):
         app = Listed(what)
         async with app.run_test(size=(20, 10)) as pilot:
             app.rows.focus()
             await pilot.pause()
             yield names | {"app": app, "rows": app.rows, "change": app.change}, app.looks, pilot
+    elif what == "session":
+        config, news = replace(RUN, viewpoint=Viewpoint(3, breakpoints=("step 7",))), list[Any]()
+        job, session = jobs.OpeningJob(config, news.append), Session(config)
+        job.go_on()  # there is no screen to wait for
+        job.work()
+        started = next(each for each in news if isinstance(each, jobs.TrainingStarted))
+        yield names | {"session": session, "started": started}, lambda: states(session), None
     else:
+        monkeypatch.setattr("bpe_tui.app.app._prepare", lambda *given: None)
         async with opened_as(RUN, (100, 24)) as (full, pilot):
             full.clear_notices()
             clock = SimpleNamespace(now=1000.0)
@@ -205,10 +252,12 @@ async def opened_by(
             yield names, looks, pilot
 
 
-async def call(line: str, names: dict[str, Any], pilot: Pilot[Any]) -> str:
+async def call(line: str, names: dict[str, Any], pilot: Pilot[Any] | None) -> str:
     """Press keys, give the terminal a size, click on a list, or run Python; return the answer."""
     answer = None
     match line.split():
+        case _ if pilot is None:
+            answer = run(line, names)
         case ["press", *keys]:
             await pilot.press(*keys)
         case ["tick", seconds]:
@@ -218,16 +267,26 @@ async def call(line: str, names: dict[str, Any], pilot: Pilot[Any]) -> str:
             await pilot.resize_terminal(int(width), int(height))
         case ["click", x, y]:
             await pilot.click(names["rows"], offset=(int(x), int(y)))
-        case _ if re.match(r"\w+(\.\w+)* = |for |assert ", line):
-            exec(line, names)
         case _:
-            answer = eval(line, names)
-    shown = [] if answer is None or "await" in repr(answer).lower() else [f"{answer}"]
-    for _ in range(2):
+            answer = run(line, names)
+    for _ in range(2 if pilot is not None else 0):
         await pilot.pause()
-    return "".join(f"{each}\n" for each in shown)
+    is_told = answer is not None and "await" not in repr(answer).lower()
+    return f"{answer}\n" if is_told else ""
 
 
+def run(line: str, names: dict[str, Any]) -> object:
+    """Run a line of Python; return its value, or the error that it raises."""
+    try:
+        return eval(line, names)
+    except SyntaxError:  # a statement
+        exec(line, names)
+        return None
+    except BpeError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.unix  # as the paths are
 @pytest.mark.parametrize("name", sorted(path.stem for path in CALLS.glob("*.txt")))
 async def test_each_call_changes_what_is_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (CALLS / f"{name}.txt").read_text("utf-8")
@@ -239,8 +298,10 @@ async def test_each_call_changes_what_is_kept(name: str, monkeypatch: pytest.Mon
             now = looks()
             for each, value in now.items():
                 if known.get(each) != value and (each in known or value):
-                    written += f"  {each}: {value}\n".replace(str(SAMPLE.parent), "samples")
+                    written += f"  {each}: {value}\n"
             known = {each: value for each, value in now.items() if each not in PASSING}
+    for folder, known_as in ((SAMPLE.parent, "samples"), (Path.cwd(), "here"), (Path.home(), "~")):
+        written = written.replace(f"{folder}/", f"{known_as}/")
     if os.environ.get("BPE_TUI_SNAPSHOTS") == "draw":
         (CALLS / f"{name}.txt").write_text(written, "utf-8")
     assert text == written
