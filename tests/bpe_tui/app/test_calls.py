@@ -17,30 +17,39 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from opening import SAMPLE, opened_as, recorded_once, session_of
 from rich.segment import Segment
+from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.pilot import Pilot
+from textual.strip import Strip
 from textual.widgets import Input, Static
 
-from bpe_tui.app import session_app
+from bpe_tui.app import navigation, palette, recorder, session_app, step_page
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.dialogs import export, open_other, why
 from bpe_tui.session import jobs, models, state
 from bpe_tui.session.config import Claimed, RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.declarations import Command
 from bpe_tui.session.session import ForkedFrom, Session
-from bpe_tui.styles import DARK, role_style
-from bpe_tui.views import targets
+from bpe_tui.session.threads import Cancelled
+from bpe_tui.styles import DARK, LIGHT, role_style
+from bpe_tui.views import corpus, explanation, narration, targets, training_panels
 from bpe_tui.views.dialog import Dialog
+from bpe_tui.views.screen_panels import Spot
+from bpe_tui.widgets import figure, numbers, virtual_table
+from bpe_tui.widgets import rows as rows_module
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import FoundRows, Lines, RowList
 from bpe_tui.widgets.rows import Row, SubjectSpan
 from engine import StopReason, Tokenizer
 from engine.core.errors import BpeError
-from engine.core.events import CountProgress
+from engine.core.events import CountProgress, WorkProgress
 from engine.formats import open_tokenizer
+from engine.recording.training import CountedCorpus
 from engine.text.corpus import Reading
 
 CALLS = Path(__file__).parent / "calls"
@@ -54,6 +63,9 @@ NAMES = {
     each.__name__.rpartition(".")[2]: each
     for each in (
         *(session_app, export, open_other, jobs, models, state, targets, os),
+        *(rows_module, corpus, explanation, narration, training_panels, virtual_table),
+        *(numbers, figure, palette, step_page, recorder, navigation, np, re),
+        *(Segment, Strip, Style, Command, SimpleNamespace, WorkProgress, CountedCorpus, Spot),
         *(Claimed, RunConfig, TokenizerConfig, Viewpoint, Reading, Session, ForkedFrom),
         *(Chart, Row, Content, Input, Path, StopReason, Tokenizer, BpeError, CountProgress),
         *(replace, recorded_once, session_of, open_tokenizer),
@@ -214,7 +226,10 @@ async def opened_by(
     """Open a list or the application; yield the names that calls use, and what they change."""
     names: dict[str, Any] = {"HANDOUT": HANDOUT, "SHIP": SHIP, "SWAPPED": SWAPPED, "RUN": RUN}
     names |= {**NAMES, "Idle": Idle, "ROWS": ROWS, "patch": monkeypatch.setattr}
-    if what in ("rows", "found"):
+    names |= {"np": np, "DARK": DARK, "LIGHT": LIGHT, "said": rows_module.plain_text}
+    if what == "python":
+        yield names, dict, None
+    elif what in ("rows", "found"):
         app = Listed(what)
         async with app.run_test(size=(20, 10)) as pilot:
             app.rows.focus()
@@ -282,7 +297,7 @@ def run(line: str, names: dict[str, Any]) -> object:
     except SyntaxError:  # a statement
         exec(line, names)
         return None
-    except BpeError as error:
+    except (BpeError, Cancelled) as error:
         return f"{type(error).__name__}: {error}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -19,7 +18,6 @@ from bpe_tui.app.palette import (
     useful_first,
 )
 from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.declarations import Command
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
@@ -100,38 +98,6 @@ def test_the_best_answer_of_the_palette_is_the_right_command(
     for query in queries.split(", "):  # what people call it, if it is no word of the screen
         best = (answers(query, found) or answers(corrected(query, found), found))[0]
         assert (query, best.command.label, best.kind) == (query, label, kind)
-
-
-RACE = Command(
-    "r", "tie race", "app.show('race')", "go", ("training",), "Compare them", words="slow"
-)
-
-
-@pytest.mark.parametrize(
-    ("query", "score"),
-    [
-        ("", 0),
-        (" ", 0),
-        ("chess", 0),
-        ("fast chess", 0),
-        ("race", 1 + 1.75 + 1),  # a word of its name
-        ("RA", 1 + 1.75 + 1),
-        ("tie", 1 + 2 + 1),  # its name begins so
-        ("slow", 1 + 1.75 + 1),  # another word for it
-        ("low", 1),  # within a word
-        ("compare", 1 + 1),  # a word of its help
-        ("tie compare", 1 + 2 + 1),
-    ],
-)
-def test_a_name_counts_more_than_a_word_for_it_and_that_more_than_its_help(
-    query: str, score: float
-) -> None:
-    assert FoundCommand(RACE).score(query) == score
-    stays = replace(RACE, action="screen.race")  # on this screen
-    assert FoundCommand(stays).score(query) == score + 0.5 * (score > 0)
-    assert FoundCommand(stays, "heap").score(query) == score
-    elsewhere = FoundCommand(stays, model=MODELS["unigram"]).score(query)
-    assert elsewhere == pytest.approx(score - 0.3 * (score > 0))
 
 
 @pytest.mark.slow  # it opens seven screens

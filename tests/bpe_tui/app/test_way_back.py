@@ -14,11 +14,9 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import JumpStart
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import KeyBar, Scrubber, TabLine
 from bpe_tui.widgets.lines import Lines
-from engine.core.wording import ENGLISH
 
 ROWS_OF_EACH = 2
 """Rows tried in each list."""
@@ -194,20 +192,6 @@ async def test_one_escape_undoes_a_jump_to_a_screen_that_was_left_in_a_field_or_
                 await until(pilot, lambda: app.screen.id != kind)  # noqa: B023
                 await pilot.pause()
                 await back(app, pilot, before)
-
-
-def test_a_place_is_named_by_what_differs_from_the_present_one() -> None:
-    here = JumpStart("training", 2, Spot("pairs", None, (1,), (0,)), None)
-    for other, name in (
-        (here._replace(screen="unigram-vocabulary", step=3), "3 vocab"),
-        (here._replace(screen="comparison"), "comparison"),
-        (here._replace(step=3000), "step 3,000"),
-        (here._replace(spot=here.spot._replace(rows=(2,))), "another row"),
-        (here._replace(spot=here.spot._replace(panel="merges")), "another row"),
-    ):
-        assert (other.differs_from(here), other.name_from(here, ENGLISH)) == (True, name)
-    for same in (here._replace(typed="a"), here._replace(spot=here.spot._replace(tops=(1,)))):
-        assert not same.differs_from(here)
 
 
 async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> None:

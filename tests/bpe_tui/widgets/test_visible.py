@@ -3,10 +3,7 @@
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Callable
-from functools import cache, partial
-from math import inf, nan
-from typing import Any
+from functools import cache
 
 import pytest
 from generated import first_quick
@@ -15,18 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from bpe_tui.widgets.numbers import (
-    duration,
-    number,
-    percent,
-    plural,
-    progress_of,
-    rate,
     short_number,
-    short_time,
-    signed,
-    size,
-    throughput,
-    with_power,
 )
 from bpe_tui.widgets.visible import (
     shorten,
@@ -225,92 +211,6 @@ def test_shorten_never_cuts_through_a_character(text: str, cells: int, cut: str)
 @pytest.mark.parametrize(("text", "cells"), [("का", 2), ("◌ा", 2), ("कं", 1), ("é", 1)])
 def test_a_spacing_mark_has_a_cell_of_its_own(text: str, cells: int) -> None:
     assert width(text) == cells == cell_len(text)
-
-
-@pytest.mark.parametrize(
-    ("write", "values"),
-    [
-        (
-            number,
-            {
-                0: "0",
-                999: "999",
-                1234567: "1,234,567",
-                -1234: "−1,234",
-                1234.6: "1,235",
-                -0.2: "0",
-                inf: "∞",
-                -inf: "−∞",
-                nan: "–",
-            },
-        ),
-        (
-            size,
-            {
-                0: "0 B",
-                999: "999 B",
-                1000: "1 KB",
-                118_000: "118 KB",
-                999_999: "1 MB",
-                22_531_000: "22.5 MB",
-                3_210_000_000: "3.21 GB",
-            },
-        ),
-        (rate, {0.0: "0 B/s", 5_200_000.0: "5.2 MB/s", 830_400.0: "830 KB/s", inf: "∞ B/s"}),
-        (signed, {14: "+14", 1: "+1", -96: "−96", 0: "0", 1234: "+1,234", -1234: "−1,234"}),
-        (percent, {0.0: "0%", 0.00099: "<0.1%", 0.001: "0.1%", 0.9994: "99.9%", 0.9995: "100%"}),
-        (partial(plural, thing="token"), {0: "0 tokens", 1: "1 token", 2000: "2,000 tokens"}),
-        (duration, {119.1: "120 s", 120: "2 min", 121: "3 min", 7199: "120 min", 7200: "2.0 h"}),
-        (short_time, {0.0099949: "9.99 ms", 0.009995: "10.0 ms", 0.0999: "99.9 ms"}),
-        (short_time, {0.09995: "100 ms", 0.9994: "999 ms", 0.9995: "1.00 s", 61: "61.00 s"}),
-        (lambda done: throughput(done, 2)[:15], {999_999: "", 10**6: "1 MB in 2.00 s:"}),
-        (
-            lambda done: progress_of(done, 10, 2),
-            {0: "0 B of 10 B │ 0 B/s", 4: "4 B of 10 B │ 2 B/s │ 3 s left"}
-            | {10: "10 B of 10 B │ 5 B/s", 11: "11 B of 10 B │ 5.5 B/s"},
-        ),
-        (lambda done: progress_of(done, None, 0.5), {4: "4 B │ 8 B/s"}),
-        (partial(with_power, digits=3), {0.0000231: "2.31×10⁻⁵"}),
-        (partial(with_power, digits=1), {0.001: "10⁻³"}),
-    ],
-)
-def test_numbers_have_separated_thousands_and_sizes_have_decimal_units(
-    write: Callable[[Any], str], values: dict[float, str]
-) -> None:
-    assert {value: write(value) for value in values} == values
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (0, "0"),
-        (7, "7"),
-        (0.127, "0.13"),
-        (12.34, "12.3"),
-        (-0.001, "0"),
-        (0.001, "10⁻³"),
-        (0.00002, "2×10⁻⁵"),
-        (1e-9, "1e-09"),
-        (999.4, "999"),
-        (999.5, "1,000"),
-        (1234, "1,234"),
-        (9999, "9,999"),
-        (9999.5, "10k"),
-        (12345, "12.3k"),
-        (-12345, "−12.3k"),
-        (999_499, "999k"),
-        (999_950, "1M"),
-        (1_234_567, "1.23M"),
-        (4_560_000_000, "4.56G"),
-        (5_000_000_000_000, "5T"),
-        (1e21, "1,000E"),
-        (0.005, "0.01"),
-        (inf, "∞"),
-        (nan, "–"),
-    ],
-)
-def test_short_number_has_at_most_four_digits_and_a_unit(value: float, shown: str) -> None:
-    assert short_number(value) == shown
 
 
 @given(st.integers(-(10**18), 10**18) | st.floats(-1e18, 1e18))
