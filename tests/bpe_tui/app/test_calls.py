@@ -40,7 +40,7 @@ from bpe_tui.styles import DARK, LIGHT, role_style
 from bpe_tui.views import corpus, explanation, narration, targets, training_panels
 from bpe_tui.views.dialog import Dialog
 from bpe_tui.views.screen_panels import Spot
-from bpe_tui.widgets import figure, numbers, virtual_table
+from bpe_tui.widgets import figure, numbers, virtual_table, visible
 from bpe_tui.widgets import rows as rows_module
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import FoundRows, Lines, RowList
@@ -64,7 +64,7 @@ NAMES = {
     for each in (
         *(session_app, export, open_other, jobs, models, state, targets, os),
         *(rows_module, corpus, explanation, narration, training_panels, virtual_table),
-        *(numbers, figure, palette, step_page, recorder, navigation, np, re),
+        *(numbers, visible, figure, palette, step_page, recorder, navigation, np, re),
         *(Segment, Strip, Style, Command, SimpleNamespace, WorkProgress, CountedCorpus, Spot),
         *(Claimed, RunConfig, TokenizerConfig, Viewpoint, Reading, Session, ForkedFrom),
         *(Chart, Row, Content, Input, Path, StopReason, Tokenizer, BpeError, CountProgress),

@@ -48,34 +48,6 @@ def rows_that_lead(rows: Lines) -> list[int]:
     return with_target[-ROWS_OF_EACH:]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("model", MODELS)
-async def test_escape_undoes_enter_on_a_row_of_any_table(model: str) -> None:
-    config = RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace")
-    led = set()
-    async with opened_as(config, (160, 50)) as (app, pilot):
-        for key in "123458":
-            await pilot.press(key)
-            app.seek(2)
-            await pilot.pause()
-            screen = app.screen
-            assert isinstance(screen, SessionScreen)
-            for rows in [each for each in screen.query(Lines) if each.display and each.can_focus]:
-                for row in rows_that_lead(rows):
-                    screen.set_focus(rows)
-                    rows.put_cursor(row, 0)
-                    await pilot.pause()
-                    before = place(app)
-                    await pilot.press("enter")
-                    await pilot.pause()
-                    if app.screen.is_modal:  # a window, which Esc closes
-                        await back(app, pilot, before)
-                    elif place(app).differs_from(before):
-                        led.add((key, rows.id))
-                        await back(app, pilot, before)
-    assert len(led) >= 3
-
-
 RUNS = {
     **{
         model: RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace")

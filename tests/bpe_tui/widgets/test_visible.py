@@ -54,89 +54,6 @@ def assert_only_drawn(shown: str) -> None:
     assert not any(0xFE00 <= ord(char) <= 0xFE0F for char in shown)
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("", ""),
-        ("plain", "plain"),
-        ("a b", "a·b"),
-        ("a\tb\n", "a⇥b⏎"),
-        ("\r\n", "␍⏎"),
-        ("\x00\x07\x1b\x1f\x7f", "␀␇␛␟␡"),
-        ("é \t", "é·⇥"),
-        ("\x85\x9b", "‹0085›‹009B›"),
-        ("\xa0\u3000\u2009", "‹00A0›‹3000›‹2009›"),
-        ("\u2028\u2029", "‹2028›‹2029›"),
-        ("\u202eabc", "‹202E›abc"),
-        ("\ue000\U0010ffff", "‹E000›‹10FFFF›"),
-        ("\ud800", "‹D800›"),
-        ("\udcff\udc80", "<FF 80>"),
-        ("漢字 кот", "漢字·кот"),
-        ("👍", "👍"),
-        ("\u2764\ufe0f", "\u2764‹FE0F›"),
-        ("👍\U0001f3fd", "👍‹1F3FD›"),
-        ("🇫🇷", "‹1F1EB›‹1F1F7›"),
-        ("\u3164\u2800", "‹3164›‹2800›"),
-        ("\u1112\u1161\u11ab", "\u1112‹1161›‹11AB›"),
-        ("👩\u200d💻", "👩‹200D›💻"),
-        ("a\xadb", "a‹00AD›b"),
-        ("\x1b]52;c;cm0gLXJm\x07", "␛]52;c;cm0gLXJm␇"),
-        ("\x9d52;c;cm0=\x9c", "‹009D›52;c;cm0=‹009C›"),
-        ("[@click=app.quit]", "[@click=app.quit]"),
-    ],
-)
-def test_each_kind_of_character_has_its_picture(text: str, shown: str) -> None:
-    assert visible_text(text) == shown
-
-
-@pytest.mark.parametrize("text", ["a b", "é b"])
-def test_spaces_stay_spaces_on_request(text: str) -> None:
-    assert visible_text(text, spaces=False) == text
-    assert visible_bytes(text.encode(), spaces=False) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("e\u0301", "e\u0301"),
-        ("か\u3099", "か\u3099"),
-        ("\u0301", "◌\u0301"),
-        ("\u0903", "◌\u0903"),
-        ("\u20e3", "◌\u20e3"),
-        (" \u0301", "·◌\u0301"),
-        ("1\u20e3", "1◌\u20e3"),
-        ("\udce4\u0301", "<E4>◌\u0301"),
-        ("\u200d\u0301", "‹200D›◌\u0301"),
-        ("e\ufe0f\u0301", "e‹FE0F›◌\u0301"),
-        ("\u0301\u0302", "◌\u0301\u0302"),
-        ("e" + "\u0301" * 4 + "e\u0301", "e\u0301\u0301‹0301›‹0301›e\u0301"),
-    ],
-)
-def test_combining_mark_is_carried_by_a_letter_or_a_dotted_circle(text: str, shown: str) -> None:
-    assert visible_text(text) == shown
-
-
-@pytest.mark.parametrize(
-    ("token", "shown"),
-    [
-        (b"", ""),
-        (b" the", "·the"),
-        (b" \xe6\xbc", "·<E6 BC>"),
-        (b"\xa2 \xe6\xbc\xa2", "<A2>·漢"),
-        (b"\xff\xc3\xa9\xc3", "<FF>é<C3>"),
-        (b"\xcc\x81", "◌\u0301"),
-        (b"\xa2\xcc\x81", "<A2>◌\u0301"),
-        (b"\xed\xa0\x80", "<ED A0 80>"),  # a surrogate written as UTF-8
-        (b"\xc0\xaf", "<C0 AF>"),  # an overlong slash
-        (b"\x00\x1b[2J", "␀␛[2J"),
-        (b"\x9d52;c;cm0=\x9c", "<9D>52;c;cm0=<9C>"),
-        (b"[@click=app.quit]", "[@click=app.quit]"),
-    ],
-)
-def test_bytes_show_whole_characters_and_stray_bytes(token: bytes, shown: str) -> None:
-    assert visible_bytes(token) == shown
-
-
 @pytest.mark.parametrize("spaces", first_quick([True, False]))
 def test_every_character_is_drawn_takes_room_and_looks_like_no_other(spaces: bool) -> None:
     shown = [visible_text(char, spaces=spaces) for char in every_character()]
@@ -187,30 +104,6 @@ def test_shortened_text_fits_and_is_a_beginning(text: str, cells: int) -> None:
         assert shown.startswith(cut[:-1])
         # The free cells are fewer than the widest sign: half a wide character, or part of a sign.
         assert width(cut) >= cells - max(map(width, signs(shown)))
-
-
-@pytest.mark.parametrize(
-    ("text", "cells", "cut"),
-    [
-        ("token", 5, "token"),
-        ("tokens", 5, "toke…"),
-        ("漢字", 4, "漢字"),
-        ("漢字", 3, "漢…"),
-        ("漢字", 2, "…"),
-        ("e\u0301te\u0301", 3, "e\u0301te\u0301"),
-        ("e\u0301te\u0301", 2, "e\u0301…"),
-        ("ab", 1, "…"),
-        ("ab", 0, ""),
-        ("", 3, ""),
-    ],
-)
-def test_shorten_never_cuts_through_a_character(text: str, cells: int, cut: str) -> None:
-    assert shorten(text, cells) == cut
-
-
-@pytest.mark.parametrize(("text", "cells"), [("का", 2), ("◌ा", 2), ("कं", 1), ("é", 1)])
-def test_a_spacing_mark_has_a_cell_of_its_own(text: str, cells: int) -> None:
-    assert width(text) == cells == cell_len(text)
 
 
 @given(st.integers(-(10**18), 10**18) | st.floats(-1e18, 1e18))
