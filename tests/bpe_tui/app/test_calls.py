@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opening import SAMPLE, opened_as, recorded_once, session_of
+from opening import SAMPLE, opened_as, recorded_once, session_of, until
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult
@@ -284,8 +284,14 @@ async def call(line: str, names: dict[str, Any], pilot: Pilot[Any] | None) -> st
             await pilot.click(names["rows"], offset=(int(x), int(y)))
         case _:
             answer = run(line, names)
-    for _ in range(2 if pilot is not None else 0):
+    if pilot is not None:
         await pilot.pause()
+        await pilot.pause()
+        app = pilot.app
+        if isinstance(app, BpeTuiApp) and not (app.session.recording or app._leaves):
+            # What is read is shown after a while, so that a short reading does not flash.
+            waits = (app.screen.id or "").endswith("training")
+            await until(pilot, lambda: not waits or app.screen.query("#reading-what"))
     is_told = answer is not None and "await" not in repr(answer).lower()
     return f"{answer}\n" if is_told else ""
 
