@@ -243,7 +243,7 @@ class BpeTuiApp(SessionApp):
         screens = [name for name in SCREENS if name != START and kind_and_model(name)[1] in own]
         work = Thread(
             target=_prepare,
-            args=(screens, self.session.recording, self.post_message),
+            args=(screens, self.session.recording, self.post_message, self.wait_for_rest),
             name="ahead",
             daemon=True,
         )
@@ -334,10 +334,14 @@ class BpeTuiApp(SessionApp):
 
 
 def _prepare(
-    screens: Iterable[str], recording: Player[Any] | None, post: Callable[[Message], object]
+    screens: Iterable[str],
+    recording: Player[Any] | None,
+    post: Callable[[Message], object],
+    wait_for_rest: Callable[[], None],
 ) -> None:
     """Import screens and prepare far jumps, in a thread, before keys ask for them."""
     for screen in screens:
+        wait_for_rest()  # else this thread takes half of the time that a key needs
         import_screen(screen)
         post(jobs.ScreenImported(screen))
     for module in FOR_KEYS:

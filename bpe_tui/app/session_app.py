@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pkgutil import resolve_name
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from textual.app import App
@@ -175,6 +175,11 @@ class SessionApp(BaseApp):
         elif (is_training or self._has_nothing_left(seconds)) and self._clock is not None:
             self._is_at_rest = True
             self._clock.pause()
+
+    def wait_for_rest(self) -> None:
+        """Wait, in another thread, until no key has been pressed for a while."""
+        while (seconds := monotonic() - self._pressed) < QUIET_SECONDS:
+            sleep(QUIET_SECONDS - seconds)
 
     def _has_nothing_left(self, seconds: float) -> bool:
         return seconds > QUIET_SECONDS and self._collector.rest(seconds)

@@ -6,8 +6,7 @@ The command line prints such rows and the screen shows them; this module imports
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
@@ -36,8 +35,7 @@ UNIT_SIGNS = {"byte": " B"}
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-@dataclass(frozen=True)
-class InspectionSection:
+class InspectionSection(NamedTuple):
     """A part of an inspection: its id, the question it answers, and its rows.
 
     The function `rows` takes an inspection of the model's own kind, the cells of a row, and the

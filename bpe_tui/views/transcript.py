@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from bpe_tui.views.chunks import MOST_PARTS
 from bpe_tui.views.encoded_text import chips
@@ -118,8 +118,7 @@ LISTED = 10
 """Number of rows that are listed unless a number is given."""
 
 
-@dataclass(frozen=True)
-class PlainCommand:
+class PlainCommand(NamedTuple):
     """A command of a transcript: how to type it, and what it does. A method has its name."""
 
     usage: str

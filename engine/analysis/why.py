@@ -52,8 +52,7 @@ LINES = 12
 """Most merges of a way that are listed in text; the last ones are."""
 
 
-@dataclass(frozen=True)
-class WayMerge:
+class WayMerge(NamedTuple):
     """A merge on the way of a piece.
 
     Attributes:

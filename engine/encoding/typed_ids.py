@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from engine.core.errors import TokenIdsError, UnknownTokenIdError
 
@@ -33,8 +33,7 @@ def read_ids(text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-@dataclass(frozen=True)
-class DecodedIds:
+class DecodedIds(NamedTuple):
     """Adjacent ids that all have a token, or repetitions of one id that has none.
 
     Attributes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from engine.core.arrays import Bools, Ints
 from engine.core.errors import PatternError, QueryError, UnknownTokenIdError
@@ -59,8 +59,7 @@ FILTERS: Registry[Callable[[Vocabulary], Bools]] = Registry(
 """Filters for tokens with one odd property; each returns a flag for each row."""
 
 
-@dataclass(frozen=True)
-class TreeLine:
+class TreeLine(NamedTuple):
     """A line of a merge tree: one token.
 
     Attributes:
