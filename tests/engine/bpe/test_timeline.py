@@ -331,12 +331,6 @@ def test_an_empty_corpus_has_a_frame() -> None:
     assert (frame.queue.tied, frame.next_pair) == ((), None)
 
 
-@pytest.mark.parametrize("limit", [0, -1])
-def test_no_pairs_are_returned_for_a_limit_of_zero(limit: int) -> None:
-    frame = Timeline(LOW, trained(LOW)).seek(3)
-    assert (frame.top_pairs(limit), frame.queue.entries(limit)) == ([], [])
-
-
 # -- facts about one frame
 
 

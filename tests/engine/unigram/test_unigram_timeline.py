@@ -138,10 +138,3 @@ def test_a_place_that_is_not_recorded_is_an_error(place: int) -> None:
     for read in (record.scores_at, record.size_at, record.expected_at, record.loss_at):
         with pytest.raises(TimelineError, match="there is no"):
             read(place)
-
-
-def test_steps_that_do_not_follow_are_an_error() -> None:
-    trainer, events, _ = run()
-    steps = [event for event in events if isinstance(event, EmStep | PruneStep)]
-    with pytest.raises(TimelineError, match="step 1 does not follow the 0 steps"):
-        UnigramTimeline(trainer.record, steps[1:])

@@ -74,14 +74,8 @@ def test_the_counts_of_a_corpus_are_those_of_its_texts_by_hand(
 def test_lattices_are_packed_in_batches_of_edges_by_length(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lattices, "BATCH", 4)
     monkeypatch.setattr(lattices, "CHARACTERS_A_SLICE", 3)
-    work = lattices_of({"abb": 3, "b": 1, "ab": 2}, {"a": 0, "b": 1, "ab": 2}, longest=2)
-    progress = []
-    while True:
-        try:
-            progress.append(next(work))
-        except StopIteration as over:
-            first, second = over.value
-            break
+    given = {"abb": 3, "b": 1, "ab": 2}, {"a": 0, "b": 1, "ab": 2}, 2
+    progress, (first, second) = list(lattices_of(*given)), finished(lattices_of(*given))
     assert progress == [("building the lattices", 2, 3), ("building the lattices", 3, 3)]
     # b and ab; nodes 0 1 and 2 3 4; the edges that end a character from the start, then two.
     assert (first.texts.tolist(), first.counts.tolist()) == ([1, 2], [1, 2])

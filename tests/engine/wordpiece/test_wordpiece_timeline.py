@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wordpiece_course import COURSE, in_bytes, timeline_of
 
-from engine import TimelineError, UnknownTokenIdError
+from engine import UnknownTokenIdError
 from engine.recording.statistics import LEFT_OUT
 from engine.text.excerpt import Excerpt
 from engine.wordpiece.frame import WordPieceFrame, WordPieceTimeline
@@ -121,12 +121,6 @@ class TestATimeline:
         timeline.complete()
         assert timeline.run.is_complete
         assert timeline.seek(len(timeline)).next_pair is None
-
-    def test_refuses_a_step_that_is_not_the_next(self) -> None:
-        trainer = WordPieceTrainer(COURSE, 200)
-        steps = list(trainer.steps())
-        with pytest.raises(TimelineError, match="step 1 does not follow the 0 steps"):
-            WordPieceTimeline(trainer.record, steps[1:])
 
 
 class TestAFrame:
