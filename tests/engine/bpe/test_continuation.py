@@ -40,6 +40,7 @@ from engine.bpe.continuation import Continuation, ContinuedReplay, check_continu
 from engine.counting.count import count_text
 from engine.formats import convert, open_tokenizer
 from engine.pipeline.pipeline import Pipeline
+from engine.recording.training import LARGEST_VOCABULARY
 
 REPO = Path(__file__).resolve().parents[3]
 SAMPLES, GPT2 = REPO / "samples", REPO.parent / "shared" / "data"
@@ -256,10 +257,22 @@ def test_a_tokenizer_that_merges_characters_is_refused(kind: str, tmp_path: Path
         check_continuable(opened, 5)
 
 
-@pytest.mark.parametrize("merges", [0, -3, 2**31])
-def test_a_number_of_merges_that_is_none_or_too_large_is_refused(merges: int) -> None:
-    with pytest.raises(VocabSizeError, match=r"are none; ask|ask for fewer"):
-        check_continuable(of_stories(), merges)
+@pytest.mark.parametrize(
+    ("merges", "said"),
+    [(0, "0 new merges are none"), (11, "ids for 10 new merges; ask for fewer than 11")],
+)
+def test_a_number_of_merges_that_is_none_or_too_large_is_refused(merges: int, said: str) -> None:
+    vocab = of_stories().vocab | {LARGEST_VOCABULARY - 10: b"<last>"}
+    base = Tokenizer(vocab, of_stories().merges, [END])
+    check_continuable(base, max(1, merges - 1))
+    with pytest.raises(VocabSizeError, match=said):
+        check_continuable(base, merges)
+
+
+def test_learning_reports_its_progress_after_each_batch_of_merges() -> None:
+    training = Continuation(of_stories(), counts_of(of_stories(), text_of(CORPORA[1])), 40)
+    progress = [("learning merges", 16, 40), ("learning merges", 32, 40)]
+    assert (list(training.steps()), training.stop_reason) == (progress, StopReason.CONTINUED)
 
 
 # -- the formats
@@ -294,6 +307,7 @@ def test_a_format_that_prescribes_ids_cannot_keep_those_behind_special_tokens(
 def replay_of(tokenizer: Tokenizer, counts: Mapping[bytes, int], merges: int) -> Timeline:
     replay = ContinuedReplay(Continuation(tokenizer, counts, merges), counts)
     steps = [step for step in replay.steps() if isinstance(step, MergeStep)]
+    assert len(steps) == replay.merges_wanted
     replay.timeline.extend(steps)
     replay.timeline.complete()
     return replay.timeline
