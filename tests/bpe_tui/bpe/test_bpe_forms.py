@@ -96,7 +96,7 @@ def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:
         rows = answers.rows_of(frame, 50)
         drawing.add("why not", f"{answers._title}, {answers._first}, {len(rows)} rows", rows)
     drawing.patch(walks, "LOST_SHOWN", 1)
-    words = "newest", " lowest", "newest", " low", "x" * 501
+    words = "newest", " lowest", " 漢字", " low", "x" * 501
     places = zip((24, 38, 39, 60, 80), words, (1, 3, 2, 1, 0), strict=True)
     for width, word, place in places:
         typed, walk = PretokensPanel(), EncodeStepsPanel()

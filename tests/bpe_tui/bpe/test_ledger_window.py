@@ -50,6 +50,9 @@ async def test_a_change_has_its_number_of_pretokens_and_enter_leads_to_them_and_
         await opened_change(app, pilot)
         assert isinstance(app.screen, LedgerWindow)
         rows = app.screen.query_one("#ledger-rows", RowList)
+        shown = [" ".join(text_of(rows.row(place)).split()) for place in range(2)]
+        assert shown == ["248 ·one → ·one −248", "9 ·ones → ·ones −9"]
+        assert {len(text_of(rows.row(place))) for place in range(2)} == {rows.size.width - 2}
         pretoken = rows.row(1).target.affected.pretoken  # type: ignore[union-attr]
         await pilot.press("down", "enter")
         assert app.session.frame is not None

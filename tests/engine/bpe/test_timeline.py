@@ -460,7 +460,7 @@ def test_the_way_back_leads_to_a_frame_without_moves_in_the_heap() -> None:
     timeline = Timeline(LOW, trained(LOW))
     timeline.seek(2)
     assert timeline.sub_step().moves_done
-    timeline.seek(3)
+    assert not timeline.seek(3).moves_done
     assert not timeline.seek(2).moves_done
     assert (timeline.came_from, timeline.seek(2), timeline.came_from) == (3, timeline.frame, 3)
     timeline.sub_step()
