@@ -212,7 +212,7 @@ def lengths(
         longest = _longest_drawn(most)
         series = frame.statistics.token_lengths(frame.step)[: longest + 1]
         found = np.zeros(max(longest, LENGTHS), dtype=np.int64)
-        found[: len(series) - 1] = series[1:]
+        found[: len(series[1:])] = series[1:]  # without a token there is no length 0
         places, top = np.arange(1, len(found) + 1), float(most.max(initial=1))
         return Figure(places, found, unit, bars=True, bars_top=top)
 
@@ -267,7 +267,7 @@ class ChartPanel(Chart):
         if self._drawn != drawn:
             self._drawn = drawn
             why_empty = self.kind.why_none if new.recorded_steps else ""
-            if not why_empty and new.run.obstacle and self.kind.over_steps:
+            if new.run.obstacle and self.kind.over_steps:
                 why_empty = as_sentence(new.run.obstacle)
             why_empty = why_empty or self.kind.why_empty
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
@@ -298,18 +298,12 @@ NOTHING_SAVED = "No merge is recorded yet, so nothing is saved."
 
 
 class Gain(NamedTuple):
-    """The corpus after a number of merges, and the tokens saved since the row before.
-
-    Attributes:
-        saved: tokens that the last `since` merges saved.
-        since: merges from the row before to this one.
-    """
+    """The corpus after a number of merges, and the tokens saved since the row before."""
 
     merges: int
     bytes_per_token: float
     tokens: int
     saved: int
-    since: int
 
 
 def distance(steps: int, rows: int) -> int:
@@ -327,11 +321,10 @@ def gains(statistics: Any, steps: int, rows: int) -> list[Gain]:
     tokens = statistics.tokens_in_corpus(steps).tolist()
     compression = statistics.bytes_per_token(steps)
     places = [*range(0, steps, distance(steps, rows)), steps]
-    found = []
-    for before, at in zip([0, *places], places, strict=False):
-        saved, since = tokens[before] - tokens[at], at - before
-        found.append(Gain(at, float(compression[at]), tokens[at], saved, since))
-    return found
+    return [
+        Gain(at, float(compression[at]), tokens[at], tokens[before] - tokens[at])
+        for before, at in zip([0, *places], places, strict=False)
+    ]
 
 
 class GainsPanel(FramePanel[Any]):
@@ -387,7 +380,7 @@ def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
         ("merges", 8 - tight, lambda gain: (number(gain.merges), "")),
         ("bytes/token", 12, lambda gain: (f"{gain.bytes_per_token:.2f}", "")),
         (tokens, cells, lambda gain: (number(gain.tokens), "")),
-        ("saved", cells - tight, lambda gain: (number(gain.saved) if gain.since else "", "gain")),
+        ("saved", cells - tight, lambda gain: (number(gain.saved) if gain.merges else "", "gain")),
     ]
     if sum(cells for _, cells, _ in columns) > width:
         del columns[1]  # the other columns say what merges save
@@ -450,7 +443,7 @@ class FrequentPanel(FramePanel[Any]):
         place_cells = len(str(len(shown))) + 1
         numbers = place_cells + cells + GAP_CELLS
         share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
-        token_cells = max(width - numbers - share_cells, 4)
+        token_cells = width - numbers - share_cells
         head = [right("", place_cells), right(text("count"), cells)]
         head.append(right(text("share"), SHARE_CELLS))
         what = shorten(text(self._tile.what), token_cells)

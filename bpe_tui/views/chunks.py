@@ -201,7 +201,7 @@ def strip_rows(
     lanes = lanes_of(report.logged, total, cells)
     for share in report.workers:
         role = hue_of(share.worker)
-        note = share_of(share) if note_cells > 30 else _short_share(share)
+        note = share_of(share) if width >= 110 else _short_share(share)
         strip = lanes.get(share.worker, " " * cells)
         yield _lane(worker_name(report, share), [(strip, role)], note, note_cells)
 
@@ -234,7 +234,7 @@ def lanes_of(logged: Sequence[LoggedChunks], total: int, cells: int) -> dict[int
     lanes: dict[int, list[str]] = {}
     for each in logged:
         first = cell_of(each.start, total, cells)
-        last = cell_of(max(each.start + each.size - 1, each.start), total, cells)
+        last = cell_of(each.start + each.size - 1, total, cells)
         for worker in each.workers:
             lane = lanes.setdefault(worker, [" "] * cells)
             lane[first : last + 1] = "█" * (last - first) + "▉"

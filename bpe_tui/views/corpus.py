@@ -303,7 +303,7 @@ def elsewhere_row(
     if spans_width(tokens) > width - cells_of(ahead) - cells_of(note):
         ahead = "" if is_made else text_of(messages, "Next: ")
         note = f"  {text_of(messages, 'elsewhere, {times}', times=often)}"
-    room = max(width - cells_of(ahead) - cells_of(note), 8)
+    room = width - cells_of(ahead) - cells_of(note)
     shown = tokens if spans_width(tokens) <= room else left(tokens, room)
     return Row([(ahead, "dim"), *shown, (note, "dim")])
 

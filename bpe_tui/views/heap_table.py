@@ -31,10 +31,9 @@ def highest_shown(frame: Frame) -> int:
     Counts only fall within a phase. The width follows at powers of two from 16 on. So
     numbers keep their columns from one step to the next.
     """
-    step = 0 if frame.step < 16 else 1 << (frame.step.bit_length() - 1)
-    if frame.phase_began:
-        step = max(step, frame.phase_began + 1)
-    if not step or step > frame.recorded_steps or not frame.run.record.by_rule:
+    step = 1 if frame.step < 16 else 1 << (frame.step.bit_length() - 1)
+    step = max(step, frame.phase_began + 1)
+    if step > frame.recorded_steps or not frame.run.record.by_rule:
         return frame.highest_count
     return frame.merge_at(step - 1).count
 
@@ -88,7 +87,7 @@ class TableRoom(NamedTuple):
         spare = width - PLACE_CELLS - recorded - true
         pair = max(min(max(spare // 4, USUAL_PAIR), WIDEST_PAIR, spare - 2 - len(NEXT_TIED)), 3)
         rest = spare - pair
-        words = len("stale:  took ") + digits if has_heap else 0
+        words = len("stale:  took ") + digits
         wraps = has_heap and rest < 1 + words + LEAST_NAME
         if wraps or not has_heap:
             least = said = GAP + len(NEXT_TIED)

@@ -220,12 +220,12 @@ def _name(lengths: tuple[int, int], unit: str) -> str:
 
 def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
     """Return a row for each name: count, share, and a bar that is full for the greatest count."""
-    total = sum(count for _, count in named) or 1
-    most = max((count for _, count in named), default=1) or 1
+    total = sum(count for _, count in named)
+    most = max((count for _, count in named), default=0)
     room = max(width - NAME_CELLS - COUNT_CELLS - 10, LEAST_BAR)
     rows = []
     for name, count in named:
-        eighths = max(round(count / most * room * 8), 1 if count else 0)  # above 0 always visible
+        eighths = max(round(count / most * room * 8), 1)  # always visible
         spans = [
             *left([(name, "dim")], NAME_CELLS),
             right(number(count), COUNT_CELLS),

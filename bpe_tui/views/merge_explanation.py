@@ -214,21 +214,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             else:
                 mark, remark = "", "" if before else "new"
             change = self.change(before, value) if value < before else ""
-            bars.append(self._named(frame, pair, value, before, change, mark, remark))
+            text, fraction = self.value_text(frame, pair)
+            bars.append(Bar(pair, value, text, before, change, mark, remark, fraction))
         return bars
-
-    def _named(
-        self,
-        frame: MergeFrameT,
-        pair: Pair,
-        value: float,
-        before: float = 0,
-        change: str = "",
-        mark: str = "",
-        remark: str = "",
-    ) -> Bar:
-        text, fraction = self.value_text(frame, pair)
-        return Bar(pair, value, text, before, change, mark, remark, fraction)
 
     def _moving_bars(
         self, moment: StepMoment[MergeFrameT], before: MergeFrameT, limit: int, grown: float
@@ -254,12 +242,11 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             shown = (was + (now - was) * length) * (grown + (1 - grown) * length)
             traced = was if grown == 1 else 0
             change = self.change(was, now) if 0 < now < was else ""
+            mark, remark = "", "" if was else "new"
             if pair == after.merge.pair:
-                bar = self._named(after, pair, shown, traced, "", "pair", "joined")
-            else:
-                remark = "" if was else "new"
-                bar = self._named(after, pair, shown, traced, change, "", remark)
-            found.append(bar)
+                change, mark, remark = "", "pair", "joined"
+            text, fraction = self.value_text(after, pair)
+            found.append(Bar(pair, shown, text, traced, change, mark, remark, fraction))
         return found
 
     def scale(self, frame: MergeFrameT) -> float:

@@ -105,12 +105,11 @@ def _in_line(
     """Yield the labels of a line with their cells; `None` for columns without a label."""
     at = start
     for label in labels:
-        if label.start < end and start < label.end:
-            first, last = max(label.start, start), min(label.end, end)
-            if at < first:
-                yield None, sum(cells[at:first])
-            yield label, sum(cells[first:last])
-            at = last
+        first, last = max(label.start, start), min(label.end, end)
+        if at < first:
+            yield None, sum(cells[at:first])
+        yield label, sum(cells[first:last])
+        at = last
     if at < end:
         yield None, sum(cells[at:end])
 

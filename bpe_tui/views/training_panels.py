@@ -449,7 +449,7 @@ def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -
     words = [ids for ids in words if ids]  # unknown characters have none
     starts = _starts_of_lines(painter, words, room)
     if painter.cuts_characters(chain.from_iterable(words)):
-        if starts[-1][0] <= MOST_CUT_WORDS:
+        if len(words) <= MOST_CUT_WORDS:
             return over_labels(chain.from_iterable(_over_ids(painter, ids) for ids in words), room)
         painter.in_bytes = True
 

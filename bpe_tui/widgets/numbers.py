@@ -26,8 +26,8 @@ def number(value: float) -> str:
 
 
 def plural(n: int, thing: str) -> str:
-    """Count things: (1, 'pretoken') → '1 pretoken'; (61, 'pretoken') → '61 pretokens'."""
-    return f"{number(n)} {thing}" if n == 1 else f"{number(n)} {thing}s"
+    """Count things: (1, 'pretoken') → '1 pretoken'; (61, 'process') → '61 processes'."""
+    return f"{number(n)} {thing}{'' if n == 1 else 'es' if thing.endswith('s') else 's'}"
 
 
 def short_number(value: float) -> str:

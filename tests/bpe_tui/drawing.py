@@ -14,7 +14,9 @@ from textual.widget import Widget
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel, merge_panel
 from bpe_tui.views import training_panels
+from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.panel import FramePanel
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import width as cells
@@ -27,7 +29,8 @@ MOST, HEIGHT = 14, 9
 class Drawing:
     """Lines with the rows of a session."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, app: BpeTuiApp) -> None:
+        self.app = app
         self.lines: list[str] = []
         self._letters = {"": " "}
         self._before: dict[str, list[str]] = {}
@@ -75,6 +78,14 @@ class Drawing:
         borders = f"{panel._shown_title or panel.named} ── {panel._shown_foot}"
         self.add(f"{type(panel).__name__} {borders}", "", [Row(panel.head), *rows])
 
+    def add_chart(self, chart: ChartPanel, frame: Any, width: int) -> None:
+        """Add the borders and the lines of a chart."""
+        self.resize(width, 5)
+        chart.set_reactive(ChartPanel.frame, frame)
+        chart.on_resize()
+        lines = [Row(list(chart.line(y))) for y in range(5)]
+        self.add(f"{chart.id}: {chart.border_title} ── {chart.border_subtitle}", "", lines)
+
     def all_lines(self) -> list[str]:
         legend = (f"{letter} {role}" for role, letter in self._letters.items() if role)
         return [*self.lines, "", *legend]
@@ -85,9 +96,11 @@ def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(Lines, "rebuild", lambda self: None)
     monkeypatch.setattr(FramePanel, "take_words", lambda self: None)
+    monkeypatch.setattr(Wording, "of", lambda widget: Wording())
     for module in (heap_panel, merge_panel, training_panels):  # they search in slices of time
         monkeypatch.setattr(module, "SLICE_SECONDS", 60)
     monkeypatch.setattr(MessagePump, "set_timer", lambda *given, **named: None)
     monkeypatch.setattr(BpeTuiApp, "is_headless", True)
-    with BpeTuiApp(None)._context():
-        yield Drawing(monkeypatch)
+    app = BpeTuiApp(None)
+    with app._context():
+        yield Drawing(monkeypatch, app)

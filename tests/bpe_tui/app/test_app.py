@@ -22,11 +22,13 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.jobs import OpeningJob, TrainingStarted
 from bpe_tui.styles import LIGHT
+from bpe_tui.views.encoding_screen import WalkScreen
 from bpe_tui.views.screen_keys import MOST_KEYS
 from bpe_tui.views.typed import parse_step
 from bpe_tui.widgets.controls import KeyBar, Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import spans_width
 from bpe_tui.widgets.window import Window
 from engine import Tokenizer, Trainer, count_pretokens
 from engine.recording.training import CountedCorpus
@@ -102,6 +104,19 @@ async def test_the_typed_text_is_encoded_with_the_merges_of_the_step_and_walked_
         assert steps.place == 0
         await pilot.press("right")
         assert steps.place == 1
+        steps.action_move(steps.step_count - 2)
+        screen = app.screen
+        assert isinstance(screen, WalkScreen)
+        screen.action_play()
+        screen._play_on()
+        assert (steps.place, screen._playing) == (steps.step_count, False)  # nothing is left
+        screen.action_play()
+        assert (steps.place, screen._playing) == (0, True)  # from the start
+        screen._play_on()
+        assert (steps.place, screen._playing) == (1, True)
+        screen.action_play()
+        assert not screen._playing
+        await screen._take_in_long_text()
         await pilot.press("1")
         assert isinstance(app.screen, TrainingScreen)
 
@@ -200,6 +215,8 @@ async def test_help_lists_the_commands_of_the_screen() -> None:
         text = " ".join("".join(text for text, _ in row.spans) for row in rows)
         text = " ".join(text.split())
         assert all(c.help in text for c in COMMANDS if "training" in c.screens)
+        await pilot.press("end")
+        await until(pilot, lambda: lines.scroll_y == lines.max_scroll_y > 0)
         await pilot.press("escape")
         assert isinstance(app.screen, TrainingScreen)
 
@@ -209,13 +226,19 @@ async def test_help_has_two_columns_where_there_is_room_and_typing_finds_keys() 
         await pilot.press("question_mark")
         await pilot.pause()
         lines = app.screen.query_one("#help", Lines)
-        assert len(lines.row(0).spans) == 3
+        row = lines.row(0)
+        assert len(row.spans) == 3
+        assert spans_width(row.spans[:2]) == 52 + 3  # half of the room, the gap
+        assert row.spans[2][0] == "Signs"
         await pilot.press(*"slower")
         await pilot.pause()
         rows = ["".join(text for text, _ in lines.row(y).spans) for y in range(lines.row_count)]
         assert [row.split() for row in rows] == [["Play"], ["-", "Play", "slower."]]
-        await pilot.press(*"zz")
-        assert lines.row_count == 1
+        assert str(lines.border_title) == "keys on the training screen with “slower”"
+        await pilot.press("z")
+        assert lines.row(0).spans == [("No key, sign or word has that.", "dim")]
+        await pilot.press("backspace")
+        assert lines.row_count == 2
         await pilot.press("question_mark")
         assert isinstance(app.screen, TrainingScreen)
 

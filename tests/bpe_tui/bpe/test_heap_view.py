@@ -9,11 +9,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
-from bpe_tui.views.heap_table import EntryTable, TableRoom
-from bpe_tui.views.panel import TokenPainter
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number
-from engine import Timeline, Trainer
 
 
 def text_of(panel: Lines) -> str:
@@ -73,47 +69,6 @@ async def test_t_goes_from_tie_to_tie_and_the_merge_shows_other_rules_choices() 
         assert step(app) == 0
 
 
-@pytest.mark.parametrize("width", [37, 45, 52, 57, 63, 85])
-def test_the_words_about_a_stale_entry_are_the_same_at_every_width(width: int) -> None:
-    counts = {b" the": 2237, b"ash": 939, b"he": 2000, b"th": 300}
-    timeline = Timeline(counts, Trainer(counts, 258, []).steps())
-    timeline.complete()
-    frame = timeline.frame.at(1)
-    table = EntryTable(frame, TokenPainter(frame, marks=False), width)
-    entries = frame.queue.entries(20)
-    texts = {
-        place: "".join(
-            "".join(text for text, _ in table.row((place + 1, entries[place]), None, second).spans)
-            for of, second in table.lines(entries)
-            if of == place
-        )
-        for place in range(len(entries))
-    }
-    header = "".join(text for text, _ in table.header().spans)
-    stale = [place for place, entry in enumerate(entries) if entry.stale]
-    assert stale
-    for place in stale:
-        claimed = number(entries[place].recorded)
-        assert "stale: he took 2,237" in texts[place]
-        assert texts[place].index(claimed) + len(claimed) == header.index("recorded") + 8
-        assert ("┄" in texts[place]) == (width > 60)
-
-
-@pytest.mark.parametrize("width", [37, 45, 52, 63, 85])
-def test_the_parts_of_a_stale_count_add_up_at_every_width(width: int) -> None:
-    counts = {b"xthe": 30, b"the": 9, b"tha": 20, b"xha": 15, b"hez": 40, b"hay": 40}
-    timeline = Timeline(counts, Trainer(counts, 258, []).steps())
-    timeline.complete()
-    frame = timeline.frame.at(2)
-    table = EntryTable(frame, TokenPainter(frame, marks=False), width)
-    entry = next(one for one in frame.queue.entries(20) if one.pair == (ord("t"), ord("h")))
-    assert [loss.taken for loss in frame.queue.losses(entry)] == [39, 20]
-    rows = (table.row((1, entry), None, second) for _, second in table.lines([entry]))
-    text = "".join(text for row in rows for text, _ in row.spans)
-    words = ("he took 39, 1 other 20", "he 39, 1 other 20")
-    assert any(text.rstrip().endswith(way) for way in words)
-
-
 @pytest.mark.slow
 async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> None:
     async with opened(vocab_size=1100) as (app, pilot):
@@ -135,16 +90,3 @@ async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> Non
         await pilot.press("enter")
         assert "leads nowhere" in app.notices.now
         assert app.screen.zoomed is None  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("width", [36, 51, 56, 63, 80, 118, 158])
-@pytest.mark.parametrize("digits", [1, 5, 9])
-@pytest.mark.parametrize("has_heap", [False, True])
-def test_the_columns_of_the_heap_fill_the_width(width: int, digits: int, has_heap: bool) -> None:
-    room = TableRoom.within(width, digits, has_heap)
-    place = 5
-    gap = 2 if room.bar else 0
-    used = room.pair + room.recorded + room.true + room.bar + gap + room.remark
-    assert place + used == width
-    assert room.remark >= len(" pushed")
-    assert room.pair >= 3

@@ -40,6 +40,13 @@ async def test_every_section_follows_the_step_and_a_token_leads_to_the_vocabular
             assert [panel.row(n) for n in range(panel.row_count)][: len(rows)] == rows
         await pilot.press("right")
         assert shown_text(app, "overview")[0] == "tokens 358"
+        app.screen.query_one("#longest").focus()
+        few = len(shown_text(app, "longest"))
+        await pilot.press("z")
+        assert len(shown_text(app, "longest")) > few  # all of them in a zoom
+        app.screen.forget_run()
+        panel = app.screen.query_one("#longest", InspectionPanel)
+        assert (panel.frame, panel.inspection, app.screen._inspected) == (None, None, None)
 
 
 async def test_many_tokens_are_inspected_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:

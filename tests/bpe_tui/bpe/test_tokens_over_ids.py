@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from generated import first_quick
-from opening import SAMPLE, opened, until
+from opening import SAMPLE, opened, session_of, until
 from textual.widgets import TextArea
 
 from bpe_tui.bpe.training_screen import EncodedText
+from bpe_tui.session.config import RunConfig
 from bpe_tui.views import training_panels
 from bpe_tui.views.encoding_screen import LONG_TEXT
+from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.training_panels import over_ids
 from bpe_tui.widgets.rows import spans_width
 
 
-@pytest.mark.parametrize("room", first_quick([20, 9, 76]))
-async def test_lines_break_at_the_same_places_as_if_all_were_made_at_once(room: int) -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("end", "2")
-        panel = app.screen.query_one(EncodedText)
-        frame = app.session.frame
-        assert frame is not None
-        text = SAMPLE.read_text("utf-8")[:1000] + "x" * 200
-        words = [piece.ids for piece in frame.encode(text)]
-        painter = panel.painter(frame)
+@pytest.mark.parametrize("marks", [False, True])
+def test_lines_break_at_the_same_places_as_if_all_were_made_at_once(marks: bool) -> None:
+    frame = session_of(RunConfig(str(SAMPLE), vocab_size=400)).frame
+    assert frame is not None
+    painter = TokenPainter(frame.at(frame.recorded_steps), marks=marks)
+    text = SAMPLE.read_text("utf-8")[:500] + "x" * 200
+    words = [piece.ids for piece in painter.frame.encode(text)]
+    for room in (76, 20, 9, 3):
         tokens = (each for ids in words for each in training_panels._over_ids(painter, ids))
         at_once = training_panels.over_labels(tokens, room)
         rows = over_ids(painter, words, room)

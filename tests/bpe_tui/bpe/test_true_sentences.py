@@ -6,15 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from opening import opened_as, step, until
+from opening import opened_as, until
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.narration import explain_merge, narrate, sentences_about
 from bpe_tui.bpe.training_screen import CorpusPanel
-from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop
 from bpe_tui.widgets.lines import Lines
@@ -57,23 +56,6 @@ async def test_a_count_of_one_is_in_the_singular(tmp_path: Path) -> None:
             shown_text += [narrate(app.session.frame), *explain_merge(app.session.frame)]
             assert [found for text in shown_text for found in several.findall(text)] == []
             await pilot.press("right")
-
-
-@pytest.mark.slow
-async def test_a_tokenizer_over_a_corpus_does_not_say_that_it_has_no_merges(tmp_path: Path) -> None:
-    Trainer({b"lower": 3, b"lowest": 2}, 262)
-    trainer = Trainer({b"lower": 3, b"lowest": 2}, 262)
-    learnt = [(made.left, made.right) for made in trainer.steps()]
-    vocab = {n: bytes([n]) for n in range(256)}
-    vocab |= {256 + n: left + right for n, (left, right) in enumerate(learnt)}
-    Tokenizer(vocab, learnt).save(tmp_path / "tok")
-    config = TokenizerConfig((str(tmp_path / "tok"),), corpus=str(HANDOUT))
-    async with opened_as(config) as (app, pilot):
-        assert step(app) == 0
-        await until(pilot, lambda: "The first merge joins" in narration(app))
-        for panel in (MergePanel, PairsPanel):
-            assert "no merges" not in text_of(app.screen.query_one(panel))
-        assert "next" in text_of(app.screen.query_one(PairsPanel))
 
 
 def test_a_frame_looks_different_once_the_next_step_is_known_or_there_is_none() -> None:

@@ -231,14 +231,6 @@ def test_before_the_first_merge_the_view_shows_it_as_the_next_but_not_in_a_lesso
     assert not explainer.replace_rows(start, 2, 70)
 
 
-def test_a_moment_looks_the_same_after_any_way_there() -> None:
-    first, second = BpeExplainer(marks=False), BpeExplainer(marks=False)
-    for share in (0.9, 0.5):
-        first.count_rows(moment(3, Beat.JOIN, share), ROOM)
-    there = moment(3, Beat.JOIN, 0.5)
-    assert first.count_rows(there, ROOM) == second.count_rows(there, ROOM)
-
-
 def test_wordpiece_says_that_rare_pairs_are_left_out_when_none_merges() -> None:
     trainer = WordPieceTrainer({b"hug": 10, b"pun": 1}, 400, min_count=2)
     timeline = WordPieceTimeline(trainer.record, trainer.steps())

@@ -12,14 +12,11 @@ from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import SWITCH
 from bpe_tui.studies.chunks import ChunksScreen, CountedPanel
-from bpe_tui.views.chunks import describe_all, describe_counting, describe_course
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
-from engine import ChunkCounted, ChunkLog, CorpusError
+from engine import ChunkCounted, ChunkLog
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport
-from engine.recording.training import CountOrigin
 
 COURSE = CourseCuts("<s>", 27, [EvenCut(9, 20), EvenCut(18, 20)])
 """The cuts of `one two<s>three four<s>five` in 3 parts."""
@@ -37,55 +34,6 @@ def two_threads() -> ChunkReport:
 def text_of(panel: Lines) -> str:
     rows = (panel.row(place) for place in range(panel.row_count))
     return " ".join(" ".join("".join(text for text, _ in row.spans) for row in rows).split())
-
-
-def test_the_sentences_say_who_counted_what_and_where_the_cuts_move() -> None:
-    said = list(describe_all(two_threads(), CountOrigin.COUNTED, COURSE))
-    assert said[:2] == [
-        "Counted by 2 threads: 27 B in 3 chunks, cut where no pretoken crosses; 6 pretokens.",
-        "Chunks that end after a special token: 1.",
-    ]
-    assert "thread 1: 2 chunks │ 17 B │ 1.50 s │ 4 pretokens." in said
-    assert "Chunk 2: bytes 10 to 20, thread 2, 500 ms, 2 pretokens." in said
-    assert (
-        "The course's find_chunk_boundaries, for 3 parts: each even cut moves to the next <s>. "
-        "That makes 2 chunks; cuts that meet are one."
-    ) in said
-    assert "The even cut at byte 9 moves 11 bytes on, to 20." in said
-    assert said[-1].startswith("An even cut")
-
-
-def test_without_a_special_token_one_chunk_is_left_and_it_says_so() -> None:
-    none = CourseCuts("<s>", 27, [EvenCut(9, 27), EvenCut(18, 27)])
-    [said] = describe_course(none, Wording())
-    assert "no <s> is after the even cuts, so all of them move to the end of the file" in said
-    [said] = describe_course(CourseCuts("<s>", 27, [EvenCut(9, None)]), Wording())
-    assert "no <s> was found near some even cuts" in said
-    packed = CorpusError("it cuts a plain text, and this file is packed")
-    [said] = describe_course(packed, Wording())
-    assert said.endswith("does not fit here: it cuts a plain text, and this file is packed.")
-
-
-def test_a_text_that_cannot_be_cut_is_one_large_chunk_and_it_says_why() -> None:
-    log = ChunkLog()
-    log.add(ChunkCounted(0, 0, 5_000_000, 1, 7, 0.5, 1, False))
-    said = list(describe_counting(log.report, CountOrigin.COUNTED))
-    assert said[0] == "Counted by 1 thread: 5 MB in 1 chunk; 1 pretoken."
-    assert said[1].startswith("It could not be cut into chunks of 524 KB:")
-    assert len(said) == 2
-
-
-@pytest.mark.parametrize(
-    ("origin", "why"),
-    [
-        (CountOrigin.KEPT, "the counts were kept from an earlier run"),
-        (CountOrigin.FILE, "the corpus is a file of counts"),
-        (CountOrigin.COUNTED, "no corpus is open"),
-    ],
-)
-def test_where_nothing_was_counted_it_says_why(origin: CountOrigin, why: str) -> None:
-    [said] = describe_counting(ChunkReport(), origin)
-    assert why in said
 
 
 async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import walk_packages
 
+from textual.binding import Binding
 from textual.widget import Widget
 
 import bpe_tui
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.merge_panel import MergePanel
+from bpe_tui.bpe.training_screen import CorpusPanel, PseudocodePanel
+from bpe_tui.views.charts import COUNTS, GAINS, ChartsScreen
+from bpe_tui.views.inspection_rows import InspectionSection
+from bpe_tui.views.inspection_screen import InspectionScreen
+from bpe_tui.views.player_screen import StepsScreen
 
 MOST_ABOVE = 4
 
@@ -30,6 +38,28 @@ def test_few_classes_are_above_a_widget() -> None:
     }
     assert len(above) > 100
     assert {kind: names for kind, names in above.items() if len(names) > MOST_ABOVE} == {}
+
+
+def test_a_screen_names_its_panels_as_its_class_lists_them() -> None:
+    class Charts(ChartsScreen):
+        TILES = (GAINS, COUNTS)
+
+    class Inspection(InspectionScreen):
+        TILES = (InspectionSection("odd", "which are odd?", list),)
+
+    class Steps(StepsScreen):
+        PANELS = (CorpusPanel, PairsPanel, MergePanel, PseudocodePanel)
+        FIRST = "merge"
+        NAME = "training"
+
+    assert (Charts.PANEL_ORDER, Inspection.PANEL_ORDER) == (("gains", "counts"), ("odd",))
+    assert Charts.STACK == {"gains": "gains", "counts": "counts"}
+    assert Steps.PANEL_ORDER == ("corpus", "pairs", "merge", "pseudocode", "encode")
+    assert Steps.SLOT == ("merge", "pairs", "pseudocode")
+    assert Steps._place_of == {"merge": "merge", "pseudocode": PseudocodePanel.IN_PLACE_OF}
+    keys = {each.key: each.action for each in Steps.BINDINGS if isinstance(each, Binding)}
+    assert keys["n"] == "screen.press('n')"
+    assert Charts.BINDINGS is ChartsScreen.BINDINGS  # it has no name of its own
 
 
 def _is_ours(kind: type[object]) -> bool:

@@ -25,7 +25,7 @@ from bpe_tui.bpe.training_screen import PseudocodePanel
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.declarations import CHARTS, INSPECTION, LESSON, TRAINING, VOCABULARY
 from bpe_tui.unigram.lesson import UnigramExplainer
-from bpe_tui.views.charts import ChartKind
+from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import AnyExplainer, Beat, CountRoom, StepMoment
 from bpe_tui.views.narration import heading
@@ -33,10 +33,9 @@ from bpe_tui.views.panel import FramePanel, TokenPainter
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.views.why_rows import explanation_rows, token_rows
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of
 from bpe_tui.widgets.controls import FooterKey, KeyBar, Tab, TabLine
-from bpe_tui.widgets.figure import Figure, cells_of
+from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.virtual_table import arranged, arranged_row
 from engine.analysis.why import explain
@@ -79,6 +78,7 @@ def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Draw
     for step, width in ((0, 46), (min(3, last), 78), (last, 30)):
         at = frame.at(step)
         drawing.lines.append(f"== step {step}, {width} cells")
+        drawing.app.no_color = step == last
         view = screens[TRAINING].VIEW
         said = (*view.narrate(at), *(view.narrate_back(at) if step < last else ()))
         drawing.add("sentences", "", [Row([(each, "")]) for each in said])
@@ -86,11 +86,9 @@ def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Draw
             drawing.add_panel(panel, at, width)
         draw_lesson(drawing, screens[LESSON].EXPLAINER(marks=step == last), at, width)
         for tile in screens[CHARTS].TILES:
-            if not isinstance(tile, ChartKind):
-                drawing.add_panel(screens[CHARTS].PANEL_OF[type(tile)](tile), at, width)
-            elif (figure := tile.figure(at)) is not None:
-                rows = [Row([(row, "curve")]) for row in cells_of(figure, 20, 3)]
-                drawing.add(f"{tile.id}: {tile.answer(at, Wording())}", "", rows)
+            panel = screens[CHARTS].PANEL_OF[type(tile)](tile)
+            add = drawing.add_chart if isinstance(panel, ChartPanel) else drawing.add_panel
+            add(panel, at, width - 8)
         found = screens[INSPECTION].inspection_of(None, at, session.opened)
         for section in screens[INSPECTION].TILES:
             drawing.add(section.id, "", section.rows(found, width, 3 if step == last else 1))

@@ -7,7 +7,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from opening import opened, until
+from opening import opened
 
 from bpe_tui.session.declarations import ALWAYS
 from bpe_tui.session.models import MODELS
@@ -15,12 +15,15 @@ from bpe_tui.views.commands import (
     LEGENDS,
     SIGNS,
     WORDS,
+    bound_commands,
+    columns,
+    commands_on,
     hanging,
     help_text,
     key_of_screen,
     legend_of,
 )
-from bpe_tui.widgets.controls import FootLine, KeyBar
+from bpe_tui.widgets.rows import CHIPS_MEET
 from bpe_tui.widgets.visible import width
 
 FURNITURE = frozenset("─╌│╭╮╯╰├┤└┘┌┐┬┴━←→↑↓↵–−—“”×⁰¹²³⁴⁵⁶⁷⁸⁹⁻‹›≤≥√Δ▁▂▃▄▅▆▇█▉▊▋▌▍▎▏")
@@ -78,6 +81,27 @@ def test_each_screen_has_a_legend_of_declared_signs() -> None:
     assert {name for names in LEGENDS.values() for name in names} <= set(SIGNS)
 
 
+def test_keys_are_bound_also_if_their_command_is_refused_but_not_in_a_menu() -> None:
+    bound = bound_commands.__wrapped__("unigram-training")
+    assert bound["6"].action == "app.show('race')"  # says that Unigram has none
+    assert (bound["p"].screens, bound["m"].screens) == (
+        ("unigram-training",),
+        ("unigram-training",),
+    )
+    assert not {"b", "u"} & bound.keys()  # of the menu of BPE, of the vocabulary
+    actions = {each.action for each in commands_on.__wrapped__("unigram-training")}
+    assert {"screen.show('pieces')", "screen.forward(1)"} < actions
+    assert not {"app.show('race')", "screen.heap_view", "screen.search"} & actions
+
+
+def test_the_help_has_two_columns_of_about_the_same_height() -> None:
+    parts = [["A", "  a"], ["B", *["  b"] * 4], ["C"], ["D"]]
+    text = "\n\n".join("\n".join(part) for part in parts)
+    assert columns(text, 40) == ([*parts[0], "", *parts[1]], ["C", "", "D"])
+    assert columns("A\nA\n\nB", 40) == (["A", "A"], ["B"])
+    assert columns("A\nA", 40) == (["A", "A"], [])
+
+
 def test_wrapped_help_continues_below_the_text_not_below_the_key() -> None:
     for line in hanging(help_text("training"), 50).splitlines():
         assert width(line) <= 50
@@ -93,22 +117,15 @@ def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:
     assert " space in pieces" not in [label for *_, (label, _) in legend_of("training")]
 
 
-@pytest.mark.slow  # a walk over sizes
-async def test_the_legend_fits_and_is_hidden_at_24_rows() -> None:
-    labels = [SIGNS[name].label for name in LEGENDS["training"]]
-    async with opened(vocab_size=300) as (app, pilot):
-        line = app.screen.query_one(FootLine)
-        for size in ((120, 40), (80, 24), (80, 25), (60, 25), (60, 20)):
-            await pilot.resize_terminal(*size)
-            await until(pilot, lambda: line.display == (app.size.height > 24))
-            await pilot.pause()
-            assert app.screen.query_one(KeyBar).region.bottom == app.size.height
-            if line.display:
-                shown = line.render_line(0).text.strip()
-                whole = [label for label in labels if label in shown]
-                assert whole == labels[: len(whole)]
-                assert len(whole) >= 3
-                assert shown.endswith(whole[-1])  # none is cut
+def test_the_legend_has_the_signs_that_the_text_needs_and_draws_them_as_the_screen() -> None:
+    cut = (SIGNS["parted"].span, (" cut by tokens", "dim"))
+    assert legend_of("lesson", needed=["parted"])[0] == cut
+    assert legend_of("vocabulary", needed=["parted"]) == legend_of("vocabulary")
+    assert (("ab", "fresh"), (" just merged", "dim")) in legend_of("lesson")
+    assert (("«ab»", "fresh"), (" just merged", "dim")) in legend_of("lesson", marks=True)
+    byte = (("E4", "base"), CHIPS_MEET, (" byte", "dim"))
+    assert byte in legend_of("lesson")
+    assert (("<E4>", "base"), (" byte", "dim")) in legend_of("inspection")  # in the middle of texts
 
 
 def test_the_help_begins_with_the_steps() -> None:

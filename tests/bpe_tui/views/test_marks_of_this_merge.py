@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from edges import edged
 from generated import first_quick
-from opening import each_size, opened, opened_as, until
+from opening import opened, opened_as, until
+from textual import events
 from textual.widgets import Input, Static
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.corpus import CorpusPlace, ExcerptPanel
 from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.panel import FRESH_ROLES, JOINING_ROLES, TokenPainter
-from bpe_tui.views.training_panels import ChangedPretokensPanel, TypedTextPanel
+from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Span
-from bpe_tui.widgets.visible import visible_bytes, width
+from bpe_tui.widgets.visible import visible_bytes
 from engine import Timeline, Trainer
 
 MODELS = ("bpe", "wordpiece")
@@ -81,52 +81,6 @@ async def test_the_next_merge_is_marked_without_extra_cells(
         assert marked
 
 
-async def test_words_show_the_join_and_a_line_nearly_all_tokens_with_the_number_of_others() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("right", "right", "right")
-        merge = app.session.frame.merge  # type: ignore[union-attr]
-        joined = "+".join(visible_bytes(part) for part in (merge.left, merge.right))
-        for row in text_of(app.screen.query_one(ChangedPretokensPanel)):
-            assert joined in row.partition("→")[0]
-        app.seek(3)
-        await pilot.pause()
-        panel = app.screen.query_one(TypedTextPanel)
-        tokens, ids = text_of(panel)
-        assert tokens.startswith("O┊n┊c┊e│·┊u┊p┊o┊n│·a│")
-        assert tokens.count("┊") + tokens.count("│") >= 50
-        assert re.fullmatch(r"ids( \d+)+ … \d+ more", ids)
-        app.seek(300)
-        await pilot.pause()
-        assert re.fullmatch(r"[\d ]+", text_of(panel)[1])  # the ids are below the tokens
-
-
-@pytest.mark.slow  # a walk over sizes
-@pytest.mark.parametrize("model", MODELS)
-async def test_the_text_stays_while_the_merge_is_in_sight(model: str) -> None:
-    """The text scrolls only to a merge that is not visible."""
-    async with opened(model=model) as (app, pilot):
-        panel = app.screen.query_one(ExcerptPanel)
-        async for _ in each_size(pilot, [(120, 40), (80, 24)]):
-            moved = 0
-            app.session.seek(0)
-            for _ in range(15):
-                before = panel.top
-                await pilot.press("right")
-                frame = app.session.shown
-                fresh = [text for text, role in spans_of(panel) if role in FRESH_ROLES]
-                assert fresh, f"step {frame.step} shows nothing of its merge"  # type: ignore[union-attr]
-                if panel.top != before:
-                    moved += 1
-                    there = panel.top
-                    panel.top = before
-                    panel.rebuild()
-                    assert not any(role in FRESH_ROLES for _, role in spans_of(panel))
-                    panel.top = there
-                    panel.rebuild()
-            # WordPiece merges rare pairs, which are seldom visible.
-            assert moved < (8 if model == "bpe" else 16)
-
-
 async def test_a_merge_deep_in_a_long_line_becomes_visible(tmp_path: Path) -> None:
     """A line of the corpus may have more rows than the panel."""
     corpus = tmp_path / "one_line.txt"
@@ -137,35 +91,6 @@ async def test_a_merge_deep_in_a_long_line_becomes_visible(tmp_path: Path) -> No
         await pilot.press("end")
         assert app.session.frame.merge.token == b"zigz"  # type: ignore[union-attr]
         assert any(role in FRESH_ROLES for _, role in spans_of(panel))
-
-
-@pytest.mark.slow  # a walk over steps and sizes
-@pytest.mark.parametrize("model", MODELS)
-async def test_columns_of_numbers_are_the_same_from_step_to_step(model: str) -> None:
-    """Also when a count loses a digit between two powers of two, such as from 1,050 to 969."""
-    async with opened(model=model) as (app, pilot):
-        panels = [app.screen.query_one(f"#{panel}", Lines) for panel in ("pairs", "merge")]
-        words = app.screen.query_one(ChangedPretokensPanel)
-        async for _ in each_size(pilot, [(120, 40), (80, 24)]):
-            for first, last in ((10, 15), (16, 22), (32, 38)):
-                app.session.seek(first - 1)
-                seen = set()
-                for _ in range(first, last + 1):
-                    await pilot.press("right")
-                    rows = [
-                        panel.row(place) for panel in panels for place in range(panel.row_count)
-                    ]
-                    texts = ["".join(text for text, _ in row.spans) for row in rows]
-                    texts += [panel.render_line(0).text for panel in panels]
-                    seen |= {
-                        text.rstrip()
-                        for text in texts
-                        if re.match(" *(pair +recorded|recorded |pair  |changes  )", text)
-                    }
-                    seen |= {width(row.partition("→")[0]) for row in plain_of(words) if "→" in row}
-                heads = {head for head in seen if isinstance(head, str)}
-                assert len(heads) == (2 if model == "bpe" else 1)
-                assert len(seen - heads) <= 1
 
 
 @pytest.mark.parametrize("model", first_quick([*MODELS, "unigram"]))
@@ -186,3 +111,18 @@ async def test_the_heading_names_the_corpus_and_the_inspection_the_training(
         assert "153 KB, 145 documents" in text
         assert "ended: the vocabulary has the size asked for" in text
         assert "distinct" in text
+
+
+async def test_the_corpus_scrolls_by_keys_and_wheel() -> None:
+    async with opened(size=(100, 30)) as (app, pilot):
+        panel = app.screen.query_one(ExcerptPanel)
+        assert app.focused is panel
+        tops = []
+        for key in ("down", "down", "up"):
+            await pilot.press(key)
+            tops.append(panel.top)
+        for kind in (events.MouseScrollDown, events.MouseScrollUp, events.MouseScrollUp):
+            panel.post_message(kind(panel, 5, 5, 0, 0, 0, False, False, False))
+            await pilot.pause()
+            tops.append(panel.top)
+        assert tops == [CorpusPlace(line, 0) for line in (1, 2, 1, 4, 1, 0)]

@@ -1,0 +1,241 @@
+"""Columns, rows and sentences on both sides of each bound of their room, in the sheet `parts`.
+
+After a change that is meant, write the sheet again as `test_drawn_rows.py` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from drawing import Drawing, drawings
+from opening import SAMPLE, session_of
+from sheets import check_sheet
+
+from bpe_tui.bpe.lesson import BpeExplainer
+from bpe_tui.session.config import RunConfig, in_phases
+from bpe_tui.views.charts import _columns, lengths
+from bpe_tui.views.chunks import describe_all, describe_counting, describe_course, parts_for
+from bpe_tui.views.corpus import CorpusPlace, elsewhere_row, flowed, within_rows
+from bpe_tui.views.explanation import BarColumns, Beat, CountRoom, StepMoment, with_end
+from bpe_tui.views.heap_table import EntryTable, TableRoom, highest_shown
+from bpe_tui.views.inspection_rows import _length_bins
+from bpe_tui.views.narration import (
+    characters_with,
+    first_fitting,
+    leading_parts,
+    names_of_panels,
+    part_of,
+)
+from bpe_tui.views.panel import SizedWord, TokenPainter
+from bpe_tui.views.token_detail import Label, Lane, bracketed, characters_and_bytes, lane_rows
+from bpe_tui.views.why_rows import explanation_rows, token_rows
+from bpe_tui.views.wording import Wording
+from bpe_tui.widgets.rows import CutSpan, Row
+from bpe_tui.widgets.visible import width
+from engine import CorpusError, Frame, Timeline, Trainer
+from engine.analysis.why import explain
+from engine.counting.chunk_boundaries import CourseCuts, EvenCut
+from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
+from engine.encoding.lanes import TokenPlace, align_places
+from engine.recording.training import CountOrigin
+from engine.text.corpus import CHUNK
+from engine.text.excerpt import Excerpt
+
+SHEETS = Path(__file__).parents[1] / "sheets"
+COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+STALE = {b"xthe": 30, b"the": 9, b"tha": 20, b"xha": 15, b"hez": 40, b"hay": 40}
+MANY = {f" {a}{b}".encode(): 100 * a + b for a in range(1, 8) for b in range(1, 8)}
+LONG = bytes((*range(0x61, 0x7B), *range(0x41, 0x5B)))
+Part = tuple[str, Iterable[object]]
+"""A title, and rows or texts."""
+
+
+def frame_of(counts: dict[bytes, int], merges: int, excerpt: Excerpt | None = None) -> Frame:
+    trainer = Trainer(counts, 256 + merges)
+    timeline = Timeline(counts, trainer.steps(), record=trainer.record, excerpt=excerpt)
+    timeline.complete()
+    return timeline.frame
+
+
+def heaps() -> Iterator[Part]:
+    bounds = {True: (29, 40, 49, 50, 51, 58, 59, 61, 62, 107, 108), False: (43, 44, 45)}
+    for has_heap, widths in bounds.items():
+        rooms = (TableRoom.within(cells, 5, has_heap) for cells in widths)
+        yield f"columns, {has_heap=}", map(tuple, rooms)
+    frame = frame_of(MANY, 32)
+    shown = [(step, highest_shown(frame.at(step))) for step in (0, 1, 15, 16, 31, 32)]
+    yield (
+        "highest counts, new at powers of two",
+        [*shown, [each.count for each in frame.run.record]],
+    )
+    phases = RunConfig(str(SAMPLE.with_name("handout.txt")), phases="gpt2:266,none:272")
+    frame = session_of(in_phases(phases)).frame  # type: ignore[assignment]
+    yield "highest count of the second phase", [highest_shown(frame.at(9))]
+    for counts, step in ((STALE, 2), ({b" the": 2237, b"ash": 939, b"he": 2000, b"th": 300}, 1)):
+        frame = frame_of(counts, 2).at(step)
+        for cells in (37, 45, 51, 52, 57, 63, 85, 118):
+            table = EntryTable(frame, TokenPainter(frame, marks=False), cells)
+            entries = frame.queue.entries(5)
+            rows = (table.row((at + 1, entries[at]), None, two) for at, two in table.lines(entries))
+            yield f"heap after {step}, {cells} cells", [table.header(), *rows]
+
+
+def charts() -> Iterator[Part]:
+    for cells in (23, 24, 35, 36):
+        yield f"gains, {cells} cells", [[each for _, each, _ in _columns("tokens", 7, cells)]]
+    for series in ([], [0, 600, 399, 1], [0, 600, 399, 1, 1], [0, *[2] * 9]):
+        statistics = SimpleNamespace(token_lengths=lambda step, of=series: np.array(of, np.int64))
+        frame, kind = SimpleNamespace(statistics=statistics, step=0), lengths("?", "bytes", id)
+        figure = kind.figure_of(frame)
+        assert figure is not None
+        axes = figure.xs.tolist(), figure.ys.tolist(), figure.bars_top
+        yield f"lengths {series}", [*axes, kind.answer(frame, Wording())]
+    histogram = [(1, 5), (12, 2), (13, 1), (24, 3), (25, 1), (48, 2), (49, 7), (97, 1)]
+    inspection: Any = SimpleNamespace(length_histogram=histogram)
+    yield "ranges of lengths", _length_bins(inspection).items()
+
+
+def lessons() -> Iterator[Part]:
+    rooms = {cells: CountRoom(5, cells, 10) for cells in (47, 56, 57, 62, 63, 80)}
+    yield "beside fractions", [BarColumns.within(room, 18, 9) for room in rooms.values()]
+    yield "without fractions", [BarColumns.within(rooms[80], 0, 9)]
+    plain, marked = BpeExplainer(marks=False), BpeExplainer(marks=True)
+    sizes = ((9, None, 60), (9, 9, 60), (5, 6, 47), (5, 6, 46), (6, 5, 46))
+    yield "sizes", [plain.size_row(now, before, 9, cells) for now, before, cells in sizes]
+    ways = [("four", "")], [("two", "")], [("a", "")]
+    yield "first that fits", [plain.fitting(cells, *ways) for cells in (4, 3, 0)]
+    yield "end", [Row(with_end([("low", "")], "end", 12))]
+    text = b"low low\n" + b"low " * 5 + b"widest\nlower\n"
+    frame = frame_of(COUNTS, 99, Excerpt.of(text, "whitespace"))
+    for step, share in ((1, 0.4), (1, 0.94), (6, 0.4)):
+        there = StepMoment(frame.at(step), frame.at(step + 1), Beat.JOIN, share)
+        yield f"bars of step {step} at {share}", plain.count_rows(there, CountRoom(3, 40, 10))
+    sizes_of_corpus = (1, 20), (3, 20), (4, 20), (3, 9), (4, 9)
+    top = CorpusPlace(0, 0)
+    places = (marked.place_to_show(frame, top, *size) for size in sizes_of_corpus)
+    yield "places", [*places, marked.place_to_show(frame.at(frame.recorded_steps), top, 3, 20)]
+    cut = frame_of(COUNTS, 99, Excerpt.of(b"low low\nlower\n", "whitespace", complete=False))
+    for step, beat in ((0, Beat.LIGHT), (0, Beat.REST), (3, Beat.REST), (4, Beat.LIGHT)):
+        there = StepMoment(cut.at(step), cut.at(step + 1), beat)
+        yield f"{beat.name} of a pick elsewhere, {step}", marked.corpus_rows(there, top, 2, 60)
+
+
+def chunks() -> Iterator[Part]:
+    one, two = WorkerShare(1, 7, 12, 3_300_000, 0.5, 50), WorkerShare(2, 8, 10, 3_300_000, 0.6, 49)
+    logged = [LoggedChunks(600_000 * at, 600_000, 2, (1, 2), 0.1, 9) for at in range(11)]
+    searched = CourseCuts("<s>", 27, [EvenCut(at, None if at == 9 else 27) for at in range(11)])
+    few = CourseCuts("<s>", 27, [EvenCut(9, 20), EvenCut(18, 20)])
+    for entries, shares in (
+        (11, (one, two)),
+        (10, (one, two)),
+        (3, (one, two._replace(process=7))),
+    ):
+        report = ChunkReport(logged[:entries], 2 if entries > 3 else 1, shares, entries - 10)
+        course = few if entries == 3 else searched
+        said = list(describe_all(report, CountOrigin.COUNTED, course))
+        yield f"{entries} entries, {parts_for(report)} parts", said[:13]
+        yield f"{entries} entries, then", said[13:-1]
+    none = CourseCuts("<s>", 27, [EvenCut(9, 27), EvenCut(18, 27)])
+    problem = CorpusError("it cuts a plain text, and this file is packed")
+    for place, cuts in enumerate((none, CourseCuts("<s>", 27, []), problem)):
+        yield f"course {place}", describe_course(cuts, Wording())
+    for count, size in ((1, 2 * CHUNK + 1), (1, 2 * CHUNK), (2, CHUNK), (4, CHUNK)):
+        report = ChunkReport((), 1, [WorkerShare(1, 7, count, size, 0.5, 1)])
+        said = list(describe_counting(report, CountOrigin.COUNTED))
+        yield f"{count} chunks of {size}, {parts_for(report)} parts", said
+    for origin in CountOrigin:
+        yield f"nothing counted, {origin.name}", describe_counting(ChunkReport(), origin)
+
+
+def sentences() -> Iterator[Part]:
+    def knows(characters: str) -> Any:
+        known = SimpleNamespace(with_part=lambda token: list(characters))
+        return SimpleNamespace(run=SimpleNamespace(characters=known))
+
+    for known in ("我成戏人", "我成戏", "我成", "我", ""):
+        yield (
+            f"beside a part: {known}",
+            [characters_with(knows(known), [b"\xe6"], cells) for cells in range(4, 14)],
+        )
+    whole = [b"\xe6\x88", b"\x91"]
+    yield "whole", [characters_with(knows("我"), whole, cells) for cells in (3, 4)]
+    parts = (b"\xe6\x88", b"\x88\x91", b"\x88", b"a\xe6", b"a")
+    yield "parts", [str(part_of(knows("我"), token)) for token in parts]
+    yield "leading parts", [leading_parts(room, "low │ lower") for room in (11, 10, 1)]
+    yield "first fitting", [first_fitting(room, "four", "two", "a") for room in (4, 3, 0)]
+    panels = ("gains", "ties")
+    yield "panels", [names_of_panels(panels, "ties", room) for room in (14, 13, 12, 11)]
+
+
+def words(*texts: str) -> list[SizedWord]:
+    """Return words, those of one Chinese character with marks below it."""
+    cut = ([CutSpan.of(each, "", [("▂▄", "")])] for each in texts)
+    both = (([(each, "")] if each.isascii() else next(cut), width(each)) for each in texts)
+    return list(both)
+
+
+def corpora() -> Iterator[Part]:
+    english, chinese = words("one ", "two", "three", "four"), words("今", "天", "a", "b", "很")
+    for given, rooms in (
+        (english, ((3, 8), (2, 8), (1, 8))),
+        (chinese, ((6, 3), (3, 3), (4, 2))),
+        (words("今", "天", "很", "我"), ((4, 3),)),
+        (words("今", "天"), ((1, 3),)),
+        (words("今"), ((1, 3),)),
+    ):
+        for rows, cells in rooms:
+            yield f"{len(given)} words in {rows} × {cells}", within_rows(given, rows, cells)
+    broken = [([("one ", ""), ("ninety", ""), ("x", "")], 11), ([("two", "")], 3)]
+    for cells in (7, 10, 11):
+        yield f"a word too long for {cells}", flowed(broken, cells)
+    yield "just full", flowed(words("one ", "two"), 7)
+    frame = frame_of({b"lowest": 3}, 2).at(1)
+    painter, [word] = TokenPainter(frame, marks=True), frame.affected(1)
+    for is_made, widths in ((True, (58, 57, 32, 31)), (False, (63, 62, 36))):
+        rows = (elsewhere_row(painter, word, is_made=is_made, width=cells) for cells in widths)
+        yield f"elsewhere, {is_made=}", rows
+
+
+def details() -> Iterator[Part]:
+    text = "a the漢\u200d".encode() + b"\x9f" + b"xy" * 9 + b"!"
+    tokens = (256, 1, 5), (257, 5, 8), (123456, 8, 9), (1234567, 12, 30)
+    lanes, empty = align_places(text, [TokenPlace(*each) for each in tokens]), align_places(b"", [])
+    ids = [Label(t.start, t.end, str(t.token_id), "dim", t.token_id) for t in lanes.tokens]
+    names = [Label(t.start, t.end, "tok" * n, "") for n, t in enumerate(lanes.tokens, 1)]
+    shown = [*characters_and_bytes(lanes), Lane("tokens", names, bracketed), Lane("ids", ids)]
+    rows = lane_rows(lanes, shown, 36)
+    yield "lanes", rows[:10]
+    yield "lanes, then", rows[10:]
+    yield "narrow lanes", lane_rows(lanes, shown, 0)[35:49]
+    yield "no lanes", lane_rows(empty, characters_and_bytes(empty), 36)
+    frame = frame_of({LONG: 5}, 51)
+    painter = TokenPainter(frame.at(50), marks=True)
+    answer, first = explanation_rows(painter, explain(painter.frame, (LONG,)), 40)
+    yield f"a long way, first {first} of {len(answer)}", answer[-43:-38] + answer[-2:]
+    tree = token_rows(TokenPainter(frame.at(51), marks=False), 306, 60)
+    yield f"a deep tree of {len(tree)} rows", tree[-3:]
+    yield "a byte", token_rows(TokenPainter(frame, marks=False), 97, 60)
+    stories = session_of(RunConfig(str(SAMPLE), vocab_size=700)).frame
+    assert stories is not None
+    for at, asked, pair in ((26, (b"t", b"h"), (0x74, 0x68)), (50, (b"lowest",), None)):
+        painter = TokenPainter(stories.at(at), marks=True)
+        rows = explanation_rows(painter, explain(painter.frame, asked, pair=pair), 35)[0]
+        yield f"{asked} at {at}", rows[-8:]
+
+
+@pytest.fixture
+def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
+    yield from drawings(monkeypatch)
+
+
+def test_parts_on_both_sides_of_each_bound_are_those_kept(drawing: Drawing) -> None:
+    for parts in (heaps, charts, lessons, chunks, sentences, corpora, details):
+        for title, shown in parts():
+            rows = [row if isinstance(row, Row) else Row([(str(row), "")]) for row in shown]
+            drawing.add(title, "", rows)
+    check_sheet("parts", drawing.all_lines(), SHEETS)
