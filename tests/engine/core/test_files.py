@@ -21,23 +21,11 @@ def test_files_are_written_and_their_directories_made(tmp_path: Path) -> None:
     assert contents(tmp_path) == {"a/one": b"1", "a/b/two": b"2"}
 
 
-def test_a_file_has_the_mode_that_open_would_give_it(tmp_path: Path) -> None:
-    write_files({tmp_path / "ours": b""})
-    (tmp_path / "opened").open("wb").close()
-    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "opened").stat().st_mode
-
-
 def test_a_file_that_is_there_keeps_all_from_being_written(tmp_path: Path) -> None:
     (tmp_path / "two").write_bytes(b"old")
     with pytest.raises(OutputExistsError, match=r"two: is there already"):
         write_files({tmp_path / "one": b"new", tmp_path / "two": b"new"})
     assert contents(tmp_path) == {"two": b"old"}
-
-
-def test_overwriting_has_to_be_asked_for(tmp_path: Path) -> None:
-    write_files({tmp_path / "one": b"old"})
-    write_files({tmp_path / "one": b"new"}, overwrite=True)
-    assert contents(tmp_path) == {"one": b"new"}
 
 
 @pytest.mark.parametrize("fails_at", [1, 2])
@@ -82,6 +70,9 @@ def mode(path: Path) -> int:
 def test_a_file_that_is_overwritten_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "one"
     path.write_bytes(b"old")
+    (tmp_path / "usual").open("wb").close()
+    write_files({tmp_path / "new": b""})
+    assert mode(tmp_path / "new") == mode(tmp_path / "usual")
     for kept in (0o640, 0o600, 0o444):
         path.chmod(kept)
         write_files({path: b"new"}, overwrite=True)

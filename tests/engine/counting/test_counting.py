@@ -141,8 +141,11 @@ def test_unusual_files_are_counted_exactly(place: Path, pattern: str, data: byte
 def test_a_gzipped_file_counts_as_the_plain_one(large: Path, place: Path) -> None:
     zipped = place / "large.txt.gz"
     zipped.write_bytes(gzip.compress(large.read_bytes(), 1))
+    seen: list[CountProgress] = []
     assert list(count_pretokens(zipped, workers=2)) == list(count_pretokens(large, workers=1))
-    assert count_pretokens(zipped, workers=1) == count_pretokens(large, workers=2)
+    again = count_pretokens(zipped, workers=1, on_progress=seen.append)
+    assert again == count_pretokens(large, workers=2)
+    assert seen[-1].bytes_read == seen[-1].bytes_total == zipped.stat().st_size
 
 
 # -- progress and partial counts
@@ -161,14 +164,6 @@ def test_progress_never_falls_and_ends_with_the_whole_corpus(large: Path) -> Non
     assert seen[-1] == CountProgress(
         size, size, result.documents, result.counts.total(), len(result.counts)
     )
-
-
-def test_progress_through_a_gzipped_file_ends_with_all_of_it(large: Path, place: Path) -> None:
-    zipped = place / "progress.txt.gz"
-    zipped.write_bytes(gzip.compress(large.read_bytes(), 1))
-    seen: list[CountProgress] = []
-    count_pretokens(zipped, workers=1, on_progress=seen.append)
-    assert seen[-1].bytes_read == seen[-1].bytes_total == zipped.stat().st_size
 
 
 # -- stopping
@@ -201,27 +196,21 @@ def test_a_callback_that_raises_stops_the_work_at_once(large: Path, workers: int
     assert set(psutil.Process().children(recursive=True)) == before
 
 
+@pytest.mark.parametrize(("workers", "helpers"), [(2, 1), (None, 0)])
 @pytest.mark.usefixtures("without_kernel")
-def test_no_helper_is_left_when_the_work_is_done(large: Path) -> None:
+def test_helpers_count_where_asked_for_and_none_is_left(
+    large: Path, workers: int | None, helpers: int
+) -> None:
+    """The second process is this one; a small file has one process by itself."""
     before = set(psutil.Process().children(recursive=True))
     during: set[psutil.Process] = set()
     count_pretokens(
         large,
-        workers=2,
+        workers=workers,
         on_progress=lambda _: during.update(psutil.Process().children(recursive=True)),
     )
-    assert len(during - before) == 1, "the second process is this one"
+    assert len(during - before) == helpers
     assert set(psutil.Process().children(recursive=True)) == before
-
-
-@pytest.mark.usefixtures("without_kernel")
-def test_a_small_file_is_counted_without_helpers_unless_asked_for(large: Path) -> None:
-    before = set(psutil.Process().children(recursive=True))
-    during: set[psutil.Process] = set()
-    count_pretokens(
-        large, on_progress=lambda _: during.update(psutil.Process().children(recursive=True))
-    )
-    assert during == before
 
 
 @pytest.mark.slow  # it starts processes and kills them

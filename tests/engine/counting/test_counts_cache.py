@@ -127,16 +127,6 @@ def test_standard_input_and_small_files_have_no_place(
     assert KeptCount.of(cache, Corpus("-"), "gpt2", SPECIAL).find() is None
 
 
-def test_the_head_can_be_read_without_the_rest(tmp_path: Path) -> None:
-    path = tmp_path / "long.txt"
-    path.write_bytes(b"0123456789abcdef" * (1 << 16))
-    short, read = Corpus(path), Corpus(path)
-    short.read_head()
-    count_corpus(read)
-    assert (short.head, short.head_is_all) == (read.head, read.head_is_all)
-    assert not short.head_is_all
-
-
 def test_a_file_with_its_times_set_back_is_not_the_same(cache: Path, corpus: Path) -> None:
     kept(cache, corpus).keep(counted(corpus))
     before = corpus.stat()

@@ -105,9 +105,8 @@ def test_other_examples_of_a_kind_are_asked_until_none_is_left() -> None:
 
 
 def test_a_quiz_of_some_kinds_asks_no_others() -> None:
-    asked = make_quiz(recording(), "7", 6, ("tokens-left", "stale"))
-    assert {question.kind for question in asked} == {"tokens-left", "stale"}
-    assert len(asked) == 6
+    asked = [question.kind for question in make_quiz(recording(), "7", 6, ("stale", "tie"))]
+    assert len(asked) == asked.count("stale") + asked.count("tie") == 6
     with pytest.raises(QuestionError, match="no question of these kinds suits this model: best"):
         make_quiz(recording(), "7", 6, ("best-path",))
 
