@@ -15,16 +15,18 @@ from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from math import inf
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.registry import Registry
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import as_dict, merge_pair
 from engine.encoding.pretoken_encoder import PretokenEncoder
-from engine.encoding.texts import KernelOfTexts, KernelTextsEncoder, MakeTextsEncoder, TextsEncoder
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes
+
+if TYPE_CHECKING:
+    from engine.encoding.texts import MakeTextsEncoder
 
 MergeTable = Mapping[Pair, tuple[int, int]]
 """pair of token ids → (rank of the merge, id of its result), in order of rank."""
@@ -87,6 +89,8 @@ class Encoder(ABC):
 
     def around_special(self, pattern: Pattern) -> MakeTextsEncoder:
         """Return a function that makes encoders of texts; these share what they remember."""
+        from engine.encoding.texts import TextsEncoder  # a frame encodes pretokens
+
         return partial(TextsEncoder, self.for_texts(pattern))
 
 
@@ -359,6 +363,8 @@ class Native(Cached):
 
     def around_special(self, pattern: Pattern) -> MakeTextsEncoder:
         """Return a function that makes encoders of texts; these share what they remember."""
+        from engine.encoding.texts import KernelOfTexts, KernelTextsEncoder  # as above
+
         kernel = KernelOfTexts(self.alphabet, self.table, pattern)
         return partial(KernelTextsEncoder, super().for_texts(pattern), kernel=kernel)
 

@@ -31,11 +31,11 @@ from base64 import b64encode
 from binascii import Error as Base64Error
 from binascii import a2b_base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.core.errors import PatternError, TokenizerFileError, VocabularyError, errors_at
 from engine.core.files import write_files
@@ -146,8 +146,7 @@ TIKTOKEN = TokenizerFormat(
 _END = "<|endoftext|>"
 
 
-@dataclass(frozen=True)
-class KnownRanks:
+class KnownRanks(NamedTuple):
     """Special tokens and pattern of a file that holds only ranks.
 
     Attributes:

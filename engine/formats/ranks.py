@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.core.arrays import Ints, NumberTable
 from engine.core.errors import VocabularyError
@@ -132,8 +132,7 @@ MOST_WORK = 1 << 27
 NEVER = 1 << 62
 
 
-@dataclass(frozen=True)
-class RankedMerges:
+class RankedMerges(NamedTuple):
     """The merges of a ranked vocabulary.
 
     Attributes:

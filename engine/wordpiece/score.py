@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from heapq import nsmallest
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -133,8 +133,7 @@ def _wide_enough(largest: int) -> type[np.int64] | type[np.object_]:
 # most rare words are full of such pairs. The papers do not define ties.
 
 
-@dataclass(frozen=True)
-class ScoreTieRule:
+class ScoreTieRule(NamedTuple):
     """A named rule that chooses one of several pairs with the highest score.
 
     With `by_count` only the tied pairs of the highest count are left. Among them `then` chooses, a
@@ -182,8 +181,7 @@ DEFAULT_TIE_RULE = "frequent"
 # the best pair, and numpy finds it among all pairs in one pass.
 
 
-@dataclass(frozen=True)
-class ScoredPair:
+class ScoredPair(NamedTuple):
     """A pair with its score; `tied` if it shares the highest score with another pair."""
 
     pair: Pair
@@ -191,8 +189,7 @@ class ScoredPair:
     tied: bool
 
 
-@dataclass(frozen=True)
-class TieOrder:
+class TieOrder(NamedTuple):
     """An order of tied pairs: the least `key` is first.
 
     With `by_count` more frequent pairs come first, whatever their keys.

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from engine.core.arguments import checked
 from engine.core.errors import OutputError, StepsFileError
@@ -159,8 +159,7 @@ def read_token(value: object) -> tuple[bytes, str]:
 # -- reading
 
 
-@dataclass(frozen=True)
-class ReadSteps:
+class ReadSteps(NamedTuple):
     """The steps of a file, and the names of the forms in which its tokens are written."""
 
     steps: Sequence[ClaimedStep]
