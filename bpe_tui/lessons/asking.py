@@ -19,7 +19,7 @@ from bpe_tui.lessons.question_rows import sentence_rows
 from bpe_tui.styles import sheet
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
@@ -98,15 +98,10 @@ class AskWindow(Window[bool]):
         else:
             self._ask()
 
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
-
     def on_question_panel_over(self, event: QuestionPanel.Over) -> None:
-        event.stop()
         self._over(event.attempt)
 
     def on_question_panel_go_on(self, event: QuestionPanel.GoOn) -> None:
-        event.stop()
         if not self._left or self._left[0] is not event.attempt:
             return  # of two keys at once the second one comes too late
         del self._left[0]
@@ -220,8 +215,7 @@ class QuizScreen(Screen[None]):
         self._note.update(Content("Enter goes on; Ctrl+Q leaves"))
         empty[0].focus()
 
-    def on_input_submitted(self, event: Field.Submitted) -> None:
-        event.stop()
+    def on_input_submitted(self) -> None:
         for key in WHO:
             setattr(self._sheet, key, self.query_one(f"#who-{key}", Field).value.strip())
         self._begin()
@@ -236,7 +230,6 @@ class QuizScreen(Screen[None]):
         self._note.update(Content("Ctrl+Q leaves; what is answered is kept"))
 
     def on_question_panel_over(self, event: QuestionPanel.Over) -> None:
-        event.stop()
         self._score.count(event.attempt)
         self._panel.border_subtitle = Content(str(self._score))
         try:
@@ -245,8 +238,7 @@ class QuizScreen(Screen[None]):
             self._kept = False
             self._note.update(Content(visible_text(str(error), spaces=False)))
 
-    def on_question_panel_go_on(self, event: QuestionPanel.GoOn) -> None:
-        event.stop()
+    def on_question_panel_go_on(self) -> None:
         self._at += 1
         if self._at < len(self._attempts):
             self._ask()

@@ -115,7 +115,6 @@ class LessonList(Window[Path | Close | None]):
             self.query_one(LessonRows).go_to(self._typed.path)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         assert isinstance(event.target, Path | Close)
         self.dismiss(event.target)
 

@@ -451,8 +451,7 @@ class LessonScreen(SessionScreen):
         self.field.styles.offset = (text.region.x + text.margin, text.region.bottom - 1)
         self.field.styles.width = text.room
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
+    def on_input_changed(self) -> None:
         if self.is_current:
             self.session.type(self.field.text)
             self._take_text()

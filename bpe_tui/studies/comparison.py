@@ -428,11 +428,9 @@ class ComparisonScreen(PanelScreen):
         self.call_after_refresh(self.name_hidden_panels)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
         self._compare(to_bytes(event.value) if event.value else self._data)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def on_input_submitted(self) -> None:
         self.show_panel("strips")
 
     def action_following(self, by: int) -> None:

@@ -265,12 +265,10 @@ class FamilyScreen(SessionScreen):
             return None
         return replace(with_trainer(config, kind.model), units=kind.units, pattern=kind.pattern)
 
-    def on_family_rows_pointed(self, event: FamilyRows.Pointed) -> None:
-        event.stop()
+    def on_family_rows_pointed(self) -> None:
         self._show_details()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
+    def on_input_changed(self) -> None:
         stretches = stretches_of(self._typed, self._special_tokens)
         for entry in self._entries:
             entry.measure_typed(stretches)

@@ -121,7 +121,6 @@ class StageWindow(Window[None]):
         self.query_one(ChoiceRows).focus()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         switch: StageSwitch = event.target  # type: ignore[assignment]
         draft = self._draft = switch(self._draft)
         self.query_one(ChoiceRows).show_draft(draft)
@@ -227,8 +226,7 @@ class PipelineScreen(SessionScreen):
 
     # -- running it
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
+    def on_input_changed(self) -> None:
         if self.is_current:
             self.session.type(self.query_one(TextLine).text)
             self._run()
@@ -309,7 +307,6 @@ class PipelineScreen(SessionScreen):
             super().follow(target)
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
-        event.stop()
         event.prevent_default()  # zooming would hide the text
         self.tell("The text is typed above (e); the model is what was learnt, so it stays.")
 

@@ -448,7 +448,6 @@ class UnigramEncodingScreen(WalkScreen):
         self.decode()
 
     def on_parts_panel_selected(self, event: UnigramTextPretokens.Selected) -> None:
-        event.stop()
         if self.frame is None:
             return
         pretoken: Pretoken | None = event.part

@@ -165,7 +165,6 @@ class WordPieceEncodingScreen(WalkScreen):
         self.decode()
 
     def on_parts_panel_selected(self, event: WordPieceTextPretokens.Selected) -> None:
-        event.stop()
         self.query_one(ProbesPanel).word = event.part
 
     # -- ids → text
