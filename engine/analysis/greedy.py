@@ -59,12 +59,11 @@ class Greedy:
             return
         start = 0
         while start < len(pretoken):
-            if len(pretoken) - start <= self._longest:
-                ending = self._ending_ids.get(pretoken[start:])
-                if ending is not None:
-                    yield ending, len(pretoken)
-                    return
             end = min(start + self._longest, len(pretoken))
+            ending = self._ending_ids.get(pretoken[start:]) if end == len(pretoken) else None
+            if ending is not None:
+                yield ending, end
+                return
             while (token_id := self._ids.get(pretoken[start:end])) is None and end > start + 1:
                 end -= 1
             if token_id is None:  # no token begins here

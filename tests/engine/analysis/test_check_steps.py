@@ -123,12 +123,13 @@ def test_the_recorder_reports_a_path_that_cannot_be_written(tmp_path: Path) -> N
     ("ids", "agrees", "expected"),
     [
         ((256, 257), True, None),
+        ((None, 257), True, None),
         ((257, 258), True, "New tokens are numbered from 257 on, by the rule 256."),
         ((256, 259), False, "The new ids do not count up: that of merge 2 is out of line."),
     ],
 )
 def test_new_ids_are_compared_with_the_rule(
-    ids: tuple[int, int], agrees: bool, expected: str | None
+    ids: tuple[int | None, int], agrees: bool, expected: str | None
 ) -> None:
     steps = [ClaimedStep(b"o", b"w", 1, ids[0]), ClaimedStep(b"l", b"ow", 1, ids[1])]
     report = check_claim(Claim(steps), Assignment(lambda: b"low"))
