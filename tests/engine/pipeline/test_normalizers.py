@@ -198,9 +198,6 @@ WRONG: list[dict[str, Any]] = [
 
 def test_an_error_names_the_wrong_key() -> None:
     check_sheet("errors/normalizers", map(partial(refusal, ours), WRONG))
-
-
-def test_a_map_without_keys_replaces_nothing() -> None:
     assert ours({"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="}).normalize("aé") == "aé"
 
 

@@ -77,8 +77,5 @@ def test_a_template_adds_4096_tokens_and_stands_beside_byte_level() -> None:
     assert stage.process([5], [6]) == [5] + [7] * 4096 + [6]
     bare = POST_PROCESSORS.from_json(Fields({"type": "Sequence", "processors": [BYTE_LEVEL]}))
     assert (bare.process([5, 6]), bare.process([5], [6])) == ([5, 6], [5, 6])
-
-
-def test_a_template_is_spelled_as_it_was_typed() -> None:
     typed = "[CLS] $A:1 [SEP]:2"
     assert spelled_template(template_of(typed, "$A $B:1", {"[CLS]": 1, "[SEP]": 2})) == typed

@@ -188,6 +188,7 @@ WRONG: list[dict[str, Any]] = [
 
 def test_an_error_names_the_wrong_key() -> None:
     check_sheet("errors/pre_tokenizers", map(partial(refusal, ours), WRONG))
+    assert ours(sequence(*[byte_level(False, False)] * 4)).pieces(" ", True) == ["ÃĥÄ¦ÃħÄ¤"]
 
 
 def test_older_settings_are_read_as_the_newer_ones() -> None:
@@ -195,10 +196,6 @@ def test_older_settings_are_read_as_the_newer_ones() -> None:
     assert ours(older).to_json() == metaspace("never")
     assert ours(older | {"prepend_scheme": "never"}).to_json() == metaspace("never")
     assert ours(older | {"add_prefix_space": True}).to_json() == metaspace("always")
-
-
-def test_four_stages_may_double_a_text() -> None:
-    assert ours(sequence(*[byte_level(False, False)] * 4)).pieces(" ", True) == ["ÃĥÄ¦ÃħÄ¤"]
 
 
 def test_the_names_are_those_of_the_library() -> None:
