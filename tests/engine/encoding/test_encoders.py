@@ -145,3 +145,5 @@ def test_merges_are_in_order_if_each_comes_after_those_of_its_parts() -> None:
         assert not is_in_order(wrong)
     assert not is_in_order({(256, 97): (0, 256)})
     assert not is_in_order(ab | {(98, 99): (0, 257)})
+    assert merge_arrays([1, 2, 2], [3, 3, 4], [5, 6, 7], 3) is not None
+    assert merge_arrays([1, 2, 1], [3, 3, 3], [5, 6, 7], 3) is None

@@ -26,17 +26,11 @@ def test_the_right_place_of_a_merge_that_applies_twice_loses() -> None:
     assert [(lost.rank, lost.position) for lost in piece.merges[0].lost] == [(0, 1)]
 
 
-def test_a_repeated_pretoken_is_marked_as_cached() -> None:
+def test_a_repeated_pretoken_is_marked_as_cached_and_a_special_token_has_one_id() -> None:
     tok = Tokenizer(BYTES, [], special_tokens=["<s>"], pattern="gpt2")
-    told = [(piece.pretoken.text, piece.seen_before) for piece in trace(tok, "a b b<s><s>")]
-    expected = [("a", False), (" b", False), (" b", True), ("<s>", False), ("<s>", False)]
-    assert told == expected
-
-
-def test_a_special_token_has_its_id_and_no_merges() -> None:
-    tok = Tokenizer(BYTES, [], special_tokens=["<s>"])
-    [piece] = trace(tok, "<s>")
-    assert (piece.ids, piece.merges) == ((256,), ())
+    told = [(piece.pretoken.text, piece.seen_before, piece.ids) for piece in trace(tok, "a b b<s>")]
+    repeated = [("a", False, (97,)), (" b", False, (32, 98)), (" b", True, (32, 98))]
+    assert told == [*repeated, ("<s>", False, (256,))]
 
 
 def test_a_frame_is_traced_with_the_merges_of_its_step() -> None:

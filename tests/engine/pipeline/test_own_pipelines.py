@@ -17,7 +17,7 @@ from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.conversion import pipeline_of, unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.losses import Change, losses
-from engine.pipeline.models import WordPiece
+from engine.pipeline.models import BPE, WordPiece
 from engine.pipeline.normalizers import NFD, Lowercase, Sequence, StripAccents
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import pair_template, template_of
@@ -91,6 +91,12 @@ def test_a_template_is_typed_as_it_is_written() -> None:
     typed = template_of("[CLS] $A [SEP]", pair_template("[CLS] $A [SEP]"), ids)
     assert typed.process([5], [6]) == [1, 5, 2, 6, 2]
     assert [piece.type_id for piece in typed.template(2)] == [0, 0, 0, 1, 1]
+
+
+def test_a_token_that_is_an_affix_alone_keeps_it() -> None:
+    vocab = {"##": 0, "##a": 1, "</w>": 2, "a</w>": 3}
+    model = BPE(vocab, [], continuing_subword_prefix="##", end_of_word_suffix="</w>")
+    assert model.tokens(in_bytes=False) == {0: b"##", 1: b"a", 2: b"</w>", 3: b"a"}
 
 
 def test_a_wrong_template_is_an_error() -> None:
