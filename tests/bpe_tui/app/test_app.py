@@ -301,7 +301,9 @@ async def test_escape_leaves_while_the_corpus_is_being_read(tmp_path: Path) -> N
         os.write(writer, b"so far and no further ")
         app = BpeTuiApp(RunConfig(str(pipe)))
         async with app.run_test(size=(80, 24)) as pilot:
-            await until(pilot, lambda: app.screen.query_one(KeyBar).keys[0].label == "leave")
+            await until(
+                pilot, lambda: "leave" in {key.label for key in app.screen.query_one(KeyBar).keys}
+            )
             assert app.session.frame is None
             await pilot.press("right", "z", "s", "g", "e", "2")  # nothing is there to do it with
             await pilot.press("escape")

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from edges import edged
 from generated import first_quick
-from opening import opened, opened_as, until
+from opening import opened, opened_as
 from textual import events
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.corpus import CorpusPlace, ExcerptPanel
-from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.panel import FRESH_ROLES, JOINING_ROLES, TokenPainter
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.lines import Lines
@@ -91,26 +90,6 @@ async def test_a_merge_deep_in_a_long_line_becomes_visible(tmp_path: Path) -> No
         await pilot.press("end")
         assert app.session.frame.merge.token == b"zigz"  # type: ignore[union-attr]
         assert any(role in FRESH_ROLES for _, role in spans_of(panel))
-
-
-@pytest.mark.parametrize("model", first_quick([*MODELS, "unigram"]))
-async def test_the_heading_names_the_corpus_and_the_inspection_the_training(
-    model: str,
-) -> None:
-    async with opened(model=model) as (app, pilot):
-        heading = str(app.screen.query_one("#heading", Static).content)
-        assert heading.startswith("tinystories_valid.txt")
-        assert "153 KB │ 145 documents" in heading, heading
-        for option in ("gpt2", "lexicographic", "reached", "rare", "distinct"):
-            assert option not in heading, heading
-        await pilot.press("5")
-        overview = app.screen.query(InspectionPanel).first()
-        await until(pilot, lambda: overview.row_count > 3)
-        rows = [overview.row(place).spans for place in range(overview.row_count)]
-        text = " ".join(" ".join(text for spans in rows for text, _ in spans).split())
-        assert "153 KB, 145 documents" in text
-        assert "ended: the vocabulary has the size asked for" in text
-        assert "distinct" in text
 
 
 async def test_the_corpus_scrolls_by_keys_and_wheel() -> None:
