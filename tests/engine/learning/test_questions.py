@@ -397,28 +397,6 @@ def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:
 # -- sentences
 
 
-def row_of(question: Question, left: str, right: str) -> int:
-    """Return the row of a pair."""
-    labels = [option.label for option in question.form.options]  # type: ignore[attr-defined]
-    return labels.index((left.encode(), "+", right.encode()))
-
-
-def test_rows_are_in_an_order_of_the_seed() -> None:
-    frame = timeline_of(LOW).seek(1)
-    orders = {ask("next-pair", frame, str(seed)).pairs for seed in range(9)}
-    assert len(orders) > 5
-    assert {ask("next-pair", frame, str(seed)).answer for seed in range(40)} == set(range(6))
-
-
-def test_a_pair_across_pretokens_is_a_row() -> None:
-    excerpt = Excerpt.of(b"ab ab ab cd cd", "whitespace")
-    timeline = timeline_of({b"ab": 3, b" ": 4, b"cd": 2}, excerpt=excerpt)
-    question = ask("next-pair", timeline.frame)
-    grade = question.grade(row_of(question, "b", " "))
-    assert str(grade.said) == "b+Ġ does not occur; another pair occurs more often."
-    assert str(grade.why) == "It lies across two pretokens, and merges never cross their border."
-
-
 def test_wrong_numbers_of_tokens_are_explained_by_their_mistake() -> None:
     frame = timeline_of({b"aaa": 4, b"aaaa": 1, b"oh": 9, b"hahaha": 2}).frame
     question = ask("tokens-left", frame)

@@ -66,18 +66,6 @@ def test_any_state_in_any_order_equals_a_replay(
         assert log.at(wanted).tolist() == replay(start, steps[:wanted])
 
 
-@given(logs(), st.data())
-def test_reading_between_appends_changes_nothing(
-    log_of: tuple[list[int], list[Step]], data: st.DataObject
-) -> None:
-    start, steps = log_of
-    log = ChangeLog(start)
-    for done, step in enumerate(steps, 1):
-        append(log, step, len(replay(start, steps[:done])))
-        wanted = data.draw(st.integers(0, done))
-        assert log.at(wanted).tolist() == replay(start, steps[:wanted])
-
-
 @given(logs())
 def test_the_changes_of_a_step_are_those_that_were_appended(
     log_of: tuple[list[int], list[Step]],
