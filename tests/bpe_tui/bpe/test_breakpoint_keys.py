@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from opening import opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.widgets.controls import Marks, Scrubber
 
 
 async def added(app: BpeTuiApp, pilot: Pilot[int], *lines: str) -> None:
@@ -58,31 +56,3 @@ async def test_n_runs_from_stop_to_stop_or_stays_and_says_that_a_breakpoint_neve
         assert step(app) == expected[1]
         await pilot.press("left")
         assert "Stopped" not in str(app.screen.query_one("#narration", Static).render())
-
-
-@pytest.mark.slow
-async def test_the_scrubber_marks_every_merge_of_breakpoints_and_ties_only_if_they_are_few() -> (
-    None
-):
-    async with opened() as (app, pilot):
-        scrubber = app.screen.query_one(Scrubber)
-        assert "┊" not in scrubber.render_line(0).text
-        frame = app.session.frame
-        assert frame is not None
-        tied = f"{len(frame.tied_steps)} of {frame.recorded_steps} merges tied"
-        assert tied in str(app.screen.query_one("#heading", Static).render())
-        few = range(10, 443, 100)
-        marked = list(scrubber._marked_cells(Marks(few, "┊", "tie", only_few=True)))
-        assert len(marked) == len(few)
-        many = Marks(range(1, 444), "┊", "tie", only_few=True)
-        assert not list(scrubber._marked_cells(many))
-        assert list(scrubber._marked_cells(Marks([], "┊", "tie"))) == []
-        assert list(scrubber._marked_cells(Marks([443], "┊", "tie"))) == [scrubber.size.width - 1]
-        await added(app, pilot, "step 443")
-        await pilot.pause(0.1)
-        strip = app.screen.query_one(Scrubber).render_line(0).text
-        assert (strip[0], strip[-1]) == ("●", "◆")
-        await added(app, pilot, "len>=1")
-        await pilot.press("home")
-        scrubber = app.screen.query_one(Scrubber)
-        await until(pilot, lambda: set(scrubber.render_line(0).text[1:]) == {"◆"})
