@@ -183,10 +183,9 @@ class PlacesWindow(LedgerWindow):
         self._say(
             f"{name} in the corpus: {times(count)}",
             f"{most}{plural(len(words), 'pretoken')}",
-            "↵ lines of the corpus │ Esc closes",
+            "↵ lines of the corpus │ Esc closes" if words else "Esc closes",
         )
         if not words:
-            self.query_one("#ledger-keys", Static).update(Content("Esc closes"))
             row = Row([(f"No pretoken of the corpus has {name} at this step.", "dim")])
             self.query_one(RowList).show([row])
             return

@@ -17,7 +17,7 @@ from bpe_tui.bpe import encoding_screen, linked_view, walks, windows
 from bpe_tui.bpe.encoding_screen import WhyNotRows
 from bpe_tui.bpe.heap_panel import PairsPanel, array_rows
 from bpe_tui.bpe.inspection_rows import _runs
-from bpe_tui.bpe.linked_view import linked_rows
+from bpe_tui.bpe.linked_view import _beside, linked_rows
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.model import _longest_tokens, _readable_merges
 from bpe_tui.bpe.narration import explain_merge, narrate_next, sentences_about
@@ -56,6 +56,8 @@ def draw_linked(drawing: Drawing, timeline: Timeline) -> None:
         rows, _ = linked_rows(frame, frame.linked, painter, width, height, note)
         drawing.add("linked", f"{width} × {height}, step {frame.step}", rows[:MOST])
         drawing.add("linked, further rows", "", rows[MOST:])
+    one, three = ([Row([(letter, "")]) for letter in letters] for letters in ("a", "abc"))
+    drawing.add("beside", "", [*_beside(one, three, 3), *_beside(three, one, 3)])
 
 
 def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
