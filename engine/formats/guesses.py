@@ -67,8 +67,6 @@ OTHER_SPELLINGS: dict[str, str] = {
 }
 """Regex → name of the pattern that cuts every text in the same way."""
 
-_KNOWN = OTHER_SPELLINGS | {pattern.source: name for name, pattern in PATTERNS.items()}
-
 
 def pattern_of(source: str) -> Pattern:
     r"""Return the named pattern that the regex spells, or else a pattern of its own.
@@ -79,8 +77,8 @@ def pattern_of(source: str) -> Pattern:
     Raises:
         PatternError: it is no regex, is too large or too slow, or has capturing groups.
     """
-    if source in _KNOWN:
-        return PATTERNS[_KNOWN[source]]
+    if source in OTHER_SPELLINGS:
+        return PATTERNS[OTHER_SPELLINGS[source]]
     return own_pattern(source)
 
 
@@ -119,8 +117,7 @@ def _some_texts(tokens: Iterable[bytes]) -> list[str]:
     """Return the texts of tokens from all parts, without incomplete characters."""
     every = list(tokens)
     chosen = every[:: len(every) // _TOKENS_TRIED + 1]
-    texts = [token.decode("utf-8", "ignore") for token in chosen if len(token) > 1]
-    return [text for text in texts if text]
+    return list(filter(None, (token.decode("utf-8", "ignore") for token in chosen)))
 
 
 def _cut_share(pattern: str, texts: Sequence[str]) -> float:

@@ -253,6 +253,29 @@ class TestAddresses:
         assert "key" not in str(raised.value)
         assert str(raised.value).count("127.0.0.1") == 1
 
+    @pytest.mark.parametrize(
+        ("error", "said"),
+        [
+            (ValueError("no range requests"), "the server sends no parts of a file"),
+            (ValueError("no"), "cannot be read (ValueError)"),
+            (KeyError("range requests"), "cannot be read (KeyError)"),
+            (FileNotFoundError(), "is not there"),
+            (PermissionError(), "no permission to read it"),
+            (ImportError(), "needs a library that is not installed: aiohttp for https"),
+            (type("CertificateError", (Exception,), {})(), "certificate is not one to trust"),
+            (type("ClientOSError", (OSError,), {})(), "the server cannot be reached"),
+            (type("TooManyRedirects", (OSError,), {})(), "redirects again and again"),
+            (type("Answer", (OSError,), {"status": 403})(), "the server answers 403; is the"),
+        ],
+    )
+    def test_a_reason_is_found_behind_other_errors(self, error: Exception, said: str) -> None:
+        assert said in remote._reason(error)
+        hidden = FileNotFoundError("https://me:secret@a.org")
+        hidden.__context__ = error  # fsspec raises this for any other
+        error.__context__ = hidden
+        expected = "is not there" if "cannot be read (" in said else said
+        assert expected in remote._reason(hidden)
+
     def test_a_block_is_full_though_a_connection_returns_less(self) -> None:
         raw = io.BytesIO(b"abcdef")
         slow = SimpleNamespace(read=lambda size: raw.read(min(size, 2)))
