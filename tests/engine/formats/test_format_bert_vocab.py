@@ -93,8 +93,9 @@ def test_a_piece_that_occurs_twice_has_its_later_id(tmp_path: Path) -> None:
 
 def test_a_directory_and_windows_line_ends_are_accepted(tmp_path: Path, vocab: Path) -> None:
     (tmp_path / "vocab.txt").write_bytes(vocab.read_bytes().replace(b"\n", b"\r\n") + b"\n")
-    expected = open_tokenizer(vocab).tokenizer.encode(TEXTS[1])
-    assert open_tokenizer(tmp_path).tokenizer.encode(TEXTS[1]) == expected
+    expected, opened = open_tokenizer(vocab), open_tokenizer(tmp_path)
+    assert opened.tokenizer.encode(TEXTS[1]) == expected.tokenizer.encode(TEXTS[1])
+    assert opened.notes == expected.notes
 
 
 def test_a_vocabulary_with_a_thousand_free_places_is_recognised(tmp_path: Path) -> None:

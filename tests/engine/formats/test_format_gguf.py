@@ -263,7 +263,7 @@ def test_a_folder_with_one_model_is_opened_by_its_first_part(tmp_path: Path) -> 
     data = gguf(of_bytes(built(gpt2), "gpt-2"))
     (tmp_path / "m-00001-of-00002.gguf").write_bytes(data)
     (tmp_path / "m-00002-of-00002.gguf").write_bytes(gguf({}))
-    assert open_tokenizer(tmp_path).format == "gguf"
+    assert open_tokenizer(tmp_path).notes == ("a GGUF file's tokenizer, gpt2, cut as gpt-2",)
     (tmp_path / "other.gguf").write_bytes(data)
     with pytest.raises(TokenizerFileError, match="has several tokenizers"):
         open_tokenizer(tmp_path)

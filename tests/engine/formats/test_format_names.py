@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import huggingface_hub
 import pytest
@@ -109,6 +110,30 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> FakeHub:
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", fake.download)
     monkeypatch.setattr(engine.formats.by_name, "_is_reachable", lambda address: True)
     return fake
+
+
+@pytest.mark.parametrize(
+    ("address", "proxy", "server"),
+    [
+        ("https://a.org/x", "", ("a.org", 443)),
+        ("http://a.org", "", ("a.org", 80)),
+        ("https://a.org:81", "", ("a.org", 81)),
+        ("https://a.org", "http://proxy:3128", ("proxy", 3128)),
+    ],
+)
+def test_the_server_or_its_proxy_is_asked(
+    address: str, proxy: str, server: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, float]] = []
+    connection = SimpleNamespace(close=lambda: asked.append(("closed", 0)))
+    monkeypatch.setenv("https_proxy", proxy)
+    monkeypatch.setattr(
+        engine.formats.by_name.socket,
+        "create_connection",
+        lambda *given: asked.append(given) or connection,
+    )
+    assert engine.formats.by_name._is_reachable(address)
+    assert asked == [(server, 4.0), ("closed", 0)]
 
 
 def test_the_check_for_a_network_is_short() -> None:

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, hex_lines, lines, pairs
@@ -224,6 +225,18 @@ def test_a_text_is_a_table_or_lines_of_json_only_if_it_looks_like_tokens(
 ) -> None:
     (tmp_path / "text.txt").write_text(text)
     assert course_files.recognises_text(TokenizerSource([tmp_path / "text.txt"])) is is_known
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(MemoryError(), "its parser gives up"), (ValueError("odd"), "odd")]
+)
+def test_an_error_of_pythons_parser_is_told(
+    error: Exception, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.py").write_text("a = {0: b'a'}")
+    monkeypatch.setattr(course_files.ast, "parse", mock.Mock(side_effect=error))
+    with pytest.raises(TokenizerFileError, match=f"prints it, but cut short or no data: {said}$"):
+        course_files._read_python(tmp_path / "a.py")
 
 
 def test_python_may_be_as_large_as_its_limits(

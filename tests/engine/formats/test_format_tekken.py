@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,9 @@ def test_its_ids_are_tiktokens_after_the_special_tokens(path: Path) -> None:
         assert opened.tokenizer.allowing([]).encode(text) == ids
         assert opened.tokenizer.decode(ids) == text
     assert opened.tokenizer.encode("<s>low[INST]")[::2] == [1, 3]
-    assert open_tokenizer(path.parent).format == "tekken"
+    assert open_tokenizer(path.parent).notes == opened.notes
+    shutil.copy(GOLDEN / "tokenizer.json", path.parent)
+    assert open_tokenizer(path.parent).format == "huggingface"
 
 
 def test_tokens_beyond_the_vocabulary_size_are_left_out(path: Path) -> None:

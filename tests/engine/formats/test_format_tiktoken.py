@@ -53,6 +53,9 @@ def test_a_token_may_be_made_of_tokens_of_higher_rank() -> None:
     assert in_bytes(found, ranks(b"abc", b"ab")) == [(b"ab", b"c"), (b"a", b"b")]
     tok, _ = tokenizer_of_ranks(ranks(b"abc", b"ab"), {}, "none")
     assert tok.encode("xabcab") == in_tiktoken(ranks(b"abc", b"ab")).encode("xabcab")
+    first = {b"ab": 0} | {token: rank + 1 for token, rank in SINGLE_BYTES.items()}
+    tok, _ = tokenizer_of_ranks(first, {}, "none")
+    assert tok.encode("xab") == in_tiktoken(first).encode("xab") == [121, 0]
 
 
 def in_bytes(found: RankedMerges, ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:

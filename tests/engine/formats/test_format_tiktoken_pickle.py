@@ -34,6 +34,7 @@ def test_ids_equal_those_of_tiktoken_and_tiktoken_is_not_loaded(
     for path in (tmp_path, tmp_path / "tokenizer.pkl", tmp_path / "small.pkl"):
         opened = open_tokenizer(path)
         assert opened.format == "tiktoken-pickle"
+        assert len(opened.notes) == 1
         assert opened.notes[0].startswith("its pattern is none of the named ones: '(?i:[sdmt]")
         for text in (*TEXTS, "low<|bos|>lowest 12345", "Ünïcode 漢字 \n\n x"):
             ids = theirs.encode(text, allowed_special="all")
