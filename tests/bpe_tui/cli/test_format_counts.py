@@ -42,19 +42,6 @@ def test_training_on_counts_makes_the_files_of_training_on_the_text(
     assert "All 8 merges are by the rule" in capsys.readouterr().out
 
 
-def test_a_pattern_other_than_that_of_the_counts_is_an_error(
-    counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for option, said in (
-        (["--pattern", "gpt2"], "cut by another pattern, whitespace"),
-        (["--special", "none"], "other special tokens (<s>)"),
-    ):
-        train = ["train", str(counts), "--vocab-size", "265", "--out", str(tmp_path / "x")]
-        assert cli.main([*train, *option]) == 2
-        assert said in capsys.readouterr().err
-    assert not (tmp_path / "x").exists()
-
-
 def test_a_file_that_is_there_stays_unless_force_is_given(
     counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

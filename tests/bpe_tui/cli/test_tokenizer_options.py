@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from program import refusal, run, train
+from program import run, train
 
 from engine import Tokenizer
 from engine.core.gpt2_bytes import spell
@@ -28,13 +28,6 @@ def test_train_writes_every_format_and_encode_reads_it(name: str, places: dict[s
     result = run("encode", "--tokenizer", places[name], "lowest newest")
     assert result.stdout.split() == [b"%d" % i for i in expected.encode("lowest newest")]
     assert open_tokenizer(places[name]).format == name
-
-
-def test_train_prints_the_file_that_it_wrote(tmp_path: Path) -> None:
-    result = train(tmp_path / "tok.model", "--format", "minbpe")
-    assert result.stdout.decode() == f"{tmp_path / 'tok.model'}\n"
-    again = train(tmp_path / "tok.model", "--format", "minbpe")
-    assert "tok.model: is there already; give --force to overwrite it" in refusal(again)
 
 
 @pytest.mark.parametrize("command", ["encode", "why"])

@@ -32,17 +32,6 @@ from bpe_tui.session import training
 from engine import Tokenizer, train_bpe
 
 
-def test_train_writes_what_the_engine_learns(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    result = run("train", STORIES, "--vocab-size", "600", "--out", out)
-    assert result.returncode == 0, result.stderr
-    vocab, merges = train_bpe(STORIES, 600, ["<|endoftext|>"])
-    loaded = Tokenizer.load(tmp_path / "out")
-    assert loaded.vocab == vocab
-    assert loaded.merges == merges
-    assert loaded.special_tokens == ("<|endoftext|>",)
-
-
 def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_the_tie_rule(
     tmp_path: Path,
 ) -> None:

@@ -4,24 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from program import BAD_INPUT, HANDOUT, run
+from program import BAD_INPUT, run
 
-from engine.counting.count import count_corpus
 from engine.formats import open_tokenizer
-from engine.text.corpus import Corpus
-from engine.wordpiece.trainer import WordPieceTrainer
-
-
-def test_the_written_pieces_are_those_of_the_library(tmp_path: Path) -> None:
-    out = tmp_path / "vocab.txt"
-    result = run("train", HANDOUT, "--model", "wordpiece", "--vocab-size", "20", "--out", out)
-    assert result.returncode == 0
-    assert result.stdout == bytes(out) + b"\n"
-    specials = ["<|endoftext|>"]
-    counts = count_corpus(Corpus(HANDOUT), "gpt2", specials).counts
-    trainer = WordPieceTrainer(counts, 20, specials)
-    assert len(list(trainer.steps()))
-    assert out.read_bytes().split(b"\n")[:-1] == list(trainer.vocab.values())
 
 
 def test_a_tokenizer_json_keeps_what_cut_the_words(tmp_path: Path) -> None:

@@ -113,11 +113,6 @@ def test_a_basic_tokenizer_has_no_pattern(path: Path) -> None:
     assert opened.notes == ("its pattern is the one called none here",)
 
 
-def test_minbpes_gpt4_pattern_is_llama3s(path: Path) -> None:
-    path.write_text(model(GPT4, "0"))
-    assert open_tokenizer(path).tokenizer.pattern.name == "llama3"
-
-
 def test_an_unknown_pattern_is_used_as_a_regex(path: Path) -> None:
     path.write_text(model(r"\w+|\W", "0", "97 98"))
     opened = open_tokenizer(path)

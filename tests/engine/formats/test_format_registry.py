@@ -8,7 +8,6 @@ import pickle
 import random
 import re
 import shutil
-import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +24,7 @@ from engine import BpeError, OutputExistsError, Tokenizer, TokenizerFileError
 from engine.core.errors import LONGEST
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import FORMATS, WRITABLE, open_tokenizer, save, source
-from engine.formats.source import LARGEST, TokenizerSource
+from engine.formats.source import TokenizerSource
 
 FILES = {
     "gpt2": "gpt2",
@@ -244,16 +243,6 @@ def test_anything_but_a_plain_file_is_refused_unread(tmp_path: Path) -> None:
             open_tokenizer(path, path)
 
 
-@pytest.mark.parametrize("beginning", [b"{", b"[", b"minbpe v1\n", b"YQ== 0\n", b"\x80\x04}"])
-def test_a_file_of_a_gigabyte_is_refused_unread(tmp_path: Path, beginning: bytes) -> None:
-    with (tmp_path / "big").open("wb") as file:
-        file.write(beginning)
-        file.truncate(1 << 30)
-    assert stat.S_ISREG((tmp_path / "big").stat().st_mode)
-    with pytest.raises(TokenizerFileError, match=f"larger than {LARGEST >> 20} MB"):
-        open_tokenizer(tmp_path / "big")
-
-
 @pytest.mark.parametrize(
     ("limit", "size", "data", "message"),
     [
@@ -285,14 +274,17 @@ def test_a_file_may_be_as_large_as_the_limits(
     assert True not in refused[:-1]
 
 
-@pytest.mark.parametrize(("files", "more"), [(8, ""), (9, ", …")])
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [(0, "no files"), (8, "0, 1, 2, 3, 4, 5, 6, 7"), (9, "0, 1, 2, 3, 4, 5, 6, 7, …")],
+)
 def test_the_first_eight_files_of_a_folder_are_named(
-    files: int, more: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: int, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(files):
         (tmp_path / str(number)).write_text("low")
     (tmp_path / ".hidden").write_text("low")
-    with pytest.raises(TokenizerFileError, match=f"it has 0, 1, 2, 3, 4, 5, 6, 7{more}$"):
+    with pytest.raises(TokenizerFileError, match=f"; it has {named}$"):
         open_tokenizer(tmp_path)
     monkeypatch.setattr(source, "MOST_SEARCHED", 5)
-    assert len(source.files_in(tmp_path)) == 5
+    assert len(source.files_in(tmp_path)) == min(files, 5)

@@ -73,8 +73,19 @@ def test_a_vocabulary_alone_can_be_opened(vocab: Any, tmp_path: Path) -> None:
     for name in ("v.json", "v.pkl"):
         opened = open_tokenizer(tmp_path / name)
         assert opened.tokenizer.vocab == PLAIN.vocab
+        assert opened.notes == (
+            "a vocabulary without its merges: it can be looked at, and ids decode; no text is "
+            "encoded",
+            f"its tokens are spelled in {'lists of numbers' if 'vocab' in vocab else 'hex'}",
+            "the file names no pattern; GPT-2's is taken; --pattern gives another one",
+        )
         with pytest.raises(BpeError, match="its merges are missing"):
             opened.tokenizer.encode("low")
+    marked = by_id(TOK, bytes.hex) | {"900": "[x]", "901": "</s>"}
+    (tmp_path / "v.json").write_text(json.dumps(marked))
+    opened = open_tokenizer(tmp_path / "v.json")
+    assert opened.notes[-1] == "taken for special, by their brackets: <|endoftext|> [x] </s>"
+    assert opened.tokenizer.special_tokens == ("<|endoftext|>", "[x]", "</s>")
 
 
 # -- a vocabulary of few bytes

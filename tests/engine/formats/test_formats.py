@@ -186,6 +186,7 @@ def test_the_other_of_two_files_with_matching_names_is_found(saved: Path, given:
         ('{"the": 0, "cat": 1, "sat": 2, "mat": 3}', False),
         ('{"0": "a", "1": "b"}', True),
         ('{"0": "a", "x": "b"}', False),
+        ('{"\\\\x": 0, "b": 1}', False),
         *((text, False) for text in ("[1]", "{}", '{"a', "0")),
     ],
 )

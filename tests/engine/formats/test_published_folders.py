@@ -63,10 +63,13 @@ def test_a_note_names_what_is_not_used(
 ) -> None:
     published()[1]["GPT2Tokenizer"].write(tmp_path)
     (tmp_path / CONFIG).write_text(json.dumps(config))
-    (tmp_path / GENERATION).write_text(json.dumps({"eos_token_id": [0, 5000]}))
+    others = {"bos_token_id": None, "pad_token_id": [], "max_length": 20, "sep_token_id": "0"}
+    (tmp_path / GENERATION).write_text(json.dumps({"eos_token_id": [0, 5000], **others}))
     notes = open_tokenizer(tmp_path).notes
     assert any(note in each for each in notes)
-    assert any("eos_token as 0, 5000 (no token has it)" in each for each in notes)
+    assert [each for each in notes if GENERATION in each] == [
+        f"{GENERATION} gives eos_token as 0, 5000 (no token has it); encoding adds none"
+    ]
 
 
 def test_a_number_of_extra_ids_is_the_configurations(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from engine.counting.cache import KeptCount
 from engine.counting.count import count_corpus, count_text
 from engine.text import corpus, remote, sources
 from engine.text.corpus import Corpus, Reading, read_blocks, separator_of
+from engine.text.doubts import doubts_about
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter
 
@@ -63,6 +64,8 @@ def test_files_folders_and_globs_are_one_text_in_the_order_of_their_names(tmp_pa
     (tmp_path / "in" / "a.gz").write_bytes(gzip.compress(b"one"))
     (tmp_path / "in" / "deep" / "c.txt").write_bytes(b"three")
     (tmp_path / "in" / ".hidden").write_bytes(b"no")
+    (tmp_path / "in" / ".git").mkdir()
+    (tmp_path / "in" / ".git" / "config").write_bytes(b"no")
     (tmp_path / "in" / "empty").touch()
     more = Reading((str(tmp_path / "in" / "b.txt"),))
     assert text_of(tmp_path / "in") == b"one\ntwo\nthree"
@@ -70,6 +73,7 @@ def test_files_folders_and_globs_are_one_text_in_the_order_of_their_names(tmp_pa
     assert text_of(f"{tmp_path}/**/*.txt") == b"two\nthree"
     assert text_of(tmp_path / "in", more) == b"one\ntwo\nthree\ntwo\n"
     corpus = Corpus(tmp_path / "in", separator=b"<s>")
+    assert corpus.name == f"{tmp_path}/in/a.gz and 2 more"
     count = count_corpus(corpus, "gpt2", ["<s>"])
     assert (count.documents, dict(count.counts)) == (
         3,
@@ -104,6 +108,20 @@ def test_a_cached_count_depends_on_all_files_and_on_the_reading(tmp_path: Path) 
     assert len({first, place(Reading(field="x")), place(Reading(), "<s>")}) == 3
     (tmp_path / "in" / "b").write_bytes(TEXT * 4)
     assert place() != first
+
+
+def test_a_folder_of_many_kinds_and_odd_bytes_is_in_doubt(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "c.py", "d.md", "e.c", "f.h", "g", "h.txt.gz"):
+        (tmp_path / name).write_bytes(b"\xff" if name in ("a.txt", "c.py", "d.md") else b"low")
+    (tmp_path / "e.c").write_bytes(b"\0low")
+    no_text = "so it may be no text; its bytes are read as they are"
+    assert list(doubts_about(f"{tmp_path}/", Reading())) == [
+        f"{tmp_path}/: all 8 files are read, of several kinds (3 .txt, 1 .py, 1 .md, 1 .c, 2 "
+        f"others); a glob reads one kind: '{tmp_path}/**/*.txt'",
+        f"{tmp_path}/a.txt (and 2 more files like it): is not UTF-8, {no_text}",
+        f"{tmp_path}/e.c: has NUL bytes, as binary files and UTF-16 have, {no_text}",
+    ]
+    assert list(doubts_about(str(tmp_path), Reading(field="text"))) == []
 
 
 class TestRecords:
