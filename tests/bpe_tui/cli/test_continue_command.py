@@ -48,13 +48,6 @@ def test_train_writes_the_longer_tokenizer_in_the_format_it_came_in(
     assert lines[-1]["new_id"] == added + 49
 
 
-def test_another_format_is_asked_for_by_name(own: Path, tmp_path: Path) -> None:
-    out = tmp_path / "longer"
-    asked = ("--tokenizer", own, "--continue", "5", "--out", out, "--format", "gpt2")
-    assert run("train", UNICODE, *asked).returncode == 0
-    assert len(Tokenizer.load(out).merges) == len(Tokenizer.load(own).merges) + 5
-
-
 def test_the_command_that_opens_it_has_the_number() -> None:
     config = TokenizerConfig(("t.json",), "a.txt", continued=7, tie_rule="smallest-ids")
     command = command_that_opens(config, Viewpoint())

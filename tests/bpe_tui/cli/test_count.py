@@ -1,4 +1,4 @@
-"""`bpe-tui count`: samples are counted as they are read, and records left out are named."""
+"""Commands that read records name how many they leave out."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 from bpe_tui import cli
-from engine import Tokenizer
-
-SAMPLES = Path(__file__).parents[3] / "samples"
 
 
 def test_each_command_that_reads_records_counts_those_left_out(
@@ -26,21 +23,3 @@ def test_each_command_that_reads_records_counts_those_left_out(
     ):
         assert cli.main([*command, *reading]) == 0
         assert "note: 1 bad record left out" in capsys.readouterr().err
-
-
-def test_the_samples_are_counted_and_compared_without_an_option(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    place = str(tmp_path / "out")
-    vocab = {byte: bytes([byte]) for byte in range(256)}
-    Tokenizer(vocab, [], ["<|endoftext|>"]).save(place)
-    samples = [str(file) for file in sorted(SAMPLES.glob("*.txt"))]
-    assert cli.main(["count", *samples, "--tokenizer", place]) == 0
-    rows = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[1:-1]]
-    for file, (tokens, size) in zip(samples, rows, strict=True):
-        data = Path(file).read_bytes()
-        assert int(size.replace(",", "")) == len(data)
-        cut_out = data.count(b"<|endoftext|>") * (len(b"<|endoftext|>") - 1)
-        assert int(tokens.replace(",", "")) == len(data) - cut_out
-    assert cli.main(["compare", place, place, "--file", samples[-2]]) == 0
-    assert "all cut it alike" in capsys.readouterr().out
