@@ -104,7 +104,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
 
     trainer: Trainer = training.trainer
     record = trainer.record
-    merges = _readable_merges(record)
+    merges = _readable_merges(record, MOST_IN_FILES)
     tokenizer = to_tokenizer(record, merges, _last_pattern(config))
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
@@ -139,7 +139,7 @@ def _longest_tokens(record: Record) -> str:
     return f"\nlongest tokens: {', '.join(named)}" if longest else ""
 
 
-def _readable_merges(record: Record, most: int = MOST_IN_FILES) -> int:
+def _readable_merges(record: Record, most: int) -> int:
     """Return the number of first merges whose tokens fit into files that can be opened again."""
     sizes = accumulate(map(len, record.vocab[record.first_id :]))
     return sum(1 for total in islice(sizes, len(record)) if total <= most)
