@@ -19,8 +19,14 @@ from browser import PROGRAM as BROWSER
 from browser import browser
 from opening import opened_as
 from program import BAD_INPUT, HANDOUT, run
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
 
+from bpe_tui.app.recorder import Shot
+from bpe_tui.app.step_page import PageError, PageFilm, step_page
 from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.views.exports import screen_text
 
 
@@ -70,6 +76,69 @@ async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Pa
             app.seek(step)
             await pilot.pause()
             assert screen == screen_text(app.screen)
+
+
+def films(screens: list[list[tuple[Strip, Strip]]]) -> tuple[PageFilm, PageFilm]:
+    """Return films of screens, whose lines are given in the dark and in the light theme."""
+    pair = PageFilm(DARK), PageFilm(LIGHT)
+    for theme, film in enumerate(pair):
+        film.begin((12, 2), "a<\x1b")
+        for place, lines in enumerate(screens):
+            mark = f"step {place}" if place != 1 else ""
+            film.take(Shot([line[theme] for line in lines], 1 / 3, mark, ("one", "t\x9bo")))
+        film.end()
+    return pair
+
+
+def test_a_page_has_each_row_and_each_look_once_with_the_cells_of_wide_signs() -> None:
+    bold, red, pink = Style(bold=True), Style(color="#ff0000"), Style(color="#880000")
+    both = Strip([Segment("ab", red + bold), Segment("漢c\x1b")])
+    light = Strip([Segment("a", pink), Segment("b漢c\x1b", pink + bold)])
+    plain = Strip([Segment("ab"), Segment("", red)])
+    lines = (both, light), (plain, plain), (plain, Strip([Segment("other")]))
+    page = step_page(*films([[lines[0], lines[1]], [lines[1], lines[2]], [lines[0], lines[2]]]))
+    film = film_of(page)
+    assert film["rows"] == [[0, "a", 1, "b", 2, -2, "漢", "c", -1, "␛"], [3, "ab"], [3, "ab"]]
+    about = {"m": "step 0", "n": ["one", "t‹009B›o"]}
+    assert film["shots"] == [
+        {"s": 0.33, "r": [0, 1]} | about,
+        {"s": 0.33, "r": [1, 2]},
+        {"s": 0.33, "r": [0, 2]} | about | {"m": "step 2"},
+    ]
+    rules = re.findall(r"\.l(\d)\{(.*?)\}", page)
+    assert rules[:2] == [
+        ("0", "color:#ff0000;font-weight:bold"),
+        ("1", "color:#ff0000;font-weight:bold"),
+    ]
+    assert rules[2:] == [
+        ("0", "color:#880000"),
+        ("1", "color:#880000;font-weight:bold"),
+        ("2", "color:#880000;font-weight:bold"),
+    ]
+    assert ":root{--columns:12}" in page
+    assert "<title>a&lt;␛</title>" in page
+
+
+def test_a_look_is_written_in_css_and_a_page_has_a_largest_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = {
+        "#00ff00 on #0000ff": "color:#00ff00;background:#0000ff",
+        "reverse #00ff00": "background:#00ff00",
+        "default on default": "",
+        "dim italic": "opacity:.7;font-style:italic",
+        "underline": "text-decoration:underline",
+        "strike": "text-decoration:line-through",
+    }
+    for look, css in looks.items():
+        film = PageFilm(DARK)
+        film.take(Shot([Strip([Segment("a", Style.parse(look))])], 1))
+        assert list(film.rows) == [(("a", css),)]
+    monkeypatch.setattr("bpe_tui.app.step_page.MOST_CHARACTERS", 2 * (3 + 8))
+    film = PageFilm(DARK)
+    film.take(Shot([Strip([Segment(text)]) for text in ("abc", "def", "abc")], 1))
+    with pytest.raises(PageError, match="take fewer steps or a smaller --size"):
+        film.take(Shot([Strip([Segment("g")])], 1))
 
 
 def test_a_page_in_chinese_has_chinese_sentences(tmp_path: Path) -> None:

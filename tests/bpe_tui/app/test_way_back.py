@@ -12,11 +12,15 @@ from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import JumpStart
+from bpe_tui.bpe.windows import PlacesWindow
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
+from bpe_tui.views import targets
+from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import KeyBar, Scrubber, TabLine
 from bpe_tui.widgets.lines import Lines
+from engine.core.wording import ENGLISH
 
 ROWS_OF_EACH = 2
 """Rows tried in each list."""
@@ -46,6 +50,34 @@ def rows_that_lead(rows: Lines) -> list[int]:
     """Return some rows with targets: the last ones, since the first may lead nowhere else."""
     with_target = [at for at in range(rows.row_count) if rows.row(at).target is not None]
     return with_target[-ROWS_OF_EACH:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+async def test_escape_undoes_enter_on_a_row_of_any_table(model: str) -> None:
+    config = RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace")
+    led = set()
+    async with opened_as(config, (160, 50)) as (app, pilot):
+        for key in "123458":
+            await pilot.press(key)
+            app.seek(2)
+            await pilot.pause()
+            screen = app.screen
+            assert isinstance(screen, SessionScreen)
+            for rows in [each for each in screen.query(Lines) if each.display and each.can_focus]:
+                for row in rows_that_lead(rows):
+                    screen.set_focus(rows)
+                    rows.put_cursor(row, 0)
+                    await pilot.pause()
+                    before = place(app)
+                    await pilot.press("enter")
+                    await pilot.pause()
+                    if app.screen.is_modal:  # a window, which Esc closes
+                        await back(app, pilot, before)
+                    elif place(app).differs_from(before):
+                        led.add((key, rows.id))
+                        await back(app, pilot, before)
+    assert len(led) >= 3
 
 
 RUNS = {
@@ -164,6 +196,68 @@ async def test_one_escape_undoes_a_jump_to_a_screen_that_was_left_in_a_field_or_
                 await until(pilot, lambda: app.screen.id != kind)  # noqa: B023
                 await pilot.pause()
                 await back(app, pilot, before)
+
+
+LEADS: list[tuple[object, str, int, str, str]] = [
+    (targets.ToStep(3), "training", 3, "", "step 2"),
+    (targets.ToPair((119, 258)), "training", 5, "", "step 2"),
+    (targets.ToPair((0, 1)), "training", 2, "This pair does not merge; w explains why.", ""),
+    (targets.ToToken(258), "vocabulary", 2, "", "1 train"),
+    (targets.ToToken(262), "vocabulary", 6, "", "1 train"),
+    (targets.ToPretoken(b"low"), "encoding", 2, "", "1 train"),
+    (targets.ToChange((101, 115)), "LedgerWindow", 2, "", ""),
+    (targets.ToQuestion((101, 115)), "WhyWindow", 2, "", ""),
+    (targets.ToOpening(), "OpenOther", 2, "", ""),
+    (targets.ToStep(2), "training", 2, "", ""),
+]
+"""Target, the screen and the step that it leads to from step 2, the message, the way back."""
+
+
+async def test_each_target_leads_to_its_screen_and_step_and_escape_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with opened_as(RUNS["bpe"]) as (app, pilot):
+        app.seek(2)
+        before, text = place(app), app.session.text
+        for target, screen, at, told, way_back in LEADS:
+            app.notices.now = ""
+            is_window = screen[0].isupper()
+            app.session.following = is_window
+            app.navigation.go_to_target(target)
+            await pilot.pause()
+            assert (app.screen.id or type(app.screen).__name__, step(app)) == (screen, at)
+            assert (app.notices.now, app.navigation.way_back) == (told, way_back)
+            assert (app.session.text == text) == (screen != "encoding")
+            assert not app.session.following  # the window holds what moves
+            await pilot.press("escape")
+            await until(pilot, lambda: place(app) == before)
+            assert app.session.text == text
+        assert app.notices.now.startswith("Nothing to go back to")
+        app.session.following = True
+        app.navigation.show_places(257)
+        await pilot.pause()
+        assert (isinstance(app.screen, PlacesWindow), app.session.following) == (True, False)
+        await pilot.press("escape")
+        monkeypatch.setattr(app.session.frame, "has_corpus", False)
+        app.navigation.show_places(257)
+        assert app.notices.now.startswith("No corpus is open, so the token has no places")
+        monkeypatch.setattr(app, "refusal_of", lambda _: "No text can be encoded.")
+        app.navigation.open_encoding("low")
+        assert (app.notices.now, app.screen.id) == ("No text can be encoded.", "training")
+
+
+def test_a_place_is_named_by_what_differs_from_the_present_one() -> None:
+    here = JumpStart("training", 2, Spot("pairs", None, (1,), (0,)), None)
+    for other, name in (
+        (here._replace(screen="unigram-vocabulary", step=3), "3 vocab"),
+        (here._replace(screen="comparison"), "comparison"),
+        (here._replace(step=3000), "step 3,000"),
+        (here._replace(spot=here.spot._replace(rows=(2,))), "another row"),
+        (here._replace(spot=here.spot._replace(panel="merges")), "another row"),
+    ):
+        assert (other.differs_from(here), other.name_from(here, ENGLISH)) == (True, name)
+    for same in (here._replace(typed="a"), here._replace(spot=here.spot._replace(tops=(1,)))):
+        assert not same.differs_from(here)
 
 
 async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> None:

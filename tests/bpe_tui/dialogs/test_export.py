@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 from opening import opened, until
+from program import HANDOUT
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.dialogs.export import Export
+from bpe_tui.app.base import BaseApp
+from bpe_tui.dialogs.export import (
+    FORKED,
+    AddMerges,
+    CommandWindow,
+    Export,
+    GoTo,
+    SaveSession,
+)
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.session import ForkedFrom, Session
+from engine import Tokenizer
 
 
 async def export(app: BpeTuiApp, pilot: Pilot[int], path: Path | str) -> str:
@@ -66,3 +79,69 @@ async def test_a_picture_gets_its_suffix_if_the_name_lacks_one(tmp_path: Path) -
         for name in ("charts", "v1.2"):
             await export(app, pilot, tmp_path / name)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["charts.svg", "v1.2"]
+
+
+def test_the_command_is_shown_with_what_it_leaves_out() -> None:
+    config, copied = RunConfig(HANDOUT), "It is copied, if your terminal lets programs copy."
+    for session, viewpoint, remarks in (
+        (Session(config), Viewpoint(3, "encoding", "low"), []),
+        (Session(RunConfig("-")), Viewpoint(), ["The corpus came from standard input: pipe it in"]),
+        (Session(config), Viewpoint(text="a\0"), ["Without the text, which has a NUL, which no"]),
+        (Session(config), Viewpoint(text="a" * 2001), ["Without the text, which has more than 2,"]),
+        (Session(config), Viewpoint(text="a" * 2000), []),
+    ):
+        window = CommandWindow(session, viewpoint)
+        assert [each[:40] for each in window._remarks] == [copied[:40], *(r[:40] for r in remarks)]
+    session = Session(config)
+    session.breakpoints.add("step 5")
+    assert CommandWindow(session, Viewpoint())._remarks == [
+        copied,
+        "Without the breakpoints; S saves them.",
+    ]
+    origin = ForkedFrom(2, "otherwise", None, None, config, None)  # type: ignore[arg-type]
+    session.forked_from = ForkedFrom(4, "again", None, None, RunConfig("x"), origin)  # type: ignore[arg-type]
+    session.config = RunConfig("y")
+    window = CommandWindow(session, Viewpoint(7, "training"))
+    assert window._command == f"bpe-tui open {HANDOUT} --min-count 2 --step 2 --view training"
+    assert window._remarks[1] == FORKED
+    assert SaveSession(session, Viewpoint(), "a.json")._hint.endswith(FORKED)
+
+
+async def test_numbers_that_cannot_be_are_refused_and_others_returned() -> None:
+    tokenizer = Tokenizer({at: bytes([at]) for at in range(256)}, [], {})
+    beside = TokenizerConfig(("gpt2",), "/x/a\x1b.txt", continued=7)
+    app = BaseApp()
+    async with app.run_test() as pilot:
+        returned: list[object] = []
+        for window, value, hint, answers in (
+            (
+                GoTo(3, 1200),
+                "",
+                "0 to 1,200, or like 50%, +10, -10; now 3",
+                {"1201": "Give a number from 0 to 1,200, or like 50%, +10, -10.", "50%": "600"},
+            ),
+            (
+                AddMerges(beside, tokenizer),
+                "7",
+                "New merges to learn on a␛.txt, after the tokenizer's 0. All ids stay.",
+                {
+                    "": "Give a number, such as 500.",
+                    "²": "Give a number, such as 500.",
+                    "1,0": "10",
+                },
+            ),
+            (AddMerges(replace(beside, continued=None), tokenizer), "500", None, {"5" * 13: ""}),
+        ):
+            await app.push_screen(window, returned.append)
+            shown = window.query_one("#dialog-hint", Static)
+            assert window.query_one(Input).value == value
+            assert hint is None or str(shown.render()) == hint
+            for typed, answer in answers.items():
+                window.query_one(Input).value = typed
+                await pilot.press("enter")
+                await pilot.pause()
+                if returned:
+                    assert returned.pop() == answer
+                else:
+                    assert shown.has_class("-refused")
+                    assert not answer or str(shown.render()) == answer

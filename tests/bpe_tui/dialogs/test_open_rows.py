@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from program import HANDOUT
+from textual.widgets import Static
+
+from bpe_tui.app.base import BaseApp
 from bpe_tui.dialogs import open_other
-from bpe_tui.dialogs.open_other import ALL_OF_IT, RowChoice, directory_rows, recent_rows
+from bpe_tui.dialogs.open_other import (
+    ALL_OF_IT,
+    ChooseModel,
+    ModelRows,
+    RowChoice,
+    chosen_config,
+    directory_rows,
+    recent_rows,
+)
 from bpe_tui.session import samples
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from engine.core.errors import BpeError
+
+SWAPPED = str(Path(HANDOUT).with_name("swapped.json"))
 
 
 def test_a_directory_lists_its_folders_then_its_files_with_their_sizes(tmp_path: Path) -> None:
@@ -45,3 +63,53 @@ def test_recent_files_are_named_with_their_folder_before_the_samples() -> None:
     for cells, text in ((30, "  a.txt  in /x          1.5 KB"), (12, "  a.txt  …   1.5 KB")):
         row = open_other._row_of(("a.txt  in /x", "1.5 KB", RowChoice(given[0])), cells)
         assert ("".join(part for part, _ in row.spans), row.target) == (text, RowChoice(given[0]))
+
+
+def test_a_chosen_file_goes_together_with_what_is_open(tmp_path: Path) -> None:
+    text, tokenizer = RunConfig(HANDOUT, min_count=1), TokenizerConfig((SWAPPED,))
+    for given, beside, config in (
+        ((HANDOUT,), None, text),
+        ((HANDOUT,), text, text),
+        ((HANDOUT,), replace(tokenizer, otherwise=text), replace(tokenizer, corpus=HANDOUT)),
+        ((SWAPPED,), None, replace(tokenizer, otherwise=RunConfig(SWAPPED))),
+        ((SWAPPED,), text, replace(tokenizer, corpus=HANDOUT, otherwise=RunConfig(SWAPPED))),
+        ((SWAPPED,), RunConfig("-"), replace(tokenizer, otherwise=RunConfig(SWAPPED))),
+    ):
+        assert chosen_config(given, beside) == config
+    for wrong in ((str(tmp_path / "missing"),), (HANDOUT, HANDOUT)):
+        with pytest.raises(BpeError):
+            chosen_config(wrong)
+
+
+async def test_another_model_is_chosen_with_the_size_that_it_can_take() -> None:
+    app = BaseApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        chosen: list[object] = []
+        textbook = RunConfig(
+            HANDOUT, 9, model="unigram", trainer="textbook", viewpoint=Viewpoint(3)
+        )
+        for config, keys, size, result in (
+            (
+                RunConfig(HANDOUT, 300),
+                "down enter",
+                "at most 300 tokens",
+                RunConfig(HANDOUT, 300, model="wordpiece"),
+            ),
+            (RunConfig(HANDOUT), "enter", "its usual size", None),
+            (textbook, "home enter", "its usual size", RunConfig(HANDOUT)),
+        ):
+            window = ChooseModel(config)
+            await app.push_screen(window, chosen.append)
+            await pilot.pause()
+            rows = window.query_one(ModelRows)
+            marks = [rows.row(at).spans[0][0] for at in range(rows.row_count)]
+            assert (marks.index("● "), marks.count("○ "), rows.size.height) == (rows.cursor, 3, 4)
+            assert f"trained on handout.txt, to {size}. The run" in str(
+                window.query_one("#dialog-hint", Static).render()
+            )
+            assert rows.row(2).spans[2:] == [
+                (" " * 12, ""),
+                ("weighs too many pieces, and prunes the least needed", "dim"),
+            ]
+            await pilot.press(*keys.split())
+            assert chosen.pop() == result

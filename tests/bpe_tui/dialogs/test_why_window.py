@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from opening import SAMPLE, opened, step
+from opening import SAMPLE, opened, opened_as, step, until
+from program import HANDOUT
 from screen_text import shown
 from textual.pilot import Pilot
+from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.encoding_screen import WhyNotRows
 from bpe_tui.bpe.training_screen import ChangedPretokens, CorpusPanel, EncodedText
 from bpe_tui.bpe.transcript import BpeTranscript
 from bpe_tui.dialogs.why import AnswerRows, WhyWindow
+from bpe_tui.session.config import RunConfig
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.chart import Chart
@@ -200,3 +203,48 @@ async def test_keys_point_at_a_token_in_a_strip_and_enter_tells_about_it() -> No
         assert (panel.cursor, panel.pointed) == (1, 1)
         await pilot.press("enter")
         assert isinstance(app.screen, WhyWindow)
+
+
+ANSWERS: dict[str, tuple[str, int, int, str, list[int]]] = {
+    "e|s": ("why does e+s not merge?", 5, 4, "to merge 1", [9, 9, 0, 0]),
+    "": ("why", 2, 0, "", []),
+    "lowest": ("why is lowest not one token?", 10, 9, "to merge 4", []),
+    "zz|q": ("why is zz+q not one token?", 4, 0, "", []),
+    "s|t": ("s+t merges", 5, 4, "to merge 1", [9, 9, 0, 0]),
+    "lo|w": ("why is lo+w not one token?", 5, 4, "what became of the pair", []),
+    "n": ("why", 3, 0, "the vocabulary", []),
+}
+"""What is typed → the title, the rows, the cursor, where Enter goes, and the curve."""
+
+
+async def test_the_window_is_as_high_as_its_answer_with_the_cursor_on_the_first_way_on() -> None:
+    config = RunConfig(HANDOUT, vocab_size=300, pattern="whitespace")
+    async with opened_as(config, (100, 24)) as (app, pilot):
+        app.seek(5)
+        app.navigation.ask((101, 115))
+        await pilot.pause()
+        window = app.screen
+        assert isinstance(window, WhyWindow)
+        rows, chart = window.query_one(AnswerRows), window.query_one(Chart)
+
+        async def heights() -> tuple[int, int, int]:
+            await pilot.pause()
+            await pilot.pause()
+            return rows.size.height, rows.scroll_offset.y, rows.cursor
+
+        for typed, (title, count, cursor, where, counts) in ANSWERS.items():
+            window.query_one(Input).value = typed
+            assert await heights() == (count, 0, cursor)
+            assert window.query_one("#why").border_title == title
+            keys = f"Enter: {where} │ ↑ ↓ others │ Esc closes" if where else "Esc closes"
+            assert str(window.query_one("#why-keys", Static).render()) == keys
+            assert chart.display == bool(counts)
+            if chart.display and chart.figure is not None:
+                assert (chart.at, [*chart.figure.ys]) == (5, counts)
+                assert [*chart.figure.xs] == [0, 1, 1, 7]
+        await pilot.resize_terminal(60, 20)
+        for typed, seen in (("lowestwidestnewer", (13, 0, 27)), ("s|t", (5, 0, 4))):
+            window.query_one(Input).value = typed
+            assert await heights() == seen
+        window.post_message(Chart.Sought(chart, 2.6, is_drag=False))
+        await until(pilot, lambda: step(app) == 3)

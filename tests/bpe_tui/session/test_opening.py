@@ -18,7 +18,6 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import ChangedPretokens
 from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther
-from bpe_tui.session import state
 from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.opening import config_for
 from bpe_tui.views.charts import ChartPanel
@@ -234,6 +233,20 @@ async def test_a_reading_shows_its_progress_until_esc_shows_the_previous_session
         assert app.return_code == 130
 
 
+@pytest.mark.unix
+async def test_opening_a_file_names_the_training_that_it_ends(endless: Path) -> None:
+    async with opened(HANDOUT, vocab_size=280) as (app, pilot):
+        app.open(RunConfig(str(endless)))
+        assert "handout" not in app.notices.now, "its training had ended"
+        await pilot.press("escape")
+        app.session.stop_reason = None  # as if it still ran
+        app.open(RunConfig(str(endless)))
+        assert app.notices.now.startswith("handout.txt was in training: that ended at step 14.")
+        await pilot.press("escape")
+        await ended(app, pilot)
+        assert app.session.config.name == HANDOUT.name
+
+
 async def test_esc_leads_back_from_a_failed_opening(trained: Path, tmp_path: Path) -> None:
     broken = tmp_path / "vocab.json"
     broken.write_text("{")
@@ -354,26 +367,6 @@ async def test_a_damaged_tokenizer_ends_the_session_opened_for_it(tmp_path: Path
 
 
 # --- what was opened of late ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"[" * 100_000,
-        b"\xff",
-        b"{}",
-        b'[1, [], [1], ["a", 2], [["b"]], {"c": 1}]',
-        b"9" * 9999,
-    ],
-)
-def test_invalid_state_files_are_ignored(own_state: Path, content: bytes) -> None:
-    place = own_state / "bpe-tui" / "recent.json"
-    place.write_bytes(content)
-    assert state.recent() == []
-    state.remember_opened(RunConfig("/texts/a"))
-    assert state.recent() == [("/texts/a",)]
 
 
 # --- what it is, by what is in it -------------------------------------------------------------

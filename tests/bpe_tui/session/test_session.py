@@ -5,15 +5,18 @@ The sheets `session` and `headings` have the answers; `sheets.py` says how to wr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, Viewpoint, in_phases
-from bpe_tui.session.jobs import Working
+from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, Viewpoint, in_phases
+from bpe_tui.session.jobs import ForkPlan, OpeningJob, TrainingStarted, WhatIfEnded, Working
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop, heading
+from engine.bpe.trainer import StopReason
 
 SHEETS = Path(__file__).parents[1] / "sheets"
 HANDOUT, SWAPPED = (str(SAMPLE.with_name(name)) for name in ("handout.txt", "swapped.json"))
@@ -27,6 +30,24 @@ CALLS = """
     run_to_breakpoint │ tick 0 │ stop 5 │ stop 6 │ seek 2 │ run_to_breakpoint │ tick 0
     run_to_breakpoint │ tick 0 │ step -6 │ toggle_play │ tick 0.002 │ tick 0.008 │ sub_step
     leave_fork │ seek_end │ run_to_breakpoint │ tick 0
+"""
+IN_TRAINING = """
+extend_to 2: None, step 0  10/s  needs_time
+extend_to 4: None, step 3  10/s  needs_time
+seek_end: None, step 4  10/s  following at_end needs_time
+extend_to 5: None, step 5  10/s  following at_end needs_time
+toggle_play: None, step 5  10/s  playing at_end needs_time
+tick 0.3: False, step 5  10/s  playing at_end needs_time
+extend_to 6: None, step 5  10/s  playing needs_time
+tick 0.2: True, step 6  10/s  playing at_end needs_time
+seek_end: None, step 6  10/s  following at_end
+run_to_breakpoint: None, step 6  10/s  awaiting at_end needs_time
+tick 0: False, step 6  10/s  following awaiting at_end needs_time
+extend_to 7: None, step 7  10/s  following awaiting at_end needs_time
+tick 0: True, step 7  10/s  halt at_end
+run_to_breakpoint: None, step 7  10/s  awaiting at_end needs_time
+tick 0: False, step 7  10/s  following awaiting at_end needs_time
+extend_to 12: None, step 12  10/s  following awaiting at_end needs_time
 """
 OPENED: dict[str, Config] = {
     "a run": RUN,
@@ -50,15 +71,51 @@ def state_of(session: Session) -> str:
     return f"step {session.shown and session.shown.step}  {session.speed}/s  {moves}".rstrip()
 
 
+def answer_of(session: Session, call: str) -> object:
+    """Call a method of the session, given as `step 1`."""
+    name, *given = call.split()
+    return getattr(session, name)(*(float(e) if "." in e else int(e) for e in given))
+
+
+def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
+    config = replace(RUN, viewpoint=Viewpoint(3, breakpoints=("step 7",)))
+    session, news = Session(config), list[Any]()
+    job = OpeningJob(config, news.append)
+    job.go_on()  # there is no screen to wait for
+    job.work()
+    session.reading = session.indexing = session.working = object()
+    before = (
+        "toggle_play",
+        "tick 1",
+        "step 1",
+        "seek 1",
+        "seek_end",
+        "sub_step",
+        "run_to_breakpoint",
+    )
+    for call in (*before, "seek_tie 1", "seek_prune 1", "extend_to 3"):
+        assert not answer_of(session, call)
+        assert state_of(session) == "step None  10/s"
+    session.due = 3
+    session.start(next(each for each in news if isinstance(each, TrainingStarted)))
+    assert (session.documents, session.bytes_read, session.obstacle) == (1, 95, None)
+    assert (session.reading, session.indexing, session.working) == (None, None, None)
+    for line in IN_TRAINING.strip().splitlines():
+        call = line.partition(":")[0]
+        assert f"{call}: {answer_of(session, call)}, {state_of(session)}" == line
+    session.end(StopReason.TOO_RARE)
+    assert state_of(session) == "step 12  10/s  awaiting at_end needs_time"
+    assert (session.stop_reason, session.working) == (StopReason.TOO_RARE, None)
+
+
 def test_each_call_leads_to_its_step_and_starts_or_stops_what_moves() -> None:
     session, lines = session_of(RUN), []
     for call in CALLS.replace("\n", "│").split("│"):
         match call.split():
             case ["stop", step]:
                 session.breakpoints.add(f"step {step}")
-            case [name, *given]:
-                numbers = (float(each) if "." in each else int(each) for each in given)
-                answer = getattr(session, name)(*numbers)
+            case [_, *_]:
+                answer = answer_of(session, call)
                 lines.append(f"{call.strip():20} {answer!s:5}  {state_of(session)}")
                 said = (add_stop(session, ("A sentence.", "Short."), room) for room in (99, 30))
                 lines += [f"    {sentence}" for sentence in said]
@@ -82,3 +139,77 @@ def test_only_a_text_that_is_not_there_anyway_is_typed() -> None:
     assert session.typed is None
     session.type("other")
     assert session.text == session.typed == "other"
+
+
+def test_a_fork_goes_on_after_the_step_where_it_began_and_leads_back_there() -> None:
+    session, config = session_of(RUN), replace(RUN, tie_rule="smallest-ids")
+    session.breakpoints.add("step 5")
+    session.seek(3)
+    session.toggle_play()
+    session.tick(0.2)
+    assert (step_of(session), session.halt is None) == (5, False)
+    plan, other = ForkPlan("title", "otherwise", 3, config, cast("Any", None)), session_of(config)
+    assert (other.timeline is not None, session.leave_fork()) == (True, False)
+    fork = WhatIfEnded(cast("Any", other.timeline), StopReason.NO_PAIR_LEFT, cast("Any", None))
+    session.keep(fork, plan)
+    assert session.forked_from is not None
+    assert (session.forked_from.step, session.forked_from.otherwise) == (3, "otherwise")
+    assert (step_of(session), session.config, session.breakpoints.examined) == (4, config, 0)
+    session.tick(0)
+    assert (session.leave_fork(), session.forked_from, session.config) == (True, None, RUN)
+    assert (step_of(session), session.breakpoints.examined) == (3, 0)
+
+
+def test_keys_go_from_prune_to_prune() -> None:
+    session = session_of(RunConfig(HANDOUT, pattern="whitespace", vocab_size=14, model="unigram"))
+    places = []
+    for start, direction in ((0, 1), (3, 1), (5, 1), (6, 1), (6, -1), (4, -1), (3, -1)):
+        session.seek(start)
+        places.append((session.seek_prune(direction), step_of(session)))
+    assert places == [
+        *((True, at) for at in (3, 6, 6)),
+        (False, 6),
+        (True, 3),
+        (True, 3),
+        (False, 3),
+    ]
+
+
+def step_of(session: Session) -> int:
+    assert session.shown is not None
+    return session.shown.step
+
+
+def test_a_run_without_merges_names_the_count_that_would_have_some(tmp_path: Path) -> None:
+    once = tmp_path / "once.txt"
+    once.write_text("abc")
+    for config, obstacle in (
+        (
+            replace(RUN, min_count=99),
+            "the most frequent pair occurs 9 times: --min-count 9 goes on",
+        ),
+        (replace(RUN, corpus=str(once)), "all pairs occur once: --min-count 1 goes on"),
+        (replace(RUN, min_count=7), None),
+    ):
+        timeline = session_of(config).timeline
+        assert timeline is not None
+        assert timeline.run.obstacle == obstacle
+
+
+def test_the_model_and_what_is_checked_decide_the_algorithm_and_the_first_screen() -> None:
+    found = []
+    for config in (RUN, replace(RUN, claimed=Claimed((SWAPPED,))), *OPENED.values()):
+        session = session_of(config)
+        algorithm = session.algorithm
+        found.append((session.first_kind, algorithm is not None, session.counts_nothing))
+    bpe, tokenizer = ("training", True, False), ("training", False, False)
+    assert found[:2] == [bpe, ("check", True, False)]
+    assert found[2:] == [
+        *[bpe] * 4,
+        bpe,
+        tokenizer,
+        bpe,
+        bpe,
+        ("encoding", False, True),
+        *[tokenizer] * 2,
+    ]

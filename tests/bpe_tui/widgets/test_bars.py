@@ -25,6 +25,10 @@ def test_a_bar_is_exact_to_half_a_cell(share: float, claimed: float, cells: int)
     assert len(body + trace(claimed, cells, body)) <= cells
 
 
+def test_values_above_the_scale_fill_the_room() -> None:
+    assert (bar(3, 5), trace(3, 5, "▄▄▖"), trace(0.2, 5, "▄▄▖")) == ("▄▄▄▄▄", "┄┄", "")
+
+
 def test_the_scale_changes_seldom_while_counts_fall() -> None:
     scales = [scale_of(count) for count in range(5000, 0, -1)]
     assert len(set(scales)) == 14

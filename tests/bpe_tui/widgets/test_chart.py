@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bpe_tui.widgets.figure import Figure, Scale, cells_of, scale_for, spans
+from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
 
 
 def line(*ys: float, log_y: bool = False) -> Figure:
@@ -49,6 +51,31 @@ def test_ticks_lie_within_the_axis_and_do_not_crowd(
     ticks = scale.ticks(most)
     assert len(ticks) <= most + 1
     assert all(low * (1 - 1e-6) <= tick <= low * factor * (1 + 1e-6) for tick in ticks)
+
+
+def test_axes_end_at_values_or_at_round_numbers_and_have_round_ticks() -> None:
+    assert scale_for(np.array([3, 3]), log=True) == Scale(3, 30, log=True)
+    assert scale_for(np.array([5, 5]), log=False) == Scale(5, 6)
+    assert scale_for(np.array([31, 86]), log=False) == Scale(31, 86)
+    assert scale_for(np.array([31, 86]), log=False, rounded=True) == Scale(20, 100)
+    assert (bars(3, 5).x_scale, bars(3, 5).y_scale) == (Scale(0.5, 2.5), Scale(0, 5))
+    assert replace(bars(3, 5), bars_top=10).y_scale == Scale(0, 10)
+    assert [Scale(1, 1000, log=True).ticks(most) for most in (10, 9, 2, 0)] == [
+        [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+        [1, 10, 100, 1000],
+        [1, 100],
+        [1],
+    ]
+    assert Scale(40, 100).ticks(5) == [40, 60, 80, 100]
+    assert Scale(0.1, 0.31).ticks(5) == [0.1, 0.15, 0.2, 0.25, 0.3]
+    assert line(0, 1, 2).x_ticks(4) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("span", "most", "step"), [(97, 5, 20), (94, 10, 10), (0.9, 4, 0.5), (10, 10, 1), (5, 0, 5)]
+)
+def test_steps_between_ticks_are_round(span: float, most: int, step: float) -> None:
+    assert round_step(span, most) == pytest.approx(step)
 
 
 def test_lines_go_from_corner_to_corner_and_bars_are_as_high_as_their_values() -> None:

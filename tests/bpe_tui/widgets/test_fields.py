@@ -29,6 +29,23 @@ ODD = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("typed", "drawn"),
+    [
+        ("plain é 漢字 각", "plain é 漢字 각"),
+        ("e\u0301", "e\u0301"),
+        ("🇩🇪", "DE"),
+        ("🇩🇪🇫🇷", "DEFR"),
+        ("👍🏽", "👍"),
+        ("👨\u200d👩\u200d👧", "👨"),
+        ("❤\ufe0f!", "❤ !"),
+        ("a\u202eb", "ab"),
+    ],
+)
+def test_a_cluster_of_doubtful_width_is_replaced(typed: str, drawn: str) -> None:
+    assert typed_text(typed) == drawn
+
+
 @given(st.lists(st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"]))))
 def test_the_drawn_text_has_no_controls(parts: list[str]) -> None:
     drawn = typed_text("".join(parts))

@@ -1,0 +1,177 @@
+"""The clock of the application, and what its keys do to the session and say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from opening import opened_as, step
+from program import HANDOUT
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.session import Session
+
+RUN = RunConfig(HANDOUT, vocab_size=300, pattern="whitespace")
+
+
+class Clock:
+    """A clock that the test moves; it counts what the application shows."""
+
+    def __init__(self, app: BpeTuiApp, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.app, self.now, self.shown = app, 1000.0, 0
+        assert app._clock is not None
+        app._clock.pause()
+        app._ticked = app._pressed = self.now
+        monkeypatch.setattr("bpe_tui.app.session_app.monotonic", lambda: self.now)
+        monkeypatch.setattr(app.screen, "show_session", self.show)
+
+    def show(self, session: Session) -> None:
+        self.shown += 1
+
+    def tick(self, seconds: float) -> tuple[int, int]:
+        """Let time pass; return the step, and how often the screen was shown."""
+        self.now, self.shown = self.now + seconds, 0
+        self.app._tick()
+        return step(self.app), self.shown
+
+
+async def test_the_clock_plays_shows_what_has_grown_and_stops_at_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with opened_as(RUN) as (app, _):
+        clock = Clock(app, monkeypatch)
+        app.action_play()
+        seen = [clock.tick(seconds) for seconds in (0.125, 0.0625, 0.0625, 0.25)]
+        assert seen == [(1, 1), (1, 0), (2, 1), (5, 1)]
+        for shown in (1, 0):
+            clock.shown = 0
+            app.hold()
+            assert (clock.shown, app.session.playing) == (shown, False)
+        for name in ("following", "awaiting"):
+            setattr(app.session, name, True)
+            clock.shown = 0
+            app.hold()
+            assert clock.shown == 1
+        app.changed()
+        app._has_grown = True
+        assert clock.tick(0.19) == (5, 0)
+        clock.now = app._growth_due
+        assert clock.tick(0) == (5, 1)
+        assert not app._has_grown
+        app._has_grown = app.session.following = True
+        assert clock.tick(0.01) == (5, 1)
+        app.session.following, app.session.found_none = False, True
+        clock.tick(0)
+        assert app.notices.now == "No breakpoint is set: t, then b, adds one."
+        assert not app.session.found_none
+        rested = []
+        monkeypatch.setattr(app, "_use_rest", rested.append)
+        app._pressed = clock.now - 5
+        clock.tick(1)
+        app._has_grown, app._growth_due = True, clock.now + 9
+        clock.tick(0.1)
+        app._has_grown, app.session.playing = False, True
+        clock.tick(0.01)
+        assert rested == [6.0]
+
+
+async def test_at_rest_screens_are_made_garbage_is_collected_and_then_the_clock_stops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with opened_as(RUN) as (app, _):
+        clock = Clock(app, monkeypatch)
+        made, seconds_of_rest = list[str](), list[float]()
+        monkeypatch.setattr(
+            "bpe_tui.app.session_app.mount_ahead", lambda _, name: made.append(name)
+        )
+
+        def rest(seconds: float) -> bool:
+            seconds_of_rest.append(seconds)
+            return seconds > 2
+
+        monkeypatch.setattr(app._collector, "rest", rest)
+        app._ahead, app.makes_ahead, app._is_at_rest = ["charts", "race"], True, False
+        for seconds, left in ((0.3, 2), (0.31, 1), (0.4, 0)):
+            app._use_rest(seconds)
+            assert (len(app._ahead), app._is_at_rest) == (left, False)
+        assert made == ["charts", "race"]
+        for seconds, is_at_rest in ((0.3, False), (1.0, False), (3.0, True)):
+            app._use_rest(seconds)
+            assert app._is_at_rest == is_at_rest
+        assert seconds_of_rest == [1.0, 3.0]
+        clock.now += 7
+        app.wake()
+        assert (app._is_at_rest, app._ticked) == (False, clock.now)
+        app.wake()  # once more changes nothing
+        app.session.stop_reason = None  # in training, whose messages wake it
+        app._use_rest(0)
+        assert app._is_at_rest
+
+
+async def test_keys_say_what_they_do_not_find() -> None:
+    async with opened_as(RUN) as (app, _):
+        told = []
+        for start, action, given in (
+            (0, app.action_tie, 1),
+            (1, app.action_tie, 1),
+            (12, app.action_tie, 1),
+            (3, app.action_tie, -1),
+            (1, app.action_tie, -1),
+            (12, app.action_prune, 1),
+            (0, app.action_prune, -1),
+            (5, app.action_end, True),
+            (5, app.action_end, False),
+            (5, app.action_step, 2),
+            (5, app.action_step, -2),
+        ):
+            app.seek(start)
+            app.notices.now = ""
+            action(given)  # type: ignore[operator]
+            told.append((step(app), app.notices.now))
+        assert told == [
+            (1, ""),
+            (3, ""),
+            (12, "No merge after this one was tied."),
+            (1, ""),
+            (1, "No merge before this one was tied."),
+            (12, "No prune after this step."),
+            (0, "No prune before this step."),
+            *((at, "") for at in (12, 0, 7, 3)),
+        ]
+        app.seek(0)
+        app.go_to_following()
+        assert step(app) == 1
+        app.session.breakpoints.add("step 6")
+        app.go_to_following()
+        assert step(app) == 6
+        app.action_speed(1)
+        assert app.session.speed == 30
+
+
+async def test_an_action_that_is_refused_says_why_and_does_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with opened_as(RUN) as (app, pilot):
+        why: dict[str, Any] = {"app.show('charts')": "No charts.", "app.model": "No model."}
+        monkeypatch.setattr(app, "refusal_of", why.get)
+        app.action_show("charts")
+        await pilot.pause()
+        assert (app.screen.id, app.notices.now) == ("training", "No charts.")
+        session = app.session
+        app.retrain(RUN)
+        assert (app.session is session, app.notices.now) == (True, "No model.")
+        app.action_help_quit()
+        assert app.notices.now == "q quits."
+        app._saved("a\x1b.txt")
+        assert app.notices.now == "Saved in a␛.txt"
+        app._saved(None)
+        assert app.notices.now == "Saved in a␛.txt"
+        session.stop_reason = None
+        app.action_what_if()
+        assert app.notices.now.startswith("Training still runs; a fork can be compared when it")
+        assert app.viewpoint == (viewpoint := type(app.viewpoint)(0, "training", ""))
+        session.typed = "low"
+        app.seek(2)
+        assert app.viewpoint == type(viewpoint)(2, "training", "low")
+        assert app._file_name == "handout"

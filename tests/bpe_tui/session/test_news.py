@@ -1,0 +1,135 @@
+"""The messages of the job that opens something: when it posts them, and what the screen shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from opening import SAMPLE, recorded_once, until
+from textual.widgets import Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session import jobs
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.threads import Cancelled
+from engine.core.errors import BpeError, TokenizerFileError
+from engine.core.events import CountProgress, WorkProgress
+from engine.formats import open_tokenizer
+from engine.recording.training import CountedCorpus
+
+HANDOUT = str(SAMPLE.with_name("handout.txt"))
+RUN = RunConfig(HANDOUT, vocab_size=262)
+READ = CountProgress(100, 400, 2, 30, 4)
+
+
+class Idle(jobs.OpeningJob):
+    """A job whose messages the test posts."""
+
+    def start(self) -> None:
+        """Do nothing."""
+
+
+def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, news, slept = [100.0], list[Any](), list[float]()
+    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jobs, "sleep", slept.append)
+    monkeypatch.setattr(jobs, "MOST_AT_ONCE", 5)
+    monkeypatch.setattr(jobs, "SHOWN_SECONDS", 0.001)
+    job = Idle(RUN, news.append)
+    for seconds in (0.0, 0.09, 0.1, 0.19, 0.2):
+        now[0] = 100 + seconds
+        job.on_progress(READ)
+    assert [round(each.rate) for each in news] == [100_000_000, 1000, 500]
+    assert news[0].progress == READ
+    job.on_work(WorkProgress("merging", 3, 4))
+    assert (len(news), slept) == (3, [])
+    now[0] = 101
+    job.on_work(WorkProgress("merging", 3, 4))
+    assert news[3:] == [jobs.Working("merging", 3, 4)]
+    posted = []
+    for step in range(14):
+        now[0] += 0.02 if step > 6 else 0
+        job.on_step(None)
+        posted.append(news[-1].steps if isinstance(news[-1], jobs.StepsRecorded) else 0)
+    assert posted == [1, 1, 1, 1, 1, 6, 6, 6, 9, 9, 11, 11, 13, 13]
+    assert set(slept) == {jobs.SETTLE_SECONDS}
+    assert len(slept) == 5
+    job.go_on()
+    now[0] += 1
+    job.on_step(None)
+    assert (news[-1], len(slept)) == (jobs.StepsRecorded(15), 5)
+    now[0] += jobs.BATCH_SECONDS
+    job.on_step(None)
+    assert news[-1] == jobs.StepsRecorded(16)
+    job.cancel()
+    for report in (job.on_opened, job.on_progress, job.on_work, job.on_step):
+        with pytest.raises(Cancelled):
+            report(READ)
+
+
+def test_a_text_is_opened_as_one_if_that_was_given_and_doubted_if_it_may_be_none(
+    tmp_path: Path,
+) -> None:
+    news: list[Any] = []
+    config = TokenizerConfig((HANDOUT,))
+    with pytest.raises(TokenizerFileError):
+        jobs.OpeningJob(config, news.append).work()
+    jobs.OpeningJob(replace(config, otherwise=RUN), news.append).work()
+    assert [each.otherwise for each in news] == [RUN]
+    (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0\0\1" * 99)
+    doubts, begun = [], cast("Any", SimpleNamespace(recording=None, trainer=None))
+    for run in (RunConfig(str(tmp_path / "picture.txt")), RUN, RunConfig("-"), config):
+        jobs.OpeningJob(run, news.append).on_begun(begun, CountedCorpus())
+        doubts.append(len(news[-1].doubts))
+    assert doubts == [1, 0, 0, 0]
+
+
+async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
+    app = BpeTuiApp(RUN, Idle)
+    async with app.run_test(size=(120, 40)) as pilot:
+        opened = open_tokenizer(str(SAMPLE.with_name("swapped.json")))
+        await until(pilot, lambda: app.screen.query("#reading-what"))
+        shown = []
+        assert app._is_first
+        app._is_first = False
+        for news in (
+            jobs.TokenizerOpened(replace(opened, notes=("one is left out", "so it is"))),
+            jobs.ReadingProgress(READ, 50.0),
+            jobs.Indexing(1234),
+            jobs.Working("counting", 1, 4),
+            jobs.JobFailed(BpeError("it is gone")),
+        ):
+            app.take_news(news)
+            await pilot.pause()
+            told = str(app.screen.query_one("#reading-what", Static).render())
+            shown.append(told.removeprefix(f"{HANDOUT}: "))
+        assert shown == [
+            "316 tokens are read; preparing their merges …",
+            "100 B of 400 B │ 50 B/s │ 6 s left │ 2 documents │ 30 pretokens, 4 distinct",
+            "looking through 1,234 distinct pretokens …",
+            "counting …",
+            "it is gone\n\nPress o to open something else, Esc to leave, q to quit.",
+        ]
+        assert app.notices.note == "One is left out.\nSo it is."
+        no_tokenizer = jobs.NoTokenizer(BpeError("it is \x1b"), RUN)
+        noted = replace(no_tokenizer, otherwise=replace(RUN, viewpoint=Viewpoint(note="A table.")))
+        for news, told in (
+            (noted, ""),
+            (no_tokenizer, "Read as a text, since it is no tokenizer: it is ␛"),
+        ):
+            app.take_news(news)
+            assert (app.session.config, app.notices.note) == (news.otherwise, told)
+        app._open_with = recorded_once
+        app.open(replace(RUN, viewpoint=Viewpoint(99, "charts", "low", note="Mine\x9b")))
+        await until(pilot, lambda: app.notices.now)
+        assert app.notices.now == "There is no step 99; step 5 is the last."
+        assert (app.screen.id, app.notices.note) == ("charts", "Mine‹009B›")
+        assert (app.session.text, app._is_first, app._before) == ("low", False, None)
+        app._is_first = True  # there is no earlier session
+        app.take_news(jobs.JobFailed(error := BpeError("it is gone")))
+        assert (app.failure, app.return_code, BpeTuiApp(None)._is_first) == (error, 2, False)
