@@ -36,8 +36,6 @@ KEYS = [
 ]
 TABS = [Tab("0", "lesson", "", "lesson"), Tab("1", "train", "", "train")]
 TABS.append(Tab("2", "vocab", "", "vocab", is_open=False))
-
-
 ASKED = (
     KeyBar.Pressed,
     TabLine.Pressed,
@@ -122,19 +120,15 @@ async def test_a_click_or_a_drag_asks_for_what_is_drawn_there() -> None:
         found = await at(app.line, 0, 9, 10, 18, 19, 27, 28)
         assert [each.action for each in found] == ["lesson"] * 2 + ["train"] * 2 + ["vocab"] * 2
         assert [each.name for each in await at(app.switches, 10, 11, 20, 21)] == ["a", "b", "b"]
-        assert [each.column for each in await at(app.header, 4, 5, 7, 24, 25, 27)] == [
-            "id",
-            "text",
-            "text",
-        ]
+        found = await at(app.header, 4, 5, 7, 24, 25, 27)
+        assert [each.column for each in found] == ["id", "text", "text"]
         assert not await at(app.rows, 0, y=0)
         assert [each.subjects for each in await at(app.rows, 2, 3, 7, y=1)] == [(7,), (7, 9)]
         token, border, blank = await at(app.rows, 2, 3, 7, y=2)
         assert (token.target, border.subjects, blank.target) == ("there", (7, 9), "there")
         assert not await at(app.rows, 0, y=3)
-        assert [round(each.x, 1) for each in await at(app.chart, 0, 7, 8, 18, 30)] == [
-            *(1.0, 1.0, 2.7, 19.7, 40.0),
-        ]
+        found = await at(app.chart, 0, 7, 8, 18, 30)
+        assert [round(each.x, 1) for each in found] == [1.0, 1.0, 2.7, 19.7, 40.0]
         assert [each.position for each in await at(app.slider, 0, 1, 30)] == [0, 2, 60]
         asked.clear()
         await pilot.mouse_down(app.slider, offset=(10, 0))
@@ -148,33 +142,32 @@ async def test_a_click_or_a_drag_asks_for_what_is_drawn_there() -> None:
         assert not await at(app.chart, 9)
 
 
-SLIDERS = {
-    40: "!!!!!!!━━━━━━━┊━━━━━●────────!─────────!",  # a mark in four cells is few
-    39: "┊━┊┊━━━━━━━━━┊━━━━━●────────!─────────!",
-    27: "┊┊┊━━━━━━┊━━━●──────!─────!",
-}
+SLIDERS = [
+    (40, 60, 30, "!!!!!!!━━━━━━━┊━━━━━●────────!─────────!"),  # a mark in four cells is few
+    (39, 60, 30, "┊━┊┊━━━━━━━━━┊━━━━━●────────!─────────!"),
+    (27, 60, 30, "┊┊┊━━━━━━┊━━━●──────!─────!"),
+    (20, 60, 0, "●┊─────┊──────!────!"),
+    (20, 60, 70, "┊┊━━━━━┊━━━━━━!━━━━●"),
+    (20, 0, 70, "●───────────────────"),
+    (1, 0, 70, "●"),
+    (0, 0, 70, ""),
+]
+"""Cells, steps, the step it shows, and the slider drawn."""
 
 
 async def test_a_slider_switches_and_the_line_at_the_foot_show_what_they_have() -> None:
     app = Clicked()
     async with app.run_test(size=(40, 25)) as pilot:
-        for width, drawn in SLIDERS.items():
+        for width, length, position, drawn in SLIDERS:
             app.slider.styles.width = width
+            app.slider.length, app.slider.position = length, position
             await pilot.pause()
             assert app.slider.render_line(0).text == drawn
         for at, is_painted in ((20.4, False), (21.5, True), (None, True)):
             app.chart._dirty_regions.clear()
             app.chart.at = at
             assert bool(app.chart._dirty_regions) == is_painted
-        app.slider.styles.width = 20
         await pilot.resize_terminal(20, 25)
-        await pilot.pause()
-        app.slider.length = 60
-        for position, drawn in ((0, "●┊─────┊──────!────!"), (70, "┊┊━━━━━┊━━━━━━!━━━━●")):
-            app.slider.position = position
-            assert app.slider.render_line(0).text == drawn
-        app.slider.length = 0
-        assert app.slider.render_line(0).text == "●───────────────────"
         app.switches.on = frozenset("b")
         assert list(app.switches.parts()) == [
             ("a", [("F ", "here"), ("○ first  ", "dim")]),
@@ -193,12 +186,8 @@ async def test_a_slider_switches_and_the_line_at_the_foot_show_what_they_have() 
             assert (app.foot.size.height, " ".join(lines).strip()) == (rows, shown)
             assert app.foot.has_class("-message") == bool(message)
         await pilot.resize_terminal(19, 25)
-        app.slider.styles.width, app.line.styles.width = 1, 0
+        app.line.styles.width = 0
         app.line.tabs = [tab._replace(short=tab.name[:3]) for tab in TABS]
         await pilot.pause()
         assert app.foot.render_line(0).text.strip() == "a  bc"
-        assert app.slider.render_line(0).text == "●"
         assert next(iter(app.line.parts()))[1][-1] == (" les", "")  # as wide as the screen
-        app.slider.styles.width = 0
-        await pilot.pause()
-        assert app.slider.render_line(0).text == ""
