@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from opening import SAMPLE, each_size, ended_by_failure, opened, opened_as, step, until
+from opening import SAMPLE, each_size, opened, opened_as, step, until
 from textual._compositor import Compositor
 from textual.events import Paste, ScreenResume
 from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.session_app import mount_ahead
 from bpe_tui.bpe.training_screen import EncodedText, TrainingScreen
 from bpe_tui.bpe.walks import EncodeStepsPanel
@@ -24,7 +22,6 @@ from bpe_tui.session.jobs import OpeningJob, TrainingStarted
 from bpe_tui.styles import LIGHT
 from bpe_tui.views.encoding_screen import WalkScreen
 from bpe_tui.views.screen_keys import MOST_KEYS
-from bpe_tui.views.typed import parse_step
 from bpe_tui.widgets.controls import KeyBar, Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
@@ -292,26 +289,6 @@ async def test_a_megabyte_in_one_line_opens_and_steps(tmp_path: Path) -> None:
         assert app.is_running
 
 
-@pytest.mark.unix
-async def test_escape_leaves_while_the_corpus_is_being_read(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = os.open(pipe, os.O_RDWR)
-    try:
-        os.write(writer, b"so far and no further ")
-        app = BpeTuiApp(RunConfig(str(pipe)))
-        async with app.run_test(size=(80, 24)) as pilot:
-            await until(
-                pilot, lambda: "leave" in {key.label for key in app.screen.query_one(KeyBar).keys}
-            )
-            assert app.session.frame is None
-            await pilot.press("right", "z", "s", "g", "e", "2")  # nothing is there to do it with
-            await pilot.press("escape")
-        assert not app.is_running
-    finally:
-        os.close(writer)
-
-
 async def test_the_mouse_drags_the_scrubber_and_clicks_on_keys() -> None:
     async with opened() as (app, pilot):
         bar = app.screen.query_one(KeyBar)
@@ -399,19 +376,6 @@ async def test_a_line_begins_at_its_end_and_one_escape_restores_the_focus() -> N
         await pilot.press("2", "tab", "w", "o", "escape")
         assert app.screen.query_one("#encode-steps").display
         assert app.focused is app.screen.query_one("#encode-steps")
-
-
-async def test_a_missing_corpus_ends_with_its_error(tmp_path: Path) -> None:
-    app = await ended_by_failure(RunConfig(str(tmp_path / "nothing")))
-    assert "no such file" in str(app.failure)
-    assert app.return_code == 2
-
-
-def test_a_step_can_be_named_in_several_ways() -> None:
-    assert parse_step("1,024", 0, 2000) == 1024
-    assert parse_step("+10", 5, 2000) == 15
-    assert parse_step("", 5, 2000) is None
-    assert parse_step("2001", 5, 2000) is None
 
 
 @pytest.mark.slow

@@ -42,20 +42,9 @@ async def ask(app: BpeTuiApp, pilot: Pilot[int], typed: str) -> str:
     return answer(app)
 
 
-async def test_w_tells_the_history_of_any_two_tokens_and_enter_goes_on() -> None:
-    async with opened() as (app, pilot):
-        app.seek(5)
-        said = await ask(app, pilot, "t|h")
-        text = SAMPLE.read_text(encoding="utf-8")
-        assert f"t+h: {text.count('th'):,} at step 0; h+e took its h" in " ".join(said.split())
-        chart = app.screen.query_one(Chart)
-        assert chart.figure is not None
-        assert (chart.figure.ys[0], chart.at) == (text.count("th"), 5)
-        await pilot.press("enter")
-        assert (step(app), app.screen.id) == (1, "training")
-
-
-async def test_the_window_opens_on_the_pair_of_the_row_and_explains_a_piece_at_any_size() -> None:
+async def test_the_window_opens_on_the_pair_of_the_row_and_explains_what_is_typed_at_any_size() -> (
+    None
+):
     async with opened() as (app, pilot):
         app.seek(5)
         await pilot.press("w")
@@ -75,6 +64,12 @@ async def test_the_window_opens_on_the_pair_of_the_row_and_explains_a_piece_at_a
         await pilot.resize_terminal(90, 30)
         await pilot.pause()
         assert "tqq is no token of this vocabulary" in " ".join(answer(app).split())
+        await pilot.press("ctrl+u")
+        said = await ask(app, pilot, "t|h")
+        count = SAMPLE.read_text(encoding="utf-8").count("th")
+        assert f"t+h: {count:,} at step 0; h+e took its h" in " ".join(said.split())
+        await pilot.press("enter")
+        assert (step(app), app.screen.id) == (1, "training")
 
 
 @pytest.mark.slow
@@ -139,8 +134,8 @@ def cell_of(panel: Lines, subjects: int) -> tuple[int, int, tuple[int, ...]]:
     raise AssertionError("no such cell")
 
 
-@pytest.mark.slow  # four windows
-async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip(
+@pytest.mark.slow  # five windows
+async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip_and_in_the_lanes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")  # chips have no borders to click on
@@ -151,7 +146,11 @@ async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip(
         for kind, subjects in (
             *((panel, 2) for panel in (CorpusPanel, ChangedPretokens, EncodedText)),
             (CorpusPanel, 1),
+            (LanesPanel, 1),
         ):
+            if kind is LanesPanel:
+                await pilot.press("3")
+                await pilot.pause()
             panel = app.screen.query_one(kind)
             x, y, ids = cell_of(panel, subjects)
             box = panel.content_region.offset - panel.region.offset
@@ -164,7 +163,7 @@ async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip(
 
 
 @pytest.mark.slow
-async def test_wordpiece_answers_too_and_unigram_says_what_it_has_instead() -> None:
+async def test_wordpiece_answers_too() -> None:
     async with opened(model="wordpiece", vocab_size=200) as (app, pilot):
         await pilot.press("end", "m", "w")
         await pilot.pause()
@@ -173,27 +172,10 @@ async def test_wordpiece_answers_too_and_unigram_says_what_it_has_instead() -> N
 
 
 @pytest.mark.slow
-async def test_a_token_in_the_lanes_can_be_asked_about() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("end", "3")
-        await pilot.pause()
-        lanes = app.screen.query_one(LanesPanel)
-        x, y, ids = cell_of(lanes, 1)
-        box = lanes.content_region.offset - lanes.region.offset
-        await pilot.click(lanes, offset=(box.x + x, box.y + y))
-        await pilot.pause()
-        assert isinstance(app.screen, WhyWindow)
-        assert ids == app.screen._asked.known == (699,)
-
-
-@pytest.mark.slow
 async def test_keys_point_at_a_token_in_a_strip_and_enter_tells_about_it() -> None:
     async with opened() as (app, pilot):
         panel = app.screen.query_one("#corpus", Lines)
         panel.focus()
-        panel._rows, rows = (), panel._rows
-        panel.action_point(-1)  # an empty list has nothing to point at
-        panel._rows = rows
         await pilot.press("shift+right", "shift+right", "shift+left", "shift+right")
         assert (panel.cursor, panel.pointed) == (0, 1)
         painted = [each for each in panel.render_line(0) if each.style and each.style.reverse]

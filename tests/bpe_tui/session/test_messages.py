@@ -118,22 +118,14 @@ def test_no_message_appears_in_a_corner() -> None:
         ("right", "bpe", "→: next on the screens 0 1 2 3 4 5 6 8."),
         ("j", "bpe", "j: the next row, in a panel with rows."),
         ("ö", "bpe", "ö is no key here; ? shows those that are."),
+        ("\x84", "bpe", "‹0084› is no key here; ? shows those that are."),
+        ("3", "bpe", "3: vocabulary is this screen."),
         ("pageup", "bpe", None),
     ],
 )
 def test_a_dead_key_says_where_it_works(key: str, model: str, told: str | None) -> None:
-    said = explain_dead_key(key, MODELS[model])
+    said = explain_dead_key(key, MODELS[model], "vocabulary")
     assert said == told or (said is not None and told is not None and said.startswith(told))
-
-
-def test_a_key_without_a_sign_is_spelled_out() -> None:
-    assert (
-        explain_dead_key("\x84", MODELS["bpe"]) == "‹0084› is no key here; ? shows those that are."
-    )
-
-
-def test_the_key_of_the_screen_in_front_shows_a_message() -> None:
-    assert explain_dead_key("3", MODELS["bpe"], "vocabulary") == "3: vocabulary is this screen."
 
 
 @pytest.mark.parametrize("model", MODELS)

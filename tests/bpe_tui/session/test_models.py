@@ -158,12 +158,17 @@ async def test_the_same_keys_lead_to_the_same_screens_and_texts_are_typed_during
 
 @pytest.mark.slow  # it walks through all screens
 @every_model
-async def test_titles_in_borders_are_not_cut(model: str) -> None:
+async def test_every_screen_shows_far_jumps_and_cuts_no_title_in_a_border(model: str) -> None:
     sample = SAMPLES / "tinystories_valid.txt"
     async with opened(sample, size=(100, 30), vocab_size=600, model=model) as (app, pilot):
-        app.seek(1)
+        last = len(app.session.recording or ())
         for key in "12345":
             await pilot.press("escape", key, "escape")
+            for wanted in (0, last, 1):
+                app.seek(wanted)
+                await pilot.pause()
+                assert app.session.shown is not None
+                assert app.session.shown.step == wanted
             for size in ((100, 30), (60, 20)):
                 await pilot.resize_terminal(*size)
                 await pilot.pause()
@@ -186,18 +191,3 @@ async def test_the_tokenizer_of_a_step_is_saved_and_opened_again(
         await until(pilot, (tmp_path / "saved.json").exists)
         read = open_tokenizer(tmp_path / "saved.json").tokenizer
         assert read.decode(read.encode("low lower")) == "low lower"
-
-
-@pytest.mark.slow  # it walks through all screens
-@every_model
-async def test_far_jumps_are_shown_on_every_screen(model: str) -> None:
-    sample = SAMPLES / "tinystories_valid.txt"
-    async with opened(sample, model=model, vocab_size=600) as (app, pilot):
-        last = len(app.session.recording or ())
-        for key in "12345":
-            await pilot.press("escape", key, "escape")
-            for wanted in (0, last, 1):
-                app.seek(wanted)
-                await pilot.pause()
-                assert app.session.shown is not None
-                assert app.session.shown.step == wanted

@@ -22,7 +22,7 @@ from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, View
 from bpe_tui.session.opening import config_for
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.exports import screen_text
-from bpe_tui.widgets.controls import TabLine
+from bpe_tui.widgets.controls import KeyBar, TabLine
 from bpe_tui.widgets.lines import FoundRows
 from engine import Tokenizer, count_pretokens, train_bpe
 from engine.encoding.alphabet import CharacterAlphabet
@@ -37,14 +37,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tokenizer whose ids are not in the order of its merges."""
     vocab, merges = train_bpe(HANDOUT, 300, [])
     shuffled = {999 - token_id: token for token_id, token in vocab.items()}
-    directory = tmp_path_factory.mktemp("tokenizers") / "shuffled"
+    directory = tmp_path_factory.mktemp("shuffled-ids", numbered=False) / "shuffled"
     Tokenizer(shuffled, merges, {"<|end|>": 5}).save(directory)
     return directory
-
-
-@pytest.fixture
-def over_handout(trained: Path) -> Config:
-    return TokenizerConfig((str(trained),), str(HANDOUT))
 
 
 def said(app: BpeTuiApp, selector: str) -> str:
@@ -105,8 +100,8 @@ async def test_a_later_step_is_waited_for_on_the_pipeline_screen() -> None:
         await until(pilot, lambda: app.session.shown and app.session.shown.step == 300)
 
 
-async def test_over_a_corpus_its_merges_are_the_steps(over_handout: Config) -> None:
-    async with opened_as(over_handout) as (app, pilot):
+async def test_over_a_corpus_its_merges_are_the_steps(trained: Path) -> None:
+    async with opened_as(TokenizerConfig((str(trained),), str(HANDOUT))) as (app, pilot):
         assert (app.screen.id, step(app)) == ("training", 0)
         assert "over handout.txt" in said(app, "#heading")
         await pilot.press("right")
@@ -157,15 +152,6 @@ async def test_no_key_fails_on_a_tokenizer_alone(
 # --- something else ---------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-async def test_a_tokenizer_is_counted_in_the_corpus_chosen_beside_it(trained: Path) -> None:
-    async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
-        await choose(pilot, str(HANDOUT))
-        await ended(app, pilot)
-        assert app.session.config == TokenizerConfig((str(trained),), str(HANDOUT))
-        assert app.screen.id == "training"
-
-
 async def test_ctrl_k_opens_a_file_alone(trained: Path) -> None:
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
         await pilot.press("ctrl+o")
@@ -201,10 +187,22 @@ async def test_messages_of_an_earlier_job_are_ignored(trained: Path) -> None:
 
 @pytest.fixture
 def endless(tmp_path: Path) -> Iterator[Path]:
-    """Return a pipe from which nothing comes, and no end."""
+    """Return a pipe from which a few words come, and no end."""
     os.mkfifo(tmp_path / "endless")
-    with os.fdopen(os.open(tmp_path / "endless", os.O_RDWR), "wb"):
+    with os.fdopen(os.open(tmp_path / "endless", os.O_RDWR), "wb", 0) as writer:
+        writer.write(b"so far and no further ")
         yield tmp_path / "endless"
+
+
+@pytest.mark.unix
+async def test_escape_leaves_while_the_first_corpus_is_being_read(endless: Path) -> None:
+    app = BpeTuiApp(RunConfig(str(endless)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "leave" in {k.label for k in app.screen.query_one(KeyBar).keys})
+        assert app.session.frame is None
+        await pilot.press("right", "z", "s", "g", "e", "2")  # nothing is there to do it with
+        await pilot.press("escape")
+    assert not app.is_running
 
 
 @pytest.mark.unix
@@ -233,33 +231,7 @@ async def test_a_reading_shows_its_progress_until_esc_shows_the_previous_session
         assert app.return_code == 130
 
 
-@pytest.mark.unix
-async def test_opening_a_file_names_the_training_that_it_ends(endless: Path) -> None:
-    async with opened(HANDOUT, vocab_size=280) as (app, pilot):
-        app.open(RunConfig(str(endless)))
-        assert "handout" not in app.notices.now, "its training had ended"
-        await pilot.press("escape")
-        app.session.stop_reason = None  # as if it still ran
-        app.open(RunConfig(str(endless)))
-        assert app.notices.now.startswith("handout.txt was in training: that ended at step 14.")
-        await pilot.press("escape")
-        await ended(app, pilot)
-        assert app.session.config.name == HANDOUT.name
-
-
-async def test_esc_leads_back_from_a_failed_opening(trained: Path, tmp_path: Path) -> None:
-    broken = tmp_path / "vocab.json"
-    broken.write_text("{")
-    async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
-        app.open(TokenizerConfig((str(broken), str(broken))))
-        await until(pilot, lambda: app.session.failure)
-        await pilot.press("escape")
-        await pilot.pause()
-        assert app.session.config == TokenizerConfig((str(trained),))
-        assert app.screen.id == "encoding"
-
-
-async def test_recent_files_come_first_and_a_directory_is_listed(
+async def test_recent_files_come_first_a_directory_is_listed_and_typing_narrows_the_list(
     trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(trained.parent.parent)
@@ -275,6 +247,10 @@ async def test_recent_files_come_first_and_a_directory_is_listed(
         window.query_one(FoundRows).cursor = place
         await pilot.press("enter")
         assert any(row.strip() == "shuffled/" for row in rows(app))
+        await pilot.press(*"shu")
+        assert [row.strip(" ❯") for row in rows(app)][1:] == [f"{trained.parent.name}/"]
+        await pilot.press("tab")
+        assert app.screen.query_one(Input).value.rstrip("/").endswith(trained.parent.name)
 
 
 @pytest.mark.slow
@@ -294,20 +270,6 @@ async def test_a_directory_that_was_walked_to_opens_as_one_corpus(
         await pilot.press("ctrl+k", "enter")
         await until(pilot, lambda: app.session.shown is not None and app.session.bytes_read == 18)
         assert app.session.config.name == "texts"
-
-
-@pytest.mark.slow
-async def test_typing_narrows_the_list_and_tab_completes(
-    trained: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(trained.parent)
-    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
-        await pilot.press("o")
-        await pilot.pause()
-        await pilot.press(*"shu")
-        assert [row.strip(" ❯") for row in rows(app)][1:] == ["shuffled/"]
-        await pilot.press("tab")
-        assert app.screen.query_one(Input).value.rstrip("/").endswith("shuffled")
 
 
 async def test_a_hostile_file_name_is_shown_and_never_obeyed(
@@ -342,31 +304,42 @@ async def test_the_window_shows_why_a_file_cannot_be_opened(tmp_path: Path) -> N
         assert app.session.config.name == "handout.txt"
 
 
-async def test_a_damaged_tokenizer_leaves_a_sentence_and_the_key_to_open_another(
-    tmp_path: Path,
-) -> None:
+@pytest.fixture
+def damaged(tmp_path: Path) -> Config:
     (tmp_path / "vocab.json").write_text('{"a": 0')
     (tmp_path / "merges.txt").write_text("a b\n")
-    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
-        app.open(TokenizerConfig((str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))))
+    return TokenizerConfig((str(tmp_path),))
+
+
+async def test_a_damaged_tokenizer_leaves_a_sentence_and_keys_lead_back_or_to_another(
+    trained: Path, damaged: Config
+) -> None:
+    async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
+        app.open(damaged)
         await until(pilot, lambda: app.session.failure)
         assert "is no JSON, or cut short" in said(app, "#reading-what")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.session.config == TokenizerConfig((str(trained),))
+        assert app.screen.id == "encoding"
+        app.open(damaged)
+        await until(pilot, lambda: app.session.failure)
         await pilot.press("o")
         await pilot.pause()
+        await pilot.press("ctrl+k")
         app.screen.query_one(Input).value = str(HANDOUT)
         await pilot.press("enter")
         await ended(app, pilot)
         assert app.session.failure is None
 
 
-async def test_a_damaged_tokenizer_ends_the_session_opened_for_it(tmp_path: Path) -> None:
-    (tmp_path / "vocab.json").write_text('{"a": 0')
-    (tmp_path / "merges.txt").write_text("a b\n")
-    app = await ended_by_failure(TokenizerConfig((str(tmp_path),)))
-    assert "vocab.json" in str(app.failure)
-
-
-# --- what was opened of late ------------------------------------------------------------------
+async def test_a_tokenizer_or_corpus_that_cannot_be_read_ends_the_session_opened_for_it(
+    damaged: Config,
+) -> None:
+    for config, told in ((damaged, "vocab.json"), (RunConfig("nothing"), "no such file")):
+        app = await ended_by_failure(config)
+        assert told in str(app.failure)
+        assert app.return_code == 2
 
 
 # --- what it is, by what is in it -------------------------------------------------------------

@@ -84,16 +84,8 @@ def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
     job.go_on()  # there is no screen to wait for
     job.work()
     session.reading = session.indexing = session.working = object()
-    before = (
-        "toggle_play",
-        "tick 1",
-        "step 1",
-        "seek 1",
-        "seek_end",
-        "sub_step",
-        "run_to_breakpoint",
-    )
-    for call in (*before, "seek_tie 1", "seek_prune 1", "extend_to 3"):
+    calls = "toggle_play,tick 1,step 1,seek 1,seek_end,sub_step,run_to_breakpoint,seek_tie 1"
+    for call in f"{calls},seek_prune 1,extend_to 3".split(","):
         assert not answer_of(session, call)
         assert state_of(session) == "step None  10/s"
     session.due = 3
@@ -165,14 +157,9 @@ def test_keys_go_from_prune_to_prune() -> None:
     places = []
     for start, direction in ((0, 1), (3, 1), (5, 1), (6, 1), (6, -1), (4, -1), (3, -1)):
         session.seek(start)
-        places.append((session.seek_prune(direction), step_of(session)))
-    assert places == [
-        *((True, at) for at in (3, 6, 6)),
-        (False, 6),
-        (True, 3),
-        (True, 3),
-        (False, 3),
-    ]
+        found = session.seek_prune(direction)
+        places.append(step_of(session) if found else -step_of(session))
+    assert places == [3, 6, 6, -6, 3, 3, -3]  # negative: none was found
 
 
 def step_of(session: Session) -> int:
@@ -196,20 +183,11 @@ def test_a_run_without_merges_names_the_count_that_would_have_some(tmp_path: Pat
         assert timeline.run.obstacle == obstacle
 
 
-def test_the_model_and_what_is_checked_decide_the_algorithm_and_the_first_screen() -> None:
-    found = []
-    for config in (RUN, replace(RUN, claimed=Claimed((SWAPPED,))), *OPENED.values()):
+def test_only_what_was_trained_here_has_an_algorithm_and_a_tokenizer_alone_counts_nothing() -> None:
+    for name, config in OPENED.items():
         session = session_of(config)
-        algorithm = session.algorithm
-        found.append((session.first_kind, algorithm is not None, session.counts_nothing))
-    bpe, tokenizer = ("training", True, False), ("training", False, False)
-    assert found[:2] == [bpe, ("check", True, False)]
-    assert found[2:] == [
-        *[bpe] * 4,
-        bpe,
-        tokenizer,
-        bpe,
-        bpe,
-        ("encoding", False, True),
-        *[tokenizer] * 2,
-    ]
+        trained = name != "Unigram" and isinstance(config, RunConfig)
+        assert (session.algorithm is not None, name) == (trained, name)
+        assert (session.counts_nothing, name) == (name == "a tokenizer", name)
+    checked = session_of(replace(RUN, claimed=Claimed((SWAPPED,))))
+    assert (checked.first_kind, checked.algorithm is not None) == ("check", True)
