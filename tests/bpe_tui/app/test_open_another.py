@@ -74,8 +74,8 @@ async def test_a_training_that_another_corpus_ends_is_named() -> None:
         assert app.notices.now == told
 
 
-async def test_escape_shows_the_session_before_or_reads_it_again_or_leaves() -> None:
-    async with opened_as(RUN) as (app, pilot):
+async def test_escape_shows_the_session_before_or_reads_it_again() -> None:
+    async with opened_as(RUN) as (app, _):
         before = idle(app)
         before.stop_reason = None  # its training has been cancelled
         app.open(OTHER)
@@ -85,16 +85,6 @@ async def test_escape_shows_the_session_before_or_reads_it_again_or_leaves() -> 
         before.config = STREAM  # which cannot be read again
         app.reopen_previous()
         assert app.session is before
-        app._before, app._has_start_page = None, True
-        app.reopen_previous()
-        await pilot.pause()
-        assert (app.screen.id, app.session.config.corpus) == ("start", "")
-        app._has_start_page = False
-        app.action_help_quit()  # nothing is lost
-        assert (app._leaves, app.return_code) == (True, 130)
-        app._leaves = False
-        app.reopen_previous()
-        assert app._leaves
 
 
 async def test_files_of_a_trainer_are_checked_on_the_open_corpus() -> None:

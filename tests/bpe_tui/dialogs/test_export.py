@@ -52,6 +52,12 @@ async def test_the_screen_below_the_window_is_exported_as_text_or_as_a_well_form
         assert ElementTree.parse(tmp_path / "new" / "screen.svg").getroot().tag.endswith("svg")
         drawn = (tmp_path / "new" / "screen.svg").read_text("utf-8")
         assert "@font-face" not in drawn, "a font on a network learns who looks at the picture"
+        await pilot.press("4")
+        await pilot.pause()
+        for name in ("charts", "v1.2"):  # a picture gets its suffix if the name lacks one
+            await export(app, pilot, tmp_path / "pictures" / name)
+        names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+        assert names == ["charts.svg", "v1.2"]
 
 
 async def test_files_are_overwritten_only_on_request_and_the_window_shows_why_others_are_refused(
@@ -70,15 +76,6 @@ async def test_files_are_overwritten_only_on_request_and_the_window_shows_why_ot
         assert "cannot be written" in said
         await pilot.press("escape")
         assert "Name a file" in await export(app, pilot, " ")
-
-
-async def test_a_picture_gets_its_suffix_if_the_name_lacks_one(tmp_path: Path) -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("4")
-        await pilot.pause()
-        for name in ("charts", "v1.2"):
-            await export(app, pilot, tmp_path / name)
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["charts.svg", "v1.2"]
 
 
 def test_the_command_is_shown_with_what_it_leaves_out() -> None:

@@ -15,7 +15,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session import jobs
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.threads import Cancelled
-from engine.core.errors import BpeError, TokenizerFileError
+from engine.core.errors import BpeError
 from engine.core.events import CountProgress, WorkProgress
 from engine.formats import open_tokenizer
 from engine.recording.training import CountedCorpus
@@ -72,18 +72,16 @@ def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
             report(READ)
 
 
-def test_a_text_is_opened_as_one_if_that_was_given_and_doubted_if_it_may_be_none(
-    tmp_path: Path,
-) -> None:
+def test_a_text_is_doubted_if_it_may_be_none(tmp_path: Path) -> None:
     news: list[Any] = []
-    config = TokenizerConfig((HANDOUT,))
-    with pytest.raises(TokenizerFileError):
-        jobs.OpeningJob(config, news.append).work()
-    jobs.OpeningJob(replace(config, otherwise=RUN), news.append).work()
-    assert [each.otherwise for each in news] == [RUN]
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0\0\1" * 99)
     doubts, begun = [], cast("Any", SimpleNamespace(recording=None, trainer=None))
-    for run in (RunConfig(str(tmp_path / "picture.txt")), RUN, RunConfig("-"), config):
+    for run in (
+        RunConfig(str(tmp_path / "picture.txt")),
+        RUN,
+        RunConfig("-"),
+        TokenizerConfig((HANDOUT,)),
+    ):
         jobs.OpeningJob(run, news.append).on_begun(begun, CountedCorpus())
         doubts.append(len(news[-1].doubts))
     assert doubts == [1, 0, 0, 0]

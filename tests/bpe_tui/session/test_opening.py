@@ -195,14 +195,17 @@ def endless(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.unix
-async def test_escape_leaves_while_the_first_corpus_is_being_read(endless: Path) -> None:
+@pytest.mark.parametrize(("key", "code"), [("escape", 0), ("ctrl+c", 130)])
+async def test_escape_and_ctrl_c_leave_while_the_first_corpus_is_read(
+    endless: Path, key: str, code: int
+) -> None:
     app = BpeTuiApp(RunConfig(str(endless)))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "leave" in {k.label for k in app.screen.query_one(KeyBar).keys})
         assert app.session.frame is None
         await pilot.press("right", "z", "s", "g", "e", "2")  # nothing is there to do it with
-        await pilot.press("escape")
-    assert not app.is_running
+        await pilot.press(key)
+    assert (app.is_running, app.return_code) == (False, code)
 
 
 @pytest.mark.unix
