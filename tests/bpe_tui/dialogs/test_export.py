@@ -122,11 +122,7 @@ async def test_numbers_that_cannot_be_are_refused_and_others_returned() -> None:
                 AddMerges(beside, tokenizer),
                 "7",
                 "New merges to learn on a␛.txt, after the tokenizer's 0. All ids stay.",
-                {
-                    "": "Give a number, such as 500.",
-                    "²": "Give a number, such as 500.",
-                    "1,0": "10",
-                },
+                dict.fromkeys(("", "²"), "Give a number, such as 500.") | {"1,0": "10"},
             ),
             (AddMerges(replace(beside, continued=None), tokenizer), "500", None, {"5" * 13: ""}),
         ):

@@ -63,7 +63,9 @@ async def choose(pilot: Pilot[int], path: str) -> None:
 # --- a tokenizer, alone and over a corpus -----------------------------------------------------
 
 
-async def test_a_tokenizer_alone_opens_on_the_encoding_screen_where_e_types(trained: Path) -> None:
+async def test_a_tokenizer_alone_opens_on_the_encoding_screen_and_counts_nothing(
+    trained: Path,
+) -> None:
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
         assert app.screen.id == "encoding"
         field = app.screen.query_one(TextArea)
@@ -76,11 +78,8 @@ async def test_a_tokenizer_alone_opens_on_the_encoding_screen_where_e_types(trai
         assert frame is not None
         ids = [token_id for piece in frame.encode("the<|end|>") for token_id in piece.ids]
         assert ids == Tokenizer.load(trained).encode("the<|end|>")
-
-
-async def test_without_a_corpus_one_card_stands_for_what_counts(trained: Path) -> None:
-    async with opened_as(TokenizerConfig((str(trained),)), (120, 40)) as (app, pilot):
-        for key in "14":
+        await pilot.press("escape")
+        for key in "14":  # one card stands for what counts
             await pilot.press(key)
             await until(pilot, lambda: app.screen.query_one("#no-text").has_focus)
             assert screen_text(app.screen).count("no text to count in") == 1
@@ -152,21 +151,19 @@ async def test_no_key_fails_on_a_tokenizer_alone(
 # --- something else ---------------------------------------------------------------------------
 
 
-async def test_ctrl_k_opens_a_file_alone(trained: Path) -> None:
-    async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
-        await pilot.press("ctrl+o")
-        await pilot.pause()
-        assert f"[together with {trained.name}]" in said(app, "#open-keep")
-        await pilot.press("ctrl+k")
-        app.screen.query_one(Input).value = str(HANDOUT)
-        await pilot.press("enter")
-        await ended(app, pilot)
-        assert app.session.config == RunConfig(str(HANDOUT), min_count=1)
-        assert app.session.opened is None
-
-
-async def test_a_tokenizer_chosen_beside_a_corpus_is_replayed_over_it(trained: Path) -> None:
+async def test_a_tokenizer_chosen_beside_a_corpus_is_replayed_over_it_and_a_wrong_file_is_refused(
+    trained: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "empty.txt").touch()
     async with opened(HANDOUT, vocab_size=300) as (app, pilot):
+        for path, reason in (
+            ("/nowhere/at/all", "no such file"),
+            (str(tmp_path / "empty.txt"), "empty"),
+        ):
+            await choose(pilot, path)
+            assert reason in said(app, "#dialog-hint").lower()
+            await pilot.press("escape")
+        assert app.session.config.name == "handout.txt"
         await choose(pilot, str(trained))
         await ended(app, pilot)
         assert app.session.config.corpus == str(HANDOUT)
@@ -294,19 +291,6 @@ async def test_a_hostile_file_name_is_shown_and_never_obeyed(
         assert app.session.config.name.startswith("[@click")
 
 
-async def test_the_window_shows_why_a_file_cannot_be_opened(tmp_path: Path) -> None:
-    (tmp_path / "empty.txt").touch()
-    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
-        for path, reason in (
-            ("/nowhere/at/all", "no such file"),
-            (str(tmp_path / "empty.txt"), "empty"),
-        ):
-            await choose(pilot, path)
-            assert reason in said(app, "#dialog-hint").lower()
-            await pilot.press("escape")
-        assert app.session.config.name == "handout.txt"
-
-
 @pytest.fixture
 def damaged(tmp_path: Path) -> Config:
     (tmp_path / "vocab.json").write_text('{"a": 0')
@@ -314,7 +298,7 @@ def damaged(tmp_path: Path) -> Config:
     return TokenizerConfig((str(tmp_path),))
 
 
-async def test_a_damaged_tokenizer_leaves_a_sentence_and_keys_lead_back_or_to_another(
+async def test_a_damaged_tokenizer_leaves_a_sentence_and_keys_lead_back_or_to_a_file_alone(
     trained: Path, damaged: Config
 ) -> None:
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
@@ -325,11 +309,19 @@ async def test_a_damaged_tokenizer_leaves_a_sentence_and_keys_lead_back_or_to_an
         await pilot.pause()
         assert app.session.config == TokenizerConfig((str(trained),))
         assert app.screen.id == "encoding"
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        assert f"[together with {trained.name}]" in said(app, "#open-keep")
+        await pilot.press("ctrl+k")
+        app.screen.query_one(Input).value = str(HANDOUT)
+        await pilot.press("enter")
+        await ended(app, pilot)
+        assert app.session.config == RunConfig(str(HANDOUT), min_count=1)
+        assert app.session.opened is None
         app.open(damaged)
         await until(pilot, lambda: app.session.failure)
         await pilot.press("o")
         await pilot.pause()
-        await pilot.press("ctrl+k")
         app.screen.query_one(Input).value = str(HANDOUT)
         await pilot.press("enter")
         await ended(app, pilot)
@@ -393,19 +385,12 @@ async def test_a_text_that_begins_as_a_tokenizer_does_is_read_as_a_text(tmp_path
         assert app.session.config == RunConfig(str(corpus), vocab_size=270)
 
 
-@pytest.fixture
-def configs(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
-    """Return the configs that the command line opens."""
-    seen: list[Config] = []
-    monkeypatch.setattr(
-        "bpe_tui.cli.inputs.open_screen", lambda config, **_: seen.append(config) or 0
-    )
-    return seen
-
-
 def test_options_of_the_command_line_override_the_tokenizers_files(
-    configs: list[Config], trained: Path
+    monkeypatch: pytest.MonkeyPatch, trained: Path
 ) -> None:
+    seen: list[Config] = []
+    shows = "bpe_tui.cli.inputs.open_screen"
+    monkeypatch.setattr(shows, lambda config, **_: seen.append(config) or 0)
     files = str(trained / "vocab.json"), str(trained / "merges.txt")
     both = [part for name in files for part in ("--tokenizer", name)]
     for arguments, config in (
@@ -415,7 +400,7 @@ def test_options_of_the_command_line_override_the_tokenizers_files(
         (["open", *both, "--pattern", "gpt2"], TokenizerConfig(files, pattern="gpt2")),
     ):
         assert cli.main(arguments) == 0
-        assert configs.pop() == config
+        assert seen.pop() == config
 
 
 @pytest.mark.parametrize(
