@@ -12,7 +12,7 @@ from textual.message_pump import MessagePump
 from textual.widget import Widget
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe import heap_panel, merge_panel
+from bpe_tui.bpe import heap_panel, linked_view, merge_panel
 from bpe_tui.views import training_panels
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.panel import FramePanel
@@ -99,6 +99,7 @@ def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     monkeypatch.setattr(Wording, "of", lambda widget: Wording())
     for module in (heap_panel, merge_panel, training_panels):  # they search in slices of time
         monkeypatch.setattr(module, "SLICE_SECONDS", 60)
+    monkeypatch.setattr(linked_view, "SECONDS", 60)
     monkeypatch.setattr(MessagePump, "set_timer", lambda *given, **named: None)
     monkeypatch.setattr(BpeTuiApp, "is_headless", True)
     app = BpeTuiApp(None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -31,4 +32,6 @@ def check_sheet(name: str, lines: Iterable[str], folder: Path = SHEETS) -> None:
     if os.environ.get("BPE_TUI_SNAPSHOTS") == "draw":
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8")
+    kept = path.read_text("utf-8").splitlines()
+    changes = [*unified_diff(kept, text.splitlines(), "kept", "now", n=1, lineterm="")]
+    assert not changes, "\n".join(changes[:60])
