@@ -144,6 +144,13 @@ def recorded_once(config: Config, post: Callable[[Message], object]) -> OpeningJ
     return RecordedJob(config, post)
 
 
+class IdleJob(OpeningJob):
+    """A job that posts nothing of its own."""
+
+    def start(self) -> None:
+        """Do nothing."""
+
+
 class RecordedJob(OpeningJob):
     """A job that posts the messages of a finished training, on the application's own thread."""
 

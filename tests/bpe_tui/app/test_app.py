@@ -245,7 +245,7 @@ async def test_z_zooms_a_panel_and_back_and_ctrl_t_changes_between_light_and_dar
         assert app.screen.styles.background.hex.lower() == LIGHT.background
 
 
-async def test_a_hostile_corpus_is_shown_and_never_obeyed(tmp_path: Path) -> None:
+async def test_a_hostile_corpus_is_shown_with_a_note_and_never_obeyed(tmp_path: Path) -> None:
     corpus = tmp_path / "[@click=app.quit]x[].txt"
     corpus.write_bytes(b"\x1b]52;c;ZXZpbA==\x07 [@click=app.quit]x[/] \xe2\x80\xae\xff\x00 " * 50)
     async with opened(corpus, vocab_size=300) as (app, pilot):
@@ -254,6 +254,7 @@ async def test_a_hostile_corpus_is_shown_and_never_obeyed(tmp_path: Path) -> Non
         assert "\x1b" not in drawn
         assert "␛" in drawn
         assert app.is_running
+        assert "so it may be no text" in app.notices.note
 
 
 @pytest.mark.slow  # a pretoken of a megabyte
@@ -391,16 +392,6 @@ async def test_screens_made_ahead_lead_on_and_back_like_others() -> None:
         assert app.screen.query_one("#token-rows").has_focus
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.id == "inspection")
-
-
-# -- doubts about the corpus
-
-
-async def test_a_corpus_that_may_be_no_text_is_shown_with_a_note(tmp_path: Path) -> None:
-    corpus = tmp_path / "a.txt"
-    corpus.write_bytes("café lower café".encode("latin-1"))
-    async with opened(corpus) as (app, _):
-        assert f"{corpus}: is not UTF-8, so it may be no text" in app.notices.note
 
 
 def test_a_corpus_that_is_gone_once_it_is_counted_is_in_no_doubt(tmp_path: Path) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from opening import opened_as
+from opening import IdleJob, opened_as
 from program import HANDOUT
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import Claimed, RunConfig, TokenizerConfig, Viewpoint
-from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.session import Session
 
 RUN = RunConfig(HANDOUT, vocab_size=300, pattern="whitespace")
@@ -18,16 +17,9 @@ STREAM = replace(RUN, corpus="-")
 OTHER = RunConfig(str(Path(HANDOUT).with_name("ship.txt")))
 
 
-class Idle(OpeningJob):
-    """A job that posts nothing."""
-
-    def start(self) -> None:
-        """Do nothing."""
-
-
 def idle(app: BpeTuiApp) -> Session:
     """Let what is opened next stay without steps; return the session."""
-    app._open_with = Idle
+    app._open_with = IdleJob
     return app.session
 
 

@@ -107,6 +107,8 @@ async def test_a_sample_opens_with_its_own_pattern() -> None:
 async def test_recently_opened_files_are_offered_and_open(tmp_path: Path) -> None:
     mine = tmp_path / "mine[b]\x1b.txt"
     mine.write_text("low lower lowest")
+    for folder in ("mine", "yours"):
+        remember_opened(RunConfig(str(tmp_path / folder / "a.txt")))
     remember_opened(RunConfig(str(mine)))
     remember_opened(RunConfig(str(tmp_path / "gone.txt")))
     async with started() as (app, pilot):
@@ -116,6 +118,8 @@ async def test_recently_opened_files_are_offered_and_open(tmp_path: Path) -> Non
         assert (name, where) == ("gone.txt", "in")
         assert str(tmp_path).startswith(folder.removesuffix("…"))  # a long one is cut
         assert "mine[b]␛.txt" in rows[late + 2]
+        same_name = [row.split()[0] for row in rows[late + 3 : late + 5]]
+        assert same_name == ["yours/a.txt", "mine/a.txt"]
         await pilot.press("right")
         for _ in range(len(SAMPLES)):
             await pilot.press("down")
@@ -141,17 +145,6 @@ async def test_a_long_folder_is_cut_with_a_sign_beside_the_scroll_bar(tmp_path: 
         (text,) = ("".join(text for text, _ in row) for row in rows if ("a.txt", "") in row)
         assert text.endswith("…")
         assert len(text) == shown.scrollable_content_region.width
-
-
-async def test_files_of_one_name_are_shown_with_their_folders(tmp_path: Path) -> None:
-    for folder in ("mine", "yours"):
-        remember_opened(RunConfig(str(tmp_path / folder / "a.txt")))
-    async with started() as (app, _):
-        late = seen(app).index("Opened recently")
-        assert [row.split()[0] for row in seen(app)[late + 1 : late + 3]] == [
-            "yours/a.txt",
-            "mine/a.txt",
-        ]
 
 
 async def test_a_note_is_shown_where_there_is_room_for_it() -> None:

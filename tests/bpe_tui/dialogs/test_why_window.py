@@ -19,7 +19,7 @@ from bpe_tui.views.targets import ToStep
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import subject_cells, subjects_at
+from bpe_tui.widgets.rows import subjects_at
 from bpe_tui.widgets.visible import visible_bytes
 from engine import StopReason, Timeline
 from engine.analysis.why import explain
@@ -103,27 +103,6 @@ async def test_both_screens_and_plain_explain_a_piece_in_the_same_words() -> Non
         assert plain == explanation.lines(visible_bytes)
 
 
-@pytest.mark.slow
-async def test_a_pair_that_never_occurs_has_no_curve_and_a_token_leads_to_the_vocabulary() -> None:
-    async with opened() as (app, pilot):
-        app.seek(20)
-        assert "Q+Q: the two never occur" in await ask(app, pilot, "Q|Q")
-        assert not app.screen.query_one(Chart).display
-        await pilot.press("escape", "W")
-        assert isinstance(app.screen.focused, ChangedPretokens)
-        app.seek(50)
-        frame = app.session.frame
-        assert frame is not None
-        said = await ask(app, pilot, "he")
-        assert "id 257" in said
-        assert "Merge 1 made it of h + e" in said
-        count = frame.vocabulary.count_of(257)
-        assert f"It occurs {count:,} times in the corpus now" in said
-        await pilot.press("enter")
-        await pilot.pause()
-        assert app.screen.id == "vocabulary"
-
-
 def cell_of(panel: Lines, subjects: int) -> tuple[int, int, tuple[int, ...]]:
     """Return a cell of a panel that belongs to this number of tokens."""
     for y in range(panel.row_count):
@@ -135,7 +114,7 @@ def cell_of(panel: Lines, subjects: int) -> tuple[int, int, tuple[int, ...]]:
 
 
 @pytest.mark.slow  # five windows
-async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip_and_in_the_lanes(
+async def test_a_key_or_a_click_on_a_token_or_a_border_asks_about_it_in_strips_and_lanes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")  # chips have no borders to click on
@@ -143,6 +122,10 @@ async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip_and_i
         app.seek(30)
         await pilot.press("e", "ctrl+u", *"the", "escape")
         await pilot.pause()
+        app.screen.query_one(CorpusPanel).focus()
+        await pilot.press("shift+right", "enter")
+        assert isinstance(app.screen, WhyWindow)
+        await pilot.press("escape")
         for kind, subjects in (
             *((panel, 2) for panel in (CorpusPanel, ChangedPretokens, EncodedText)),
             (CorpusPanel, 1),
@@ -169,22 +152,6 @@ async def test_wordpiece_answers_too() -> None:
         await pilot.pause()
         assert "It is merge" in answer(app)
         assert "##" in answer(app)
-
-
-@pytest.mark.slow
-async def test_keys_point_at_a_token_in_a_strip_and_enter_tells_about_it() -> None:
-    async with opened() as (app, pilot):
-        panel = app.screen.query_one("#corpus", Lines)
-        panel.focus()
-        await pilot.press("shift+right", "shift+right", "shift+left", "shift+right")
-        assert (panel.cursor, panel.pointed) == (0, 1)
-        painted = [each for each in panel.render_line(0) if each.style and each.style.reverse]
-        assert [each.text for each in painted] == [panel.row(0).spans[2][0]]
-        first = panel.row(0).spans
-        await pilot.press(*["shift+right"] * len(subject_cells(first)))
-        assert (panel.cursor, panel.pointed) == (1, 1)
-        await pilot.press("enter")
-        assert isinstance(app.screen, WhyWindow)
 
 
 ANSWERS: dict[str, tuple[str, int, int, str, list[int]]] = {

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from opening import SAMPLE, recorded_once, until
+from opening import SAMPLE, IdleJob, recorded_once, until
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -25,13 +25,6 @@ RUN = RunConfig(HANDOUT, vocab_size=262)
 READ = CountProgress(100, 400, 2, 30, 4)
 
 
-class Idle(jobs.OpeningJob):
-    """A job whose messages the test posts."""
-
-    def start(self) -> None:
-        """Do nothing."""
-
-
 def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -40,7 +33,7 @@ def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
     monkeypatch.setattr(jobs, "sleep", slept.append)
     monkeypatch.setattr(jobs, "MOST_AT_ONCE", 5)
     monkeypatch.setattr(jobs, "SHOWN_SECONDS", 0.001)
-    job = Idle(RUN, news.append)
+    job = IdleJob(RUN, news.append)
     for seconds in (0.0, 0.09, 0.1, 0.19, 0.2):
         now[0] = 100 + seconds
         job.on_progress(READ)
@@ -88,7 +81,7 @@ def test_a_text_is_doubted_if_it_may_be_none(tmp_path: Path) -> None:
 
 
 async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
-    app = BpeTuiApp(RUN, Idle)
+    app = BpeTuiApp(RUN, IdleJob)
     async with app.run_test(size=(120, 40)) as pilot:
         opened = open_tokenizer(str(SAMPLE.with_name("swapped.json")))
         await until(pilot, lambda: app.screen.query("#reading-what"))

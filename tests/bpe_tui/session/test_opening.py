@@ -170,18 +170,6 @@ async def test_a_tokenizer_chosen_beside_a_corpus_is_replayed_over_it_and_a_wron
         assert app.session.opened is not None
 
 
-@pytest.mark.slow
-async def test_messages_of_an_earlier_job_are_ignored(trained: Path) -> None:
-    app = BpeTuiApp(RunConfig(str(SAMPLE)))
-    async with app.run_test(size=(120, 40)) as pilot:
-        app.open(TokenizerConfig((str(trained),)))
-        app.open(RunConfig(str(HANDOUT), vocab_size=280))
-        await ended(app, pilot)
-        await pilot.pause(0.3)
-        assert len(app.session.timeline or ()) <= 280 - 257
-        assert app.session.opened is None
-
-
 @pytest.fixture
 def endless(tmp_path: Path) -> Iterator[Path]:
     """Return a pipe from which a few words come, and no end."""
