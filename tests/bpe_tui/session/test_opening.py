@@ -21,10 +21,9 @@ from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther
 from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.opening import config_for
 from bpe_tui.views.charts import ChartPanel
-from bpe_tui.views.exports import screen_text
-from bpe_tui.widgets.controls import KeyBar, TabLine
+from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import FoundRows
-from engine import Tokenizer, count_pretokens, train_bpe
+from engine import Tokenizer, train_bpe
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.formats import WRITABLE, open_tokenizer
 from engine.formats import tokenizer_format as formats
@@ -63,7 +62,7 @@ async def choose(pilot: Pilot[int], path: str) -> None:
 # --- a tokenizer, alone and over a corpus -----------------------------------------------------
 
 
-async def test_a_tokenizer_alone_opens_on_the_encoding_screen_and_counts_nothing(
+async def test_a_tokenizer_alone_opens_on_the_encoding_screen_and_asks_for_a_text(
     trained: Path,
 ) -> None:
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
@@ -79,15 +78,8 @@ async def test_a_tokenizer_alone_opens_on_the_encoding_screen_and_counts_nothing
         ids = [token_id for piece in frame.encode("the<|end|>") for token_id in piece.ids]
         assert ids == Tokenizer.load(trained).encode("the<|end|>")
         await pilot.press("escape")
-        for key in "14":  # one card stands for what counts
-            await pilot.press(key)
-            await until(pilot, lambda: app.screen.query_one("#no-text").has_focus)
-            assert screen_text(app.screen).count("no text to count in") == 1
-            assert "No corpus is open" not in screen_text(app.screen)
-        closed = [tab.name for tab in app.screen.query_one(TabLine).tabs if not tab.is_open]
-        assert closed == ["race", "family", "check"]
-        await pilot.press("6")
-        assert "need a text to count in" in app.notices.now
+        await pilot.press("1")
+        await until(pilot, lambda: app.screen.query_one("#no-text").has_focus)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, OpenOther))
 
@@ -102,15 +94,11 @@ async def test_a_later_step_is_waited_for_on_the_pipeline_screen() -> None:
 async def test_over_a_corpus_its_merges_are_the_steps(trained: Path) -> None:
     async with opened_as(TokenizerConfig((str(trained),), str(HANDOUT))) as (app, pilot):
         assert (app.screen.id, step(app)) == ("training", 0)
-        assert "over handout.txt" in said(app, "#heading")
         await pilot.press("right")
         frame = app.session.frame
         assert frame is not None
         assert frame.merge is not None
         assert frame.merge.new_id == 999 - 256
-        counts = count_pretokens(HANDOUT)
-        assert frame.byte_count == sum(len(pretoken) * n for pretoken, n in counts.items())
-        assert "occurred together" in said(app, "#narration")
         await pilot.press("i")
         assert app.screen.id == "training"  # no fork of what was not trained here
 
