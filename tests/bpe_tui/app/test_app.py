@@ -245,7 +245,7 @@ async def test_z_zooms_a_panel_and_back_and_ctrl_t_changes_between_light_and_dar
         assert app.screen.styles.background.hex.lower() == LIGHT.background
 
 
-async def test_a_hostile_corpus_is_shown_with_a_note_and_never_obeyed(tmp_path: Path) -> None:
+async def test_a_hostile_corpus_is_shown_and_never_obeyed(tmp_path: Path) -> None:
     corpus = tmp_path / "[@click=app.quit]x[].txt"
     corpus.write_bytes(b"\x1b]52;c;ZXZpbA==\x07 [@click=app.quit]x[/] \xe2\x80\xae\xff\x00 " * 50)
     async with opened(corpus, vocab_size=300) as (app, pilot):
