@@ -83,7 +83,7 @@ def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
     job = OpeningJob(config, news.append)
     job.go_on()  # there is no screen to wait for
     job.work()
-    session.reading = session.indexing = session.working = object()
+    session.reading = session.indexing = session.working = cast("Any", object())
     calls = "toggle_play,tick 1,step 1,seek 1,seek_end,sub_step,run_to_breakpoint,seek_tie 1"
     for call in f"{calls},seek_prune 1,extend_to 3".split(","):
         assert not answer_of(session, call)
