@@ -8,6 +8,7 @@ import pytest
 from opening import opened_as, step
 from program import HANDOUT
 
+from bpe_tui.app import session_app
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
@@ -23,7 +24,7 @@ class Clock:
         assert app._clock is not None
         app._clock.pause()
         app._ticked = app._pressed = self.now
-        monkeypatch.setattr("bpe_tui.app.session_app.monotonic", lambda: self.now)
+        monkeypatch.setattr(session_app, "monotonic", lambda: self.now)
         monkeypatch.setattr(app.screen, "show_session", self.show)
 
     def show(self, session: Session) -> None:
@@ -82,14 +83,12 @@ async def test_at_rest_screens_are_made_garbage_is_collected_and_then_the_clock_
     async with opened_as(RUN) as (app, _):
         clock = Clock(app, monkeypatch)
         made, seconds_of_rest = list[str](), list[float]()
-        monkeypatch.setattr(
-            "bpe_tui.app.session_app.mount_ahead", lambda _, name: made.append(name)
-        )
 
         def rest(seconds: float) -> bool:
             seconds_of_rest.append(seconds)
             return seconds > 2
 
+        monkeypatch.setattr(session_app, "mount_ahead", lambda _, name: made.append(name))
         monkeypatch.setattr(app._collector, "rest", rest)
         app._ahead, app.makes_ahead, app._is_at_rest = ["charts", "race"], True, False
         for seconds, left in ((0.3, 2), (0.31, 1), (0.4, 0)):
@@ -103,7 +102,6 @@ async def test_at_rest_screens_are_made_garbage_is_collected_and_then_the_clock_
         clock.now += 7
         app.wake()
         assert (app._is_at_rest, app._ticked) == (False, clock.now)
-        app.wake()  # once more changes nothing
         app.session.stop_reason = None  # in training, whose messages wake it
         app._use_rest(0)
         assert app._is_at_rest
@@ -111,34 +109,24 @@ async def test_at_rest_screens_are_made_garbage_is_collected_and_then_the_clock_
 
 async def test_keys_say_what_they_do_not_find() -> None:
     async with opened_as(RUN) as (app, _):
-        told = []
-        for start, action, given in (
-            (0, app.action_tie, 1),
-            (1, app.action_tie, 1),
-            (12, app.action_tie, 1),
-            (3, app.action_tie, -1),
-            (1, app.action_tie, -1),
-            (12, app.action_prune, 1),
-            (0, app.action_prune, -1),
-            (5, app.action_end, True),
-            (5, app.action_end, False),
-            (5, app.action_step, 2),
-            (5, app.action_step, -2),
-        ):
+        cases: list[tuple[int, Any, int, int, str]] = [
+            (0, app.action_tie, 1, 1, ""),
+            (1, app.action_tie, 1, 3, ""),
+            (12, app.action_tie, 1, 12, "No merge after this one was tied."),
+            (3, app.action_tie, -1, 1, ""),
+            (1, app.action_tie, -1, 1, "No merge before this one was tied."),
+            (12, app.action_prune, 1, 12, "No prune after this step."),
+            (0, app.action_prune, -1, 0, "No prune before this step."),
+            (5, app.action_end, True, 12, ""),
+            (5, app.action_end, False, 0, ""),
+            (5, app.action_step, 2, 7, ""),
+            (5, app.action_step, -2, 3, ""),
+        ]
+        for start, action, given, end, told in cases:
             app.seek(start)
             app.notices.now = ""
-            action(given)  # type: ignore[operator]
-            told.append((step(app), app.notices.now))
-        assert told == [
-            (1, ""),
-            (3, ""),
-            (12, "No merge after this one was tied."),
-            (1, ""),
-            (1, "No merge before this one was tied."),
-            (12, "No prune after this step."),
-            (0, "No prune before this step."),
-            *((at, "") for at in (12, 0, 7, 3)),
-        ]
+            action(given)
+            assert (step(app), app.notices.now) == (end, told)
         app.seek(0)
         app.go_to_following()
         assert step(app) == 1

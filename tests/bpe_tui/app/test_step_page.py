@@ -56,12 +56,16 @@ def check_policy(page: str) -> None:
     assert not re.search(r"https?://|\bsrc=|\bhref=|url\(|@import|\son\w+=|style=", page)
 
 
-async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Path) -> None:
-    out = tmp_path / "low.html"
-    options = ("--pattern", "whitespace", "--text", "lowest", "--steps", "2-4", "--html", out)
-    result = await asyncio.to_thread(run, "record", HANDOUT, *options)
+def recorded(out: Path, *options: str, corpus: Path | str = HANDOUT) -> str:
+    """Record a page; return it."""
+    result = run("record", corpus, *options, "--html", out)
     assert result.returncode == 0, result.stderr
-    page = out.read_text("utf-8")
+    return out.read_text("utf-8")
+
+
+async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Path) -> None:
+    options = ("--pattern", "whitespace", "--text", "lowest", "--steps", "2-4")
+    page = await asyncio.to_thread(recorded, tmp_path / "low.html", *options)
     check_policy(page)
     film = film_of(page)
     assert [shot["m"] for shot in film["shots"]] == [f"step {step}" for step in range(2, 5)]
@@ -106,15 +110,9 @@ def test_a_page_has_each_row_and_each_look_once_with_the_cells_of_wide_signs() -
         {"s": 0.33, "r": [0, 2]} | about | {"m": "step 2"},
     ]
     rules = re.findall(r"\.l(\d)\{(.*?)\}", page)
-    assert rules[:2] == [
-        ("0", "color:#ff0000;font-weight:bold"),
-        ("1", "color:#ff0000;font-weight:bold"),
-    ]
-    assert rules[2:] == [
-        ("0", "color:#880000"),
-        ("1", "color:#880000;font-weight:bold"),
-        ("2", "color:#880000;font-weight:bold"),
-    ]
+    dark, light = "color:#ff0000;font-weight:bold", "color:#880000;font-weight:bold"
+    assert rules[:2] == [("0", dark), ("1", dark)]
+    assert rules[2:] == [("0", "color:#880000"), ("1", light), ("2", light)]
     assert ":root{--columns:12}" in page
     assert "<title>a&lt;␛</title>" in page
 
@@ -142,28 +140,23 @@ def test_a_look_is_written_in_css_and_a_page_has_a_largest_size(
 
 
 def test_a_page_in_chinese_has_chinese_sentences(tmp_path: Path) -> None:
-    out = tmp_path / "low.html"
-    options = ("--pattern", "whitespace", "--steps", "2-3", "--html", out)
-    result = run("record", HANDOUT, *options, "--language", "zh")
-    assert result.returncode == 0, result.stderr
-    page = out.read_text("utf-8")
+    options = ("--pattern", "whitespace", "--steps", "2-3", "--language")
+    page = recorded(tmp_path / "low.html", *options, "zh")
     assert '<html lang="zh">' in page
     [first, _] = film_of(page)["shots"]
     assert first["m"] == "第 2 步"
     assert first["n"][0].startswith("第 2 次合并")
-    refused = run("record", HANDOUT, *options, "--force", "--language", "xx")
+    refused = run("record", HANDOUT, *options, "xx", "--html", tmp_path / "other.html")
     assert "there are no lessons in 'xx'" in refused.stderr.decode()
 
 
 def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:
-    corpus, out = tmp_path / "<img onerror=1>\x1b[2J.txt", tmp_path / "evil.html"
+    corpus = tmp_path / "<img onerror=1>\x1b[2J.txt"
     corpus.write_bytes(
         b"</script><script>alert(1)</script> <!-- \x1b]52;c;aGk=\x07 \xe2\x80\xae \xe2\x80\xa8 " * 9
     )
-    options = ("--vocab-size", "262", "--steps", "0-2", "--view", "lesson", "--html", out)
-    result = run("record", corpus, *options)
-    assert result.returncode == 0, result.stderr
-    page = out.read_text("utf-8")
+    options = ("--vocab-size", "262", "--steps", "0-2", "--view", "lesson")
+    page = recorded(tmp_path / "evil.html", *options, corpus=corpus)
     assert page.count("</script>") == page.count("<script") == 2
     assert "<img" not in page
     assert "<!--" not in page
@@ -200,13 +193,11 @@ def test_a_page_that_would_be_too_large_is_refused_in_a_sentence(tmp_path: Path)
 
 @pytest.mark.slow  # films 41 steps with their beats
 def test_a_page_of_40_steps_in_the_lesson_view_is_below_a_megabyte(tmp_path: Path) -> None:
-    out = tmp_path / "forty.html"
     corpus = Path(HANDOUT).with_name("tinystories_valid.txt")
-    options = ("--vocab-size", "300", "--view", "lesson", "--steps", "0-40", "--html", out)
-    result = run("record", corpus, *options)
-    assert result.returncode == 0, result.stderr
-    assert out.stat().st_size < 1_000_000
-    first = next(iter(screens_of(film_of(out.read_text("utf-8")))))
+    options = ("--vocab-size", "300", "--view", "lesson", "--steps", "0-40")
+    page = recorded(tmp_path / "forty.html", *options, corpus=corpus)
+    assert len(page.encode()) < 1_000_000
+    first = screens_of(film_of(page))[0]
     assert "4,803" in first  # counted, no longer only cut
     assert "? help" not in first
 
@@ -215,33 +206,24 @@ def test_a_page_of_40_steps_in_the_lesson_view_is_below_a_megabyte(tmp_path: Pat
 @pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
 def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
     out = tmp_path / "low.html"
-    options = ("--pattern", "whitespace", "--steps", "1-4", "--speed", "10", "--html", out)
-    assert run("record", HANDOUT, *options).returncode == 0
-    film = film_of(out.read_text("utf-8"))
+    options = ("--pattern", "whitespace", "--steps", "1-4", "--speed", "10")
+    film = film_of(recorded(out, *options))
     first, screens = film["shots"][0], screens_of(film)
     with browser(tmp_path / "profile") as page:
         place = "document.getElementById('place').textContent"
         shown = "[...document.querySelectorAll('.row')].map(row => row.textContent.trimEnd())"
         words = "document.getElementById('words').innerText"
-        for width, height, scheme in (
-            (1200, 900, "dark"),
-            (1000, 900, "dark"),
-            (390, 844, "light"),
-        ):
-            page.open(out, width, height, scheme)
+        for width, scheme in ((1200, "dark"), (1000, "dark"), (390, "light")):
+            page.open(out, width, 900, scheme)
             assert page.value(place) == "step 1 │ 1/4"
             lines = "".join(f"{line}\n" for line in page.value(shown))
             assert lines in screens
             for part in ("documentElement", "getElementById('screen')"):  # nothing is cut
                 assert page.value(f"document.{part}.scrollWidth - document.{part}.clientWidth") <= 1
             assert first["n"][0] in page.value(words)
-            of_words, of_screen = (
-                f"document.getElementById('{name}').getBoundingClientRect()"
-                for name in ("words", "screen")
-            )
-            is_beside = (
-                f"{of_words}.left >= {of_screen}.right && {of_words}.top < {of_screen}.bottom"
-            )
+            box = "document.getElementById('{}').getBoundingClientRect()".format
+            text, film_box = box("words"), box("screen")
+            is_beside = f"{text}.left >= {film_box}.right && {text}.top < {film_box}.bottom"
             assert page.value(is_beside) is (width >= 1000)
             page.press("ArrowRight")
             assert page.value(place) == "step 2 │ 2/4"
