@@ -110,9 +110,9 @@ def test_a_page_has_each_row_and_each_look_once_with_the_cells_of_wide_signs() -
         {"s": 0.33, "r": [0, 2]} | about | {"m": "step 2"},
     ]
     rules = re.findall(r"\.l(\d)\{(.*?)\}", page)
-    dark, light = "color:#ff0000;font-weight:bold", "color:#880000;font-weight:bold"
-    assert rules[:2] == [("0", dark), ("1", dark)]
-    assert rules[2:] == [("0", "color:#880000"), ("1", light), ("2", light)]
+    bold_red, bold_pink = "color:#ff0000;font-weight:bold", "color:#880000;font-weight:bold"
+    assert rules[:2] == [("0", bold_red), ("1", bold_red)]
+    assert rules[2:] == [("0", "color:#880000"), ("1", bold_pink), ("2", bold_pink)]
     assert ":root{--columns:12}" in page
     assert "<title>a&lt;␛</title>" in page
 
