@@ -129,11 +129,6 @@ class PaintedOnce(Screen[ScreenResultType]):
         if self.needs_room(size):
             super()._screen_resized(size)
 
-    # Textual calls this after changes, sixty times a second until it has laid out and painted.
-    def _on_timer_update(self) -> None:
-        if self.has_content:
-            super()._on_timer_update()
-
     # Textual calls this to paint, from several places.
     def _compositor_refresh(self) -> None:
         if self._is_settled or self is not self.app.screen:  # one behind a window is not painted
