@@ -34,8 +34,8 @@ from code_changes import Change, changes_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "bpe_tui")
-MOST_TESTS, MOST_SECONDS, MOST_WAIT = 150, 300, 300
-"""Number of tests that a change meets; if they never end, their processor time, and any time."""
+MOST_TESTS, MOST_SECONDS, MOST_WAIT = 150, 300, 30
+"""Number of tests that a change meets, their processor time, and the time of each, in seconds."""
 
 
 def copy_checkout(folder: Path) -> None:
@@ -118,7 +118,6 @@ class MeetChanges:
             os.setsid()
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
-            signal.alarm(MOST_WAIT)
             codes = dict(codes_in(compile(path.read_bytes(), str(path), "exec", dont_inherit=True)))
             for function in self._functions:
                 old = function.__code__
@@ -126,6 +125,7 @@ class MeetChanges:
                     function.__code__ = codes[old.co_qualname, old.co_firstlineno]
             for item, after in zip_longest(items, items[1:]):
                 if not self._failed:
+                    signal.alarm(MOST_WAIT)
                     item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
             failed = self._failed
         finally:

@@ -36,7 +36,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tokenizer whose ids are not in the order of its merges."""
     vocab, merges = train_bpe(HANDOUT, 300, [])
     shuffled = {999 - token_id: token for token_id, token in vocab.items()}
-    directory = tmp_path_factory.mktemp("shuffled-ids", numbered=False) / "shuffled"
+    directory = tmp_path_factory.mktemp("shuffled-ids") / "shuffled"
     Tokenizer(shuffled, merges, {"<|end|>": 5}).save(directory)
     return directory
 
