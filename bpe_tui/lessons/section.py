@@ -68,9 +68,9 @@ class LessonSection(Lines, can_focus=False):
         for index in range(self.height):
             row = rows[index] if index < len(rows) else Row(())
             text = self.caption if index == 1 else ""
-            start = cells - 1 - self.caption_cells
-            edge = f" {rail.below}".ljust(start)
-            below = [(edge, "border"), *left([(text, self.caption_role)], cells - start)]
+            edge = f" {rail.below}".ljust(cells - 1 - self.caption_cells)
+            caption = left([(text, self.caption_role)], self.caption_cells)
+            below = [(edge, "border"), *caption, (" ", "")]
             if spans_width(row.spans) > self.room:
                 row = Row(left(row.spans, self.room), row.target)
             shown.append(Row([*(below if index else name), *row.spans], row.target))

@@ -25,6 +25,7 @@ from bpe_tui.views.panel import BETWEEN_PAIR
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.wording import Wording
+from bpe_tui.widgets.controls import FootLine
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
@@ -334,6 +335,12 @@ class CheckScreen(SessionScreen):
         return first_fitting(room, f"{name}: {differ}", differ)
 
     # -- commands
+
+    def show_keys(self) -> None:
+        """Show the keys, and the signs once there are merges that have them."""
+        super().show_keys()
+        if self._job is None:
+            self.query_one(FootLine).legend = ()
 
     def show_panel(self, panel: str) -> None:
         super().show_panel(panel)

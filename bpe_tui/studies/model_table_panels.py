@@ -249,55 +249,65 @@ class FamilyDetails(Lines):
 
     def rebuild(self) -> None:
         if self._about is not None and self.size.width:
-            room = self.scrollable_content_region.width - 1
-            characters = room_beside(room) * (self.size.height - BESIDE_TEXT) // 3
-            edge = token_edge(marks=needs_marks(self.app))
-            self._rows = list(_rows(*self._about, room, edge, max(SHOWN_CHARACTERS, characters)))
+            self._rows = list(self._drawn(*self._about))
         super().rebuild()
 
+    def _drawn(
+        self, entry: KindEntry, unseen: Sequence[str] | None, typed: str, way_in: str
+    ) -> Iterator[Row]:
+        """Yield the rows about a kind: its training, then the beginning of the text in tokens."""
+        width = self.scrollable_content_region.width - 1
+        yield from _training(entry, way_in, width)
+        tokenizer = entry.tokenizer
+        if tokenizer is None or entry.row is None or unseen is None:
+            yield Row([])
+            yield from paragraph(visible_text(entry.state, spaces=False), width, "dim")
+            return
+        yield from _learnt(entry, entry.row.vocab_size, width)
+        yield Row([])
+        room = room_beside(width)
+        most = max(SHOWN_CHARACTERS, room * (self.size.height - BESIDE_TEXT) // 3)
+        beginning = _beginning(typed or "".join(unseen), most)
+        edge = token_edge(marks=needs_marks(self.app))
+        for place, line in enumerate(_over_ids(tokenizer, beginning, edge, room)):
+            label = "" if place else "typed" if typed else "held out"
+            yield Row([(label.ljust(MARGIN), "dim"), *line])
+        yield from _exactness(entry, beginning, width)
+        yield from _unknown_words(entry, width)
+        found = premiums_over_english(tokenizer.encode, parallel_samples(), tokenizer.unknown_id)
+        if found:
+            yield from labelled_text("languages", describe_premiums(found), "", width)
 
-def _rows(
-    entry: KindEntry,
-    unseen: Sequence[str] | None,
-    typed: str,
-    way_in: str,
-    width: int,
-    edge: Span,
-    characters: int,
-) -> Iterator[Row]:
-    """Yield the rows about a kind; of the text, these first characters are drawn in tokens."""
+
+def _training(entry: KindEntry, way_in: str, width: int) -> Iterator[Row]:
+    """Yield what a kind is, and the way to its training, or that there is none to watch."""
     kind = KINDS[entry.name]
     yield from paragraph(kind.summary, width)
     if way_in:
         yield Row(left([(way_in, "here")], width), ToKind(entry.name))
     elif kind.model is None:
         yield from paragraph("It has no steps to watch: its tokens are only counted.", width, "dim")
-    if entry.tokenizer is None or entry.row is None or unseen is None:
-        yield Row([])
-        yield from paragraph(visible_text(entry.state, spaces=False), width, "dim")
-        return
+
+
+def _learnt(entry: KindEntry, size: int, width: int) -> Iterator[Row]:
+    """Yield what a kind has learnt, and by which rules."""
+    kind = KINDS[entry.name]
     rules = f"the pattern {kind.pattern}"
     if kind.model == "bpe":
         rules += f" and the units {kind.units}"
     stopped = " Its training was stopped, as it took long." if entry.stopped else ""
-    learnt = f"It has learnt {plural(entry.row.vocab_size, 'token')} with {rules}.{stopped}"
+    learnt = f"It has learnt {plural(size, 'token')} with {rules}.{stopped}"
     yield from paragraph(learnt, width, "dim")
     if kind.model is not None:
         yield from _subwords(width)
-    yield Row([])
-    tokenizer = entry.tokenizer
-    beginning = typed or "".join(unseen)
-    if len(beginning) > characters:  # up to a blank if there is one
-        end = beginning.rfind(" ", 1, characters)
-        beginning = beginning[: end if end > 0 else characters]
-    for place, line in enumerate(_over_ids(tokenizer, beginning, edge, room_beside(width))):
-        label = "" if place else "typed" if typed else "held out"
-        yield Row([(label.ljust(MARGIN), "dim"), *line])
-    yield from _exactness(entry, beginning, width)
-    yield from _unknown_words(entry, width)
-    found = premiums_over_english(tokenizer.encode, parallel_samples(), tokenizer.unknown_id)
-    if found:
-        yield from labelled_text("languages", describe_premiums(found), "", width)
+
+
+def _beginning(text: str, most: int) -> str:
+    """Return the first characters of a text, at most `most`, up to a blank if there is one."""
+    if len(text) <= most:
+        return text
+    end = text.rfind(" ", 1, most)
+    return text[: end if end > 0 else most]
 
 
 def _subwords(width: int) -> Iterator[Row]:

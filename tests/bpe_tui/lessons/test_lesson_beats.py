@@ -283,9 +283,9 @@ def test_a_section_has_its_rail_name_and_caption_beside_its_rows(
         texts = ["".join(text for text, _ in row.spans).rstrip() for row in section._rows]
         shown.append((changed, texts, [role for _, role in section._rows[0].spans]))
     cut = "nineteen characte…"
-    long = [" ├─▶ 2 PICK     e+s 9", f" │   merge 1,23…{cut}", " │"]
+    long = [" ├─▶ 2 PICK     e+s 9", f" │   merge 1,2… {cut}", " │"]
     dark = [" │   2 PICK     e+s 9", *long[1:]]
-    short = [" │ 2 PICK       e+s 9", f" │ merge 1,234,…{cut}", " │"]
+    short = [" │ 2 PICK       e+s 9", f" │ merge 1,234… {cut}", " │"]
     roles = ["border", "border", "dim", "", "strong"]
     assert shown == [
         (3, long, ["border", "pair", "pair", "", "strong"]),
@@ -294,4 +294,4 @@ def test_a_section_has_its_rail_name_and_caption_beside_its_rows(
     ]
     assert painted[1] == (Region(0, 0, 36, 1),)
     assert [row.target for row in section._rows] == ["target", None, None]
-    assert [role for _, role in section._rows[1].spans] == ["border", "dim", "", "", ""]
+    assert [role for _, role in section._rows[1].spans] == ["border", "dim", "", "", "", ""]

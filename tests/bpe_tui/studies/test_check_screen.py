@@ -16,6 +16,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.session.config import Claimed, RunConfig
 from bpe_tui.studies.check import CheckScreen, WhyPanel
+from bpe_tui.widgets.controls import FootLine
 from bpe_tui.widgets.lines import RowList
 from engine import Tokenizer, train_bpe
 from engine.core.gpt2_bytes import spell
@@ -74,6 +75,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
             if role == "strong"
         ]
         assert strong[0].startswith("Likely cause (tie-rule)")
+        assert app.screen.query_one(FootLine).legend
         header, pinned = rows(app, "#check-pinned")
         assert header.split() == ["merge", "yours", "count", "the", "rule", "count"]
         assert pinned.split() == ["first", "19", "✗", "·+c", "32", "a+r", "32"]
@@ -162,9 +164,10 @@ async def test_the_check_of_other_models_says_that_it_is_for_bpe() -> None:
         assert "BPE's rule" in app.notices.now
 
 
-async def test_before_anything_is_checked_there_is_no_empty_table() -> None:
+async def test_before_anything_is_checked_there_is_no_empty_table_and_no_legend_of_it() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("9", "tab", "tab")
+        assert not app.screen.query_one(FootLine).legend
         async for size in each_size(pilot):
             await pilot.pause()
             assert not app.screen.query_one("#checked").display
