@@ -80,7 +80,7 @@ class BeatClock:
         self.held = False
         self._holds_next = False
         self._pace = 1.0
-        self._generation = 0  # counts the steps, so that a timer of an earlier step is ignored
+        self._timers = object()  # a new one for each step: timers of an earlier one are ignored
         self._stepped_at = -ALL_BEATS
 
     @property
@@ -114,7 +114,7 @@ class BeatClock:
         if (hurried or fast or not self.motion) and not self._holds_next:
             self.rest(frame)
             return
-        self._generation += 1
+        self._timers = object()
         self.held, self._holds_next = self._holds_next, False
         self._set(StepMoment(after, frame, Beat.PICK))
         if not self.held:
@@ -135,7 +135,7 @@ class BeatClock:
                 return False
             self._holds_next = True
             return True
-        self._generation += 1  # running timers are ignored
+        self._timers = object()  # running timers are ignored
         self._pace = 1.0
         assert moment is not None
         self.held = moment.beat is not Beat.JOIN
@@ -153,13 +153,13 @@ class BeatClock:
 
     def rest(self, frame: SteppableFrame) -> None:
         """Show a state at once."""
-        self._generation += 1
+        self._timers = object()
         self.held = self._holds_next = False
         self._set(StepMoment.at_rest(frame))
 
     def forget(self) -> None:
         """Show no moment, and ignore running timers: another run is shown."""
-        self._generation += 1
+        self._timers = object()
         self.held = self._holds_next = False
         self.moment = None
 
@@ -173,7 +173,7 @@ class BeatClock:
 
     def _cut(self, frame: SteppableFrame, share: float) -> None:
         """Show the text of step 0 before it is cut, or its pretokens, then the counts."""
-        self._generation += 1
+        self._timers = object()
         self._pace, self._has_cut = 1.0, True
         self._set(StepMoment(None, frame, Beat.CUT, share))
         if not self.held:
@@ -185,9 +185,9 @@ class BeatClock:
         self._show(moment)
 
     def _go_on_in(self, seconds: float) -> None:
-        began_in = self._generation
+        timers = self._timers
         self._call_in(
-            seconds * self._pace, lambda: self._go_on() if began_in == self._generation else None
+            seconds * self._pace, lambda: self._go_on() if timers is self._timers else None
         )
 
     def _go_on(self) -> None:
@@ -210,11 +210,11 @@ class BeatClock:
     def _join(self, moment: StepMoment[Any], start: float) -> None:
         """Show the beat JOIN from a share of it on, frame by frame."""
         duration = SECONDS[Beat.JOIN] * self._pace
-        began, generation = self._now() - start * duration, self._generation
+        began, timers = self._now() - start * duration, self._timers
         self._set(replace(moment, beat=Beat.JOIN, share=start))
 
         def move() -> None:
-            if generation != self._generation:
+            if timers is not self._timers:
                 return
             share = (self._now() - began) / duration
             if share >= 1:

@@ -188,7 +188,7 @@ class Guide:
             self._host.tell(visible_text(str(error), spaces=False))
             return
         known = lessons.all_progress().get(lessons.progress_key(path), lessons.LessonProgress())
-        if known.done or known.scene >= len(lesson.scenes):
+        if known.done or known.scene not in range(len(lesson.scenes)):
             known = replace(known, scene=0, seen=frozenset(), answered=frozenset())
         self.begin(lesson, known)
         self.go_to(known.scene)
@@ -237,11 +237,11 @@ class Guide:
         A step forward first scrolls a long text, then asks the scene's questions. After the last
         scene it opens the next built-in lesson.
         """
-        lesson, pane = self.lesson, self._pane
+        lesson, pane, is_forward = self.lesson, self._pane, by == 1
         if lesson is None:
             self._host.tell(NO_LESSON)
             return
-        if by > 0 and ((pane is not None and pane.scroll_on()) or self._ask()):
+        if is_forward and ((pane is not None and pane.scroll_on()) or self._ask()):
             return
         place = self.place + by
         if place == len(lesson.scenes):
@@ -253,7 +253,7 @@ class Guide:
             self._tell("This is the first scene.")
         else:
             self.place = place
-            self._show_scene(sets_up=by < 0)
+            self._show_scene(sets_up=not is_forward)
 
     def come_back(self) -> None:
         """Set up the screen of the scene again, wherever the learner has gone."""

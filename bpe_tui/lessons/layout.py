@@ -61,8 +61,8 @@ def layout(width: int, height: int, is_dense: bool = False, has_text: bool = Tru
     >>> layout(80, 16, is_dense=True, has_text=False).corpus
     5
     """
-    margin, name = (19, 15) if width >= 96 else (19, 13) if width >= 76 else (15, 13)
     is_short = width < 76
+    margin, name = 15 if is_short else 19, 15 if width >= 96 else 13
     head_gap, has_legend = int(height >= 22), height >= 24
     heading = keys = rule = 1
     text = TEXT_ROWS if is_dense else TEXT_ROWS + (height >= 23) + (height >= ROOMY)
@@ -73,7 +73,7 @@ def layout(width: int, height: int, is_dense: bool = False, has_text: bool = Tru
     parts = list(LEAST)
     # The sections take turns; once all have their most rows, the corpus gets the rest.
     turn = cycle(TURNS_OF_DENSE if is_dense else TURNS)
-    for _ in range(max(spare - sum(parts), 0)):
+    for _ in range(spare - sum(parts)):
         growing = [place for place in range(len(parts)) if parts[place] < MOST[place]]
         parts[next(one for one in turn if one in growing) if growing else CORPUS] += 1
     bars, words, corpus = parts

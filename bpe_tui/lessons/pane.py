@@ -162,13 +162,8 @@ class LessonPane(Vertical):
         of = text_of(self._messages, "{n} of {last}", n=place, last=last)
         scene = visible_text(self._lesson.scenes[self._place].title, spaces=False)
         title = visible_text(self._lesson.title, spaces=False)
-        if in_one_line:
-            heading = f"{title}  {of}"
-            has_room = width(heading) + width(scene) + 2 <= cells
-            heading = f"{heading if has_room else of}  "
-        else:
-            title = shorten(title, cells)
-            heading = f"{title}{'  ' if width(title) + width(of) + 2 <= cells else chr(10)}{of}"
+        beside = scene if in_one_line else ""
+        heading = heading_of(title, of, beside, cells)
         self.query_one("#lesson-title", Static).update(Content(heading))
         self.query_one("#scene-title", Static).update(Content(scene))
 
@@ -222,6 +217,20 @@ class LessonPane(Vertical):
             )
         ]
         self.query_one(KeyBar).keys = [key for key in keys if not typing or key.shown[0] == "C"]
+
+
+def heading_of(title: str, of: str, scene: str, cells: int) -> str:
+    """Return the line before the title of a scene beside it; without one, the lines above it.
+
+    >>> [heading_of("Title", "1 of 3", scene, cells) for scene, cells in (("Scene", 20), ("", 13))]
+    ['Title  1 of 3  ', 'Title  1 of 3']
+    >>> [heading_of("Title", "1 of 3", scene, cells) for scene, cells in (("Scene", 19), ("", 12))]
+    ['1 of 3  ', 'Title\\n1 of 3']
+    """
+    heading = f"{title}  {of}"
+    if scene:
+        return f"{heading if width(heading) + 2 + width(scene) <= cells else of}  "
+    return heading if width(heading) <= cells else f"{shorten(title, cells)}\n{of}"
 
 
 # -- the text in lines

@@ -8,7 +8,7 @@ step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from textual import events
@@ -150,7 +150,7 @@ class LessonScreen(SessionScreen):
         self.sections["replace"].display = not is_asked
         if is_asked:
             self.sections["pick"].rail = RAILS["replace"]
-        self.sections["your-text"].display = room.text > 0 and (
+        self.sections["your-text"].display = has_text and (
             height >= LEAST_FOR_TEXT or self.room.is_compact
         )
         self.sections["corpus"].display = has_corpus and height >= LEAST_FOR_CORPUS
@@ -297,11 +297,8 @@ class LessonScreen(SessionScreen):
         named = f"{following}   {beats}" if following else beats
         brief = self._where(moment, says_end=False)
         ways = (f"{name}   {named}", longer), (named, longer), (named, where), (beats, where)
-        left, right = next(
-            (way for way in (*ways, (beats, brief)) if sum(map(width, way)) + 2 <= room),
-            (shorten(beats, max(room - width(brief) - 2, 1)), brief),
-        )
-        blanks = " " * max(room - width(left) - width(right), 1)
+        left, right = fitting_sides((*ways, (beats, brief)), room)
+        blanks = " " * (room - width(left) - width(right))
         heading = Content(f"{left}{blanks}{right}")
         bright = [(left, present)]
         if self.question is None:
@@ -485,6 +482,19 @@ class LessonScreen(SessionScreen):
     @property
     def closes(self) -> bool:
         return self.predictor.is_on or super().closes
+
+
+def fitting_sides(ways: Sequence[tuple[str, str]], room: int) -> tuple[str, str]:
+    """Return the first left and right side that fit, two cells apart; else the last, cut.
+
+    >>> fitting_sides([("long", "right"), ("left", "r")], 7)
+    ('left', 'r')
+    >>> fitting_sides([("long", "right"), ("left", "r")], 6)
+    ('le…', 'r')
+    """
+    left, right = ways[-1]
+    cut = shorten(left, room - width(right) - 2), right
+    return next((way for way in ways if sum(map(width, way)) + 2 <= room), cut)
 
 
 class BpeLesson(LessonScreen):

@@ -269,12 +269,16 @@ def test_a_section_has_its_rail_name_and_caption_beside_its_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     painted: list[tuple[Region, ...]] = []
-    monkeypatch.setattr(Widget, "screen", SimpleNamespace(size=Size(36, 9)))
     monkeypatch.setattr(Widget, "size", Size(36, 3))
     monkeypatch.setattr(LessonSection, "refresh", lambda section, *where: painted.append(where))
     section = LessonSection("count")
     section.rail, section.label, section.caption = RAILS["pick"], "2 PICK", "merge 1,234,567"
     section.margin, section.height = 16, 3
+    rooms = []
+    for width in (29, 28, 27, 36):
+        monkeypatch.setattr(Widget, "screen", SimpleNamespace(size=Size(width, 9)))
+        rooms.append(section.room)
+    assert rooms == [11, 10, 10, 18]
     rows = [Row([("e+s 9", "strong")], "target"), Row([("nineteen characters", "")])]
     shown = []
     for is_lit, is_short in ((True, False), (False, False), (False, True)):

@@ -39,7 +39,7 @@ from bpe_tui.session.lessons import (
 )
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
-from engine import Frame
+from engine import Frame, Timeline
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions.question import Question
 
@@ -299,6 +299,10 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
     async with learning(trial) as (app, pilot):  # once more, from the beginning
         assert (app.guide.place, app.guide.progress.answered) == (0, frozenset())
         assert all_progress()[str(trial)].done
+        for scene, place in ((2, 2), (3, 0)):  # of a lesson that had more scenes
+            keep_progress(str(trial), LessonProgress(scene))
+            app.guide.open(trial)
+            assert app.guide.place == place
 
 
 async def test_a_question_is_asked_again_until_three_in_a_row_are_right(trial: Path) -> None:
@@ -365,44 +369,37 @@ async def test_the_text_is_beside_the_screen_above_it_or_over_it_as_there_is_roo
             assert is_dense == text.is_dense
             found[size] = tuple(pane.region), taken, pane.covers, is_dense, label_of_n(app)
         assert found == PLACES
+        await pilot.press("backspace")  # a text over the screen gives way
+        assert not pane.display
+        await pilot.press("backspace")
+        await until(pilot, lambda: pane.display)
+        await pilot.press("right")  # a key of the screen: nothing moves unseen
+        assert (pane.display, step(app)) == (False, 3)
         await pilot.resize_terminal(80, 22)
         await pilot.pause()
         await pilot.press("N")  # more of the text
         assert text.scroll_offset.y > 0
         app.guide.go_to(1)
         await until(pilot, lambda: app.screen.query_one(LessonText).scroll_offset.y == 0)
+        await pilot.press("e")
+        keys = app.screen.query_one(LessonPane).query_one(KeyBar).keys
+        assert [key.shown for key in keys] == ["Ctrl+B", "Ctrl+N"]  # letters are typed
 
 
-@pytest.mark.slow
-async def test_without_room_for_both_the_text_gives_way_to_a_key_of_the_screen(
-    trial: Path,
+async def test_questions_and_a_setup_wait_until_their_steps_are_recorded(
+    trial: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with learning(trial, (60, 20)) as (app, pilot):
-        pane = app.screen.query_one(LessonPane)
-        assert pane.covers
-        assert pane.outer_size == (60, 20)
-        await pilot.press("backspace")
-        assert not pane.display
-        assert app.screen.query_one("#merge").region.height
-        await pilot.press("backspace")
-        await until(pilot, lambda: pane.display)
-        await pilot.press("right")  # nothing moves unseen
-        assert not pane.display
-        assert step(app) == 3
-
-
-async def test_questions_wait_for_the_training() -> None:
-    async with learning(builtin_lessons()[4].path) as (app, pilot):
-        app.guide.go_to(5)
-        await until(pilot, lambda: not app.guide.is_on_its_way)
-        reason, app.session.stop_reason = app.session.stop_reason, None  # as while it trains
-        recording, app.session.recording = app.session.recording, None
-        await pilot.press("N")
-        assert (app.guide.place, app.screen.is_modal) == (5, False)
-        assert "N asks in a moment" in app.notices.now
-        app.guide.go_to(5)
-        assert app.guide.is_on_its_way
-        app.session.stop_reason, app.session.recording = reason, recording
+    async with learning(trial) as (app, pilot):
+        app.session.stop_reason = None  # as while it trains
+        for steps, is_on_its_way in ((1, True), (2, False), (3, False)):
+            monkeypatch.setattr(Timeline, "__len__", lambda _, steps=steps: steps)
+            app.clear_notices()
+            app.guide.go_to(0)  # it shows step 2, and asks about steps 1 and 3
+            assert app.guide.is_on_its_way == is_on_its_way
+            await pilot.press("N")
+            assert not app.screen.is_modal
+            assert "N asks in a moment" in app.notices.now
+        monkeypatch.setattr(Timeline, "__len__", lambda _: 4)
         await pilot.press("N")
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
 
