@@ -97,7 +97,8 @@ class CheckJob(Job):
             self._rest_due = monotonic() + SLICE_SECONDS
 
 
-MERGE_CELLS, COUNT_CELLS = 9, 11
+MERGE_CELLS, COUNT_CELLS, LEAST_HALF = 9, 11, 19
+"""Cells of a merge's number and of a count, and the least of a pair with its count."""
 BY_RULE, DIFFERS = "✓", "✗"
 NOTHING_LEFT = "no pair is left"
 
@@ -115,7 +116,7 @@ class CheckedMerges(Vertical):
         self._first: int | None = None
         self._list = RowList("check-rows")
         self._rows: Sequence[Row] = ()
-        self._half = COUNT_CELLS + 8  # cells of a pair with its count; a row has two
+        self._half = LEAST_HALF  # cells of a pair with its count; a row has two
 
     def compose(self) -> ComposeResult:
         pinned = RowList("check-pinned")
@@ -145,16 +146,15 @@ class CheckedMerges(Vertical):
 
     def _go_to(self, place: int) -> None:
         """Put the cursor on a merge, with those before and after it in sight."""
-        around = place + self._list.size.height // 2
-        self._list.show(self._rows, min(around, len(self._judged) - 1))
         self._list.show(self._rows, place)
+        self._list.scroll_to_row(place + self._list.size.height // 2)
 
     def on_resize(self) -> None:
         """Paint the header, the first difference and the list, for the width that there is."""
         pinned, text = self.query_one("#check-pinned", RowList), Wording.of(self).text
         self.border_title = Content(text("your merges, and what the rule takes there"))
         self.border_subtitle = Content(text("n next difference │ ↵ goes to the step"))
-        self._half = max((self._list.size.width - MERGE_CELLS - 4) // 2, COUNT_CELLS + 8)
+        self._half = max((self._list.size.width - MERGE_CELLS - 4) // 2, LEAST_HALF)
         spans = [right(text("merge"), MERGE_CELLS, "dim"), ("    ", "")]
         for name in ("yours", "the rule"):
             spans += left([(text(name), "dim")], self._half - COUNT_CELLS)

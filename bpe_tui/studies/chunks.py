@@ -94,7 +94,7 @@ class CutsPanel(RowList):
         rows = [row for text in told for row in paragraph(text, width - 1)]
         if isinstance(course, CourseCuts):
             wide = min(width - 1, WIDEST)
-            cells = max(len(number(course.size)) + 1, (wide - 3) // 3)
+            cells = (wide - 3) // 3
             table = RowTable(
                 [
                     RowColumn("#", 3, lambda each: [(number(each[0]), "")], is_number=True),

@@ -186,6 +186,7 @@ def marks(line: Sequence[Segment], current: int) -> list[Span]:
 
 
 NAME_CELLS = 12
+LONGEST_HEADING = 500
 SHOWN = 1 << 13
 """Bytes of the text that are laid out, around the current difference."""
 BEFORE = 1 << 11
@@ -219,10 +220,9 @@ class StripsPanel(Lines):
             self._lay_out(self.comparison)
         super().rebuild()
         if self.current in self._lines_of:
-            first = self._lines_of[self.current]
-            self.cursor = first
-            self.scroll_to_row(min(first + len(self.names), max(self.row_count - 1, 0)))
-            self.scroll_to_row(first)
+            self.cursor = self._lines_of[self.current]
+            self.scroll_to_row(self.cursor + len(self.names))
+            self.scroll_to_row(self.cursor)
 
     def _lay_out(self, comparison: TextComparison) -> None:
         self._say(comparison)
@@ -237,7 +237,7 @@ class StripsPanel(Lines):
             focus = int(spans[self.current, 0]) if len(spans) else 0
             first, last = max(focus - BEFORE, 0), min(focus + SHOWN - BEFORE, end)
             start, end = comparison.agreed_around(first, last)
-        room = max(self.scrollable_content_region.width - NAME_CELLS, 8)
+        room = self.scrollable_content_region.width - NAME_CELLS
         edge = int(needs_marks(self.app))
         for line in broken(segments_of(comparison, start, end, room - 2, edge), room):
             for segment in line:
@@ -365,7 +365,7 @@ class ComparisonScreen(PanelScreen):
         self._start("open", self._open_all, self._compare_all)
 
     def _head(self, text: str) -> None:
-        self.say("#heading", shorten(text, 500))
+        self.say("#heading", shorten(text, LONGEST_HEADING))
 
     # -- work in threads
 

@@ -139,14 +139,14 @@ class FamilyScreen(SessionScreen):
     CSS_PATH = sheet("family.tcss")
     PANEL_ORDER = ("family-table", "family-details", "family-text")
     TYPED = "family-text"
+    _learnt: int
+    _vocab_size: int
 
     def __init__(self) -> None:
         super().__init__()
         self._about: Session | None = None
         self._entries: list[KindEntry] = []
         self._unseen: Sequence[str] | None = None
-        self._learnt = 0
-        self._vocab_size = 0
         self._special_tokens: tuple[str, ...] = ()
 
     def compose_body(self) -> ComposeResult:
@@ -181,7 +181,7 @@ class FamilyScreen(SessionScreen):
     def _open(self, session: Session) -> None:
         """Start to train all kinds on the corpus of a session."""
         self.notifier.jobs.cancel(self)
-        self._about, self._unseen, self._learnt = session, None, 0
+        self._about, self._unseen = session, None
         if isinstance(session.config, RunConfig):
             self._vocab_size = session.config.size
             self._special_tokens = session.config.special_tokens

@@ -112,7 +112,7 @@ class FamilyRows(Lines):
         return len(self.entries)
 
     def rebuild(self) -> None:
-        self.places = arranged(COLUMNS, max(self.scrollable_content_region.width - 2, 1))
+        self.places = arranged(COLUMNS, self.scrollable_content_region.width - 2)
         super().rebuild()
 
     def row(self, index: int) -> Row:
@@ -121,7 +121,7 @@ class FamilyRows(Lines):
         cells = cells_of(entry, text_of)
         here = cursor_sign(index == self.cursor)
         if cells is None:
-            room = max(self.scrollable_content_region.width - 2 - GAP - NAME, 9)
+            room = self.scrollable_content_region.width - 2 - GAP - NAME
             name = left([(entry.name, "strong")], NAME + GAP)
             return Row([here, *name, *left([(text_of(entry.state), "dim")], room)], entry.name)
         shown = arranged_row(self.places, lambda column: [cells[column]])

@@ -244,7 +244,6 @@ class PipelineScreen(SessionScreen):
         except BpeError as error:
             self._refuse(error)
             return
-        self._token = min(self._token, max(len(run.tokens) - 1, 0))
         frame = self.session.frame
         self._shown = PipelineView(
             self._draft,
@@ -253,7 +252,7 @@ class PipelineScreen(SessionScreen):
             None,
             marks=needs_marks(self.app),
             in_letters=self._in_letters,
-            fresh=frame.merge.new_id if frame and frame.merge else -1,
+            fresh=frame.merge.new_id if frame and frame.merge else None,
             wording=self.wording,
         )
         self._point_at(self._token)

@@ -151,7 +151,7 @@ class PipelineView:
         chosen: the token under the cursor; `None` if there is none.
         marks: whether «» mark the text of that token, if there are no colours.
         in_letters: whether bytes are shown as GPT-2's letters, not as their characters.
-        fresh: the id of the token that the step made; -1 if it made none.
+        fresh: the id of the token that the step made; `None` if it made none.
         wording: the words of the screen.
     """
 
@@ -161,7 +161,7 @@ class PipelineView:
     chosen: OutputToken | None
     marks: bool
     in_letters: bool = False
-    fresh: int = -1
+    fresh: int | None = None
     wording: Wording = field(default_factory=Wording)
 
     def role_of(self, token: OutputToken) -> str:
@@ -209,7 +209,7 @@ def _block(
 ) -> Iterator[Row]:
     """Yield the rows of a stage: its name and summary, its output, and notes."""
     head = left([(title, "strong")], max(gutter, width(title) + 2))
-    summary = shorten(summary, max(room - spans_width(head), 1))
+    summary = shorten(summary, room - spans_width(head))
     yield Row([*head, (summary, "dim")], target)
     indent = (" " * gutter, "")
     for line in lines:
@@ -368,7 +368,11 @@ def _shown(text: str) -> str:
 
 
 def _few(texts: Iterable[str]) -> str:
-    """Return the first texts, and the number of further ones."""
+    """Return the first texts, and the number of further ones.
+
+    >>> [_few("abcdef"), _few("abcdefgh")]
+    ['a  b  c  d  e  f', 'a  b  c  d  e  f and 2 more']
+    """
     shown = list(texts)
     more = len(shown) - EXAMPLES
     return "  ".join(shown[:EXAMPLES]) + (f" and {number(more)} more" if more > 0 else "")

@@ -35,6 +35,8 @@ class Drawing:
         self._letters = {"": " "}
         self._before: dict[str, list[str]] = {}
         self.patch = monkeypatch.setattr
+        self.painted: set[Lines] = set()
+        self.patch(Lines, "rebuild", lambda panel: self.painted.add(panel))
 
     def add(self, name: str, title: str, rows: Iterable[Row]) -> None:
         lines = [line for row in list(rows)[:MOST] for line in self._lines_of(row)]
@@ -74,6 +76,7 @@ class Drawing:
         assert not panel.row_count  # nothing is drawn without a frame
         panel.set_reactive(FramePanel.frame, frame)
         panel.rebuild()
+        assert panel in self.painted
         rows = (panel.row(place) for place in range(min(panel.row_count, MOST)))
         borders = f"{panel._shown_title or panel.named} ── {panel._shown_foot}"
         self.add(f"{type(panel).__name__} {borders}", "", [Row(panel.head), *rows])
@@ -94,7 +97,6 @@ class Drawing:
 def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     """Take what panels ask of a screen."""
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(Lines, "rebuild", lambda self: None)
     monkeypatch.setattr(FramePanel, "take_words", lambda self: None)
     monkeypatch.setattr(Wording, "of", lambda widget: Wording())
     for module in (heap_panel, merge_panel, training_panels):  # they search in slices of time

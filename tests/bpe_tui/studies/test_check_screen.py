@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from opening import SAMPLE, each_size, opened, opened_as, step, until
@@ -19,12 +21,27 @@ from bpe_tui.studies.check import CheckScreen, WhyPanel
 from bpe_tui.widgets.controls import FootLine
 from bpe_tui.widgets.lines import RowList
 from engine import Tokenizer, train_bpe
+from engine.core.errors import BpeError
 from engine.core.gpt2_bytes import spell
 
 SPECIALS = ["<|endoftext|>"]
 CORPUS = SAMPLE.with_name("code.txt")  # small: causes are searched over all of it
 CONFIG = RunConfig(str(CORPUS), vocab_size=357)
 
+
+RIGHT, WRONG = SimpleNamespace(fits=True), SimpleNamespace(fits=False)
+JOBS: list[Any] = [
+    SimpleNamespace(refused=refused, report=report, merges=merges, judged=judged)
+    for refused, report, merges, judged in (
+        (BpeError("why"), None, 0, []),
+        (None, None, 0, []),
+        (None, None, 5, [RIGHT] * 4),
+        (None, None, 5, [RIGHT] * 5),
+        (None, "report", 5, [RIGHT] * 5),
+        (None, "report", 6, [RIGHT] * 5 + [WRONG]),
+    )
+]
+"""Checks at each moment, from the refused one to the outcome."""
 
 Learnt = tuple[dict[int, bytes], list[tuple[bytes, bytes]]]
 
@@ -92,6 +109,15 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
         assert panel.cursor == wrong[1]
         await pilot.press("p", "p")
         assert panel.cursor == wrong[0]
+        said = [app.screen._narration(job) for job in JOBS]
+        assert said == [
+            "mine cannot be checked.",
+            "mine: merge 0 of 0 is compared with the rule …",
+            "mine: merge 4 of 5 is compared with the rule …",
+            "mine: all 5 merges are judged; known mistakes are tried …",
+            "mine: all 5 merges are by the rule.",
+            "mine: 1 of 6 merges differ from the rule's.",
+        ]
         await pilot.press("enter")
         assert (app.screen.id, step(app)) == ("training", 19)
         await pilot.press("escape")
@@ -139,20 +165,6 @@ async def test_other_files_replace_those_before(
         assert f"All {len(right)} merges are by the rule." in await sentences(app, pilot)
         assert len(rows(app, "#check-pinned")) == 1
         assert "steps[b].jsonl: all 43 merges" in str(app.screen.query_one("#narration").render())
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_both_parts_of_long_pairs_stay_readable(tmp_path: Path) -> None:
-    steps = tmp_path / "steps.jsonl"
-    steps.write_text(json.dumps({"left": "l" * 80, "right": "r" * 80}) + "\n")
-    config = replace(CONFIG, claimed=Claimed((str(steps),), are_steps=True))
-    async with opened_as(config) as (app, pilot):
-        await sentences(app, pilot)
-        async for _ in each_size(pilot):
-            (row,) = rows(app, "#check-rows")
-            assert "ll" in row
-            assert "+r" in row
-            assert len(row) <= app.screen.query_one("#check-rows").size.width
 
 
 @pytest.mark.slow

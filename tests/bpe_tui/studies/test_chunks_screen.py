@@ -55,6 +55,9 @@ async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(
         assert "Counted by 1 thread: 153 KB in 1 chunk; 38,604 pretokens." in text_of(table)
         await pilot.press("-", "-")
         await until(pilot, lambda: "2 equal parts" in text_of(strip))
+        for by, parts in ((-9, 1), (99, 64)):  # the fewest and the most
+            app.screen.action_more(by)  # type: ignore[attr-defined]
+            assert app.screen._parts == parts  # type: ignore[attr-defined]
         await pilot.press("1")
         await until(pilot, lambda: not isinstance(app.screen, ChunksScreen))
 

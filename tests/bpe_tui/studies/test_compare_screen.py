@@ -108,8 +108,9 @@ async def test_another_text_can_be_typed() -> None:
         await pilot.press("e", "ctrl+u", *"abc")
         await until(pilot, lambda: "difference 1 of 1" in str(strips.border_subtitle))
         assert "difference 1 of 1" in str(strips.border_subtitle)
-        await pilot.press("escape")
-        assert not app.screen.query_one("#other-text").has_focus_within
+        for _ in range(2):  # the second finds no way back from the command's own screen
+            await pilot.press("escape")
+            assert not app.screen.query_one("#other-text").has_focus_within
 
 
 async def test_the_encoding_screen_compares_its_step_with_a_file(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from test_compare_screen import BYTES, ONE, OTHER
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import model_of
 from bpe_tui.studies import comparison, model_table_panels
-from bpe_tui.studies.check import CheckedMerges
+from bpe_tui.studies.check import CheckedMerges, WhyPanel
 from bpe_tui.studies.chunks import CountedPanel, CutsPanel, StripPanel
 from bpe_tui.studies.comparison import NumbersPanel, StripsPanel, Vocabularies
 from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows, KindEntry, describe_sizes
@@ -90,6 +90,7 @@ def rows_of(panel: Lines) -> list[Row]:
 
 def add(drawing: Drawing, panel: Lines, title: str = "") -> None:
     """Add the rows of a panel under its titles."""
+    assert panel in drawing.painted
     titles = f"{panel.border_title or ''} ── {panel.border_subtitle or ''}"
     rows = []
     for row in rows_of(panel):
@@ -379,6 +380,12 @@ def draw_check(drawing: Drawing) -> None:
         places = (0, 8, 1232, 1233, 1234, 1235)
         rows = [panel._row(place, name) for place in places for name in ("", "first")]
         drawing.add_changes("merges", str(panel._half), rows)
+    why = WhyPanel()
+    why.show_sentences([("Why it differs.", "strong"), ("How it was found.", "dim")])
+    for height in (5, 4):  # with and without blank rows
+        drawing.resize(11, height)
+        why.on_resize()
+        add(drawing, why)
 
 
 STUDIES = (draw_race, draw_check, draw_chunks, draw_strips, draw_stages, draw_kinds)

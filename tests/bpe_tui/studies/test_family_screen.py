@@ -166,17 +166,6 @@ async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: s
         assert app.screen.id == f"{model}-training"
 
 
-@pytest.mark.slow  # a walk over sizes
-async def test_all_rows_fit_at_any_size(corpus: Path) -> None:
-    async with opened(corpus, size=(60, 20), vocab_size=300) as (app, pilot):
-        rows = await measured(app, pilot)
-        for size in ((60, 20), (80, 24), (120, 40)):
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
-            assert rows.size.height >= len(KINDS), size
-            assert app.screen.query_one(FamilyDetails).size.height >= 2, size
-
-
 def test_a_training_that_takes_long_is_stopped_and_one_that_is_impossible_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

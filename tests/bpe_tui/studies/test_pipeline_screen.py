@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 from bert_file import BERT
 from edges import edged
-from opening import SAMPLE, each_size, opened, opened_as, until
+from opening import opened, opened_as, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.config import TokenizerConfig, Viewpoint
 from bpe_tui.session.lessons import builtin_lessons
 from bpe_tui.studies.pipeline import ChoiceRows, SavePipeline, StageWindow
 from bpe_tui.studies.pipeline_stages import PipelinePanel
+from engine.core.errors import BpeError
 from engine.formats import open_tokenizer
 
 There = AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]
@@ -115,18 +116,6 @@ async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
         ) == app.session.frame.tokenizer().encode("the")
 
 
-@pytest.mark.slow  # a walk over sizes
-async def test_it_works_on_small_screens() -> None:
-    async with pipeline() as (app, pilot):
-        async for size in each_size(pilot, [(80, 24), (60, 20)]):
-            await typed(app, pilot, "the " * 40)
-            await pilot.press("right", "down", "pagedown")
-            panel = app.screen.query_one(PipelinePanel)
-            panel.cursor = rows(app).index(stage(app, "normalizer")[0])
-            await pilot.press("enter", "down", "enter", "escape", "z", "z")
-            assert all(len(row) <= size[0] for row in rows(app))
-
-
 async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_another_step(
     tmp_path: Path,
 ) -> None:
@@ -145,6 +134,10 @@ async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_anot
         assert isinstance(app.screen, StageWindow)
         for name in ("NFD", "strip accents", "lowercase"):
             await choose(app, pilot, name)
+        choices = app.screen.query_one(ChoiceRows)
+        spans = (choices.row(place).spans for place in range(choices.row_count))
+        marks = {each[2][0].strip(): each[0][0] for each in spans if each[0][0].strip()}
+        assert marks == {"NFD": "1", "strip accents": "2", "lowercase": "3"}
         await pilot.press("escape")
         assert "NFD │ StripAccents │ Lowercase  (switched)" in stage(app, "normalizer")[0]
         assert "T → t  é → e" in "".join(stage(app, "normalizer"))
@@ -152,6 +145,13 @@ async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_anot
         await pilot.press("u")
         assert "none" in stage(app, "normalizer")[0]
         assert "comes back" in stage(app, "decoder")[-1]
+        heading = app.screen.query_one("#heading", Static)
+        for length, is_cut in ((1000, False), (1001, True)):
+            await typed(app, pilot, "x" * length)
+            assert ("only the first 1,000 characters" in str(heading.render())) == is_cut
+        app.screen._take(BpeError("The reason."))  # type: ignore[attr-defined]
+        assert rows(app) == ["The reason."]
+        assert "tokenizer.json cannot say it" in str(heading.render())
 
 
 @pytest.mark.slow
@@ -171,19 +171,6 @@ async def test_the_stages_of_many_tokens_are_built_in_a_thread(
         await heading_says(app, pilot, "of step 30 │ BPE with 287 tokens")
 
 
-@pytest.mark.slow
-async def test_an_error_of_stages_built_in_a_thread_is_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("bpe_tui.studies.pipeline.AT_ONCE", 0)
-    config = RunConfig(str(SAMPLE), 400, pattern="whitespace", units="end-of-word")
-    async with opened_as(config) as (app, pilot):
-        await pilot.press("8")
-        await until(pilot, lambda: "</w> is a symbol of its own here" in rows(app)[0])
-        assert "</w> is a symbol of its own here" in rows(app)[0]
-        assert "cannot say it" in str(app.screen.query_one("#heading", Static).render())
-
-
 async def heading_says(app: BpeTuiApp, pilot: Pilot[int], text: str) -> None:
     """Wait until the heading contains a text."""
     heading = app.screen.query_one("#heading", Static)
@@ -192,21 +179,3 @@ async def heading_says(app: BpeTuiApp, pilot: Pilot[int], text: str) -> None:
             return
         await pilot.pause(0.02)
     raise AssertionError(heading.render())
-
-
-@pytest.mark.slow
-async def test_the_row_under_the_cursor_has_a_mark_and_enter_on_the_text_says_where_to_type() -> (
-    None
-):
-    async with pipeline() as (app, pilot):
-        await pilot.press("enter")
-        await pilot.pause()
-        assert app.notices.now.startswith("The text is typed above")
-        assert app.screen.query_one("#pipeline-text").region.height
-        assert not app.screen.has_class("-zoom")
-        panel = app.screen.query_one(PipelinePanel)
-        for at in (0, 3):
-            panel.cursor = at
-            await pilot.pause()
-            marks = [panel.row(index).spans[0][0] for index in range(panel.row_count)]
-            assert [place for place, mark in enumerate(marks) if mark == "❯ "] == [at]

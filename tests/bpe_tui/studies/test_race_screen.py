@@ -6,20 +6,21 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from opening import each_size, opened, opened_as, step
+from opening import opened, step
 from textual.pilot import Pilot
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.studies import race as race_screen
-from bpe_tui.studies.race import RaceJob, RaceScreen, StandingsPanel, WorkPanel
+from bpe_tui.studies.race import RaceJob, RaceScreen, StandingsPanel, WorkPanel, describe_race
 from bpe_tui.views.panel import FramePanel
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.controls import KeyBar
 from engine.bpe.race import RACERS, RunnerState
@@ -82,40 +83,6 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
         assert str(chart.border_subtitle) == "operations so far"
 
 
-@pytest.mark.slow  # a walk over sizes
-async def test_at_step_0_bars_are_totals_and_on_a_small_screen_tab_goes_from_panel_to_panel() -> (
-    None
-):
-    async with racing() as (app, screen, pilot):
-        standings = screen.query_one(StandingsPanel)
-        assert str(standings.border_title).startswith("the whole run")
-        app.seek(1)
-        assert str(standings.border_title).startswith("by step 1,")
-        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
-            screen.show_panel("standings")
-            for name in ("work", "over-steps"):
-                await pilot.press("tab")
-                await pilot.pause()
-                in_sight = {
-                    panel for panel in screen.PANEL_ORDER if screen.query_one(f"#{panel}").region
-                }
-                assert in_sight == {"standings", name}
-
-
-@pytest.mark.slow
-async def test_the_panels_of_a_tokenizer_say_why_nothing_races() -> None:
-    config = TokenizerConfig((str(HANDOUT.with_name("swapped.json")),), corpus=str(HANDOUT))
-    async with opened_as(config, (60, 20)) as (app, pilot):
-        await pilot.press("6")
-        await pilot.pause()
-        screen = app.screen
-        assert isinstance(screen, RaceScreen)
-        assert said(screen) == "Trainers race on a corpus alone (o opens one)."
-        for panel in (StandingsPanel, WorkPanel):
-            assert "come from a tokenizer" in shown(screen.query_one(panel)).replace("\n", " ")
-        assert screen.query_one(CurvesChart).why_empty == said(screen)
-
-
 async def test_while_training_runs_the_race_waits() -> None:
     async with opened(HANDOUT, vocab_size=300) as (app, pilot):
         reason, app.session.stop_reason = app.session.stop_reason, None
@@ -171,6 +138,11 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
         await pilot.press("escape", "escape")
         assert job_of(screen).is_cancelled
         assert app.screen.id == "race"  # no jump has led here
+
+
+def test_the_first_merge_that_differs_is_counted_from_1() -> None:
+    race: Any = SimpleNamespace(first_difference=2)
+    assert describe_race(race, Wording()) == "The merges differ from merge 3 on."
 
 
 async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
