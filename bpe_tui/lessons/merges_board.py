@@ -44,7 +44,8 @@ class MergesBoard:
         self._marks = set()
         gaps = self._gaps
         # The cursor stays near: it is at the pair that was chosen.
-        self._cursor = next((gap for gap in gaps if gap >= self._cursor), gaps[0] if gaps else 0)
+        if following := [gap for gap in gaps if gap >= self._cursor] or gaps:
+            self._cursor = following[0]
 
     @property
     def _gaps(self) -> list[int]:

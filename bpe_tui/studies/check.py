@@ -212,7 +212,8 @@ class WhyPanel(RowList):
         blocks = [paragraph(text, room.width - 1, role) for text, role in self._sentences]
         has_room = sum(map(len, blocks)) + len(blocks) - 1 <= room.height
         between = [Row([])] if has_room else []
-        self.show([row for rows in blocks for row in (*rows, *between)])
+        rows = [row for block in blocks for row in (*between, *block)]
+        self.show(rows[len(between) :])
 
 
 NONE_CHOSEN = (

@@ -290,6 +290,7 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await pilot.pause()
         pane = app.screen_stack[-2].query_one(LessonPane)
         assert not pane.query_one(KeyBar).keys  # the question has them
+        assert not all_progress()[str(trial)].done  # all is seen, but not answered
         await pilot.press("enter", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert "1 of 3 at the first try. The lesson is done" in app.notices.now
