@@ -18,7 +18,7 @@ from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages, Sentence, is_partial, say, text_of
+from engine.core.wording import ENGLISH, Messages, Sentence, amount, is_partial, say, text_of
 from engine.core.wording import times as times  # sentences of the engine say it, too
 from engine.recording.playback import AnyMergeFrame
 
@@ -172,9 +172,9 @@ def part_of(frame: AnyMergeFrame, token: bytes) -> Sentence:
     found = frame.run.characters.with_part(token) if is_partial(token) else ()
     if found and not token.decode(errors="ignore"):
         if found[0].encode().startswith(token):
-            return say("the first {n} bytes", n=str(len(token)))
+            return say("the first {size}", size=amount(len(token), "byte"))
         if found[0].encode().endswith(token):
-            return say("the last {n} bytes", n=str(len(token)))
+            return say("the last {size}", size=amount(len(token), "byte"))
     return say("a part")
 
 

@@ -161,7 +161,6 @@ class ByteTokenizer(BaselineTokenizer):
         Raises:
             VocabSizeError: `vocab_size` has no room for them.
         """
-        check_special_tokens(special_tokens)
         if vocab_size is not None:
             check_vocab_size(vocab_size, special_tokens)
         return cls(dict(enumerate(base_vocab(special_tokens))), special_tokens, pattern)

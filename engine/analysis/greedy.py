@@ -51,7 +51,7 @@ class Greedy:
         self._ids = ids
         self._alphabet = alphabet
         self._ending_ids = ending_ids
-        self._longest = max(map(len, (*ids, *ending_ids)), default=1)
+        self._lengths = sorted({1, *map(len, (*ids, *ending_ids))} - {0}, reverse=True)
 
     def takes(self, pretoken: bytes) -> Iterator[GreedyToken]:
         """Yield the tokens from left to right."""
@@ -59,14 +59,15 @@ class Greedy:
             return
         start = 0
         while start < len(pretoken):
-            end = min(start + self._longest, len(pretoken))
-            ending = self._ending_ids.get(pretoken[start:]) if end == len(pretoken) else None
-            if ending is not None:
-                yield ending, end
+            near = pretoken[start : start + self._lengths[0]]
+            is_rest = start + len(near) == len(pretoken)
+            if is_rest and (ending := self._ending_ids.get(near)) is not None:
+                yield ending, len(pretoken)
                 return
-            while (token_id := self._ids.get(pretoken[start:end])) is None and end > start + 1:
-                end -= 1
-            if token_id is None:  # no token begins here
+            token = next((near[:n] for n in self._lengths if near[:n] in self._ids), None)
+            if token is not None:
+                token_id, end = self._ids[token], start + len(token)
+            else:  # no token begins here
                 rest, inside = pretoken[start:], self._alphabet.inside
                 token_id, end = inside.spell(rest)[0], start + inside.edges(rest)[1]
             yield token_id, end

@@ -73,7 +73,7 @@ def token_kinds(tokens: Sequence[bytes], table: ScriptTable) -> npt.NDArray[np.u
     result = np.full(len(tokens), SPACE, dtype=np.uint8)
     for kind, name in ((SYMBOL, SYMBOL), (DIGIT, DIGIT), (STRAY, PART), (SHARED, SHARED)):
         result[np.logical_or.reduceat(kinds == kind, starts)] = name
-    has_script_letter = greatest > 0
+    has_script_letter = np.logical_or.reduceat(has_script, starts)
     result[has_script_letter] = greatest[has_script_letter]
     result[has_script_letter & (least != greatest)] = MIXED
     return result
@@ -115,12 +115,11 @@ class NumberPolicy:
             return "no token holds a digit: numbers are unknown"
         if self.longest == 1:
             return "every digit alone"
-        whole = [n for n, (have, of) in self.known.items() if have == of]
-        most = max(whole, default=0)
         if self.longest is not None:
             side = "right" if self.from_right else "left"
             cut = f"groups of up to {self.longest} digits, from the {side}"
-            return cut if most >= self.longest else f"{cut}; not all are tokens"
+            whole = [n for n, (have, of) in self.known.items() if have == of]
+            return cut if self.longest in whole else f"{cut}; not all are tokens"
         if any(have for digits, (have, _) in self.known.items() if digits > 1):
             return "whole numbers, cut as the vocabulary has it"
         return "every digit alone, since no token joins digits"

@@ -26,7 +26,7 @@ def premiums_over_english(
     """
     ids = {language: encode(text) for language, text in texts.items()}
     counts = {language: len(found) for language, found in ids.items() if unknown_id not in found}
-    if not (english := counts.pop(ENGLISH_NAME, 0)):
+    if not (english := counts.pop(ENGLISH_NAME, None)):
         return {}
     in_order = sorted(counts, key=counts.__getitem__)
     return {language: counts[language] / english for language in in_order}

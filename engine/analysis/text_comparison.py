@@ -26,7 +26,6 @@ from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.tokenizer import Tokenizer
-from engine.native import KERNEL
 from engine.pipeline.pipeline import Pipeline
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -36,10 +35,9 @@ from engine.text.pretokenize import to_bytes, to_text
 def token_lengths(tokenizer: Tokenizer) -> Ints:
     """Return the number of bytes of each token, by id."""
     vocab = tokenizer.vocab
-    lengths = np.zeros(max(vocab, default=-1) + 1, dtype=np.int64)
     ids = np.fromiter(vocab, dtype=np.int64, count=len(vocab))
-    lengths[ids] = np.fromiter(map(len, vocab.values()), dtype=np.int64, count=len(vocab))
-    return lengths
+    lengths = np.fromiter(map(len, vocab.values()), dtype=np.float64, count=len(vocab))
+    return np.bincount(ids, lengths).astype(np.int64)
 
 
 MOST_COMPARED = 8
@@ -325,8 +323,7 @@ class TextComparison:
         if not tokenizers:
             raise ComparisonError("a comparison is of at least one tokenizer, and none is given")
         self.data = data
-        # Python's own encoders would only wait for each other.
-        with ThreadPoolExecutor(available_cores() if KERNEL is not None else 1) as pool:
+        with ThreadPoolExecutor(available_cores()) as pool:
             self.edges = list(pool.map(partial(cut_text, data=data), tokenizers))
         self.token_counts = tuple(len(edges) - 1 for edges in self.edges)
         self.bytes_per_token = tuple(

@@ -295,8 +295,8 @@ def _follow(
         rules = rules.inside
     steps = list(rules.steps(piece))
     if isinstance(answer, OneToken):
-        last = answer.merge.rank if answer.merge else -1
-        return _Way([step for step in steps if step.rank <= last], "one token")
+        made = answer.merge
+        return _Way([each for each in steps if made and each.rank <= made.rank], "one token")
     if isinstance(answer, NeverEncoded):
         by = answer.taken_by
         taken = [step for step in steps if by is None or step.rank <= by.rank]

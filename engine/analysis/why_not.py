@@ -310,10 +310,9 @@ def occurrences(text: str, piece: str | bytes) -> Iterator[int]:
     [1, 3]
     """
     data, wanted = to_bytes(text), _bytes_of(piece)
-    place = data.find(wanted) if wanted else -1
-    while place >= 0:
+    place = -1
+    while wanted and (place := data.find(wanted, place + 1)) >= 0:
         yield place
-        place = data.find(wanted, place + 1)
 
 
 BARS = "|│┊"

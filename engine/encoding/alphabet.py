@@ -176,10 +176,10 @@ class CharacterAlphabet(Alphabet):
         self._by_byte = by_byte
         if by_byte:
             self.unit = "byte"
-        self._each_one_token = unknown is not None and not (
-            byte_ids or fuse_unknown or suffix or by_byte
-        )
-        self.spells_apart = self._each_one_token and not prefix
+        is_plain = not (byte_ids or fuse_unknown or suffix or by_byte)
+        # The unknown token if each character is one token.
+        self._only_unknown = unknown if is_plain else None
+        self.spells_apart = self._only_unknown is not None and not prefix
         bytes_there = (each for each in byte_ids or () if each is not None)
         in_place = () if unknown is None else (unknown,)
         self.token_ids = [*characters.values(), *bytes_there, *in_place]
@@ -210,14 +210,14 @@ class CharacterAlphabet(Alphabet):
         return "; ".join(clauses)
 
     def spell(self, pretoken: bytes) -> list[int]:
-        if self._each_one_token and self.unknown is not None:
-            known, unknown, prefix = self._characters.get, self.unknown, self._prefix
-            text = to_text(pretoken)
-            if not prefix:
-                return [known(character, unknown) for character in text]
-            inside = [known(prefix + character, unknown) for character in text[1:]]
-            return [known(text[0], unknown), *inside] if text else []
-        return [token_id for token_id, _ in self._spelled(pretoken)]
+        known, unknown, prefix = self._characters.get, self._only_unknown, self._prefix
+        if unknown is None:
+            return [token_id for token_id, _ in self._spelled(pretoken)]
+        text = to_text(pretoken)
+        if not prefix:
+            return [known(character, unknown) for character in text]
+        inside = [known(prefix + character, unknown) for character in text[1:]]
+        return [known(text[0], unknown), *inside] if text else []
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
         return list(accumulate((width for _, width in self._spelled(pretoken)), initial=0))

@@ -150,8 +150,8 @@ class RankLoop(RoundEncoder):
 
     GPT-2's `bpe` function. It gives the ids of `MergeOrder`: a merge makes only pairs with its own
     new token, and those were learnt later, so no lower rank than the last one appears. A file may
-    hold merges in an order that no training gives. Then the two may differ, and this loop gives
-    the ids of tiktoken and tokenizers.
+    hold merges in an order that no training gives. Then the two may differ. tiktoken and tokenizers
+    then merge one occurrence at a time, as `RankHeap` does.
     """
 
     name = "rank_loop"

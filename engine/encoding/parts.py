@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from operator import add
 from typing import NamedTuple, Protocol
 
@@ -73,7 +72,7 @@ def number_parts(
         else:
             made = {left + right for left, right in merges}
         special_ids = _number_special_tokens(special_tokens, vocab, ids, made)
-    if min(vocab, default=0) < 0 or max(vocab, default=0) > HIGHEST_ID:
+    if vocab and not 0 <= min(vocab) <= max(vocab) <= HIGHEST_ID:
         raise VocabularyError(f"an id is negative or larger than {HIGHEST_ID:,}, which none may be")
     if alphabet is None:
         alphabet = _alphabet_of(ids)
@@ -92,7 +91,11 @@ def _alphabet_of(ids: IdsByBytes) -> Alphabet:
     there = {BYTE_TO_CHAR[token[0]]: ids[token][0] for token in every_byte if ids.get(token)}
     if 0 < len(there) <= MOST_OF_FEW:
         return CharacterAlphabet(there, by_byte=True)
-    return ByteAlphabet([_id_of(ids, token, "but needs every single byte") for token in every_byte])
+    for token in every_byte:
+        if not ids.get(token):
+            what = f"no token {token!r}, but needs every single byte"
+            raise VocabularyError(f"the vocabulary has {what}")
+    return ByteAlphabet(list(there.values()))
 
 
 def _ids_by_bytes(
@@ -137,29 +140,22 @@ def _merge_table(
     """Return the merges in ids: pair → (rank, id of the result)."""
     first = {token: known[0] for token, known in ids.items() if known}
     lefts, rights = zip(*merges, strict=True) if merges else ((), ())
-    all_made = map(add, lefts, rights)
-    with suppress(KeyError):  # the loop below names the missing token
-        pairs = zip(map(first.__getitem__, lefts), map(first.__getitem__, rights), strict=True)
-        quick = dict(zip(pairs, enumerate(map(first.__getitem__, all_made)), strict=True))
-        if len(quick) == len(merges):
-            return quick
-    table: dict[Pair, tuple[int, int]] = {}
-    for rank, (left, right) in enumerate(merges):
-        try:
-            pair = (ids[left][0], ids[right][0])
-            made = ids[left + right][0]
-        except LookupError:
-            what = f"which merge {rank + 1:,} ({left!r} + {right!r}) needs"
-            pair = (_id_of(ids, left, what), _id_of(ids, right, what))
-            made = _id_of(ids, left + right, what)
-        table.setdefault(pair, (rank, made))
+    columns = lefts, rights, map(add, lefts, rights)
+    try:
+        left, right, made = (list(map(first.__getitem__, column)) for column in columns)
+    except KeyError as error:
+        missing = error.args[0]
+        needs = (missing in (*merge, add(*merge)) for merge in merges)
+        rank = list(needs).index(True)
+        what = f"which merge {rank + 1:,} ({merges[rank][0]!r} + {merges[rank][1]!r}) needs"
+        raise VocabularyError(f"the vocabulary has no token {missing!r}, {what}") from None
+    pairs = list(zip(left, right, strict=True))
+    table = dict(zip(pairs, enumerate(made), strict=True))
+    if len(table) != len(pairs):  # of a pair that is listed twice, the first rank counts
+        table = {}
+        for pair, merge in zip(pairs, enumerate(made), strict=True):
+            table.setdefault(pair, merge)
     return table
-
-
-def _id_of(ids: IdsByBytes, token: bytes, what: str) -> int:
-    if not ids.get(token):
-        raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
-    return ids[token][0]
 
 
 class AddedTokenLike(Protocol):

@@ -39,7 +39,6 @@ class BoundedMemo(dict[Key, tuple[int, ...]]):
     """
 
     def __init__(self, compute: Callable[[Key], tuple[int, ...]], generation: int) -> None:
-        super().__init__()
         self._compute = compute
         self._generation = self._room = generation
         self._old: dict[Key, tuple[int, ...]] = {}

@@ -58,7 +58,6 @@ class SpecialPolicy:
         splitter = SpecialSplitter([t for t in tokenizer.special_tokens if t not in added])
         # Keep the end of each block, to find special tokens across two blocks, too.
         tail, passed, lines = b"", 0, 0
-        keep = max(splitter.longest - 1, 0)
         for block in blocks:
             window = tail + block
             if found := splitter.bytes_regex.search(window):
@@ -71,7 +70,7 @@ class SpecialPolicy:
                     place,
                 )
             yield block
-            tail = window[max(len(window) - keep, 0) :]
+            tail = window[max(len(window) - splitter.longest, 0) :]
             passed += len(window) - len(tail)
             lines += window.count(b"\n", 0, len(window) - len(tail))
 

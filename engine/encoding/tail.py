@@ -155,7 +155,7 @@ def _completions(tokenizer: Tokenizer, tail: bytes) -> set[tuple[int, ...]]:
 def _beginning_with(rules: EncodingRules, start: bytes) -> Iterator[bytes]:
     """Yield the ordinary tokens that begin with some bytes, in the order of bytes."""
     tokens = rules.in_byte_order
-    place = bisect_left(tokens, start)
-    while place < len(tokens) and tokens[place].startswith(start):
+    for place in range(bisect_left(tokens, start), len(tokens)):
+        if not tokens[place].startswith(start):
+            return
         yield tokens[place]
-        place += 1

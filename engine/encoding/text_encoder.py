@@ -15,7 +15,8 @@ from engine.encoding.texts import TokenIds
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
-IdsT = TypeVar("IdsT", list[int], TokenIds)
+TextT = TypeVar("TextT")
+IdsT = TypeVar("IdsT")
 
 
 class TextEncoder:
@@ -113,13 +114,7 @@ def encode_chunks(
     if not encoder.texts.releases_lock:
         yield from encode_all(encoder, map(to_text, chunks), workers)
         return
-    encode = encoder.texts.encode_bytes
-    if workers <= 1:
-        yield from map(encode, chunks)
-        return
-    found = in_order(lambda: encode, chunks, workers - 1, doing="encoding", threads=True)
-    with closing(found) as encoded:
-        yield from encoded
+    yield from _in_threads(encoder.texts.encode_bytes, chunks, workers)
 
 
 def _batch_encoder(encoder: TextEncoder) -> Callable[[list[str]], list[TokenIds]]:
@@ -135,7 +130,8 @@ def encode_lists(encoder: TextEncoder, texts: Sequence[str], workers: int) -> li
     """
     if not encoder.texts.releases_lock:
         return list(map(as_list, encode_all(encoder, texts, workers)))
-    return _in_threads(encoder.texts.encode_many, texts, workers)
+    encoded = _in_threads(encoder.texts.encode_many, _batches(texts), workers)
+    return list(chain.from_iterable(encoded))
 
 
 def encode_arrays(encoder: TextEncoder, texts: Sequence[str], workers: int) -> list[TokenIds]:
@@ -143,18 +139,21 @@ def encode_arrays(encoder: TextEncoder, texts: Sequence[str], workers: int) -> l
     if not encoder.texts.releases_lock:
         return list(encode_all(encoder, texts, workers))
     encode = encoder.texts.encode_bytes
-    return _in_threads(lambda batch: [encode(to_bytes(text)) for text in batch], texts, workers)
+    batches = ([to_bytes(text) for text in batch] for batch in _batches(texts))
+    encoded = _in_threads(lambda batch: list(map(encode, batch)), batches, workers)
+    return list(chain.from_iterable(encoded))
 
 
 def _in_threads(
-    encode: Callable[[list[str]], list[IdsT]], texts: Sequence[str], workers: int
-) -> list[IdsT]:
-    batches = _batches(texts)
+    encode: Callable[[TextT], IdsT], texts: Iterable[TextT], workers: int
+) -> Generator[IdsT, None, None]:
+    """Yield what `encode` returns for each text, in their order."""
     if workers <= 1:
-        return list(chain.from_iterable(map(encode, batches)))
-    found = in_order(lambda: encode, batches, workers - 1, doing="encoding", threads=True)
+        yield from map(encode, texts)
+        return
+    found = in_order(lambda: encode, texts, workers - 1, doing="encoding", threads=True)
     with closing(found) as encoded:
-        return list(chain.from_iterable(encoded))
+        yield from encoded
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

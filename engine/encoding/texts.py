@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TypeAlias
@@ -84,6 +84,15 @@ class TextsEncoder:
         return list(map(self.encode, texts))
 
 
+LONGEST = MOST
+"""Bytes of the longest text that the kernel encodes."""
+
+
+def _are_small(ids: Iterable[int]) -> bool:
+    """Whether the kernel's integers hold all of these ids."""
+    return all(token_id in range(MOST) for token_id in ids)
+
+
 MakeTextsEncoder = Callable[[SpecialSplitter, Mapping[str, int]], TextsEncoder]
 
 
@@ -105,7 +114,7 @@ class KernelOfTexts:
         if not (borders and isinstance(alphabet, ByteAlphabet)):
             return None
         numbers = merge_numbers(alphabet.token_ids, self._table)
-        if numbers is None or not all(0 <= number < MOST for number in whole.values()):
+        if numbers is None or not _are_small(whole.values()):
             return None
         tables, pattern = BorderTables.of(borders).packed, self._pattern
         make_cutter = lambda: scanner_for(pattern) or cutter_for(pattern)  # noqa: E731
@@ -123,27 +132,29 @@ class KernelTextsEncoder(TextsEncoder):
     kernel: KernelOfTexts
 
     @cached_property
-    def _specials(self) -> KernelSpecials | None:
-        """The special tokens in the kernel; `None` if it cannot cut them out, or is not there."""
-        ids = self.special_ids
-        if self.kernel.encoder is None or not self.splitter.is_plain:
+    def _whole(self) -> tuple[KernelEncoder, KernelSpecials] | None:
+        """The kernel's encoder and special tokens; `None` if it cannot encode whole texts."""
+        encoder, ids = self.kernel.encoder, self.special_ids
+        if encoder is None or not self.splitter.is_plain or not _are_small(ids.values()):
             return None
-        if not all(0 <= number < MOST for number in ids.values()):
-            return None
-        return KernelSpecials({to_bytes(token): number for token, number in ids.items()})
+        specials = {to_bytes(token): number for token, number in ids.items()}
+        return encoder, KernelSpecials(specials)
+
+    def _whole_for(self, text: bytes) -> tuple[KernelEncoder, KernelSpecials] | None:
+        return self._whole if len(text) <= LONGEST else None
 
     @cached_property
     def encode_short(self) -> EncodeShort:
         """A function that encodes a short text in one call of the kernel."""
-        encoder, specials = self.kernel.encoder, self._specials
-        if encoder is None or specials is None:
+        if self._whole is None:
             return leave
+        encoder, specials = self._whole
         return encoder.lane.short_texts(specials)
 
     @property
     def releases_lock(self) -> bool:
         """Whether other threads run while `encode_many` works."""
-        return self._specials is not None
+        return self._whole is not None
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text."""
@@ -153,24 +164,25 @@ class KernelTextsEncoder(TextsEncoder):
 
     def encode_compactly(self, text: str) -> TokenIds:
         """Return the ids of a text, in an array if the kernel encodes all of it."""
-        encoder, specials = self.kernel.encoder, self._specials
-        if encoder is None or specials is None or len(data := to_bytes(text)) > MOST:
+        data = to_bytes(text)
+        if (whole := self._whole_for(data)) is None:
             return self.encode(text)
+        encoder, specials = whole
         return encoder.lane.ids(data, specials)
 
     def encode_bytes(self, text: bytes) -> TokenIds:
         """Return the ids of a text in UTF-8, in an array if the kernel encodes all of it."""
-        encoder, specials = self.kernel.encoder, self._specials
-        if encoder is None or specials is None or len(text) > MOST:
+        if (whole := self._whole_for(text)) is None:
             return self.encode(to_text(text))
+        encoder, specials = whole
         with encoder.free_lane() as lane:
             return lane.ids(text, specials)
 
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """Return the ids of each text; several threads may call it."""
-        encoder, specials = self.kernel.encoder, self._specials
-        if encoder is None or specials is None:
+        if self._whole is None:
             return super().encode_many(texts)
+        encoder, specials = self._whole
         with encoder.free_lane() as lane:
             encoded = lane.encode_many(texts, specials)
             return [
@@ -180,12 +192,12 @@ class KernelTextsEncoder(TextsEncoder):
 
     def _encode(self, lane: Lane, text: str) -> list[int]:
         data = to_bytes(text)
-        if self._specials is not None and len(data) <= MOST:
-            return lane.list_of(data, self._specials)
+        if (whole := self._whole_for(data)) is not None:
+            return lane.list_of(data, whole[1])
         encode = partial(self._encode_part, lane)
         return encode_around_special(encode, text, self.splitter, self.special_ids)
 
     def _encode_part(self, lane: Lane, text: str) -> list[int]:
         """Encode text without special tokens."""
         data = to_bytes(text)
-        return lane.list_of(data, no_specials()) if len(data) <= MOST else self.encode_text(text)
+        return lane.list_of(data, no_specials()) if len(data) <= LONGEST else self.encode_text(text)

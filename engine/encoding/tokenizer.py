@@ -207,7 +207,6 @@ class Tokenizer:
             raise SpecialTokenError(f"{unknown[0]!r} is no special token of this tokenizer; {has}")
         cut = allowed | self.added_tokens
         other = copy(self)
-        other.__dict__.pop("rules", None)
         other._encoder = self._encoder.cutting(
             {token: number for token, number in self._special_ids.items() if token in cut}
         )
@@ -246,11 +245,12 @@ class Tokenizer:
                 raise ArgumentError(f"on_step is a function, and this is {short_repr(on_step)}")
             text = without_stray_surrogates(text)
             cut = list(pretokens(text, self.pattern, self._encoder.splitter))
-            if (length := max((len(each.bytes) for each in cut), default=0)) > LONGEST_STEPPED:
-                raise TextError(
-                    f"a pretoken has {length:,} bytes, and on_step takes at most "
-                    f"{LONGEST_STEPPED:,}; encode without it, or a shorter text"
-                )
+            for length in (len(each.bytes) for each in cut):
+                if length > LONGEST_STEPPED:
+                    raise TextError(
+                        f"a pretoken has {length:,} bytes, and on_step takes at most "
+                        f"{LONGEST_STEPPED:,}; encode without it, or a shorter text"
+                    )
             for pretoken in cut:
                 for step in () if pretoken.special else self.steps(pretoken.bytes):
                     on_step(step)
@@ -324,8 +324,8 @@ class Tokenizer:
         blocks = (data[at : at + THREAD_PIECE] for at in range(0, len(data), THREAD_PIECE))
         workers = None if len(data) >= WORTH_THREADS else 1
         found = self.encode_stream_compactly(blocks, workers)
-        arrays = [np.asarray(ids, dtype=self.id_type) for ids in found]
-        return np.concatenate(arrays) if arrays else np.zeros(0, dtype=self.id_type)
+        arrays = (np.asarray(ids, dtype=self.id_type) for ids in found)
+        return np.concatenate([np.zeros(0, dtype=self.id_type), *arrays])
 
     @checked
     def encode_batch_arrays(
@@ -443,7 +443,7 @@ class Tokenizer:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the rules, which follow from the rest."""
+        """Pickle and copy without the rules, which follow from the rest."""
         return {name: value for name, value in vars(self).items() if name != "rules"}
 
     def decode(self, ids: Iterable[int]) -> str:

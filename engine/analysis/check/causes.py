@@ -21,7 +21,6 @@ from engine.analysis.check import readings
 from engine.analysis.check.claim import Assignment
 from engine.analysis.check.mistaken_trainer import (
     EXACTLY,
-    LARGEST_TRIED,
     ORDERS,
     STRAY_PATTERNS,
     Cause,
@@ -138,7 +137,7 @@ def _other_patterns(case: DivergenceCase) -> Iterator[Deviation]:
 
 
 def _stray_patterns(case: DivergenceCase) -> Iterator[Deviation]:
-    if len(case.assignment.text) <= LARGEST_TRIED:
+    if case.is_small:
         for pattern in STRAY_PATTERNS:
             sentence = f"the text is cut by another pattern: {pattern.source}"
             yield Deviation(sentence, partial(Procedure.cutting, pattern=pattern), pattern.source)
@@ -148,10 +147,9 @@ _UNCUT = "pairs are counted across the borders of pretokens: each document is on
 
 
 def _no_pretokens(case: DivergenceCase) -> Iterator[Deviation]:
-    here = case.assignment
     # Each byte of a pretoken takes forty in memory. For a larger corpus, too, the report says
     # whether the pair crosses a border.
-    if len(here.text) <= LARGEST_TRIED and here.pattern.name != "none":
+    if case.is_small and case.assignment.pattern.name != "none":
         yield Deviation(_UNCUT, lambda procedure: procedure.cutting(PATTERNS["none"]))
 
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.claim import Assignment, Claim, ClaimedToken
 from engine.analysis.check.mistaken_trainer import (
-    LARGEST_TRIED,
     Cause,
     Deviation,
     DivergenceCase,
@@ -26,7 +25,7 @@ from engine.analysis.check.mistaken_trainer import (
     Slip,
 )
 from engine.analysis.check.report import (
-    FURTHER,
+    TRIED,
     Divergence,
     LikelyMistake,
     Report,
@@ -40,6 +39,7 @@ from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.arguments import checked
 from engine.core.events import BytesPair, Pair
+from engine.encoding.merging import NONE
 from engine.text.patterns import PatternLike
 
 
@@ -123,7 +123,8 @@ class Judge:
         return sorted((vocab[left], vocab[right]) for left, right in pairs)
 
     def _pair(self, pair: BytesPair) -> Pair:
-        return self.ids.get(pair[0], -1), self.ids.get(pair[1], -1)
+        left, right = pair
+        return self.ids.get(left, NONE), self.ids.get(right, NONE)
 
 
 # -- the check
@@ -180,8 +181,8 @@ def check_claim(
     divergence = None if wrong is None else _divergence(claim.steps, wrong, assignment)
     later = [] if wrong is None else judgements[wrong + 1 :]
     merges, specials, size = len(claim.steps), assignment.special_tokens, assignment.vocab_size
-    wanted = None if size is None else size - assignment.first_id  # the vocabulary is full then
-    is_all = merges == wanted or (not judge.index.counts and merges < (wanted or 0))
+    wanted = merges if size is None else size - assignment.first_id  # the vocabulary is full then
+    enough = wanted if judge.index.counts else min(merges, wanted)  # or no pair is left
     return Report(
         merges=merges,
         divergence=divergence,
@@ -189,7 +190,7 @@ def check_claim(
         by_rule_after=sum(judged.by_rule for judged in later),
         counts_claimed=sum(step.count is not None for step in claim.steps),
         counts_wrong=sum(judged.step.count not in (None, judged.count) for judged in judgements),
-        size=None if wanted is None or is_all else SizeFinding(merges, wanted, len(specials)),
+        size=None if merges == enough else SizeFinding(merges, wanted, len(specials)),
         vocabulary=None
         if claim.vocab is None
         else vocabulary_finding(claim.vocab, claim.steps, specials),
@@ -285,7 +286,7 @@ def explain(case: DivergenceCase, causes: Collection[Cause]) -> list[LikelyMista
 
 
 def _by_merges(found: tuple[LikelyMistake, Deviation | Slip]) -> int:
-    return -min(found[0].merges, FURTHER + 1)
+    return -min(found[0].merges, TRIED)
 
 
 def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedure) -> _Found:
@@ -295,7 +296,7 @@ def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedu
         tried = []
         for deviation in cause.deviations(case):
             # Count the merges from the divergence on that a trainer with the mistake makes, too.
-            lines, steps = None, case.steps[: case.divergence + 1 + FURTHER]
+            lines, steps = None, case.steps[: case.divergence + TRIED]
             if isinstance(deviation, Slip):
                 lines, steps, merges = deviation.lines, case.steps, iter(deviation.steps)
             else:
@@ -330,13 +331,13 @@ def _explain_together(
     case: DivergenceCase, causes: Collection[Cause], found: _Found
 ) -> Iterator[LikelyMistake]:
     """Find two mistakes that explain everything together."""
-    if len(case.assignment.text) > LARGEST_TRIED:
+    if not case.is_small:
         return
     case = replace(case, is_tie=True)  # further on there may be ties
     for part, first in found[:TRIED_WITH_OTHERS]:
         if not isinstance(first, Deviation):
             continue
-        others = [cause for cause in causes if cause.cost < 2 and cause.name != part.cause]
+        others = [cause for cause in causes if cause.cost != COSTS[-1] and cause.name != part.cause]
         procedure = first.change(Procedure.by_rule(case.assignment))
         procedure = replace(procedure, pretokens=procedure.counts())  # once for all variants
         for whole, _ in sorted(_explained(case, others, procedure), key=_by_merges):

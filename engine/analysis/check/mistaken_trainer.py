@@ -40,7 +40,10 @@ def turned(text: str) -> tuple[int, ...]:
     >>> min(["a", "ab", "b"], key=turned), min(["a", "ab"], key=turned)
     ('b', 'ab')
     """
-    return (*(-ord(char) for char in text), 1)
+    return (*(-ord(char) for char in text), _AFTER_LONGER)
+
+
+_AFTER_LONGER = 1
 
 
 def _latin(token: bytes) -> tuple[int, ...]:
@@ -224,6 +227,10 @@ class Habits:
     skips_gone: bool = False
 
 
+NOWHERE = (1 << 60, 0)
+"""A place after all pretokens."""
+
+
 class MistakenIndex:
     """The words of a training task, and the counts that a trainer with such habits has."""
 
@@ -245,11 +252,13 @@ class MistakenIndex:
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
         """Return (index of the pretoken, position in it); the greatest if it occurs nowhere."""
-        for place in sorted(self._places.get(pair, ())):
-            for position, adjacent in enumerate(pairwise(self._words[place])):
-                if adjacent == pair:
-                    return place, position
-        return len(self._words), 0
+        found = (
+            (place, position)
+            for place in sorted(self._places.get(pair, ()))
+            for position, adjacent in enumerate(pairwise(self._words[place]))
+            if adjacent == pair
+        )
+        return next(found, NOWHERE)
 
     def merge(self, pair: Pair, new_id: int) -> list[Pair]:
         """Merge a pair and correct the counts by habit; return the pairs whose counts rose."""
@@ -384,7 +393,7 @@ class Procedure:
 # -- causes: mistakes to try
 
 LARGEST_TRIED = 1 << 23
-"""Bytes of the largest corpus on which causes that cost much time or memory are tried."""
+"""Bytes of the largest small corpus."""
 
 
 @dataclass(frozen=True)
@@ -402,6 +411,11 @@ class DivergenceCase:
     steps: Sequence[ClaimedStep]
     divergence: int
     is_tie: bool
+
+    @property
+    def is_small(self) -> bool:
+        """Whether causes that cost much time or memory are tried."""
+        return len(self.assignment.text) <= LARGEST_TRIED
 
 
 @dataclass(frozen=True)

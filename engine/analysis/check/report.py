@@ -126,8 +126,8 @@ class Divergence:
 
 RULE_ALONE = "The rule takes {pair}, which occurs {times}; no other pair is as frequent."
 TIED = "The rule takes {pair}, which occurs {times}, tied with {tied}."
-FURTHER = 1000
-"""Number of merges after the divergence for which a cause is tried, at the most."""
+TRIED = 1001
+"""Number of merges from the divergence on for which a cause is tried, at the most."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class LikelyMistake:
     @property
     def explains_enough(self) -> bool:
         """Whether it explains all merges for which causes are tried."""
-        return self.all or self.merges > FURTHER
+        return self.all or self.merges >= TRIED
 
     def mistake(self, messages: Messages) -> str:
         """Return its description in the language of a table."""
@@ -177,7 +177,7 @@ class LikelyMistake:
             return f"{mistake}{alike}"
         if not more:
             return f"It explains this merge only; the next one differs again.{alike}"
-        as_far = ", as far as it was tried" if more == FURTHER else ""
+        as_far = ", as far as it was tried" if self.merges == TRIED else ""
         return f"It explains this merge and the next {more:,}{as_far}.{alike}"
 
 
@@ -198,11 +198,10 @@ class SizeFinding:
         Args:
             lines: by how many the list is longer, where a slip in it explains the divergence.
         """
-        few = "few" if self.merges < self.wanted else "many"
-        off = self.merges - self.wanted
+        is_short, off = self.merges < self.wanted, self.merges - self.wanted
+        few, missing = ("few", "missing from") if is_short else ("many", "too many in")
         text = f"Too {few} merges, by {abs(off):,}: {self.merges:,}, not {self.wanted:,}."
         if lines:
-            missing = "missing from" if lines < 0 else "too many in"
             return f"{text} That is what is {missing} the list." if lines == off else text
         hints = []
         if abs(off) == 256:
@@ -417,7 +416,7 @@ class Report:
         else:
             # A cause is likely if it explains at least half of the merges that it was tried on.
             first = self.explanations[0]
-            tried = min(self.merges - divergence.step, FURTHER + 1)
+            tried = min(self.merges - divergence.step, TRIED)
             likely = first.all or (first.merges > 1 and 2 * first.merges >= tried)
             lead = "Likely cause" if likely else "Possible cause"
             for each in self.likely:

@@ -164,7 +164,7 @@ def sentences() -> Iterator[Part]:
         )
     whole = [b"\xe6\x88", b"\x91"]
     yield "whole", [characters_with(knows("我"), whole, cells) for cells in (3, 4)]
-    parts = (b"\xe6\x88", b"\x88\x91", b"\x88", b"a\xe6", b"a")
+    parts = (b"\xe6\x88", b"\x88\x91", b"\x88", b"\x91", b"a\xe6")
     yield "parts", [str(part_of(knows("我"), token)) for token in parts]
     yield "leading parts", [leading_parts(room, "low │ lower") for room in (11, 10, 1)]
     yield "first fitting", [first_fitting(room, "four", "two", "a") for room in (4, 3, 0)]

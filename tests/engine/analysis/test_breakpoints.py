@@ -63,8 +63,10 @@ def test_every_example_is_read_and_written_back(kind: type[Breakpoint]) -> None:
 
 
 def test_the_error_of_an_impossible_breakpoint_says_why() -> None:
-    lines = ("", "count<", "count<0", "count<-5", "step 0", "token a")
+    lines = ("", "count<", "count<1", "count<-5", "step 0", "token a")
     check_sheet("errors/breakpoints", (refusal(parse, line) for line in lines))
+    for least in ("count<2", "step 1", 'token "ab"'):
+        assert str(parse(least)) == least
 
 
 def test_a_search_in_slices_finds_the_same_as_one_search() -> None:

@@ -14,10 +14,16 @@ from hypothesis import strategies as st
 from sheets import check_sheet
 from students import SPECIAL
 
-from engine import TokenizerFileError, Trainer, check, train_bpe
+from engine import TokenizerFileError, Trainer, VocabSizeError, check, train_bpe
 from engine.analysis.check.checking import Judge, JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, Claim, read_claim
-from engine.analysis.check.report import Divergence, LikelyMistake, TakenPair, VocabularyFinding
+from engine.analysis.check.report import (
+    Divergence,
+    LikelyMistake,
+    TakenPair,
+    VocabularyFinding,
+    as_dict,
+)
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TIE_RULES
 from engine.core.events import BytesPair
@@ -98,7 +104,8 @@ def test_one_slip_does_not_condemn_the_merges_after_it() -> None:
 LOW = [(b"o", b"w"), (b"l", b"ow")]
 REPORTED: list[tuple[str, list[BytesPair]]] = [
     ("low low lower newest newest newest widest", [(b"i", b"d"), (b"l", b"o")]),
-    *(("low low", [pair]) for pair in ((b"x", b"y"), (b"lo", b"w"), (b"l", b"ow"), (b"w", b" "))),
+    *(("low low", [pair]) for pair in ((b"x", b"y"), (b"lo", b"w"), (b"w", b" "))),
+    ("low", [(b"l", b"ow")]),
     ("low low", [LOW[0], LOW[0]]),
     ("low low", [*LOW, (b"low", b"low")]),
     # `a b` occurs 4 times, 3 of them in `abc`; once `b c` has merged, it occurs once.
@@ -118,7 +125,7 @@ def test_what_reports_say_is_what_the_sheet_says() -> None:
     low = Assignment(lambda: b"low", ("<s>",))
     for tokens in VOCABULARIES:
         report = check_claim(Claim.of(dict(enumerate(tokens)), LOW[:1]), low)
-        reports.append((("low", tokens[:2] + tokens[255:]), report))
+        reports.append((("low", tokens[:2] + tokens[255:], as_dict(report)["vocabulary"]), report))
     asked = Assignment(STORY.encode, (SPECIAL, "<pad>"), vocab_size=256 + 2 + 39)
     made = merges_of(asked, 39 + 258)
     for off in (-2, -1, 0, 1, 2, 3, 256, 258):
@@ -175,8 +182,9 @@ def test_long_lists_are_cut_and_the_reach_of_a_mistake_is_counted() -> None:
 
 
 def test_fewer_merges_are_right_if_the_corpus_has_no_more_pairs() -> None:
-    asked = Assignment(lambda: b"low", vocab_size=300)
-    assert check_claim(Claim.of(None, [(b"o", b"w"), (b"l", b"ow")]), asked).agrees
+    for size, agrees in ((257, False), (258, True), (259, True)):
+        asked = Assignment(lambda: b"low", vocab_size=size)
+        assert check_claim(Claim.of(None, LOW), asked).agrees == agrees
 
 
 def test_tokens_that_are_text_are_read_as_in_a_file(tmp_path: Path) -> None:
@@ -196,6 +204,8 @@ def test_tokens_that_are_text_are_read_as_in_a_file(tmp_path: Path) -> None:
     hexed = {token_id: token.hex() for token_id, token in vocab.items()}
     assert check(hexed, [(left.hex(), right.hex()) for left, right in merges], corpus, 260).agrees
     assert check(None, merges, corpus).agrees
+    with pytest.raises(VocabSizeError, match="need at least 256"):
+        check(None, merges, corpus, 255)
     with pytest.raises(TokenizerFileError, match="without a vocabulary should be bytes"):
         check(None, [(256, 257)], corpus)
     with pytest.raises(TokenizerFileError, match="hex says every byte"):

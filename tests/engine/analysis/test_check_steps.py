@@ -99,21 +99,15 @@ def test_recorded_steps_are_read_back(tmp_path: Path) -> None:
     ]
 
 
-def test_steps_recorded_before_a_crash_are_kept(tmp_path: Path) -> None:
+def test_each_step_is_in_the_file_at_once(tmp_path: Path) -> None:
     path = tmp_path / "steps.jsonl"
-
-    def crash() -> None:
-        with StepRecorder(path) as record:
-            record(b"a", b"b")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        crash()
-    assert json.loads(path.read_text()) == {"left": "a", "right": "b"}
+    with StepRecorder(path) as record:
+        record(b"a", b"b")
+        assert json.loads(path.read_text()) == {"left": "a", "right": "b"}
 
 
 def test_the_recorder_reports_a_path_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="cannot be written"), StepRecorder(tmp_path):
+    with pytest.raises(OutputError, match="cannot be written: Is a dir"), StepRecorder(tmp_path):
         pass
     with pytest.raises(OutputError, match="record inside"):
         StepRecorder(tmp_path / "x")(b"a", b"b")

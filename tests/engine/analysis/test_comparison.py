@@ -21,8 +21,14 @@ from engine.analysis.text_comparison import (
     first_merge_difference,
     overlap,
 )
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WordEndAlphabet
 from engine.formats import open_tokenizer
+from engine.pipeline.conversion import tokenizer_of
+from engine.pipeline.models import BPE
+from engine.pipeline.normalizers import Lowercase
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.pretokenizers import ByteLevel
 from engine.text.pretokenize import to_text
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
@@ -142,7 +148,7 @@ METASPACE, BYTES_OF_ALL = pre_tokenizers.Metaspace(), pre_tokenizers.ByteLevel()
     ("cut", "text"),
     [
         *((METASPACE, text) for text in ("the CAT", "then  x the", "ﬁne é hat the", " the hat ")),
-        *((pre_tokenizers.Whitespace(), text) for text in ("the CAT ", "é  ﬁne", "the<unk>hat")),
+        *((pre_tokenizers.Whitespace(), text) for text in ("the CAT ", "é  ﬁne", "the <unk>hat")),
         *((BYTES_OF_ALL, text) for text in ("the CAT", " fine<unk> the", "hat\n")),
         (METASPACE, "漢 the"),
     ],
@@ -177,6 +183,9 @@ def test_joined_tokens_are_the_text_if_each_merge_joins_its_tokens() -> None:
     assert not _spells(Tokenizer(vocab, merges, table={(98, 99): (0, 256)}))
     unknown = Tokenizer({0: b"?", 1: b"a"}, [], alphabet=CharacterAlphabet({"a": 1}, unknown=0))
     assert not _spells(unknown)
+    model = BPE({letter: byte for byte, letter in BYTE_TO_CHAR.items()}, [])
+    lower = Pipeline(model, normalizer=Lowercase(), pre_tokenizer=ByteLevel())
+    assert not _spells(tokenizer_of(lower))
 
 
 def test_tokenizers_without_shared_tokens_can_be_compared() -> None:

@@ -17,6 +17,7 @@ from engine.analysis.inspection import (
     numbers_of,
     token_kinds,
 )
+from engine.encoding.alphabet import CharacterAlphabet
 from engine.formats.tokenizer_format import Opened
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 from engine.text.pretokenize import to_text
@@ -68,14 +69,7 @@ def test_the_kind_of_each_token_is_that_of_its_letters(tokens: list[bytes]) -> N
 
 @pytest.fixture(scope="module")
 def inspection() -> Inspection:
-    made = {
-        256: b"he",
-        260: b"the",
-        261: b"The",
-        262: b"  ",
-        270: b"the",
-        271: b"\xe4\xb8",
-    }
+    made = {256: b"he", 260: b"the", 261: b"The", 262: b"  ", 270: b"the", 271: b"\xe4\xb8"}
     merges = [(b"h", b"e"), (b"t", b"he"), (b"T", b"he"), (b" ", b" "), (b"\xe4", b"\xb8")]
     tokenizer = Tokenizer(BYTES | made, merges, {"<end>": 300}, "qwen2")
     return Inspection.of_opened(Opened(tokenizer, "gpt2", ("a note",)))
@@ -107,6 +101,15 @@ def test_runs_of_whitespace_are_measured_at_once() -> None:
     wide = Tokenizer(BYTES | {256: b" " * 300_000}, [])
     long = Inspection.of_opened(Opened(wide, "gpt2")).whitespace_runs
     assert long["spaces"] == [1, 300_000]
+
+
+def test_of_an_empty_vocabulary_everything_is_computed_and_zero() -> None:
+    tokenizer = Tokenizer({}, [], alphabet=CharacterAlphabet({}))
+    empty = Inspection.of_opened(Opened(tokenizer, "gpt2")).prepare()
+    assert vars(empty).keys() >= set(empty.SLOW)
+    assert empty._odd.keys() == set(empty.ODD)
+    assert (empty.size, empty.greatest_id, empty.gaps.count, empty.mean_length) == (0, -1, 0, 0)
+    assert (empty.kinds, empty.length_histogram, empty.longest(3)) == ([], [], [])
 
 
 def test_an_unknown_pattern_has_no_name() -> None:

@@ -94,6 +94,12 @@ def test_a_pair_that_merges_or_is_taken_once_is_said_to_be_so_once() -> None:
     assert merging.outcome == "It merges at merge 2, once."
     taken = " ".join(pair_history(frame.at(1), (ord("b"), ord("c"))).describe(str))
     assert " took its 98 once at merge 1" in taken
+    trainer = Trainer({b"abc": 4, b"xbc": 1, b"ab": 2}, 300, min_count=2)
+    start = Timeline(trainer.counts, trainer.steps()).frame
+    assert pair_history(start, (ord("b"), ord("c"))).outcome == (
+        "1 pair occurs more often here; it does not merge in the 2 steps recorded, and 1 is left "
+        "at the last."
+    )
 
 
 def test_a_pair_of_wordpiece_has_a_history_too() -> None:

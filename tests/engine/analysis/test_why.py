@@ -51,6 +51,12 @@ def test_a_way_of_at_most_500_bytes_is_followed() -> None:
         assert len(explain(tokenizer, ["x" * length]).stopped) == stopped
 
 
+def test_a_piece_is_counted_each_time_in_each_word() -> None:
+    counts = {b"xyxy": 3, b"xy": 2, b"xx": 9}
+    frame = Timeline(counts, Trainer(counts, 256).steps()).frame
+    assert explain(frame, ["xy"]).lines()[0] == "xy occurs 8 times in this corpus."
+
+
 @cache
 def stories() -> Frame:
     counts = count_pretokens(STORIES, special_tokens=["<|endoftext|>"])

@@ -41,6 +41,10 @@ def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
     trainer = Trainer({b"low": 5, b"lo": 3, b"w": 9, b"slow": 1}, 12, units="end-of-word")
     run = Timeline(trainer.counts, trainer.steps())
     ends = ("w", "lo", "ow", "low", "o+w", "lo+w", " ")
+    letters = Trainer({"éa".encode(): 2}, 9, units="characters")
+    of_letters = Timeline(letters.counts, letters.steps())
+    late = Trainer({b"w": 20, b"owa": 5, b"owb": 5}, 99, units="end-of-word")
+    endings = Timeline(late.counts, late.steps())
     asked = [
         *((TOKENIZER, each) for each in (*pieces, *pairs)),
         # The first merge makes a part of the token, the second one goes astray.
@@ -48,6 +52,12 @@ def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
         (tokenizer([(b"c", b"d"), (b"b", b"cd"), (b"a", b"b"), (b"ab", b"cd")]), "abcd:abcd"),
         (tokenizer([(b"x", b"y"), (b"y", b"z"), (b"x", b"yz")]), "wxyz:x+yz"),
         (tokenizer([(b"a", b"a")]), "baaa:a+a"),
+        (tokenizer([(b"b", b"c"), (b"a", b"b")]), "abc:a+b"),
+        # A part of a character has no place in a pattern, unless the text has the rest.
+        (tokenizer([(b"\xc3", b"\xa9")]), "é:\udcc3"),
+        (tokenizer([(b"\xa9", b"x")]), "\udca9x:\udca9x"),
+        (of_letters.frame, "é:é"),
+        (endings.seek(len(endings)), "bow:o+w"),
         *((run.seek(step), f"low lo w slow:{each}") for step in (1, 2, 5) for each in ends),
     ]
     lines = []

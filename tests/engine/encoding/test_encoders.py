@@ -123,6 +123,14 @@ def test_a_merge_that_is_listed_twice_counts_where_it_is_listed_first(encoder: s
     assert Tokenizer(vocab, merges, encoder=encoder).encode("abcdef") == [256, 257, 258]
 
 
+def test_merges_that_are_out_of_order_are_made_in_order_by_round_or_one_by_one() -> None:
+    vocab, merges = BYTES | {256: b"ab", 257: b"aba"}, [(b"ab", b"a"), (b"a", b"b")]
+    found = {name: Tokenizer(vocab, merges, encoder=name).encode("aba abab") for name in ENCODERS}
+    assert found.pop("merge_order") == [256, 97, 32, 256, 256]
+    assert found.pop("rank_loop") == found.pop("rank_list") == [257, 32, 256, 256]
+    assert list(found.values()) == [[257, 32, 257, 98]] * 3
+
+
 def test_merges_in_arrays_are_the_merges_of_the_dict() -> None:
     table = {(97, 98): (0, 256), (256, 99): (1, 257)}
     arrays = merge_arrays([97, 256], [98, 99], [256, 257], 2)

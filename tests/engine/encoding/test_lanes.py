@@ -78,11 +78,11 @@ def test_no_tokens_make_no_lanes() -> None:
 
 
 def test_text_without_a_token_and_a_token_without_text_have_columns_of_their_own() -> None:
-    lanes = align_places("é b".encode(), [TokenPlace(7, 0, 0), TokenPlace(8, 0, 2)])
-    assert lanes.columns == (None, 0xC3, 0xA9, 0x20, 0x62)
-    assert [(t.token_id, t.start, t.end) for t in lanes.tokens] == [(7, 0, 1), (8, 1, 3)]
+    lanes = align_places(" éb".encode(), [TokenPlace(7, 1, 1), TokenPlace(8, 1, 3)])
+    assert lanes.columns == (0x20, None, 0xC3, 0xA9, 0x62)
+    assert [(t.token_id, t.start, t.end) for t in lanes.tokens] == [(7, 1, 2), (8, 2, 4)]
     assert [(c.text, c.start, c.end) for c in lanes.characters] == [
-        ("é", 1, 3), (" ", 3, 4), ("b", 4, 5)
+        (" ", 0, 1), ("é", 2, 4), ("b", 4, 5)
     ]  # fmt: skip
 
 

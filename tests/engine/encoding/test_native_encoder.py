@@ -28,12 +28,13 @@ from hypothesis import strategies as st
 import engine
 from engine import Tokenizer, Trainer, count_pretokens
 from engine.encoding import text_encoder
+from engine.encoding import texts as texts_module
 from engine.encoding.alphabet import BYTES, WholeTokens
 from engine.native import KERNEL
 from engine.native.encoding import MOST, KernelEncoder, merge_numbers, no_specials
 from engine.text.cutting import CutPieces, cutter_for, scanner_for
 from engine.text.patterns import PATTERNS, BorderTables
-from engine.text.pretokenize import to_text
+from engine.text.pretokenize import to_bytes, to_text
 
 needs_kernel = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
 pytestmark = needs_kernel
@@ -67,6 +68,7 @@ def ways(native: Tokenizer, text: str) -> list[list[int]]:
         native.encode(text),
         native._encoder.encode(text),
         native.encode_compactly(text).tolist(),
+        native._encoder.texts.encode_bytes(to_bytes(text)).tolist(),
         *native.encode_batch([text, text]),
     ]
 
@@ -78,7 +80,7 @@ def test_the_ids_are_those_of_cached(pattern: str, text: bytes, whole: bool) -> 
     native, cached = (tokenizer(name, pattern, whole) for name in ("native", "cached"))
     for specials in (SPECIALS, ["<|end|>"], []):
         expected = cached.allowing(specials).encode(to_text(text))
-        assert ways(native.allowing(specials), to_text(text)) == [expected] * 5
+        assert ways(native.allowing(specials), to_text(text)) == [expected] * 6
 
 
 def test_samples_and_long_pretokens_have_the_ids_of_cached() -> None:
@@ -86,7 +88,7 @@ def test_samples_and_long_pretokens_have_the_ids_of_cached() -> None:
     sizes = [*range(1, 40), *range(4090, 4100)]
     texts += [f"{word} {word}" for size in sizes for word in ("a" * size, "q" * size, "." * size)]
     for text in [*texts, "a" * 30_000, "\0" * 999, "漢" * 20_000, " " * 30_000, "\ud800 \udcff"]:
-        assert ways(tokenizer("native"), text) == [tokenizer("cached").encode(text)] * 5
+        assert ways(tokenizer("native"), text) == [tokenizer("cached").encode(text)] * 6
 
 
 def random_merges(rng: random.Random, longest: int) -> list[tuple[bytes, bytes]]:
@@ -136,6 +138,16 @@ def test_only_short_texts_in_utf_8_take_the_short_way() -> None:
     # The scanner has no page of these characters until the general way has encoded them.
     assert short("ϗ") is None
     assert tokenizer("native", "qwen2").encode("ϗ") == short("ϗ")
+
+
+def test_a_text_too_long_for_the_kernel_has_a_list_of_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    native, cached = tokenizer("native"), tokenizer("cached")
+    monkeypatch.setattr(texts_module, "LONGEST", 4)
+    for text, kind in (("lowé", list), ("low ", array)):
+        both = native.encode_compactly(text), native._encoder.texts.encode_bytes(text.encode())
+        assert list(map(type, both)) == [kind, kind]
+        ids = [*map(list, both), native._encoder.encode(text)]
+        assert ids == [cached.encode(text)] * 3
 
 
 def test_a_text_that_comes_while_the_encoder_is_busy_waits_for_it() -> None:

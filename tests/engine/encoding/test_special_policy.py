@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import tiktoken
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import SpecialTokenError, SpecialTokenFoundError, Tokenizer
@@ -48,6 +48,7 @@ def test_refusing_finds_the_special_token_that_tiktoken_refuses(text: str) -> No
 
 
 @given(texts, st.integers(1, 5))
+@example("<a>", 1)
 def test_a_special_token_across_two_blocks_is_found_as_in_one(text: str, size: int) -> None:
     data = text.encode()
     blocks = [data[start : start + size] for start in range(0, len(data), size)]
@@ -72,7 +73,9 @@ def _refusal(work: Callable[[], object]) -> str | None:
 
 
 def test_a_token_that_is_not_allowed_still_decodes_but_is_never_made() -> None:
+    assert [piece.special for piece in OURS.rules.pretokens("<a>")] == [True]
     strict = OURS.allowing([])
+    assert {piece.special for piece in strict.rules.pretokens("<a>")} == {False}
     assert strict.decode([300]) == "<a>"
     assert strict.special_ids == OURS.special_ids
     assert strict.rules.ids == OURS.rules.ids

@@ -33,6 +33,7 @@ from engine.core import helper_pool
 from engine.core.errors import HelperWarning
 from engine.encoding import text_encoder
 from engine.encoding import tokenizer as tokenizer_module
+from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet
 from engine.encoding.encoders import ENCODERS
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_text
@@ -155,17 +156,10 @@ class TestSurrogates:
         assert tok.encode("\N{MATHEMATICAL BOLD CAPITAL A}b") == [0xF0, 0x9D, 0x90, 256]
         assert tok.encode("\ud835\udc00b") == [0xF0, 0x9D, 0x90, 256]
 
-    @pytest.mark.parametrize(
-        "chunks",
-        [
-            pytest.param(["a", "\ud83d\ude00"], id="a pair in one chunk"),
-            pytest.param(["a\udcc3", "\udca9"], id="the bytes of a letter, one in each chunk"),
-            pytest.param(["\udcff \ud800"], id="a byte and half a pair in one chunk"),
-        ],
-    )
-    def test_in_chunks_they_are_encoded_as_in_one_text(self, chunks: list[str]) -> None:
+    def test_in_chunks_they_are_encoded_as_in_one_text(self) -> None:
         tok = Tokenizer(BYTES | {256: b"a\xc3"}, [(b"a", b"\xc3")])
-        assert list(tok.encode_iterable(chunks)) == tok.encode("".join(chunks))
+        for chunks in (["a", "\ud83d\ude00"], ["a\udcc3", "\udca9"], ["\udcff \ud800"]):
+            assert list(tok.encode_iterable(chunks)) == tok.encode("".join(chunks))
 
 
 # -- a text in chunks
@@ -303,6 +297,16 @@ class TestSpecialTokens:
         assert tok.encode("ab") == [256, ord("b")]
         assert tok.special_ids == {256}
 
+    def test_they_are_numbered_beside_merges_in_ids_and_any_alphabet(self) -> None:
+        vocab, merges, table = BYTES | {256: b"ab"}, [(b"a", b"b")], {(97, 98): (0, 256)}
+        assert Tokenizer(vocab, None, {"<s>": 300}, table=table).encode("ab<s>") == [256, 300]
+        spelled = Tokenizer(vocab, merges, {"<s>": 300}, alphabet=ByteAlphabet(range(256)))
+        assert spelled.encode("ab<s>") == [256, 300]
+        assert Tokenizer(vocab, None, ["ab"], table=table).encode("ab") == [257]
+        in_place = Tokenizer(vocab, None, {"<s>": 97}, alphabet=spelled.alphabet, table=table)
+        assert in_place.merges == merges
+        assert Tokenizer({}, [], ["<s>"], alphabet=CharacterAlphabet({})).special_ids == {0}
+
     def test_they_are_listed_in_the_order_given(self) -> None:
         assert Tokenizer(BYTES, [], ["<t>", "<s>"]).special_tokens == ("<t>", "<s>")
 
@@ -336,8 +340,10 @@ def test_a_callback_that_raises_stops_encoding_and_reaches_the_caller() -> None:
         TRAINED.encode("low low low", on_step=stop)
     assert caught.value is enough
     assert len(told) == 1
-    with pytest.raises(TextError, match="on_step takes at most 16,384; encode without it"):
-        TRAINED.encode("x" * 20_000, on_step=told.append)
+    with mock.patch.object(tokenizer_module, "LONGEST_STEPPED", 4):
+        assert TRAINED.encode("xxxx", on_step=told.append) == [120] * 4
+        with pytest.raises(TextError, match="has 5 bytes, and on_step takes at most 4; encode"):
+            TRAINED.encode("x xxxx", on_step=told.append)
     for how in ({"on_step": told.append}, {"template": True}, {}):
         with pytest.raises(TextError, match="of type bytes; decode the bytes first"):
             TRAINED.encode(b"low", **how)  # type: ignore[arg-type]
@@ -372,9 +378,11 @@ def test_an_unknown_id_is_an_error_that_names_it(unknown: int) -> None:
             r"no token b'ab', which merge 1 \(b'a' \+ b'b'\) needs",
         ),
         (
-            lambda: Tokenizer(BYTES | {256: b"xyz"}, [(b"xy", b"z")]),
-            r"no token b'xy', which merge 1 \(b'xy' \+ b'z'\) needs",
+            lambda: Tokenizer(BYTES | {256: b"xyz", 257: b"yz"}, [(b"y", b"z"), (b"xy", b"z")]),
+            r"no token b'xy', which merge 2 \(b'xy' \+ b'z'\) needs",
         ),
+        (lambda: Tokenizer(BYTES | {-1: b"ab"}, []), "an id is negative or larger than 4,294,967"),
+        (lambda: Tokenizer(BYTES | {1 << 32: b"ab"}, []), "an id is negative or larger than 4,2"),
     ],
 )
 def test_a_vocab_that_lacks_a_token_is_an_error_that_names_it(
@@ -390,6 +398,7 @@ def test_the_handouts_example_needs_only_its_few_bytes(encoder: str) -> None:
     assert tok.encode("the cat ate") == [9, 7, 1, 5, 10, 3]
     assert tok.decode([9, 7, 1, 5, 10, 3]) == "the cat ate"
     assert tok.encode("xthezé") == [9]  # other bytes are left out
+    assert Tokenizer({(1 << 32) - 1: b"a"}, [], encoder=encoder).encode("bab") == [(1 << 32) - 1]
     assert len(tok.encode_traced("the cat").ids) == 4
 
 

@@ -18,37 +18,28 @@ from engine.pipeline.decoders import DECODERS
 
 BYTE_LEVEL = {"add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 METASPACE = {"replacement": "▁", "split": True}
+SCHEMES = "always", "never", "first"
+CTC = {"pad_token": "<p>", "word_delimiter_token": "|"}
+BYTE_FALLBACK = {"type": "ByteFallback"}
 REPLACE = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+
+
+def strip(start: int, stop: int) -> dict[str, Any]:
+    return {"type": "Strip", "content": " ", "start": start, "stop": stop}
+
 
 SPELLED: list[dict[str, Any]] = [
     {"type": "ByteLevel", **BYTE_LEVEL},
-    {"type": "ByteFallback"},
+    BYTE_FALLBACK,
     {"type": "Fuse"},
-    *(
-        {"type": "Metaspace", "prepend_scheme": s, **METASPACE}
-        for s in ("always", "never", "first")
-    ),
+    *({"type": "Metaspace", "prepend_scheme": each, **METASPACE} for each in SCHEMES),
     *({"type": "WordPiece", "prefix": "##", "cleanup": cleanup} for cleanup in (True, False)),
     {"type": "BPEDecoder", "suffix": "</w>"},
-    *(
-        {"type": "CTC", "pad_token": "<p>", "word_delimiter_token": "|", "cleanup": cleanup}
-        for cleanup in (True, False)
-    ),
+    *({"type": "CTC", **CTC, "cleanup": cleanup} for cleanup in (True, False)),
     REPLACE,
     {"type": "Replace", "pattern": {"Regex": "[a-c]+|$"}, "content": "_"},
-    *(
-        {"type": "Strip", "content": " ", "start": start, "stop": stop}
-        for start, stop in ((1, 0), (0, 2), (1, 1), (5, 5))
-    ),
-    {
-        "type": "Sequence",
-        "decoders": [
-            REPLACE,
-            {"type": "ByteFallback"},
-            {"type": "Fuse"},
-            {"type": "Strip", "content": " ", "start": 1, "stop": 0},
-        ],
-    },
+    *(strip(*edges) for edges in ((1, 0), (0, 2), (1, 1), (5, 5))),
+    {"type": "Sequence", "decoders": [REPLACE, BYTE_FALLBACK, {"type": "Fuse"}, strip(1, 0)]},
 ]
 
 WORDS = [

@@ -7,6 +7,7 @@ import json
 import pickle
 import struct
 from functools import cache, partial
+from itertools import product
 from typing import Any
 
 import pytest
@@ -39,48 +40,34 @@ def charsmap(rules: dict[str, str]) -> str:
     return base64.b64encode(struct.pack("<I", len(trie)) + trie + replacements).decode()
 
 
+def bert(clean: bool, chinese: bool, accents: bool | None, lower: bool) -> dict[str, Any]:
+    settings = {"clean_text": clean, "handle_chinese_chars": chinese, "strip_accents": accents}
+    return {"type": "BertNormalizer", **settings, "lowercase": lower}
+
+
+PREPEND = {"type": "Prepend", "prepend": "▁"}
+MARK = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+BOTH_WAYS = [*product((True, False), repeat=2)]
 SPELLED: list[dict[str, Any]] = [
     *({"type": form} for form in ("NFC", "NFD", "NFKC", "NFKD")),
     {"type": "Lowercase"},
     {"type": "StripAccents"},
     {"type": "Nmt"},
     {"type": "ByteLevel"},
-    *(
-        {"type": "Strip", "strip_left": left, "strip_right": right}
-        for left in (True, False)
-        for right in (True, False)
-    ),
-    {"type": "Prepend", "prepend": "▁"},
-    {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    *({"type": "Strip", "strip_left": left, "strip_right": right} for left, right in BOTH_WAYS),
+    PREPEND,
+    MARK,
     {"type": "Replace", "pattern": {"String": ""}, "content": "-"},
     {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
     {"type": "Replace", "pattern": {"Regex": "[a-z]*"}, "content": r"<\1>"},
     {"type": "Replace", "pattern": {"Regex": "^|$"}, "content": "|"},
-    *(
-        {
-            "type": "BertNormalizer",
-            "clean_text": clean,
-            "handle_chinese_chars": chinese,
-            "strip_accents": accents,
-            "lowercase": lower,
-        }
-        for clean, chinese, accents, lower in (
-            (True, True, None, True),
-            (True, False, False, False),
-            (False, True, True, False),
-            (False, False, False, True),
-            (True, True, None, False),
-        )
-    ),
+    bert(True, True, None, True),
+    bert(True, False, False, False),
+    bert(False, True, True, False),
+    bert(False, False, False, True),
+    bert(True, True, None, False),
     {"type": "Precompiled", "precompiled_charsmap": charsmap({"A": "aa", "\t": " ", "z": ""})},
-    {
-        "type": "Sequence",
-        "normalizers": [
-            {"type": "Prepend", "prepend": "▁"},
-            {"type": "NFKC"},
-            {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
-        ],
-    },
+    {"type": "Sequence", "normalizers": [PREPEND, {"type": "NFKC"}, MARK]},
     {"type": "Sequence", "normalizers": []},
 ]
 

@@ -27,22 +27,8 @@ from engine.unigram.lattice import UnigramEncoder
 from engine.unigram.pieces import spelled as with_spaces_spelled
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 
-PIECES = [
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "the",
-    "t",
-    "h",
-    "##h",
-    "##e",
-    "a",
-    "##b",
-    "b",
-    "!",
-    "'",
-    "##c",
-]
+PIECES = ["[UNK]", "[CLS]", "[SEP]", "the", "t", "h", "a", "b", "!", "'"]
+PIECES += ["##h", "##e", "##b", "##c"]
 
 
 @examples(100)

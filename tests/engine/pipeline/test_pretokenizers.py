@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from itertools import product
 from typing import Any
 from unicodedata import category
 
@@ -57,11 +58,7 @@ FALCON = sequence(
 
 SPELLED: list[dict[str, Any]] = [
     *(byte_level(prefix, regex) for prefix in (False, True) for regex in (False, True)),
-    *(
-        metaspace(scheme, splits)
-        for scheme in ("always", "never", "first")
-        for splits in (True, False)
-    ),
+    *(metaspace(*each) for each in product(("always", "never", "first"), (True, False))),
     *(split(r"\d+|[A-Z]", behavior, invert) for behavior in BEHAVIORS for invert in (False, True)),
     *(split("[a-d]*", behavior) for behavior in BEHAVIORS),
     {"type": "Split", "pattern": {"String": "."}, "behavior": "MergedWithNext", "invert": False},

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
+from operator import attrgetter
 
 import oracles
 import pytest
@@ -21,6 +22,7 @@ from engine.pipeline.pipeline import Pipeline
 
 LOW = {b"low": 5, b"lower": 2}
 SPECIAL = "<|end|>"
+FACTS = attrgetter("left", "right", "token", "count", "occurrences", "pretokens")
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 
 
@@ -55,21 +57,13 @@ def test_over_its_own_corpus_the_steps_are_those_of_the_training_in_other_ids(
     assert len(timeline) == len(trainer.record)
     for index in range(len(timeline)):
         was, now = trainer.record[index], timeline.record[index]
-        assert (was.left, was.right, was.token) == (now.left, now.right, now.token)
-        assert (was.count, was.occurrences, was.pretokens) == (
-            now.count,
-            now.occurrences,
-            now.pretokens,
-        )
+        assert FACTS(was) == FACTS(now)
         assert tokenizer.vocab[now.new_id] == now.token
-        changes = {
-            tuple(tokenizer.vocab[token_id] for token_id in change.pair): change.after
-            for change in now.changes
-        }
-        assert changes == {
-            tuple(trainer.vocab[token_id] for token_id in change.pair): change.after
-            for change in was.changes
-        }
+        before, after = (
+            {tuple(map(vocab.__getitem__, each.pair)): each.after for each in step.changes}
+            for step, vocab in ((was, trainer.vocab), (now, tokenizer.vocab))
+        )
+        assert before == after
 
 
 @given(learnt=oracles.corpora(), counts=oracles.corpora(), seed=st.integers(0, 99))

@@ -96,23 +96,14 @@ def assert_like_sentencepiece(text: str) -> None:
 
 @given(ODD_TEXTS)
 @examples(200)
-def test_random_texts_get_the_ids_of_hugging_face(text: str) -> None:
+def test_random_texts_get_the_ids_of_both_libraries(text: str) -> None:
     assert_like_hugging_face(text)
-
-
-@given(ODD_TEXTS)
-@examples(200)
-def test_random_texts_get_the_ids_of_sentencepiece(text: str) -> None:
     assert_like_sentencepiece(text)
 
 
-def test_the_samples_get_the_ids_of_hugging_face() -> None:
+def test_the_samples_get_the_ids_of_both_libraries() -> None:
     for line in SAMPLE_LINES:
         assert_like_hugging_face(line)
-
-
-def test_the_samples_get_the_ids_of_sentencepiece() -> None:
-    for line in SAMPLE_LINES:
         assert_like_sentencepiece(line)
 
 
