@@ -104,18 +104,23 @@ def written(metadata: CountsMetadata, head: bytes, blocks: Iterable[bytes]) -> I
             `metadata.distinct` pretokens in all.
 
     Raises:
-        OutputError: a pretoken is too long for a file.
+        OutputError: a pretoken or the metadata is too long for a file.
     """
     yield COUNTS + VERSION
     digest = b""
     meta = json.dumps(asdict(metadata), ensure_ascii=True, separators=(",", ":")).encode()
+    if len(meta) > LARGEST_METADATA:
+        raise OutputError(
+            f"special tokens and pattern of {len(meta):,} bytes are too long for a file of counts; "
+            "count with fewer special tokens or a shorter pattern"
+        )
     for content in chain((meta, head), blocks):
-        if len(content) > LARGEST_SECTION:
+        packed = zlib.compress(content, _LEVEL)
+        if max(len(content), len(packed)) > LARGEST_SECTION:
             raise OutputError(
                 f"a pretoken of {len(content):,} bytes is too long for a file of counts; choose a "
                 "pattern that cuts the text"
             )
-        packed = zlib.compress(content, _LEVEL)
         digest = _digest(packed, digest)
         yield _SECTION.pack(len(packed), digest) + packed
 

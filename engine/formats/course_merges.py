@@ -99,16 +99,15 @@ def pair_of_ids(key: Any) -> tuple[int, int] | None:
     return (key[0], key[1]) if is_two else None
 
 
-def tokens_of(merge: str) -> list[str]:
-    """Return the two tokens of a merge that is a text; or more, if it is not clear which."""
-    return pair_of_literals(merge) or merge.split(" ")
+def parts_of(merge: Any) -> Any:
+    """Return the two tokens of a merge, which may be a text; or more, if it is not clear which."""
+    return pair_of_literals(merge) or merge.split(" ") if isinstance(merge, str) else merge
 
 
 def is_pair(value: Any) -> bool:
     """Whether a value is a pair, or a text with one space in it."""
-    if isinstance(value, str):
-        return len(tokens_of(value)) == 2
-    return isinstance(value, list | tuple) and len(value) == 2
+    parts = parts_of(value)
+    return isinstance(parts, list | tuple) and len(parts) == 2
 
 
 def need_no_vocab(merges: Any) -> bool:
@@ -132,7 +131,7 @@ def _readings(merges: Sequence[Any]) -> dict[str, TokenPairs]:
 
     Bytes need no spelling.
     """
-    pairs = [tokens_of(each) if isinstance(each, str) else each for each in merges]
+    pairs = [*map(parts_of, merges)]
     if all(type(part) is bytes for part in chain.from_iterable(pairs)):
         return {"bytes": try_merges(pairs, {}, SPELLINGS["bytes"]) or []}
     found = ((name, try_merges(pairs, {}, bytes_of)) for name, bytes_of in SPELLINGS.items())

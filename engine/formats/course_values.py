@@ -27,8 +27,8 @@ from engine.formats.course_merges import (
     is_pair,
     need_no_vocab,
     pair_of_ids,
+    parts_of,
     read_merges_alone,
-    tokens_of,
 )
 from engine.formats.course_spellings import respell
 from engine.formats.guesses import pattern_of
@@ -207,7 +207,7 @@ def _rows_of(records: Sequence[Mapping[Any, Any]]) -> Sequence[Any]:
         return records
     rows = [[record[name] for name in chosen] for record in records]
     if pair is None and "pair" in names and all(is_pair(row[0]) for row in rows):
-        return [[*row[0], *row[1:]] for row in rows]
+        return [[*parts_of(row[0]), *row[1:]] for row in rows]
     return rows
 
 
@@ -271,12 +271,7 @@ def _weight(value: Any) -> int:
 
 def _could_be_merges(value: Any) -> bool:
     if isinstance(value, Mapping):
-        are_pairs = all(
-            len(tokens_of(key)) == 2 and all(tokens_of(key))
-            if isinstance(key, str)
-            else isinstance(key, tuple) and len(key) == 2
-            for key in value
-        )
+        are_pairs = all(is_pair(key) and "" not in parts_of(key) for key in value)
         return bool(value) and (are_pairs or are_merges_of_ids(value))
     return isinstance(value, list | tuple) and all(is_pair(each) for each in value)
 
@@ -367,8 +362,7 @@ def _in_order(place: str, value: Any) -> list[tuple[Any, Any]]:
         raise TokenizerFileError(
             f"{place}: the merges are no list of pairs{_odd_merge(value)}; {HOW_TO_SAVE}"
         )
-    pairs = (tokens_of(each) if isinstance(each, str) else each for each in value)
-    return [(left, right) for left, right in pairs]
+    return [(left, right) for left, right in map(parts_of, value)]
 
 
 def _odd_merge(value: Any) -> str:
