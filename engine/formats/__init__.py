@@ -19,7 +19,6 @@ from engine.core.errors import ConversionError, TokenizerFileError
 from engine.core.files import check_free
 from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry, registry_of
-from engine.core.wording import counted
 from engine.encoding.extension import extended
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import (
@@ -179,11 +178,16 @@ def _recognised(source: TokenizerSource) -> tuple[TokenizerFormat, TokenizerSour
         return format, source
     if source.folder is None:
         return None
-    found = _found_in(source.folder)
-    if len(found) > 1:
-        names = ", ".join(each.paths[0].name for _, each in found[:MOST_SHOWN])
-        raise TokenizerFileError(f"{source}: has several tokenizers; open one of them: {names}")
-    return found[0] if found else None
+    match _found_in(source.folder):
+        case []:
+            return None
+        case [found]:
+            return found
+        case several:
+            raise TokenizerFileError(
+                f"{source}: has several tokenizers; open one of them: "
+                f"{', '.join(each.paths[0].name for _, each in several[:MOST_SHOWN])}"
+            )
 
 
 def _format_of(source: TokenizerSource) -> TokenizerFormat | None:
@@ -240,7 +244,7 @@ def writable_format(name: str) -> TokenizerFormat:
         UnknownNameError: no format has this name.
         TokenizerFileError: the format is only read.
     """
-    if name in FORMATS and name not in _WRITTEN:
+    if name in FORMATS.keys() - _WRITTEN:
         raise TokenizerFileError(
             f"the format {name} is only read; choose one of {', '.join(WRITABLE)}"
         )
@@ -276,7 +280,7 @@ def check_extensible(tokenizer: Tokenizer, path: str | os.PathLike[str], format:
 def _draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary place for files; errors name the path instead."""
     with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
-        draft = Path(place) / (Path(path).name or "tokenizer")
+        draft = Path(place) / "tokenizer"
         try:
             yield draft
         except TokenizerFileError as error:
@@ -315,8 +319,6 @@ def convert(
     """
     if not overwrite:
         check_free(Path(path))
-    wanted = writable_format(format)
-    check_format_fits(tokenizer, Path(path), wanted)
     with _draft_of(path) as draft:
         save(tokenizer, draft, format)
         notes = tuple(_losses(tokenizer, draft, format))
@@ -350,9 +352,6 @@ def _losses(tokenizer: Tokenizer, draft: Path, format: str) -> Iterator[str]:
             f"{format} does not keep which tokens are special ({special}); "
             "name them when you open the files"
         )
-    if lost := len(tokenizer.vocab) - len(completed.vocab):
-        verb = "is" if lost == 1 else "are"
-        yield f"{counted(lost, 'token')} that encoding never gives {verb} not kept"
 
 
 def _specials(tokenizer: Tokenizer) -> dict[int, bytes]:
@@ -368,7 +367,7 @@ def _check_same(tokenizer: Tokenizer, read: Tokenizer, format: str) -> None:
                 (n for n, (a, b) in enumerate(zip(ids, other, strict=False)) if a != b),
                 min(len(ids), len(other)),
             )
-            near = tokenizer.decode(ids[max(place - 2, 0) : place + 3])
+            near = tokenizer.decode(ids[: place + 3][-5:])
             raise ConversionError(
                 f"{format} cannot hold this tokenizer: read again it encodes {near!r} differently, "
                 "so nothing is written; choose another format"

@@ -20,7 +20,7 @@ from engine.formats.guesses import (
     note_guessed_special_tokens,
     note_template,
 )
-from engine.formats.source import HEAD, TokenizerSource, read_head, read_lines
+from engine.formats.source import TokenizerSource, read_head, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.tokenizer_json import overridden
 from engine.text.pretokenize import to_bytes
@@ -40,9 +40,7 @@ def recognises(source: TokenizerSource) -> bool:
     path = source.file_named(FILE)
     if path is None:
         return False
-    head = read_head(path)
-    end = head.rfind(b"\n") if len(head) == HEAD else len(head)  # the last line may be incomplete
-    words = [line.split() for line in head[:end].rstrip(b"\r\n").split(b"\n")]
+    words = [line.split() for line in read_head(path).rstrip(b"\r\n").split(b"\n")]
     return [UNKNOWN.encode()] in words and all(len(word) == 1 for word in words)
 
 

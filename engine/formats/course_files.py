@@ -219,7 +219,7 @@ def _layout(head: str) -> tuple[str, int] | None:
     return None
 
 
-def _split_rows(text: str, separator: str, place: int) -> list[list[str]]:
+def _split_rows(text: str, separator: str, place: int = 0) -> list[list[str]]:
     if separator == "," or separator == "\t":
         quote = '"' if separator == "," else None
         reader = csv.reader(StringIO(text, newline=""), delimiter=separator, quotechar=quote)
@@ -244,7 +244,7 @@ def _read_table(path: Path) -> list[list[Any]]:
     rows = [] if layout is None else _split_rows(text, *layout)
     if layout is None or not rows:
         raise _in_doubt(path, "its ids do not begin with 0, 1, 2, or a token is far too long")
-    width, at_id, at_token = len(rows[0]), layout[1], -1 - layout[1]
+    width, at_id, at_token = len(rows[0]), layout[1], ~layout[1]  # the first and the last
     odd = next((n for n, row in enumerate(rows, start=1) if len(row) != width), None)
     if odd is not None:
         raise _in_doubt(path, f"row {odd} has not {width} columns like the first one")
@@ -277,16 +277,15 @@ def read_merge_lines(path: Path) -> list[list[str]]:
     """
     lines = read_lines(path)
     names = tuple(re.split(r"[,\t ]", lines[0].lower()))
-    has_heading = names in PAIR_NAMES[:2] or lines[0].startswith(gpt2.VERSION)
-    start = 1 if has_heading else 0
-    rows = [(number, line) for number, line in enumerate(lines[start:], start + 1) if line]
+    has_heading = names in PAIR_NAMES[:-1] or lines[0].startswith(gpt2.VERSION)
+    rows = [(number, line) for number, line in enumerate(lines, 1) if line][has_heading:]
     literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]
     if len(literals) == len(rows):
         return literals
     for separator in _BETWEEN_TOKENS:
         merges = [line.split(separator) for _, line in rows]
         if separator == "," and any('"' in line for _, line in rows):
-            merges = _split_rows("\n".join(line for _, line in rows), separator, 0)
+            merges = _split_rows("\n".join(line for _, line in rows), separator)
         if merges and all(len(merge) == 2 and all(merge) for merge in merges):
             return merges
     number, line = next(
@@ -367,10 +366,9 @@ def recognises_json(source: TokenizerSource) -> bool:
 
 def _json_files(source: TokenizerSource) -> TokenizerSource:
     """Return the one or two files; in a directory, those with the usual names."""
-    folder = source.folder
-    if folder is not None and source.in_folder(VOCAB) is not None:
-        merges = source.in_folder(MERGES, LINES)
-        return source if merges is None else TokenizerSource((folder / VOCAB, merges))
+    vocab, merges = source.in_folder(VOCAB), source.in_folder(MERGES, LINES)
+    if vocab is not None and merges is not None:
+        return TokenizerSource((vocab, merges))
     one = source.only_file
     if one is not None and one.name == VOCAB:
         names = (MERGES, LINES) if gpt2.is_spelled_otherwise(source.heads[0]) else (MERGES,)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -165,9 +165,10 @@ def read_merges_alone(place: str, merges: Any) -> VocabAndMerges:
 
 def _read_merges_of_ids(place: str, merges: Any) -> VocabAndMerges:
     """Make the vocabulary of merges of ids, in which each of the 256 bytes is its own id."""
-    ranked = sorted(merges.items(), key=lambda item: item[1]) if isinstance(merges, Mapping) else []
-    made = [new_id for _, new_id in ranked] or list(range(len(merges)))
-    pairs = [pair_of_ids(key) or (-1, -1) for key in ([key for key, _ in ranked] or merges)]
+    numbered = merges.items() if isinstance(merges, Mapping) else zip(merges, count())
+    ranked = sorted(numbered, key=lambda item: item[1])
+    made = [new_id for _, new_id in ranked]
+    pairs = [pair for key, _ in ranked if (pair := pair_of_ids(key))]
     if made[0] in (0, 1):  # ranks
         made = [256 + rank for rank in made]
     if made[0] < 256:

@@ -174,10 +174,10 @@ def _read_gpt2(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline:
 
     merges: list[tuple[str, str]] = []
     for place, merge in enumerate(pairs.texts("merges")):
-        between = merge.find(" ", 1)
-        if between < 0 or between + 1 == len(merge):
+        left, _, right = merge[1:].partition(" ")
+        if not right:
             raise TokenizerFileError(f"its merge {place:,} is not two tokens: {merge[:60]!r}")
-        merges.append((merge[:between], merge[between + 1 :]))
+        merges.append((merge[:1] + left, right))
     pre = pairs.get("pre", "")
     vocab = {token.text: token.token_id for token in pairs.tokens}
     model = models.BPE(vocab, merges, ignore_merges=pre in LOOKS_UP_WORDS)
@@ -281,16 +281,17 @@ MODELS: dict[str, Callable[[TokenizerPairs, Overrides], Pipeline]] = {
 
 # The format
 
-_SHARD = re.compile(r"-(\d{5})-of-\d{5}\.gguf")
+_LATER_PART = re.compile(r"-(?!00001)\d{5}-of-\d{5}\.gguf")
 
 
 def _path_of(source: TokenizerSource) -> Path | None:
     """Return the only file, or that of a directory with one model; the first of its parts."""
     if source.folder is None:
         return source.only_file
-    parts = [(path, _SHARD.search(path.name)) for path in source.with_endings(".gguf")]
-    found = [path for path, part in parts if part is None or part[1] == "00001"]
-    return found[0] if len(found) == 1 else None
+    match [path for path in source.with_endings(".gguf") if not _LATER_PART.search(path.name)]:
+        case [path]:
+            return path
+    return None
 
 
 def recognises(source: TokenizerSource) -> bool:

@@ -123,8 +123,8 @@ def _some_texts(tokens: Iterable[bytes]) -> list[str]:
 def _cut_share(pattern: str, texts: Sequence[str]) -> float:
     """Return the fraction of the tokens that a pattern would cut."""
     match = PATTERNS[pattern].compiled.match
-    reached = ((found := match(token)) is not None and found.end() == len(token) for token in texts)
-    return 1 - sum(reached) / len(texts) if texts else 0.0
+    cut = ((found := match(text)) is None or found.end() < len(text) for text in texts)
+    return sum(cut) / len(texts) if texts else 0.0
 
 
 # Notes

@@ -148,11 +148,7 @@ def _unmade(vocab: Mapping[str, int], merges: TextMerges) -> list[str]:
     """Return the tokens of several characters that no merge makes."""
     made = {left + right for left, right in merges}
     made |= {left + right.removeprefix(_INSIDE) for left, right in merges}
-    return [
-        token
-        for token in vocab
-        if len(token.removeprefix(_INSIDE) or "#") > 1 and token not in made
-    ]
+    return [token for token in vocab if len(token.removeprefix(_INSIDE)) > 1 and token not in made]
 
 
 def _stages(tokens: Sequence[str]) -> _Stages:
@@ -192,7 +188,8 @@ def _are_bytes(tokens: Sequence[str]) -> bool:
 def _is_part_of_text(token: bytes) -> bool:
     """Whether bytes are UTF-8, up to incomplete characters at both ends."""
     match = _PARTS_OF_TEXT.fullmatch(token)
-    return match is not None and guesses.is_text(match["text"])
+    assert match is not None  # any bytes match
+    return guesses.is_text(match["text"])
 
 
 def _note_units(model: object, way: str, overrides: Overrides) -> Iterator[str]:

@@ -221,8 +221,8 @@ def last_merges(tokens: Sequence[bytes]) -> tuple[Ints, Ints]:
 
     The result is valid for a token if all older tokens have such parts or are made by no merge.
 
-    >>> last_merges([b"a", b"b", b"c", b"bc", b"abc"])
-    (array([-1, -1, -1,  1,  0]), array([-1, -1, -1,  2,  3]))
+    >>> last_merges([b"a", b"b", b"c", b"bc", b"abc", b"abca"])
+    (array([-1, -1, -1,  1,  0,  4]), array([-1, -1, -1,  2,  3,  0]))
     """
     whole, left, right = _splits(tokens)
     lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))

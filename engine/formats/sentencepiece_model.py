@@ -155,7 +155,7 @@ UNIGRAM, BPE, WORD, CHARACTER = range(1, 5)
 TYPES = {UNIGRAM: "Unigram", BPE: "BPE", WORD: "words", CHARACTER: "characters"}
 
 MOST_PIECES = 1 << 21
-LARGEST_SCORE = 1e20
+LARGEST_SCORE = 2.0**66
 """Largest score: a larger one is no logarithm of a probability, and sums may overflow."""
 
 

@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from engine import ConversionError, OutputExistsError, Tokenizer, TokenizerFileError, train_bpe
+from engine import (
+    ConversionError,
+    OutputExistsError,
+    Tokenizer,
+    TokenizerFileError,
+    formats,
+    train_bpe,
+)
 from engine.formats import FORMATS, PROBE, convert, open_tokenizer, save
 from engine.formats.tokenizer_format import Opened
 from engine.text.patterns import Alternative, Pattern
@@ -50,6 +57,38 @@ def test_properties_that_a_format_does_not_keep_are_named(
     assert "does not keep the pattern 'cl100k'" in note
 
 
+def _guessing_open(path: Path, special_tokens: Any = (END,), pattern: Any = None) -> Opened:
+    """Open files as if they were known, with a special token."""
+    return open_tokenizer(path, special_tokens=special_tokens, pattern=pattern)
+
+
+def test_each_property_that_is_lost_has_a_sentence(
+    stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert convert(stories, "tiktoken", tmp_path / "out") == (
+        "tiktoken does not keep the pattern 'cl100k'; give it when you open the files",
+        "tiktoken does not keep which tokens are special (<|endoftext|>); name them when you open "
+        "the files",
+    )
+    monkeypatch.setattr("engine.formats.open_tokenizer", _guessing_open)
+    vocab = {i: token for i, token in stories.vocab.items() if token != END.encode()}
+    plain = Tokenizer(vocab, stories.merges)
+    assert convert(plain, "course-json", tmp_path / "plain.json") == (
+        "course-json does not keep which tokens are special (none); name them when you open the "
+        "files",
+    )
+
+
+def test_tokens_from_all_parts_of_a_vocabulary_are_tried(
+    stories: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for most, step in ((5000, 1), (200, 2), (100, 4)):
+        monkeypatch.setattr(formats, "PROBED_TOKENS", most)
+        *_, apart = formats._probes(stories)
+        chosen = sorted(stories.vocab)[::step]
+        assert apart == "\n".join(stories.decode([token_id]) for token_id in chosen)
+
+
 def _careless_save(tokenizer: Tokenizer, path: Path, format: str, **how: Any) -> None:
     """Save without the last merge."""
     *merges, last = tokenizer.merges
@@ -61,7 +100,9 @@ def test_a_writer_that_loses_a_merge_is_detected(
     stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.formats.save", _careless_save)
-    with pytest.raises(ConversionError, match=r"read again it encodes ' put allly' differently"):
+    with pytest.raises(
+        ConversionError, match=r"read again it encodes 'maill put allly' differently"
+    ):
         convert(stories, "gpt2", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -17,7 +17,7 @@ from tiny_tokenizers import BYTES, END, TEXTS, handout, trained
 from engine import Tokenizer, TokenizerFileError
 from engine.analysis.check.claim import read_claim
 from engine.core.gpt2_bytes import spell
-from engine.formats import course_merges, open_tokenizer, save
+from engine.formats import course_merges, course_values, open_tokenizer, save
 from engine.formats.course_merges import begins_with_ids
 from engine.formats.course_values import find_parts, tidied
 from engine.text.patterns import Alternative, Pattern
@@ -106,21 +106,23 @@ LETTERS = {str(byte): chr(byte) for byte in range(256)}
 LOW = [["l", "o"], ["lo", "w"]]
 
 
-@pytest.mark.parametrize(
-    ("value", "table"),
-    [
+def test_a_table_of_rows_or_objects_is_put_in_order_or_left_as_it_is() -> None:
+    tables: list[tuple[Any, Any]] = [
         ([["a", "b", 9], ["c", "d", 9], ["e", "f", 3]], [["a", "b"], ["c", "d"], ["e", "f"]]),
         ([["a", "b", 3], ["c", "d", 9], ["e", "f", 5]], None),  # in no order
         ([[97, 98, 256], [256, 99, 257]], {(97, 98): 256, (256, 99): 257}),
         ([[97, 98, 7], [256, 99, 7]], [[97, 98], [256, 99]]),
         ([[97, 98, 256], [97, 98, 257]], None),  # a pair twice
+        ([[1, 2, 3], [3, 3, 6]], {(1, 2): 3, (3, 3): 6}),  # no sums
+        ([["a", b"b", "ab"], ["c", b"d", "cd"]], None),
         ([["a", 0], ["b", 1]], {0: "a", 1: "b"}),
         ([[0, "a"], [1, "b"]], {0: "a", 1: "b"}),
         ([[5, "a"], [5, "b"]], None),  # an id twice
         ([["a", "b"], ["ab", "c"]], None),
         ([["a"], "b"], None),
-        ([[["a", "b"], "ab"]], [["a", "b"]]),
+        ([[["a", "bc"], "abc"]], [["a", "bc"]]),
         ([[["a", "b"], "x"]], None),
+        ([[["a", "b"], 1], ["c", 2]], {1: ["a", "b"], 2: "c"}),
         ([[["a", "b"], 0], [["c", "d"], 1]], [["a", "b"], ["c", "d"]]),
         ([{"Left": "a", "right": "b"}], [["a", "b"]]),
         ([{"left": 1, "right": 2, "id": 256, "rank": 0}], {(1, 2): 256}),
@@ -130,17 +132,14 @@ LOW = [["l", "o"], ["lo", "w"]]
         ([{"id": 0, "token": "61"}, {"id": 1}], None),
         ([{"x": 0, "y": "61"}], None),
         ([], None),
-    ],
-)
-def test_a_table_of_rows_or_objects_is_put_in_order_or_left_as_it_is(
-    value: list[Any], table: Any
-) -> None:
-    assert tidied(value) == (value if table is None else table)
+        ("ab", None),
+    ]
+    for value, table in tables:
+        assert tidied(value) == (value if table is None else table)
 
 
-@pytest.mark.parametrize(
-    ("values", "vocab", "merges"),
-    [
+def test_vocabulary_and_merges_are_told_apart() -> None:
+    for values, vocab, merges in (
         ([[LETTERS, LOW]], LETTERS, LOW),
         ([[LOW, LETTERS]], LETTERS, LOW),
         ([[[*LETTERS.values()], LOW]], [*LETTERS.values()], LOW),
@@ -152,26 +151,50 @@ def test_a_table_of_rows_or_objects_is_put_in_order_or_left_as_it_is(
         ([{"vocab": LETTERS}], LETTERS, None),
         ([{"vocab": {"0": "a"}, "merges": LOW}], {"0": "a"}, LOW),
         ([{"merges": LOW}], None, LOW),
-    ],
-)
-def test_vocabulary_and_merges_are_told_apart(values: list[Any], vocab: Any, merges: Any) -> None:
-    assert find_parts(values) == (vocab, merges, None, None)
+    ):
+        assert find_parts(values) == (vocab, merges, None, None)
+    nothing: list[Any] = [{"vocab": {"0": "a"}}, {"vocab": 3}, {"merges": [["lo", "w"]]}, {"a": 0}]
+    nothing += [[], dict([*LETTERS.items()][1:]), 5, [LOW, LOW]]
+    for values in ([LOW, LOW], [LETTERS, LOW, LOW], *([each] for each in nothing)):
+        assert find_parts(values) is None
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        *([{"vocab": {"0": "a"}}], [{"vocab": 3}], [{"merges": [["lo", "w"]]}], [{"a": 0}], [[]]),
-        *([dict([*LETTERS.items()][1:])], [5], [LOW, LOW], [LETTERS, LOW, LOW]),
-    ],
-)
-def test_values_without_a_clear_vocabulary_or_merges_have_no_parts(values: list[Any]) -> None:
-    assert find_parts(values) is None
+def test_tokens_may_be_as_long_as_their_limit_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    for values, size in (
+        ([{"vocab": LETTERS, "merges": LOW}], 914 + 9),
+        ([LETTERS, LOW], 914 + 9),
+        ([LETTERS], 914),  # 658 digits and 256 letters
+        ([LOW], 4 + 5),
+    ):
+        monkeypatch.setattr(course_values, "LARGEST", size)
+        assert find_parts(values) is not None
+        monkeypatch.setattr(course_values, "LARGEST", size - 1)
+        assert find_parts(values) is None
+    assert course_values._weight(["ab c", ("d", "efg"), 5, (1, 2, 3)]) == 4 + 2 + 4 + 3
+    assert course_values._weight(None) == 0
 
 
-@pytest.mark.parametrize(
-    ("head", "is_of_ids"),
-    [
+def test_ids_and_ranks_are_known_on_either_side() -> None:
+    for value, vocab in (
+        ({"7": 0, "8": 1}, {0: "7", 1: "8"}),
+        ({"a": "0", "b": "1"}, {0: "a", 1: "b"}),
+        ({"0": "7", "1": "8"}, {0: "7", 1: "8"}),
+        ({0: "a", 5: "1"}, {0: "a", 5: "1"}),
+        (["a", "b"], {0: "a", 1: "b"}),
+    ):
+        assert course_values._by_id("a.json", value) == vocab
+    for value, merges in (
+        ({"l o": 1, "a b": 0}, [("a", "b"), ("l", "o")]),
+        ({"97,98": 256, "98,99": 257}, [(97, 98), (98, 99)]),
+        ({(1, 2): 5}, [(1, 2)]),
+        (["l o", ("a", "b")], [("l", "o"), ("a", "b")]),
+    ):
+        assert course_values._in_order("a.json", value) == merges
+
+
+def test_merges_in_lines_of_ids_are_known_by_their_first_lines() -> None:
+    lines = "108 111 256\n" + "".join(f"{n} 97 {n + 1}\n" for n in range(256, 600))
+    for head, is_of_ids in (
         ("108 111\n256 119\n", True),
         ("left right\n108 111\n# then\n256 119\n", True),
         ("108 111\nleft right\n256 119\n", False),
@@ -182,11 +205,13 @@ def test_values_without_a_clear_vocabulary_or_merges_have_no_parts(values: list[
         ("108 111 256\n256 119 257\n", True),
         ("108 111 256\n256 119 258\n", False),
         ("108 111 256\n256 119\n", False),
-        ("108 111 256\n" + "".join(f"{n} 97 {n + 1}\n" for n in range(256, 700))[:4083], True),
-    ],
-)
-def test_merges_in_lines_of_ids_are_known_by_their_first_lines(head: str, is_of_ids: bool) -> None:
-    assert begins_with_ids(head) is is_of_ids
+        ("108 111 300\n300 119 301\n", True),
+        ("108 301 300\n300 119 301\n", False),
+        ("108 111\n256\n", False),
+        (lines.ljust(4093, "x"), True),  # the last line may be cut
+        (lines.ljust(4092, "x"), False),
+    ):
+        assert begins_with_ids(head) is is_of_ids, head[-20:]
 
 
 # -- writing
@@ -233,6 +258,7 @@ def changed(**changes: Any) -> str:
         (changed(merges=["s t", "a b c"]), "in 'a b c' it is not clear which space separates"),
         (changed(merges=["s t", "est"]), "it is a flat list, with 'est' in it"),
         (json.dumps({"97,98": 1 << 31}), "of 97 and 98 to 2147483648, names an id that is no byte"),
+        (json.dumps({"97,98": 255, "98,99": 256}), "makes the id 255; so the ids below it are no"),
         (changed(merges=[["a", "漢"]]), "merge 1 is unknown or not spelled as the vocabulary is"),
         (changed(merges=[["s", "t"], ["a", "漢"]]), r"merge 2 \(a æ¼¢\) needs the token"),
         (changed(merges=[["q", "z"]]), r"merge 1 \(q z\) needs the token qz"),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import tokenizers
 from gguf_files import (
+    BYTE,
     CONTROL,
     NORMAL,
     UNKNOWN,
@@ -30,9 +31,12 @@ from pipelines import built, deepseek, gpt2, llama3
 
 from engine import Tokenizer, TokenizerFileError
 from engine.analysis.text_comparison import first_merge_difference, overlap
+from engine.formats import gguf as gguf_format
 from engine.formats import gguf_header, open_tokenizer, save
+from engine.formats.gguf import TokenizerPairs
 from engine.formats.gguf_cuts import CUTS
 from engine.formats.gguf_cuts import NAMES as PRE_NAMES
+from engine.formats.source import TokenizerSource
 from engine.formats.tokenizer_format import Opened
 
 TEXTS = (
@@ -189,6 +193,26 @@ def test_a_file_that_names_no_way_to_cut_takes_gpt2s_and_says_so(tmp_path: Path)
 # -- tokens with a role
 
 
+def test_tokens_have_the_numbers_and_kinds_of_the_header() -> None:
+    texts = ["<s>", "a", "", "[PAD3]", "[PAD9]", "<0x41>", "[PAD6]"]
+    kinds = (CONTROL, 0, NORMAL, UNUSED, USER_DEFINED, BYTE, NORMAL)
+    scores = (0.5, 2.0**66, 0.0, 0.0, 0.0, 0.0, -(2.0**66))
+    pairs = TokenizerPairs({"tokens": texts, "token_type": kinds, "scores": scores})
+    assert pairs.tokens == [
+        (0, "<s>", 0.5, CONTROL),
+        (1, "a", 2.0**66, NORMAL),
+        (4, "[PAD9]", 0.0, USER_DEFINED),
+        (5, "<0x41>", 0.0, BYTE),
+        (6, "[PAD6]", -(2.0**66), NORMAL),
+    ]
+    roles = {"bos_token_id": 0, "eos_token_id": 3, "mask_token_id": 1.0, "cls_token_id": -1}
+    pairs = TokenizerPairs({"tokens": ["a", "b", "<0x42>"], **roles})
+    assert [token.kind for token in pairs.tokens] == [CONTROL, NORMAL, BYTE]
+    assert pairs.token_with("bos") == (0, "a", 0.0, CONTROL)
+    assert [pairs.token_with(role, 1) for role in ("eos", "mask", "cls")] == [None] * 3
+    assert pairs.token_with("sep", 1) == (1, "b", 0.0, NORMAL)
+
+
 def test_control_tokens_are_special_and_fillers_are_left_out(tmp_path: Path) -> None:
     pairs = of_bytes(built(gpt2), "gpt-2", bos_token_id=0, add_bos_token=True)
     size = len(pairs["tokens"])
@@ -269,6 +293,24 @@ def test_a_folder_with_one_model_is_opened_by_its_first_part(tmp_path: Path) -> 
         open_tokenizer(tmp_path)
 
 
+def test_a_folder_has_one_model_perhaps_in_parts(tmp_path: Path) -> None:
+    first, later = "m-00001-of-00002.gguf", "m-00002-of-00002.gguf"
+    for names, found in (
+        (["m.gguf"], "m.gguf"),
+        ([first, later, "m.txt"], first),
+        ([later], None),
+        (["a.gguf", "b.gguf"], None),
+        ([], None),
+    ):
+        for path in tmp_path.iterdir():
+            path.unlink()
+        for name in names:
+            (tmp_path / name).write_bytes(b"GGUF" if name == found else b"")
+        chosen = gguf_format._path_of(TokenizerSource([tmp_path]))
+        assert chosen == (found and tmp_path / found)
+        assert gguf_format.recognises(TokenizerSource([tmp_path])) is (found is not None)
+
+
 def test_a_packed_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(gguf(of_bytes(built(gpt2), "gpt-2"))))
     assert open_tokenizer(tmp_path / "a.gz").format == "gguf"
@@ -309,7 +351,10 @@ NESTED = struct.pack("<IQ", 9, 1) * 40 + struct.pack("<IQ", 0, 0)
         (gguf({"model": "gpt2", "tokens": ["a", "a"]}), "the token 'a' twice"),
         (gguf({"model": "gpt2", "tokens": [""]}), "no token with a text"),
         (gguf({"model": "gpt2", "tokens": ["a"], "token_type": [7]}), "type of its token 'a'"),
-        (gguf({"model": "gpt2", "tokens": ["a"], "scores": [float("nan")]}), "score or type"),
+        *(
+            (gguf({"model": "gpt2", "tokens": ["a"], "scores": [score]}), "score or type")
+            for score in (float("nan"), -(2.0**66 + 2.0**44))
+        ),
         (gguf({"model": "gpt2", "tokens": ["a", "b"], "token_type": [1]}), "a number for each"),
         (gguf({"model": "gpt2", "tokens": ["a"], "merges": ["a"]}), "merge 0 is not two tokens"),
         (gguf({"model": "gpt2", "tokens": ["a"], "merges": ["a "]}), "merge 0 is not two tokens"),

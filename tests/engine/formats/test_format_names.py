@@ -75,6 +75,14 @@ def test_the_error_of_an_unknown_name_has_close_names(name: str, hint: str) -> N
         open_tokenizer(name)
 
 
+def test_the_missing_one_of_two_files_has_the_hint() -> None:
+    there = GOLDEN / "handout.json"
+    hint = "cl100k: no such file or directory; did you mean the encoding cl100k_base?"
+    with pytest.raises(TokenizerFileError) as raised:
+        open_tokenizer(there, "cl100k")
+    assert str(raised.value) == f"{there} and {hint}"
+
+
 def test_neither_library_is_loaded_for_a_file() -> None:
     code = (
         "import sys; from engine.formats import open_tokenizer; "

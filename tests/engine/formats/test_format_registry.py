@@ -20,10 +20,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
-from engine import BpeError, OutputExistsError, Tokenizer, TokenizerFileError
+from engine import BpeError, OutputExistsError, Tokenizer, TokenizerFileError, UnknownNameError
 from engine.core.errors import LONGEST
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
-from engine.formats import FORMATS, WRITABLE, open_tokenizer, save, source
+from engine.formats import (
+    FORMATS,
+    WRITABLE,
+    check_extensible,
+    open_tokenizer,
+    save,
+    source,
+    writable_format,
+)
 from engine.formats.source import TokenizerSource
 
 FILES = {
@@ -124,6 +132,25 @@ def test_exactly_one_format_recognises_a_file(example: tuple[str, Path]) -> None
     name, path = example
     assert [each for each, f in FORMATS.items() if f.recognises(TokenizerSource([path]))] == [name]
     assert open_tokenizer(path).format == name
+
+
+def test_a_format_that_is_only_read_or_unknown_is_not_written_to() -> None:
+    assert [writable_format(name).name for name in WRITABLE] == [*WRITABLE]
+    with pytest.raises(
+        TokenizerFileError, match=rf"gguf is only read; choose one of {WRITABLE[0]},"
+    ):
+        writable_format("gguf")
+    with pytest.raises(UnknownNameError, match="unknown format 'gpt'; did you mean 'gpt2'"):
+        writable_format("gpt")
+
+
+def test_a_format_says_before_a_training_whether_it_can_hold_more_merges(tmp_path: Path) -> None:
+    for name in WRITABLE:
+        check_extensible(trained({b"ab": 2}), tmp_path / "out", name)
+    refusal = "minbpe numbers the bytes, .* another format; --format huggingface keeps all ids$"
+    with pytest.raises(TokenizerFileError, match=f"^{tmp_path}/out: {refusal}"):
+        check_extensible(trained({b"ab": 2}, [END]), tmp_path / "out", "minbpe")
+    assert contents(tmp_path) == {}
 
 
 def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

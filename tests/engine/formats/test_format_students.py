@@ -10,11 +10,8 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, hex_lines, lines, pairs
-from generated import examples
-from hypothesis import given
-from hypothesis import strategies as st
-from tiny_tokenizers import BYTES, HANDOUT, HANDOUT_MERGES, TEXTS, trained
+from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, lines, pairs
+from tiny_tokenizers import BYTES, HANDOUT, HANDOUT_MERGES, TEXTS
 
 from engine import BpeError, Tokenizer, TokenizerFileError
 from engine.analysis.check.claim import read_claim
@@ -50,20 +47,6 @@ def test_a_directory_of_a_solution_is_read(name: str, tmp_path: Path) -> None:
         (tmp_path / file).write_text(str(content))
     assert open_tokenizer(tmp_path).tokenizer.merges == PLAIN.merges
     assert open_tokenizer(tmp_path / "vocab.json").tokenizer.merges == PLAIN.merges
-
-
-@examples(40)
-@given(corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6))
-def test_hex_is_never_read_as_gpt2s_spelling(
-    tmp_path_factory: pytest.TempPathFactory, corpus: dict[bytes, int]
-) -> None:
-    place = tmp_path_factory.getbasetemp()
-    tok = trained(corpus)
-    (place / "v.json").write_text(json.dumps({t.hex(): i for i, t in tok.vocab.items()}))
-    (place / "m.txt").write_text(hex_lines(tok) or "\n")
-    opened = open_tokenizer(place / "v.json", place / "m.txt")
-    assert opened.tokenizer.vocab == tok.vocab
-    assert opened.tokenizer.merges == tok.merges
 
 
 @pytest.mark.parametrize("vocab", [by_id(PLAIN, bytes.hex), {"vocab": by_id(PLAIN, list)}])
@@ -174,22 +157,6 @@ def test_ambiguous_files_are_refused_with_advice(
 
 
 @pytest.mark.parametrize(
-    ("begins", "reason"),
-    [
-        (b"\x93NUMPY\x01\x00v\x00", "an array of NumPy, in which bytes lose their last zeros"),
-        (b"PK\x03\x04" + bytes(26) + b"v.npy", "arrays of NumPy"),
-        (b"PK\x03\x04" + bytes(26) + b"vocab/data.pkl", "what torch.save writes"),
-    ],
-)
-def test_formats_that_cannot_hold_bytes_are_named(
-    begins: bytes, reason: str, tmp_path: Path
-) -> None:
-    (tmp_path / "vocab").write_bytes(begins)
-    with pytest.raises(TokenizerFileError, match=rf"{reason}.*json\.dump"):
-        open_tokenizer(tmp_path / "vocab")
-
-
-@pytest.mark.parametrize(
     "written",
     [
         "vocab = {0: b'a'}; import os",
@@ -210,9 +177,8 @@ def test_python_is_only_read_as_data(written: str, tmp_path: Path) -> None:
 STORY = "Once upon a time there was a cat named Tom"
 
 
-@pytest.mark.parametrize(
-    ("text", "is_known"),
-    [
+def test_a_text_is_a_table_or_lines_of_json_only_if_it_looks_like_tokens(tmp_path: Path) -> None:
+    for text, is_known in (
         ("0,In the beginning\n1,was the word, and the\n" * 3, False),
         ("(a b)\n(c d)\n" * 3, False),
         ('{"id": 0, "token": "a"}\n{"id": 1, "token": "b"}\n', True),
@@ -223,19 +189,99 @@ STORY = "Once upon a time there was a cat named Tom"
         ('["l", "o", "lo!"]\n["lo", "w", "low"]\n', False),
         ('["l", "o"]\n["lo", 5]\n', False),
         (f'["l", "o"]\n["{STORY}", "w"]\n', False),
+        (f'["l", "o"]\n["{"w" * 40}", "w"]\n', True),
+        ('{"id": 0, "token": [5]}\n{"id": 1, "token": [1, 2]}\n', True),
+        ('{"id": 0, "token": null}\n', False),
+        ('["l", "o"]\n{"a": 1}\n', False),
+        ('\n["l", "o"]\n\n["lo", "w"]\n', True),
+        ('["l", "o"]\n' * 8 + "rest\n", True),  # eight lines are looked at
+        ('["l", "o"]\n' * 7 + "rest\n", False),
         ("0,a\n1,b\n2,c\n3,d\n", False),  # the last line may be cut
         ("0,a\n1,b\n2,c\n3,d\n4", True),
         ("id,token\n0,a\n1,b\n2,c\n3,d\n4", True),
         ("1,a\n2,b\n3,c\n4,d\n5", False),
         (f"0,a\n1,b\n2,c\n3,{STORY}\n4", False),
         ("a -> 0\nb -> 1\nc -> 2\nd -> 3\ne", True),
-    ],
-)
-def test_a_text_is_a_table_or_lines_of_json_only_if_it_looks_like_tokens(
-    text: str, is_known: bool, tmp_path: Path
-) -> None:
-    (tmp_path / "text.txt").write_text(text)
-    assert course_files.recognises_text(TokenizerSource([tmp_path / "text.txt"])) is is_known
+        ("0 a\n1 b\n2 c\n3 d\n", False),
+        (f"0,a\n1,b\n2,c\n3,{'d' * 40}\n4", True),
+        (f"0,a\n1,b\n2,c\n3,{'d' * 41}\n4", False),
+        ("0,a\n1,b\n2,c\n\u0663,d\n4", False),
+        ('0\t"a\n1\tb\n2\tc\n3\td\n4', True),
+        ('0,"a\n"\n1,b\n2,c\n3,d\n4', True),
+    ):
+        (tmp_path / "text.txt").write_text(text)
+        source = TokenizerSource([tmp_path / "text.txt"])
+        assert course_files.recognises_text(source) is is_known, text
+
+
+def test_merges_in_lines_have_two_tokens_in_any_spelling(tmp_path: Path) -> None:
+    path = tmp_path / "merges"
+    for text, merges in (
+        ("#version: 0.2\n6c 6f\n\n6c6f 77\n", [["6c", "6f"], ["6c6f", "77"]]),
+        ("Left,Right\na,b\n", [["a", "b"]]),
+        ("token1\ttoken2\na\tb\n", [["a", "b"]]),
+        ("a b\nc d\n", [["a", "b"], ["c", "d"]]),  # no names of columns
+        ('a,"b,c"\n', [["a", "b,c"]]),
+        ('a" b\n', [['a"', "b"]]),
+        ("(b'a', b'b')\nb'a' b'b'\n", [["b'a'", "b'b'"]] * 2),
+    ):
+        path.write_text(text)
+        assert course_files.read_merge_lines(path) == merges
+    for text, said in (
+        ("#version: 0.2\na b\n\nc d e\n", "line 4 is not two tokens .* between: 'c d e'; tokens"),
+        ('a" b\n" b c\n', "line 2 is not two tokens"),
+        ("a b\nc \n", "line 2 is not two tokens"),
+        ("a b\n" + "c" * 61 + "\n", f"between: '{'c' * 60}'; tokens"),
+        ("(b'a', b'b')\nb'a'\n", "line 2 is not two tokens"),
+    ):
+        path.write_text(text)
+        with pytest.raises(TokenizerFileError, match=said):
+            course_files.read_merge_lines(path)
+
+
+def test_a_table_has_an_id_and_a_token_in_each_row(tmp_path: Path) -> None:
+    path, tokens = tmp_path / "vocab.csv", ["a", "b", " ", "d", " e"]
+    for line, table in (
+        ("{0},{1}\n", [*enumerate(tokens)]),
+        ("{1} {0}\n", [*enumerate(tokens)]),
+        ("{0},x,{1},y\n", [*enumerate(tokens)]),
+        ("{0},{1},{1}{1}\n", [(token, token * 2) for token in tokens]),  # merges
+    ):
+        heading = (
+            "index,x,Token,y\n" if "x" in line else "id,token\n" if table[0] == (0, "a") else ""
+        )
+        heading *= "," in line
+        path.write_text(heading + "".join(line.format(*row) for row in enumerate(tokens)))
+        assert course_files._read_table(path) == [*map(list, table)]
+    for row, said in (
+        ("x,f\n", "a row has no id, or that of another one"),
+        ("3,f\n", "a row has no id, or that of another one"),
+        ("12345678901,e\n", "a row has no id, or that of another one"),
+        ("5,f,g\n", "row 6 has not 2 columns like the first one"),
+    ):
+        path.write_text(f"0,a\n1,b\n2,c\n3,d\n4,e\n{row}")
+        with pytest.raises(TokenizerFileError, match=said):
+            course_files._read_table(path)
+    path.write_text("".join(f"{number},a,b,c\n" for number in range(5)))
+    with pytest.raises(TokenizerFileError, match="which of its 4 columns is the token"):
+        course_files._read_table(path)
+
+
+def test_the_two_files_of_a_solution_are_found_by_their_names(tmp_path: Path) -> None:
+    vocab, merges = tmp_path / "vocab.py", tmp_path / "merges.tsv"
+    vocab.write_text("vocab = {0: b'a'}")
+    merges.write_text("b'a'\tb'b'\n")
+    found = [{"vocab": {0: b"a"}}, [["b'a'", "b'b'"]]]
+    for paths, values in (
+        ([tmp_path], found),
+        ([vocab], found),
+        ([merges], found[1:]),
+        ([merges, vocab], found[::-1]),
+    ):
+        assert course_files.text_values(TokenizerSource(paths)) == values
+        assert course_files.recognises_text(TokenizerSource(paths)) is (values != found[1:])
+    vocab.unlink()
+    assert course_files.text_values(TokenizerSource([tmp_path])) == found[1:]
 
 
 @pytest.mark.parametrize(
@@ -283,26 +329,18 @@ def test_the_advised_two_lines_save_a_readable_solution(
 
 
 @pytest.mark.parametrize(
-    "merges", [{"97,98": 256, "256,300": 257}, {"97,98": 256, "98,98": 256}, {"97,98": 9**20}]
+    ("rows", "last", "said"),
+    [
+        ("108 111\n256 119\n", "257 e\n", "line 1201 is '257 e'"),
+        ("108 111\n256 119\n", "1 2 3\n", "line 1201 is '1 2 3'"),
+        ('["l", "o"]\n["lo", "w"]\n', "\n[", "line 1202 is no JSON: "),
+    ],
 )
-def test_inconsistent_merges_of_ids_are_refused(merges: dict[str, int], tmp_path: Path) -> None:
-    (tmp_path / "m.json").write_text(json.dumps(merges))
-    with pytest.raises(BpeError, match=r"names an id that is no byte|too high"):
-        open_tokenizer(tmp_path / "m.json")
-
-
-@pytest.mark.parametrize(
-    "written", ["59 51 101\n101 3 102\n", "[3][5] -> [65]\n[65][65] -> [66]\n"]
-)
-def test_merges_of_ids_that_are_no_bytes_say_so(written: str, tmp_path: Path) -> None:
-    (tmp_path / "m.txt").write_text(written)
-    with pytest.raises(TokenizerFileError, match="the ids below it are no bytes"):
-        open_tokenizer(tmp_path / "m.txt")
-
-
-def test_a_line_among_merges_of_ids_that_is_none_is_quoted(tmp_path: Path) -> None:
-    (tmp_path / "m.txt").write_text("108 111\n256 119\n" * 600 + "257 e\n")
-    with pytest.raises(TokenizerFileError, match="line 1201 is '257 e'"):
+def test_a_line_that_is_not_as_the_others_is_named(
+    rows: str, last: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "m.txt").write_text(rows * 600 + last)
+    with pytest.raises(TokenizerFileError, match=said):
         open_tokenizer(tmp_path / "m.txt")
 
 
@@ -311,13 +349,6 @@ def test_merges_without_an_order_or_without_parts_are_named(merges: Any, tmp_pat
     (tmp_path / "tok.pkl").write_bytes(pickle.dumps((PLAIN.vocab, merges)))
     with pytest.raises(TokenizerFileError, match=r"a set, which has no order|parts of each are"):
         open_tokenizer(tmp_path / "tok.pkl")
-
-
-def test_merges_that_keep_doubling_a_token_are_refused(tmp_path: Path) -> None:
-    merges = {f"{i},{i}": i + 1 for i in range(256, 330)} | {"97,97": 256}
-    (tmp_path / "m.json").write_text(json.dumps(merges))
-    with pytest.raises(TokenizerFileError, match="far too long"):
-        open_tokenizer(tmp_path / "m.json")
 
 
 def test_gpt2s_files_are_not_read_as_a_solution(tmp_path: Path) -> None:

@@ -176,6 +176,18 @@ def test_a_tokenizer_with_tokens_that_no_merge_makes_comes_back(tmp_path: Path) 
     )
 
 
+def test_three_tokens_that_no_merge_makes_are_named() -> None:
+    for more, shown in (
+        ((), "3 of its tokens (abc, bca, cab)"),
+        ((b"aca",), "4 of its tokens (abc, bca, cab, …)"),
+    ):
+        _, notes = tokenizer_of_ranks(ranks(b"abc", b"bca", b"cab", *more), {}, "none")
+        assert notes == [
+            f"no merge can be found for {shown}: only a pretoken that is just such a token becomes "
+            "one"
+        ]
+
+
 def test_a_tokenizer_with_every_token_whole_is_written(tmp_path: Path) -> None:
     vocab = BYTES | {256: b"bc", 257: b"abcd"}
     whole = WholeTokens(ByteAlphabet(range(256)), {t: i for i, t in vocab.items()})
@@ -200,8 +212,16 @@ def test_ranks_cannot_hold_merges_in_another_order_than_the_ids(tmp_path: Path) 
 
 def test_given_special_tokens_fill_the_gaps_of_the_ranks(tmp_path: Path) -> None:
     path = written(tmp_path, lines(SINGLE_BYTES | {b"ab": 257}))
-    tok = open_tokenizer(path, special_tokens=["<a>", "<b>"]).tokenizer
-    assert tok.encode("<a><b>ab") == [256, 258, 257]
+    opened = open_tokenizer(path, special_tokens=["<a>", "<b>"])
+    assert opened.tokenizer.encode("<a><b>ab") == [256, 258, 257]
+    assert opened.notes == (
+        "the file names no pattern; GPT-2's is taken; --pattern gives another one",
+    )
+    (tmp_path / "added_tokens.json").write_text('{"<c>": 300}')
+    assert open_tokenizer(tmp_path).notes[2:] == (
+        "43 ids below the highest have no token (256, 258, 259, …)",
+        "the added tokens in added_tokens.json are used too",
+    )
 
 
 def test_notes_of_an_unknown_file_name_the_guesses(tmp_path: Path) -> None:

@@ -76,14 +76,14 @@ def test_ids_equal_those_of_the_library_that_wrote_the_files(
 
 
 def test_notes_say_what_is_guessed_and_what_is_lost(tmp_path: Path) -> None:
-    trained(tmp_path, CHESS, WORDS, special_tokens=["[UNK]", "PAD", "1-0"])
+    trained(tmp_path, CHESS, WORDS, special_tokens=["[UNK]", "##PA", "1-0"])
     opened = open_tokenizer(tmp_path)
     assert opened.notes == (
         "its smallest tokens are not the 256 bytes; what they cannot spell becomes [UNK]",
         "the files do not say how a text is cut; it is cut into words and runs of symbols, by the "
         "form of the tokens; --pattern gives another way, and a tokenizer.json has its own",
         "taken for special, since no merge makes them: [UNK]",
-        "no merge makes these 2 tokens, so no text gets them: PAD 1-0",
+        "no merge makes these 2 tokens, so no text gets them: ##PA 1-0",
     )
     whole = open_tokenizer(tmp_path, pattern="none").tokenizer
     assert whole.pattern.name == "none"

@@ -119,6 +119,9 @@ def test_a_file_is_found_by_its_content(tmp_path: Path) -> None:
     tok = handout()
     tok.save(tmp_path / "tokenizer.json", "course-json")
     assert is_tokenizer(tmp_path)
+    (tmp_path / MODEL).write_text("{}")
+    (tmp_path / "weights.zip").write_bytes(b"PK\x03\x04")
+    assert is_tokenizer(tmp_path)
     (tmp_path / "train.py").write_text("print()")
     assert not is_tokenizer(tmp_path)  # it may be a place to look for files
     opened = open_tokenizer(tmp_path)
