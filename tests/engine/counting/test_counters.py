@@ -171,16 +171,6 @@ def test_each_piece_can_be_pretokenized_by_itself(pattern: str, data: bytes) -> 
     assert [p for piece in pieces for p in split(piece)] == split(to_text(data))
 
 
-@every_pattern
-@examples(100)
-@given(texts.filter(bool))
-def test_the_text_may_be_cut_at_any_single_border_as_well(pattern: str, data: bytes) -> None:
-    split = PATTERNS[pattern].split
-    whole = split(to_text(data))
-    for place in borders_of(data, pattern)[1:-1]:
-        assert split(to_text(data[:place])) + split(to_text(data[place:])) == whole
-
-
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "llama3", "qwen2", "o200k"])
 def test_most_pieces_of_plain_english_are_one_pretoken(pattern: str) -> None:
     """Otherwise cutting into pieces would save little."""

@@ -284,20 +284,6 @@ def test_standard_input_is_counted_as_a_file_is(large: Path) -> None:
     assert sizes == f"{large.stat().st_size} None"
 
 
-def test_empty_standard_input_is_an_error() -> None:
-    code = """
-        from engine.counting.count import count_pretokens
-        from engine.core.errors import CorpusError
-        try:
-            count_pretokens("-")
-        except CorpusError as error:
-            print(error)
-    """
-    with run_python(code, stdin=subprocess.DEVNULL) as process:
-        output, _ = process.communicate()
-    assert output.startswith("standard input: is empty")
-
-
 def test_counting_can_be_stopped_while_standard_input_pauses() -> None:
     """The writer of the pipe may never go on; the reader must not wait for it."""
     code = """
@@ -340,14 +326,6 @@ def test_a_file_that_shrinks_while_it_is_counted_is_an_error(place: Path, worker
     with pytest.raises(CorpusError, match="it was cut short while being read"):
         count_pretokens(path, workers=workers, on_progress=lambda _: os.truncate(path, 5_000_000))
     assert set(psutil.Process().children(recursive=True)) == before
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_gzipped_file_cut_short_is_an_error_for_every_counter(place: Path, workers: int) -> None:
-    path = place / "cut.gz"
-    path.write_bytes(gzip.compress(adversarial_text(6 * CHUNK), 1)[:-20])
-    with pytest.raises(CorpusError, match="damaged gzip file"):
-        count_pretokens(path, workers=workers)
 
 
 # -- memory

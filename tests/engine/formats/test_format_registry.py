@@ -163,6 +163,9 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ("beginning", "message"),
     [
         (b"PK\x03\x04", "is a zip archive; unpack it"),
+        (b"PK\x03\x04" + bytes(26) + b"v.npy", r"arrays of NumPy, in which bytes .*json\.dump"),
+        (b"PK\x03\x04" + bytes(26) + b"vocab/data.pkl", r"what torch.save writes.*json\.dump"),
+        (b"\x93NUMPY\x01\x00v\x00", r"an array of NumPy, in which bytes lose .*json\.dump"),
         (b"\x1f\x8b\x08", "is a damaged gzip file"),
         (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of git-lfs; fetch the file"),
         (b"GGUF", "is damaged, or cut short"),

@@ -14,7 +14,6 @@ from tiny_tokenizers import GOLDEN, TEXTS, handout
 
 from engine import TokenizerFileError
 from engine.formats import open_tokenizer
-from engine.formats.source import LARGEST
 from engine.text.patterns import PATTERNS
 
 SECOND = {"rank": 1, "token_str": "</s>"}
@@ -101,14 +100,6 @@ def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
         open_tokenizer(path)
 
 
-@pytest.mark.slow  # 256 MB are packed
-def test_an_endless_gzip_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "packed"
-    path.write_bytes(gzip.compress(b"IQ== 0\n" + bytes(LARGEST), 1))
-    with pytest.raises(TokenizerFileError, match="larger than 256 MB when it is unpacked"):
-        open_tokenizer(path)
-
-
 # -- Whisper's
 
 
@@ -125,6 +116,3 @@ def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
     assert opened.tokenizer.encode("<|30.00|>") == [first + 107 + 1500]
     assert opened.tokenizer.special_tokens[-1] == "<|30.00|>"
     assert len(opened.tokenizer.merges) == len(handout().merges)
-
-
-# -- recognised but refused

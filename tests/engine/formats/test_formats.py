@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 
-import oracles
 import pytest
 import tokenizers
 from file_checks import contents
@@ -120,22 +119,6 @@ def test_tokenizers_reads_the_saved_files_with_the_same_ids(tmp_path: Path) -> N
     )
     text = path.read_text()[:40_000] + (REPO / "samples" / "unicode.txt").read_text() + "<pad>"
     assert theirs.encode(text).ids == tok.encode(text)
-
-
-@examples(30)
-@given(
-    corpus=oracles.corpora(),
-    text=st.text(st.sampled_from(["a", "b", "c", " ", "é", "\n"]), max_size=30),
-)
-def test_tokenizers_reads_any_small_vocabulary_alike(
-    place: Path, corpus: dict[bytes, int], text: str
-) -> None:
-    tok = trained(corpus, [END])
-    tok.save(place / "small", overwrite=True)
-    theirs = in_hugging_face(
-        place / "small" / "vocab.json", place / "small" / "merges.txt", tok.special_tokens
-    )
-    assert theirs.encode(text + END + text).ids == tok.encode(text + END + text)
 
 
 @pytest.fixture

@@ -17,13 +17,6 @@ def trained() -> WordPieceTrainer:
     return trainer
 
 
-def test_a_piece_is_on_the_line_of_its_id(tmp_path: Path) -> None:
-    vocab = trained().vocab
-    save_vocab(vocab, tmp_path / "vocab.txt")
-    lines = (tmp_path / "vocab.txt").read_bytes().split(b"\n")
-    assert lines == [*(vocab[number] for number in range(len(vocab))), b""]
-
-
 def test_tokenizers_reads_it_with_the_same_ids(tmp_path: Path) -> None:
     models = pytest.importorskip("tokenizers.models")
     save_vocab(trained().vocab, tmp_path / "vocab.txt")

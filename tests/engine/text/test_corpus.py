@@ -93,11 +93,6 @@ def test_few_packed_bytes_are_read_at_once_whatever_the_unpacker_asks_for() -> N
     assert max(read) == PACKED_BLOCK
 
 
-def test_a_gzipped_file_may_have_several_members(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.gz", gzip.compress(b"one ") + gzip.compress(b"two"))
-    assert b"".join(chunk.data for chunk in chunks_of(path)) == b"one two"
-
-
 def test_the_head_is_the_beginning_of_the_text(tmp_path: Path) -> None:
     text = random.Random(0).randbytes(HEAD + 100_000)
     long = Corpus(write(tmp_path / "long.txt", text))

@@ -47,28 +47,12 @@ def test_the_lines_joined_are_the_pretokens_of_the_text(
         assert not any("\n" in pretoken.text for pretoken in line[:-1])
 
 
-def test_an_own_regex_cuts_lines_like_a_named_pattern() -> None:
-    of_its_own = Excerpt.of(b"low low\nlower", r"\w+|\W")
-    assert lines_of(of_its_own) == [["low", " ", "low", "\n"], ["lower"]]
-
-
 def test_the_first_line_of_each_pretoken_is_known() -> None:
     excerpt = Excerpt.of(b"low\nlower\nlow<s>low\n", special_tokens=["<s>"])
     assert excerpt.first_lines == {b"low": 0, b"\n": 0, b"lower": 1}
-
-
-def test_a_special_token_is_no_pretoken_even_with_the_same_spelling() -> None:
-    excerpt = Excerpt.of(b"<s>low", special_tokens=["<s>"])
-    assert b"<s>" not in excerpt.first_lines
-
-
-def test_an_empty_text_has_no_lines() -> None:
+    assert excerpt.lines_with(b"low") == [0, 4]
+    assert (excerpt.complete, Excerpt.of(b"", complete=False).complete) == (True, False)
     assert not Excerpt.of(b"").lines
-
-
-def test_an_excerpt_says_whether_it_is_the_whole_corpus() -> None:
-    assert Excerpt.of(b"low").complete
-    assert not Excerpt.of(b"low", complete=False).complete
 
 
 @pytest.mark.parametrize(

@@ -234,25 +234,10 @@ def test_the_label_is_the_first_alternative_that_matches(name: str, text: str) -
         assert match.lastindex - 1 == first
 
 
-@every_pattern
-def test_alternatives_have_readable_names(name: str) -> None:
-    names = [alternative.name for alternative in PATTERNS[name].alternatives]
-    assert len(set(names)) == len(names)
-    assert all(label and "_" not in label for label in names)
-
-
-class TestNames:
-    def test_a_pattern_is_found_by_its_name(self) -> None:
-        assert as_pattern("gpt2") is PATTERNS["gpt2"]
-
-    def test_a_pattern_is_returned_as_it_is(self) -> None:
-        own = Pattern("own", "every character alone", (), ())
-        assert as_pattern(own) is own
-
-    @pytest.mark.parametrize(("wrong", "right"), [("gpt-2", "gpt2"), ("cl100k_base", "cl100k")])
-    def test_the_error_of_an_unknown_name_suggests_a_known_one(
-        self, wrong: str, right: str
-    ) -> None:
+def test_a_pattern_is_found_by_its_name_or_is_one_itself() -> None:
+    own = Pattern("own", "every character alone", (), ())
+    assert (as_pattern("gpt2"), as_pattern(own)) == (PATTERNS["gpt2"], own)
+    for wrong, right in (("gpt-2", "gpt2"), ("cl100k_base", "cl100k")):
         with pytest.raises(UnknownNameError, match=f"'{wrong}'; did you mean '{right}'"):
             as_pattern(wrong)
 
@@ -292,13 +277,6 @@ def test_the_pieces_of_samples_have_the_pretokens_of_the_whole(name: str, sample
     assert len(places) > data.count(between) / 2, "a cut that hardly ever matches is of no use"
     pieces = [data[a:b] for a, b in pairwise(places)]
     assert [p for piece in pieces for p in split(pattern, piece)] == split(pattern, data)
-
-
-@every_pattern_with_cuts
-def test_a_cut_has_zero_width(name: str) -> None:
-    cuts = list(PATTERNS[name].cut_regex.finditer(b"one two\nthree four! 5 /\nx"))
-    assert cuts
-    assert all(cut.start() == cut.end() for cut in cuts)
 
 
 @every_pattern_with_cuts

@@ -107,61 +107,43 @@ def test_the_longest_special_token_is_measured_in_bytes() -> None:
     assert NO_SPECIALS.longest == 0
 
 
-class TestDocuments:
-    def test_stand_between_the_special_tokens(self) -> None:
-        assert SpecialSplitter([EOT]).documents(f"one{EOT}two".encode()) == [b"one", b"two"]
+def test_documents_are_between_the_special_tokens_and_may_be_empty() -> None:
+    found = SpecialSplitter([EOT]).documents(f"{EOT}a{EOT}{EOT}b\xff".encode("latin-1"))
+    assert found == [b"", b"a", b"", b"b\xff"]
+    assert NO_SPECIALS.documents(b"a\xffb") == [b"a\xffb"]
 
-    def test_may_be_empty(self) -> None:
-        assert SpecialSplitter([EOT]).documents(f"{EOT}a{EOT}{EOT}".encode()) == [
-            b"",
-            b"a",
-            b"",
-            b"",
-        ]
 
-    def test_without_special_tokens_there_is_one_document(self) -> None:
-        assert NO_SPECIALS.documents(b"a\xffb") == [b"a\xffb"]
-
-    @given(
-        st.lists(
-            st.sampled_from(
-                [b"<s>", b"<s><t>", "‹é›".encode(), b"a", b" ", b"<", b"\xe2", b"\x80\xb9"]
-            )
-        ).map(b"".join)
-    )
-    def test_bytes_and_text_are_cut_alike(self, data: bytes) -> None:
-        splitter = SpecialSplitter(["<s>", "<s><t>", "‹é›"])
-        from_text = [
-            to_bytes(piece) for piece, special in splitter.split_text(to_text(data)) if not special
-        ]
-        assert [document for document in splitter.documents(data) if document] == from_text
+@given(
+    st.lists(
+        st.sampled_from([b"<s>", b"<s><t>", "‹é›".encode(), b"a", b" ", b"<", b"\xe2", b"\x80\xb9"])
+    ).map(b"".join)
+)
+def test_bytes_and_text_are_cut_alike(data: bytes) -> None:
+    splitter = SpecialSplitter(["<s>", "<s><t>", "‹é›"])
+    pieces = splitter.split_text(to_text(data))
+    from_text = [to_bytes(piece) for piece, special in pieces if not special]
+    assert [document for document in splitter.documents(data) if document] == from_text
 
 
 class TestPretokens:
-    def test_have_their_places_in_characters(self) -> None:
-        found = pretokens("é: über", PATTERNS["gpt2"], NO_SPECIALS)
-        assert [(p.text, p.start, p.end) for p in found] == [
-            ("é", 0, 1),
-            (":", 1, 2),
-            (" über", 2, 7),
-        ]
-
-    def test_know_which_alternative_cut_them(self) -> None:
-        found = pretokens("I've 2 cats!", PATTERNS["gpt2"], NO_SPECIALS)
-        assert [(p.text, p.alternative.name) for p in found if p.alternative] == [
-            ("I", "letters"),
-            ("'ve", "contraction"),
-            (" 2", "numbers"),
-            (" cats", "letters"),
-            ("!", "symbols"),
-        ]
-
-    def test_special_tokens_among_them_have_no_alternative(self) -> None:
-        found = list(pretokens(f"a{EOT}b", PATTERNS["gpt2"], SpecialSplitter([EOT])))
-        assert [(p.text, p.special, p.alternative is None) for p in found] == [
-            ("a", False, False),
-            (EOT, True, True),
-            ("b", False, False),
+    def test_have_their_places_in_characters_and_the_alternative_that_cut_them(self) -> None:
+        gpt2 = PATTERNS["gpt2"]
+        kinds = {alternative.name: alternative for alternative in gpt2.alternatives}
+        found = pretokens(
+            to_text("I've  é\udcff: 2<s> cats!".encode("utf-8", "surrogateescape")),
+            gpt2,
+            SpecialSplitter(["<s>"]),
+        )
+        assert list(found) == [
+            ("I", 0, 1, kinds["letters"], False),
+            ("'ve", 1, 4, kinds["contraction"], False),
+            (" ", 4, 5, kinds["whitespace before more"], False),
+            (" é", 5, 7, kinds["letters"], False),
+            ("\udcff:", 7, 9, kinds["symbols"], False),  # a byte that is no UTF-8 is a symbol
+            (" 2", 9, 11, kinds["numbers"], False),
+            ("<s>", 11, 14, None, True),
+            (" cats", 14, 19, kinds["letters"], False),
+            ("!", 19, 20, kinds["symbols"], False),
         ]
 
     def test_a_pattern_does_not_look_across_a_special_token(self) -> None:
@@ -169,26 +151,14 @@ class TestPretokens:
         # At the end of a document a run of spaces stays whole.
         assert [p.text for p in found] == ["a", "  ", "<s>", " b"]
 
-    def test_text_without_a_match_is_kept(self) -> None:
-        vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), ())
+    def test_text_without_a_match_is_kept_and_an_empty_match_is_no_pretoken(self) -> None:
+        vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]*"),), ())
         found = pretokens("<s>beauty", vowels, SpecialSplitter(["<s>"]))
         assert [(p.text, p.start, p.end, p.alternative is not None) for p in found] == [
             ("<s>", 0, 3, False),
             ("b", 3, 4, False),
             ("eau", 4, 7, True),
             ("ty", 7, 9, False),
-        ]
-
-    def test_an_empty_match_is_no_pretoken(self) -> None:
-        pattern = Pattern("maybe", "runs of a, even empty", (Alternative("a", "a*"),), ())
-        assert [p.text for p in pretokens("baab", pattern, NO_SPECIALS)] == ["b", "aa", "b"]
-
-    def test_an_invalid_byte_is_a_symbol(self) -> None:
-        found = pretokens(to_text(b"a\xff b"), PATTERNS["gpt2"], NO_SPECIALS)
-        assert [(p.bytes, p.alternative.name) for p in found if p.alternative] == [
-            (b"a", "letters"),
-            (b"\xff", "symbols"),
-            (b" b", "letters"),
         ]
 
     @every_pattern
@@ -206,14 +176,6 @@ class TestPretokens:
     def test_their_bytes_joined_are_the_bytes_of_any_text(self, name: str, text: str) -> None:
         found = pretokens(text, PATTERNS[name], NO_SPECIALS)
         assert b"".join(p.bytes for p in found) == to_bytes(text)
-
-    @every_pattern
-    @given(text=st.text(st.sampled_from("aB1 '\n!é語\udcff"), max_size=15))
-    def test_without_special_tokens_they_are_what_the_pattern_finds(
-        self, name: str, text: str
-    ) -> None:
-        found = [p.text for p in pretokens(text, PATTERNS[name], NO_SPECIALS)]
-        assert found == PATTERNS[name].compiled.findall(text)
 
 
 # A user's regex need not cover the text, and may match nothing.
