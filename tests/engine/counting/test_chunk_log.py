@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from functools import partialmethod
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from generated import first_quick
@@ -154,28 +155,15 @@ def test_kept_counts_report_no_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("engine.counting.cache.WORTH_KEEPING", 1)
     path = tmp_path / "text"
     path.write_bytes(TEXT)
-
-    class Listener(TrainingListener):
-        def __init__(self) -> None:
-            self.log = ChunkLog()
-
-        def on_chunk(self, chunk: ChunkCounted) -> None:
-            self.log.add(chunk)
-
-    class NoSteps:
-        stop_reason = StopReason.NO_PAIR_LEFT
-
-        def steps(self) -> tuple[()]:
-            return ()
-
     origins: list[tuple[CountOrigin, int]] = []
     for _ in range(2):
-        listener, corpus = Listener(), Corpus(path)
+        corpus, listener, chunks = Corpus(path), TrainingListener(), list[ChunkCounted]()
+        monkeypatch.setattr(listener, "on_chunk", chunks.append)
         kept = KeptCount.of(tmp_path / "cache", corpus, "gpt2", ["<s>"])
 
-        def start(counted: CountedCorpus, log: ChunkLog = listener.log) -> Training:
-            origins.append((counted.origin, log.report.chunks))
-            return Training(NoSteps())
+        def start(counted: CountedCorpus, chunks: list[ChunkCounted] = chunks) -> Training:
+            origins.append((counted.origin, len(chunks)))
+            return Training(Mock(steps=tuple, stop_reason=StopReason.NO_PAIR_LEFT))
 
         train_on_corpus(corpus, "gpt2", ["<s>"], start, kept=kept, listener=listener)
     assert origins == [(CountOrigin.COUNTED, 1), (CountOrigin.KEPT, 0)]

@@ -56,11 +56,21 @@ def test_the_vocabulary_of_a_run_encodes_like_the_run(tmp_path: Path) -> None:
     run = WordPieceTrainer(counts, 900, specials)
     assert len(list(run.steps()))
     save_vocab(run.vocab, tmp_path / "saved")
+    library = pytest.importorskip("tokenizers.models")
+    read = library.WordPiece.read_file(str(tmp_path / "saved"))
+    assert read == {piece.decode(): number for number, piece in run.vocab.items()}
     before = WordPieceTokenizer(run.vocab, specials, pattern="bert")
     opened = open_tokenizer(tmp_path / "saved")
     assert opened.tokenizer.vocab == run.vocab
     for text in (corpus.read_text(encoding="utf-8"), "a<|endoftext|>b [CLS] zebra <|end"):
         assert opened.tokenizer.encode(text) == before.encode(text)
+
+
+@pytest.mark.parametrize("piece", [b"\xff", b"a\nb", "a\x85b".encode(), b""])
+def test_a_piece_with_a_line_break_is_not_written(tmp_path: Path, piece: bytes) -> None:
+    with pytest.raises(TokenizerFileError, match="no line of UTF-8"):
+        save_vocab({0: b"[UNK]", 1: piece}, tmp_path / "vocab.txt")
+    assert not list(tmp_path.iterdir())
 
 
 def test_notes_name_the_guesses(vocab: Path) -> None:

@@ -73,11 +73,6 @@ def test_a_note_names_a_few_and_says_how_many_more(notes: list[str], told: str) 
     assert note_unmade({}) == note_gaps([0, 1]) == note_guessed_special_tokens(NONE, []) == []
 
 
-def test_minbpes_gpt4_pattern_is_not_cl100k() -> None:
-    assert PATTERNS["cl100k"].split("\n ") == ["\n "]
-    assert PATTERNS["llama3"].split("\n ") == ["\n", " "]
-
-
 @pytest.mark.parametrize(
     "source", ["(a)|b", "(?P<x>a)", "(", "a{99999}", "[", "(?:" * 9999, "(?:q|q)+z"]
 )

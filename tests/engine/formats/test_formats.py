@@ -358,13 +358,6 @@ def test_merges_without_a_vocabulary_are_an_error(saved: Path) -> None:
 # -- saving
 
 
-def test_saving_overwrites_on_request(saved: Path) -> None:
-    other = trained({b"xyz": 1}, [])
-    other.save(saved, overwrite=True)
-    assert facts(Tokenizer.load(saved)) == facts(other)
-    assert sorted(contents(saved)) == sorted(FILES)
-
-
 @pytest.mark.parametrize("name", ["file/tok", "x" * 5000, "a\0b"])
 @pytest.mark.parametrize("call", [Tokenizer.save, Tokenizer.load])
 def test_an_impossible_path_is_an_error(

@@ -158,7 +158,8 @@ class TestPretokens:
             ("<s>", 0, 3, False),
             ("b", 3, 4, False),
             ("eau", 4, 7, True),
-            ("ty", 7, 9, False),
+            ("t", 7, 8, False),
+            ("y", 8, 9, False),
         ]
 
     @every_pattern
