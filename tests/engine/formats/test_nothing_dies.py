@@ -13,7 +13,6 @@ from engine import BpeError, PatternError, Tokenizer, TokenizerFileError
 from engine.core.errors import LONGEST
 from engine.core.gpt2_bytes import spell
 from engine.formats import open_tokenizer, save
-from engine.formats.course_files import _read_python
 from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.pipeline.sentencepiece import CharacterMap
 from engine.text.patterns import as_pattern
@@ -100,11 +99,6 @@ def test_a_malformed_id_is_refused(tmp_path: Path, odd: int) -> None:
     (tmp_path / "merges.txt").write_text("")
     with pytest.raises(BpeError, match=r"\bids?\b"):
         open_tokenizer(tmp_path)
-
-
-def test_python_without_a_bracket_is_read_or_refused(tmp_path: Path) -> None:
-    (tmp_path / "vocab.txt").write_text("b'a'")
-    assert _read_python(tmp_path / "vocab.txt") == b"a"
 
 
 def test_an_empty_added_token_occurs_nowhere(tmp_path: Path) -> None:
