@@ -33,6 +33,7 @@ from engine.learning.quiz import (
     AnswerSheet,
     Paper,
     make_quiz,
+    without_controls,
 )
 from engine.learning.quiz_file import QuizFile, corpus_beside, is_quiz_file, read_quiz_file
 from engine.learning.session_file import SavedFile
@@ -162,10 +163,12 @@ FIXED = (*("questions", "seed", "kinds", "lessons", "ask_id", "write"), *options
 
 
 def _checked_text(option: str, text: str) -> str:
-    """Return a name or an ID as it is kept; one that is too long is an error."""
+    """Return a name, an ID or a seed as it is kept; one that no file may hold is an error."""
     clean = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
     if len(clean) > LONGEST_NAME:
         raise inputs.CommandLineError(f"{option} has at most {LONGEST_NAME} characters")
+    if clean != without_controls(clean):
+        raise inputs.CommandLineError(f"{option} has a control character; type letters and digits")
     return clean
 
 

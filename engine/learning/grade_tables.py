@@ -130,4 +130,4 @@ def _harmless(value: object) -> object:
     if not isinstance(value, str):
         return value
     clean = "".join(char if char.isprintable() else " " for char in value)
-    return f"'{clean}" if clean.lstrip(" '\"")[:1] in FORMULA and clean.strip() else clean
+    return f"'{clean}" if clean.lstrip(" '\"")[:1] in FORMULA else clean

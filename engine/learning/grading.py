@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -302,7 +303,7 @@ def grade_files(
         except BpeError as error:
             grades.problems.append(f"{path}: {error}")
             continue
-        attempts: list[Attempt | None] = [None] * len(questions)
+        attempts: list[Attempt | None] = []
         notes = (*_notes_on_edits(sheet, asked), *_regrade(sheet, questions, attempts))
         graded = GradedSheet(path, sheet, tuple(attempts), notes)
         found.setdefault(asked.key, (asked, []))[1].append(graded)
@@ -397,12 +398,14 @@ def _regrade(
     sheet: AnswerSheet, questions: Sequence[Question], attempts: list[Attempt | None]
 ) -> Iterator[str]:
     """Fill in the attempts; yield notes on answers that do not count, and on false claims."""
-    for place, answered in enumerate(sheet.answers):
-        where = f"question {place + 1}"
-        if place >= len(questions):
+    for number, (question, answered) in enumerate(zip_longest(questions, sheet.answers), 1):
+        where = f"question {number}"
+        if question is None:
             yield f"{where}: this quiz has only {len(questions)} questions"
             return
-        question = questions[place]
+        attempts.append(None)
+        if answered is None:
+            continue
         if (answered.kind, answered.step) != (question.kind, question.frame.step):
             yield (
                 f"{where}: asks {question.kind} at step {question.frame.step}, and the file has "
@@ -410,7 +413,7 @@ def _regrade(
             )
             continue
         try:
-            attempt = attempts[place] = regraded(question, answered)
+            attempt = attempts[-1] = regraded(question, answered)
         except AnswerError as error:
             yield f"{where}: {error} Not counted"
             continue

@@ -149,7 +149,7 @@ def _a_number(value: Any) -> str | None:
 
 
 def _numbers(value: Any) -> str | None:
-    is_list = isinstance(value, list) and 0 < len(value) <= MOST_QUESTIONS
+    is_list = isinstance(value, list) and value and len(value) <= MOST_QUESTIONS
     return None if is_list and not any(map(_a_number, value)) else "numbers, such as [3, 4]"
 
 
@@ -234,7 +234,7 @@ class _Parser:
         title = self._title(front)
         front.pop("summary", None)
         self._raise_problems()
-        lines = {key: self._line_of(key, 1, body) for key in front}
+        lines = {key: self._line_of(key, 1) for key in front}
         return Lesson(title, front, tuple(scenes), self._path, lines)
 
     def head(self) -> LessonHead:
@@ -289,7 +289,6 @@ class _Parser:
                 why, line = why.removesuffix(" (at end of document)"), toml.count("\n") + 1
             self._report(above + line, f"{why[:1].lower()}{why[1:]}; a line here is like step = 3")
             return {}
-        end = above + toml.count("\n") + 1
         if len(table) > MOST_KEYS:
             self._report(above, f"this block has {len(table):,} keys; {MOST_KEYS} is the most")
             return {}
@@ -298,18 +297,19 @@ class _Parser:
             try:
                 expected = known[key](value)
             except UnknownNameError as error:
-                self._report(self._line_of(key, above, end), str(error))
+                self._report(self._line_of(key, above), str(error))
                 continue
             if expected is None:
                 fitting[key] = value
             else:
-                self._report(self._line_of(key, above, end), f"{key} should be {expected}")
+                self._report(self._line_of(key, above), f"{key} should be {expected}")
         return fitting
 
-    def _line_of(self, key: str, start: int, end: int) -> int:
-        """Return the line of a key, from 1, among the lines at the places `start` to `end`."""
+    def _line_of(self, key: str, start: int) -> int:
+        """Return the line of a key, from 1, among the lines from the place `start` on."""
         names = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*[=.\]]""")
-        return next((n + 1 for n in range(start, end) if names.match(self._lines[n])), start + 1)
+        lines = enumerate(self._lines[start:], start + 1)
+        return next((number for number, line in lines if names.match(line)), start + 1)
 
     # -- the scenes
 
@@ -377,7 +377,7 @@ class _Parser:
         try:
             _ = KINDS[kind]
         except UnknownNameError as error:
-            self._report(self._line_of("kind", line, len(self._lines)), str(error))
+            self._report(self._line_of("kind", line), str(error))
             return
         if "step" in table and "steps" in table:
             self._report(line, "step and steps are one too many; say steps = [1, 3]")

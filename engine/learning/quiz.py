@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 from engine.core.errors import QuestionError, QuizFileError, TokenizerFileError
 from engine.core.files import write_files
@@ -21,7 +22,7 @@ from engine.core.registry import Registry
 from engine.learning.questions import KINDS, ask
 from engine.learning.questions.answer_forms import Answer, Choice
 from engine.learning.questions.question import Attempt, Chance, Level, Question
-from engine.learning.session_file import read_options
+from engine.learning.session_file import read_options, short_text
 from engine.recording.playback import Player
 
 MOST_QUESTIONS = 100
@@ -184,7 +185,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 11
+FORMAT, VERSION = "bpe-tui answers", 12
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100
@@ -219,8 +220,7 @@ class Answered:
         """Return the entry of an attempt."""
         question = attempt.question
         tried = [list(each) if isinstance(each, tuple) else each for each in attempt.tried]
-        if len(tried) > MOST_TRIES:
-            tried = [*tried[: MOST_TRIES - 1], tried[-1]]
+        tried = [*tried[: MOST_TRIES - 1], *tried[MOST_TRIES - 1 :][-1:]]
         return cls(
             kind=question.kind,
             step=question.frame.step,
@@ -261,11 +261,11 @@ class AnswerSheet:
         content = {
             "format": FORMAT,
             "version": VERSION,
-            "learner": self.learner,
-            "id": self.id,
+            "learner": without_controls(self.learner),
+            "id": without_controls(self.id),
             "quiz": self.quiz or paper.code,
             "started": self.started,
-            "corpus": {"name": paper.corpus, "sha256": paper.digest},
+            "corpus": {"name": without_controls(paper.corpus), "sha256": paper.digest},
             "options": dict(paper.options),
             "seed": paper.seed,
             "questions": paper.questions,
@@ -323,20 +323,20 @@ def _sheet(fields: Fields) -> AnswerSheet:
     if not 1 <= count <= MOST_QUESTIONS:
         raise fields.error("questions", f"is not between 1 and {MOST_QUESTIONS}")
     paper = Paper(
-        _short(corpus, "name"),
-        _short(corpus, "sha256"),
+        name_of(corpus, "name"),
+        name_of(corpus, "sha256"),
         dict(read_options(fields)),
-        _short(fields, "seed"),
+        name_of(fields, "seed"),
         count,
         kinds_of(fields),
     )
     answers = fields.each("answers")
     if len(answers) > count:
         raise fields.error("answers", "has more entries than there are questions")
-    learner, started = _short(fields, "learner"), _short(fields, "started")
+    learner, started = name_of(fields, "learner"), name_of(fields, "started")
     answered = list(map(_answered, answers))
     return AnswerSheet(
-        paper, learner, started, answered, _short(fields, "id"), _short(fields, "quiz")
+        paper, learner, started, answered, name_of(fields, "id"), name_of(fields, "quiz")
     )
 
 
@@ -358,7 +358,7 @@ def _answered(fields: Fields) -> Answered:
     if len(tried) > MOST_TRIES:
         raise fields.error("tried", f"has more than {MOST_TRIES} entries")
     return Answered(
-        kind=_short(fields, "kind"),
+        kind=name_of(fields, "kind"),
         step=fields.count("step"),
         tried=tried,
         hinted=fields.flag("hinted"),
@@ -368,11 +368,25 @@ def _answered(fields: Fields) -> Answered:
     )
 
 
-def _short(fields: Fields, key: str) -> str:
-    text = fields.text(key)
-    if len(text) > LONGEST_NAME:
-        raise fields.error(key, f"is longer than {LONGEST_NAME} characters")
+def name_of(fields: Fields, key: str) -> str:
+    """Read a name or another short text that is shown.
+
+    Raises:
+        TokenizerFileError: it is too long, no text, or has a control character.
+    """
+    text = short_text(fields, key, LONGEST_NAME)
+    if text != without_controls(text):
+        raise fields.error(key, "has a control character")
     return text
+
+
+def without_controls(text: str) -> str:
+    """Return a text with � in place of each control character.
+
+    >>> without_controls("Li\x1b[2J")
+    'Li�[2J'
+    """
+    return "".join("\ufffd" if category(char) == "Cc" else char for char in text)
 
 
 def regraded(question: Question, answered: Answered) -> Attempt:

@@ -17,8 +17,16 @@ from typing import Any
 from engine.core.errors import QuizFileError, TokenizerFileError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
-from engine.learning.quiz import LONGEST_NAME, MOST_QUESTIONS, Paper, kinds_of, read_small
-from engine.learning.session_file import SavedFile
+from engine.learning.quiz import (
+    LONGEST_NAME,
+    MOST_QUESTIONS,
+    Paper,
+    kinds_of,
+    name_of,
+    read_small,
+    without_controls,
+)
+from engine.learning.session_file import SavedFile, short_text
 from engine.text.remote import is_address
 
 KEY, VERSION = "bpe-tui quiz", 1
@@ -196,14 +204,14 @@ def _quiz(fields: Fields) -> QuizFile:
     options: dict[str, Any] = {}
     for key, name in named.items():
         if key in fields.value:
-            options[name] = fields.count(key) if name in _NUMBERS else _text(fields, key, LONGEST)
+            options[name] = (
+                fields.count(key) if name in _NUMBERS else short_text(fields, key, LONGEST)
+            )
     if _SPECIAL in fields.value:
         options["special_tokens"] = tuple(fields.texts(_SPECIAL))
-    corpus = SavedFile(
-        _corpus(fields), fields.count("bytes"), _text(fields, "sha256", LONGEST_NAME)
-    )
+    corpus = SavedFile(_corpus(fields), fields.count("bytes"), name_of(fields, "sha256"))
     kinds = kinds_of(fields) if "kinds" in fields.value else ()
-    seed = _text(fields, "seed", LONGEST_NAME)
+    seed = name_of(fields, "seed")
     name = Path(corpus.path).name
     paper = Paper(name, corpus.digest, options, seed, count, kinds)
     return QuizFile(paper, corpus, fields.flag("ask-id") if "ask-id" in fields.value else False)
@@ -211,19 +219,14 @@ def _quiz(fields: Fields) -> QuizFile:
 
 def _corpus(fields: Fields) -> str:
     """Return the path of the corpus, which is in the folder of the quiz file or below."""
-    path = _text(fields, "corpus", LONGEST)
+    path = short_text(fields, "corpus", LONGEST)
     if is_address(path):
         raise fields.error("corpus", "is an address, and nothing is fetched for a quiz")
     parts = path.replace("\\", "/").split("/")
-    if not parts[-1] or "\0" in path or len(Path(path).name) > LONGEST_NAME:
+    if path != without_controls(path):
+        raise fields.error("corpus", "has a control character; give the file another name")
+    if not parts[-1] or len(Path(path).name) > LONGEST_NAME:
         raise fields.error("corpus", f"no file can be called {path[-60:]!r}")
     if os.path.isabs(path) or ".." in parts or path.startswith("~"):
         raise fields.error("corpus", "is outside the folder of the quiz; put it beside the quiz")
     return path
-
-
-def _text(fields: Fields, key: str, longest: int) -> str:
-    text = fields.text(key)
-    if len(text) > longest:
-        raise fields.error(key, f"is longer than {longest:,} characters")
-    return text

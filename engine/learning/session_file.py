@@ -223,7 +223,7 @@ def _read(fields: Fields, path: Path) -> SavedSession:
         fields.text_or_null("view"),
         fields.text("text"),
         tuple(_texts(fields, "breakpoints")),
-        _short(fields, "note"),
+        short_text(fields, "note", LONGEST),
     )
 
 
@@ -231,7 +231,7 @@ def _file(fields: Fields, folder: Path) -> SavedFile:
     digest = fields.text("sha256")
     if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
         raise fields.error("sha256", "should be 64 hex digits")
-    path = _path(fields, _short(fields, "path"), folder)
+    path = _path(fields, short_text(fields, "path", LONGEST), folder)
     return SavedFile(path, fields.count("bytes"), digest)
 
 
@@ -272,10 +272,15 @@ def _few(fields: Fields, key: str, texts: Sequence[str]) -> Sequence[str]:
     return texts
 
 
-def _short(fields: Fields, key: str) -> str:
+def short_text(fields: Fields, key: str, longest: int) -> str:
+    """Read a text of at most `longest` characters.
+
+    Raises:
+        TokenizerFileError: it is longer, or no text.
+    """
     text = fields.text(key)
-    if len(text) > LONGEST:
-        raise fields.error(key, f"is longer than {LONGEST:,} characters")
+    if len(text) > longest:
+        raise fields.error(key, f"is longer than {longest:,} characters")
     return text
 
 

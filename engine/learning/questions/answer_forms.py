@@ -14,8 +14,9 @@ from engine.core.wording import Messages, Sentence, Words, say, text_of
 Answer = int | bool | str | tuple[int, ...]
 """A row, a number, yes or no, a text, or places, depending on the form. JSON can hold it."""
 
-LARGEST_NUMBER = 10**18
-"""Bound of the numbers in an answer; Python refuses to write numbers of thousands of digits."""
+LARGEST_NUMBER, LONGEST_NUMBER = 10**18, 19
+"""Bound of the numbers in an answer, and of their characters; Python refuses to write numbers of
+thousands of digits."""
 CUT = "|"
 """Separates pretokens, and tokens, in what is typed."""
 SPACE = "·"
@@ -240,8 +241,8 @@ class Joins(Form):
     def check(self, value: object) -> tuple[int, ...]:
         places = check_ints(value, self.how)
         joins = places[:-1] if places[-1:] == (END,) else places
-        for left, place in zip(range(len(self.tokens) - 1, -1, -1), joins, strict=False):
-            if not 0 <= place < left:
+        for number, place in enumerate(joins, 1):
+            if not 0 <= place < len(self.tokens) - number:
                 raise AnswerError(f"there are no two tokens at place {place + 1}. {self.how}")
         return places
 
@@ -252,7 +253,7 @@ class Joins(Form):
 
 def _read_int(typed: str, how: str) -> int:
     word = typed.strip()
-    if not word.isascii() or not word.removeprefix("-").isdigit() or len(word) > 18:
+    if not word.isascii() or not word.removeprefix("-").isdigit() or len(word) > LONGEST_NUMBER:
         raise AnswerError(how)
     return int(word)
 

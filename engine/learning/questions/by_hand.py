@@ -206,16 +206,15 @@ def _exercise(frame: Frame, request: Request) -> Exercise:
 def _made_in_all_words(frame: Frame, words: WordsInSight, most: int) -> Exercise | None:
     """Return the exercise in all words of a small corpus, up to a merge that they do not decide."""
     tokens = [token for word in words.words for token in word.tokens]
-    if not 0 < len(tokens) <= MOST_TOKENS or not _is_typeable(frame, tokens):
+    if len(tokens) > MOST_TOKENS or not _is_typeable(frame, tokens):
         return None
     exercise = Exercise(frame, words, most)
     for merge in range(most):
         counts, pair = exercise.states[merge].counts, exercise.pair(merge)
-        highest = max(counts.values(), default=0)
-        tied = [each for each in counts if counts[each] == highest]
         # Another pair may have the highest count if tokens have a largest length.
-        if pair not in tied or (len(tied) > 1 and frame.tie_rule.name in BY_ID):
-            return Exercise(frame, words, merge) if merge else None
+        is_beaten = pair not in counts or max(counts.values()) > counts[pair]
+        if is_beaten or (exercise.tied(merge) and frame.tie_rule.name in BY_ID):
+            return Exercise(frame, words, merge)
     return exercise
 
 
@@ -261,9 +260,9 @@ Counts = tuple[Counter[Pair], ...]
 def _pool(frame: Frame, step: int, events: Sequence[MergeStep]) -> dict[bytes, Counts]:
     """Return whole words that have the pair of a step, with their counts."""
     later, pair = frame.at(step), events[step - frame.step].pair
-    found = [word.text for word in islice(words_with(later, pair), SEARCHED) if not word.is_part]
-    if pair[0] == pair[1]:  # words in which places overlap come first
-        found.sort(key=lambda text: not _overlaps(later.tokens_of(text), pair))
+    seen = [word for word in islice(words_with(later, pair), SEARCHED) if not word.is_part]
+    seen.sort(key=lambda word: not _overlaps(word.tokens, pair))  # words with overlaps come first
+    found = [word.text for word in seen]
     rare = found[POOL :: max((len(found) - POOL) // RARE, 1)]
     return {
         text: tuple(_counts_before(frame, text, events))

@@ -73,7 +73,7 @@ class Contest:
         rule, tokens = self.frame.tie_rule, self.frame.run.record.ids.tokens
         if not self.tied or rule.name not in BY_ID:
             return ""
-        first, second = rule.make_key(tokens, lambda pair: (0, 0))(pair)
+        first, second = rule.make_key(tokens, lambda pair: pair)(pair)
         return f"ids {first}, {second}"
 
 
@@ -114,7 +114,7 @@ def why_next(contest: Contest) -> tuple[Sentence, ...]:
     frame, right, tied = contest.frame, contest.right, contest.tied
     count, winner = frame.count_of(right), pair_words(frame, right)
     if tied:
-        rival = next(pair for pair, _ in frame.top_pairs(2) if pair != right)
+        rival = next(pair for pair, _ in frame.top_pairs(len(tied)) if pair != right)
         why = frame.tie_reason(right, rival)
         if (numbers := _compared(frame, right, rival)) is not None:
             why = say("{why}: {numbers}", why=why, numbers=numbers)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from engine.bpe.frame import Frame
 from engine.bpe.ties import TIE_RULES
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
 from engine.core.wording import amount, frequency, say
+from engine.encoding.merging import merge_pair
 from engine.learning.questions.answer_forms import Choice, Option
 from engine.learning.questions.contest import (
     Contest,
@@ -42,6 +44,8 @@ MORE = 3
 """Number of frequent pairs to choose from, for each row: a sample cannot show all of them."""
 LINES, MOST_ACROSS = 20, 4
 """Number of lines in which pairs across pretokens are counted, and of such pairs to draw from."""
+MOST_STALE = 4
+"""Number of pairs that led before the last merge."""
 DRAWS = 200
 """Number of draws of the wrong pairs."""
 
@@ -174,10 +178,9 @@ def contest_in_words(
     mistakes = _mistakes_in_counting(frame, sight, right) | _mistakes_of_the_run(frame, right, tied)
     earlier = Counter[Pair]() if before is None else before.counts
     for pair in counts:
-        count = earlier[pair]
-        if pair != right and count > counts[pair] and count >= counts[right]:
+        if earlier[pair] >= counts[right] > counts[pair]:
             merged = frame.merge_at(frame.step - 1).pair
-            mistakes[pair] = _out_of_date(frame, count, merged)
+            mistakes[pair] = _out_of_date(frame, earlier[pair], merged)
     return Contest(frame, right, tied, tuple(counts), mistakes, sight)
 
 
@@ -262,8 +265,8 @@ def _stale_counts(frame: Frame, right: Pair) -> Iterator[tuple[Pair, PairMistake
         return
     before, highest = frame.at(frame.step - 1), frame.count_of(right)
     merged = frame.merge_at(frame.step - 1).pair
-    for pair, count in before.top_pairs(4):
-        if pair not in (merged, right) and count >= highest and count > frame.count_of(pair):
+    for pair, count in before.top_pairs(MOST_STALE):
+        if pair != merged and count >= highest > frame.count_of(pair):
             yield pair, _out_of_date(frame, count, merged)
 
 
@@ -304,14 +307,12 @@ def _other_rules(frame: Frame, tied: frozenset[Pair]) -> Mistakes:
 
 def _across_pretokens(frame: Frame, right: Pair) -> list[Pair]:
     """Return pairs that occur only across pretokens: first those with a token of the right one."""
-    across: Counter[Pair] = Counter()
-    for line in frame.excerpt.lines[:LINES]:
-        last: int | None = None
-        for pretoken in line:
-            ids = () if pretoken.special else frame.tokens_of(pretoken.bytes)
-            if last is not None and ids:
-                across[last, ids[0]] += 1
-            last = ids[-1] if ids else None
+    lines = (
+        [() if each.special else frame.tokens_of(each.bytes) for each in line]
+        for line in frame.excerpt.lines[:LINES]
+    )
+    both = (two for line in lines for two in pairwise(line))
+    across = Counter((left[-1], right[0]) for left, right in both if left and right)
     found = [pair for pair in across if not frame.count_of(pair)]
     found.sort(key=lambda pair: ({*right}.isdisjoint(pair), -across[pair], pair))
     return found[:MOST_ACROSS]
@@ -328,7 +329,7 @@ def _mistakes_in_counting(
     found: Mistakes = {}
     among = [pair for pair in sight.counts if pairs is None or pair in pairs]
     once = sight.counts_of_words_once
-    example = max((word.count for word in sight.words), default=1)
+    example = max(word.count for word in sight.words)
     ahead = [pair for pair in among if once[pair] >= once[right] and pair != right]
     for pair in sorted(ahead, key=lambda pair: (-once[pair], pair))[: 2 if pairs is None else None]:
         found[pair] = PairMistake(
@@ -340,29 +341,23 @@ def _mistakes_in_counting(
                 times=amount(example, "time"),
             ),
         )
-    if right[0] == right[1]:
-        doubled = frame.any_token(right[0])
-        apart = sum(_count_apart(word.tokens, right) * word.count for word in sight.words)
+    left, follower = right
+    if left == follower:
+        # Number of its places that do not overlap: (5, 5, 5) has (5, 5) once.
+        apart = sum(
+            (len(word.tokens) - len(merge_pair(word.tokens, right, -1))) * word.count
+            for word in sight.words
+        )
         for pair in among:
             if pair != right and sight.counts[pair] >= apart:
                 found[pair] = PairMistake(
                     "",
                     say(
                         "In {text} the pair {pair} occurs twice: places may overlap.",
-                        text=doubled * 3,
+                        text=frame.any_token(left) * 3,
                         pair=pair_words(frame, right),
                     ),
                 )
-    return found
-
-
-def _count_apart(tokens: Sequence[int], pair: Pair) -> int:
-    """Count the places of a pair that do not overlap: (5, 5, 5) has (5, 5) once."""
-    found = place = 0
-    while place < len(tokens) - 1:
-        is_there = (tokens[place], tokens[place + 1]) == pair
-        found += is_there
-        place += 2 if is_there else 1
     return found
 
 

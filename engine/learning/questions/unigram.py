@@ -18,6 +18,8 @@ PATH_WORDS, MOST_PATH_WORDS, PATH_DRAWS = 5000, 50_000, 400
 """Number of the most frequent words to draw from, of words if these will not do, and of draws."""
 SHORTEST_PATH, LONGEST_PATH = 3, 12
 """Characters of a word."""
+LONGEST_ASKED = 24
+"""Largest number of characters of a word that is named."""
 MOST_PATHS, MOST_PIECES = 4, 5
 SEARCHED_PATHS = 24
 """Number of the best paths among which those with as many pieces as the best are found."""
@@ -31,7 +33,7 @@ def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
     most, chance = min(max(2, request.rows), MOST_PATHS), request.chance
     if request.about is not None:
         word = spelled(request.about.replace(SPACE, " "))
-        paths = frame.lattice(word).n_best(SEARCHED_PATHS) if len(word) <= 2 * LONGEST_PATH else []
+        paths = frame.lattice(word).n_best(SEARCHED_PATHS) if len(word) <= LONGEST_ASKED else []
         if not word or not _is_clear(paths):
             raise QuestionError(f"{request.about} has no two paths of clearly different scores")
         return _best_path_of(frame, word, _alike(paths, most) or paths[:most], chance)

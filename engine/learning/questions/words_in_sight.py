@@ -6,7 +6,7 @@ A question about counts shows these words instead of counts or bars, so the lear
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
@@ -84,7 +84,7 @@ class WordsInSight:
 
     def sentences(self, frame: Frame) -> tuple[Sentence, ...]:
         """Return a row for each word: `5 × l┊ow`."""
-        most = max((len(f"{word.count:,}") for word in self.words), default=0)
+        most = max(len(f"{word.count:,}") for word in self.words)
         return tuple(
             say(
                 "{n} × …{word}…" if word.is_part else "{n} × {word}",
@@ -100,8 +100,8 @@ def all_words(frame: Frame) -> WordsInSight | None:
     counts = frame.counts
     start = frame.at(0)
     found = (word for word in counts if len(start.tokens_of(word)) > 1)
-    words = list(islice(found, MOST_WORDS + 1))
-    if len(words) > MOST_WORDS:
+    words = list(islice(found, MOST_WORDS))
+    if next(found, None) is not None:
         return None
     if any(len(word) > SHORT for word in words) and frame.byte_count > COUNTABLE:
         return None
@@ -130,8 +130,7 @@ def sample_words(
     for pair in others:
         found = list(islice(words_with(frame, pair), FOUND))
         # Rare words, too: the right pair may have only rare ones.
-        spread = found[POOL // 2 :: max(len(found) // (POOL // 2), 1)]
-        pool = list(dict.fromkeys((*found[: POOL // 2], *spread, *found[-1:])))
+        pool = found[:: max(len(found) // POOL, 1)]
         pool = [word for word in pool if word.pairs[pair] * word.count < possible]
         if pool or not found:
             pools[pair] = pool
@@ -156,26 +155,14 @@ def _draw_sample(
         for pair, pool in pools.items():
             wanted = 1 + chance.below(3 if pair == right else 2)
             drawn.update(dict.fromkeys(chance.shuffled(pool)[:wanted]))
-        if len(drawn) > MOST_WORDS or not _is_won(drawn, right, others):
+        sight = WordsInSight(tuple(chance.shuffled(drawn)), False)
+        counts, once = sight.counts, sight.counts_of_words_once
+        if len(drawn) > MOST_WORDS or any(counts[pair] >= counts[right] for pair in others):
             continue
-        sight = WordsInSight(tuple(chance.shuffled(list(drawn))), False)
-        once = sight.counts_of_words_once
         if wants_trap == any(once[pair] >= once[right] for pair in others):
             return sight
         fallback = fallback or sight
-    if fallback is None:
-        rarest = {pools[pair][-1]: None for pair in others if pools[pair]}
-        for most in range(1, len(pools[right]) + 1):
-            drawn = rarest | dict.fromkeys(pools[right][:most])
-            if len(drawn) <= MOST_WORDS and _is_won(drawn, right, others):
-                return WordsInSight(tuple(chance.shuffled(list(drawn))), False)
     return fallback
-
-
-def _is_won(words: Iterable[SeenWord], right: Pair, others: Iterable[Pair]) -> bool:
-    """Whether the right pair has the highest count in the words alone."""
-    counts = WordsInSight(tuple(words), False).counts
-    return all(counts[pair] < counts[right] for pair in others)
 
 
 def first_words(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
@@ -183,14 +170,13 @@ def first_words(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
     found: dict[bytes, SeenWord] = {}
     for pair in pairs:
         for _, word in frame.run.by_appearance.containing(_joined(frame, pair)):
-            tokens = frame.tokens_of(word) if len(word) <= SHORT else ()
+            if len(word) > SHORT:  # a part of a long word does not show what is first in it
+                return None
+            tokens = frame.tokens_of(word)
             if pair in pairwise(tokens):
                 found[word] = SeenWord(tokens, frame.counts[word], word)
                 break
-            if not tokens:  # a part of a long word does not show what is first in it
-                return None
-    places = {word: place for place, word in enumerate(frame.counts) if word in found}
-    return WordsInSight(tuple(found[word] for word in sorted(found, key=places.__getitem__)), False)
+    return WordsInSight(tuple(found[word] for word in frame.counts if word in found), False)
 
 
 def words_with(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
@@ -202,12 +188,12 @@ def words_with(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
             if pair in pairwise(tokens):
                 yield SeenWord(tokens, count, word)
             continue
-        text = word if len(word) <= LONGEST_READ else to_bytes(to_text(word)[:LONGEST_READ])
-        tokens = frame.tokens_of(text)
+        tokens = frame.tokens_of(to_bytes(to_text(word)[:LONGEST_READ]))
         end = 0
         for place, found in enumerate(pairwise(tokens)):
             if found == pair and place >= end:
                 start, end = max(place - BESIDE, end), place + 2 + BESIDE
+                end += tokens[end - 1 : end + 1] == pair  # no pair is cut apart
                 yield SeenWord(tokens[start:end], count, word, True)
 
 

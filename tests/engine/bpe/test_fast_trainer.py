@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from unittest.mock import patch
 
 import oracles
@@ -32,9 +33,9 @@ def limits(many: int, divisor: int, block: int) -> Iterator[None]:
 
 
 def run(
-    corpus: dict[bytes, int], algorithm: str = "fast", tie_rule: str = "lexicographic"
+    corpus: dict[bytes, int], algorithm: str = "fast", **how: Any
 ) -> tuple[list[MergeStep], StopReason | None]:
-    trainer = Trainer(corpus, 320, tie_rule=tie_rule, algorithm=algorithm)
+    trainer = Trainer(corpus, 320, algorithm=algorithm, **how)
     return list(trainer.steps()), trainer.stop_reason
 
 
@@ -46,13 +47,15 @@ class TestConformance:
         many=st.sampled_from([0, 2, 5, 96]),
         divisor=st.sampled_from([1, 2, 1000]),
         block=st.sampled_from([1, 3, 1 << 20]),
+        longest=st.sampled_from([None, 2, 5]),
     )
     def test_whatever_the_thresholds_the_steps_are_those_of_naive(
-        self, tie_rule: str, corpus: dict[bytes, int], many: int, divisor: int, block: int
+        self, tie_rule: str, corpus: dict[bytes, int], longest: int | None, **thresholds: int
     ) -> None:
-        with limits(many, divisor, block):
-            ours = run(corpus, "fast", tie_rule)
-        assert ours == run(corpus, "naive", tie_rule)
+        how = {"tie_rule": tie_rule, "max_token_length": longest}
+        with limits(**thresholds):
+            ours = run(corpus, "fast", **how)
+        assert ours == run(corpus, "naive", **how)
 
     @pytest.mark.parametrize("length", [*range(1, 20), 1000])
     @pytest.mark.parametrize("many", [0, 10_000])

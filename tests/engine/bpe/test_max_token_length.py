@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from unittest.mock import patch
 
 import oracles
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine import StopReason, Timeline, TokenLengthError, Trainer, train_bpe
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainers import TRAINERS, fast
+from engine.bpe.trainers import TRAINERS
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 
@@ -47,28 +46,6 @@ def test_the_most_frequent_of_the_short_pairs_merges(
     trainer = Trainer(counts, 400, tie_rule=tie_rule, algorithm=algorithm, max_token_length=longest)
     tokens = [step.token for step in trainer.steps()]
     assert tokens == bounded_merges(counts, tie_rule, longest)
-
-
-@every_trainer
-@examples(40)
-@given(counts=oracles.corpora(max_pretokens=8, max_length=24), longest=st.integers(2, 6))
-def test_every_fact_of_every_step_is_the_same_for_every_trainer(
-    algorithm: str, counts: dict[bytes, int], longest: int
-) -> None:
-    def steps(name: str) -> object:
-        trainer = Trainer(counts, 400, algorithm=name, max_token_length=longest)
-        return list(trainer.steps()), trainer.stop_reason
-
-    assert steps(algorithm) == steps("naive")
-
-
-@examples(60)
-@given(counts=oracles.corpora(max_pretokens=8, max_length=24), longest=st.integers(2, 6))
-def test_also_if_fast_always_uses_numpy(counts: dict[bytes, int], longest: int) -> None:
-    with patch.object(fast, "MANY", 0):
-        ours = list(Trainer(counts, 400, algorithm="fast", max_token_length=longest).steps())
-    naive = Trainer(counts, 400, algorithm="naive", max_token_length=longest)
-    assert ours == list(naive.steps())
 
 
 class TestTheEnd:

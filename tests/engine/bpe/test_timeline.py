@@ -31,7 +31,6 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, AffectedPretoken, PretokenIndex
-from engine.text.excerpt import Excerpt
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 Corpus = dict[bytes, int]
@@ -241,14 +240,6 @@ def test_a_frame_does_not_depend_on_the_way_of_the_cursor(
         assert timeline.frame.recorded_steps == len(timeline)
 
 
-def test_forward_and_back_stop_at_the_ends() -> None:
-    timeline = Timeline(LOW, trained(LOW, 3))
-    assert timeline.back().step == 0
-    assert timeline.forward(2).step == 2
-    assert timeline.forward(2).step == timeline.forward().step == len(timeline) == 3
-    assert timeline.back(9).step == 0
-
-
 @pytest.mark.parametrize("step", [-1, 4, 10**9])
 def test_a_step_that_is_not_recorded_is_an_error_that_leaves_the_cursor(step: int) -> None:
     timeline = Timeline(LOW, trained(LOW, 3))
@@ -373,16 +364,6 @@ def test_a_token_that_a_later_step_makes_does_not_exist_yet() -> None:
     with pytest.raises(UnknownTokenIdError):
         frame.decode([97, 259])
     assert frame.any_token(259) == steps[2].token
-
-
-def test_a_pair_that_never_occurred_has_count_zero() -> None:
-    frame = Timeline(LOW, trained(LOW)).seek(2)
-    assert frame.count_of((0, 0)) == frame.count_of((5000, 1)) == 0
-
-
-def test_the_excerpt_is_passed_on() -> None:
-    excerpt = Excerpt.of(b"low lower")
-    assert Timeline(LOW, trained(LOW), excerpt=excerpt).seek(3).excerpt is excerpt
 
 
 # -- encoding at a step

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import oracles
 import pytest
@@ -20,7 +21,7 @@ from tiktoken._educational import bpe_train
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.trainers import BpeTrainer
 
-from engine import MergeStep, StopReason, Trainer, UnknownNameError, VocabSizeError
+from engine import MergeStep, StopReason, Trainer, VocabSizeError
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
 from engine.core.gpt2_bytes import unspell
@@ -103,14 +104,6 @@ class TestTheVocab:
         assert trainer.stop_reason is StopReason.SIZE_REACHED
 
 
-class TestNames:
-    def test_an_error_lists_all_names_if_none_is_similar(self) -> None:
-        with pytest.raises(UnknownNameError) as caught:
-            Trainer({}, 300, tie_rule="?")
-        assert "did you mean" not in str(caught.value)
-        assert all(name in str(caught.value) for name in TIE_RULES)
-
-
 @every_trainer
 class TestMerging:
     def test_aaa_holds_its_pair_twice_and_merges_from_the_left(self, algorithm: str) -> None:
@@ -139,39 +132,25 @@ class TestMerging:
 
 
 @every_trainer
-class TestStopping:
-    def test_at_the_size_asked_for(self, algorithm: str) -> None:
-        trainer = train({b"abcd": 1}, 2, algorithm=algorithm)
-        assert len(trainer.vocab) == 258
-        assert trainer.stop_reason is StopReason.SIZE_REACHED
-
-    def test_when_no_pair_is_left(self, algorithm: str) -> None:
-        trainer = train({b"abcd": 1}, 99, algorithm=algorithm)
-        assert len(trainer.merges) == 3
-        assert trainer.stop_reason is StopReason.NO_PAIR_LEFT
-
-    def test_with_the_last_pair_counts_as_having_reached_the_size(self, algorithm: str) -> None:
-        assert train({b"ab": 1}, 1, algorithm=algorithm).stop_reason is StopReason.SIZE_REACHED
-
-    def test_at_once_if_there_is_nothing_to_learn(self, algorithm: str) -> None:
-        trainer = train({}, algorithm=algorithm)
-        assert (trainer.merges, trainer.stop_reason) == ([], StopReason.NO_PAIR_LEFT)
-
-    def test_when_every_pair_left_is_too_rare(self, algorithm: str) -> None:
-        trainer = Trainer({b"ab": 3, b"cd": 2}, 300, algorithm=algorithm, min_count=3)
-        assert [step.token for step in trainer.steps()] == [b"ab"]
-        assert trainer.stop_reason is StopReason.TOO_RARE
-
-    def test_is_not_yet_explained_while_steps_are_pulled(self, algorithm: str) -> None:
-        trainer = Trainer({b"abc": 1}, 300, algorithm=algorithm)
-        assert [trainer.stop_reason for _ in trainer.steps()] == [None, None]
-        assert trainer.stop_reason is not None
-
-    def test_is_up_to_the_caller(self, algorithm: str) -> None:
-        trainer = Trainer({b"abcd": 1}, 300, algorithm=algorithm)
-        next(trainer.steps())
-        assert len(trainer.merges) == 1
-        assert trainer.stop_reason is None
+@pytest.mark.parametrize(
+    ("counts", "merges", "learnt", "reason"),
+    [
+        ({b"abcd": 1}, 2, [b"cd", b"bcd"], StopReason.SIZE_REACHED),
+        ({b"abcd": 1}, 99, [b"cd", b"bcd", b"abcd"], StopReason.NO_PAIR_LEFT),
+        ({b"ab": 1}, 1, [b"ab"], StopReason.SIZE_REACHED),  # though no pair is left
+        ({}, 40, [], StopReason.NO_PAIR_LEFT),
+        ({b"ab": 3, b"xy": 2}, 40, [b"ab", b"xy"], StopReason.NO_PAIR_LEFT),
+        ({b"ab": 3, b"xy": 1}, 40, [b"ab"], StopReason.TOO_RARE),
+    ],
+)
+def test_training_stops_at_its_size_or_when_no_frequent_pair_is_left(
+    algorithm: str, counts: dict[bytes, int], merges: int, learnt: list[bytes], reason: StopReason
+) -> None:
+    least = 2 if b"xy" in counts else 1
+    trainer = Trainer(counts, 256 + merges, algorithm=algorithm, min_count=least)
+    made = [(step.token, trainer.stop_reason) for step in trainer.steps()]
+    assert made == [(token, None) for token in learnt]  # it stops when the next step is asked for
+    assert trainer.stop_reason is reason
 
 
 # --- conformance ------------------------------------------------------------------------------
@@ -215,12 +194,17 @@ def test_every_fact_of_every_step_agrees_with_a_recount(
     diagonal_quick([name for name in TRAINERS if name != "naive"], TIE_RULES),
 )
 @examples(40)
-@given(corpus=oracles.corpora(max_pretokens=10, max_length=16), min_count=st.integers(1, 3))
+@given(
+    corpus=oracles.corpora(max_pretokens=10, max_length=16),
+    bounds=st.fixed_dictionaries(
+        {"min_count": st.integers(1, 3), "max_token_length": st.sampled_from([None, 2, 3, 6])}
+    ),
+)
 def test_every_trainer_takes_the_same_steps_as_naive(
-    algorithm: str, tie_rule: str, corpus: dict[bytes, int], min_count: int
+    algorithm: str, tie_rule: str, corpus: dict[bytes, int], bounds: dict[str, Any]
 ) -> None:
     def run(name: str) -> tuple[list[MergeStep], StopReason | None]:
-        trainer = Trainer(corpus, 310, tie_rule=tie_rule, algorithm=name, min_count=min_count)
+        trainer = Trainer(corpus, 310, tie_rule=tie_rule, algorithm=name, **bounds)
         return list(trainer.steps()), trainer.stop_reason
 
     assert run(algorithm) == run("naive")

@@ -63,12 +63,6 @@ def test_the_lectures_toy(toy: Path, trainer: str) -> None:
     assert " ".join(map(str, ids)) == expected
 
 
-def test_with_six_merges_the_handouts_newest_is_ne_and_west() -> None:
-    vocab, merges = train_bpe(HANDOUT, 256 + 6, [], pattern="whitespace")
-    tok = Tokenizer(vocab, merges, pattern="whitespace")
-    assert [vocab[token_id] for token_id in tok.encode("newest")] == [b"ne", b"west"]
-
-
 # -- equal to the course's definition
 
 

@@ -8,7 +8,6 @@ times. Read from top to bottom; each test is one part of the algorithm.
 
 from __future__ import annotations
 
-import heapq
 from itertools import pairwise
 
 import pytest
@@ -101,65 +100,6 @@ def test_merge_from_left_to_right_without_overlap() -> None:
     timeline = Timeline({b"aaaaa": 1}, Trainer({b"aaaaa": 1}, 257).steps())
     assert timeline.seek(1).merge is not None
     assert timeline.frame.tokens_of(b"aaaaa") == (256, 256, ord("a"))
-
-
-def test_a_heap_with_stale_entries_finds_the_same_pairs() -> None:
-    """The trainer `heap` by hand. An entry of the heap is (count when it was pushed, pair).
-
-    A merge makes counts of pairs that are in the heap wrong. They are not looked for. An entry
-    that comes to the top with a wrong count is *stale*: it is taken out, and goes back with its
-    count of today, if the pair still stands anywhere. Counts of old pairs only fall, so the top is
-    never too low.
-    """
-    words = {word: [bytes([byte]) for byte in word] for word in CORPUS}
-    counts = dict(COUNTS)
-    # The greatest first: `heapq` pops the smallest. The tie rule takes the greater pair, and so
-    # its letters are inverted, too.
-    heap = [entry_of(pair, count) for pair, count in counts.items()]
-    heapq.heapify(heap)
-    merged, discarded = [], []
-
-    while len(merged) < 3:
-        claimed, _, pair = heapq.heappop(heap)
-        if -claimed != counts.get(pair, 0):
-            discarded.append((pair, -claimed, counts.get(pair, 0)))
-            if counts.get(pair, 0):
-                heapq.heappush(heap, entry_of(pair, counts[pair]))
-            continue
-        merged.append(pair)
-        words = {word: join(tokens, pair) for word, tokens in words.items()}
-        counts = {}  # counted anew; the real trainer changes only what the merge changes
-        for word, tokens in words.items():
-            for each in pairwise(tokens):
-                counts[each] = counts.get(each, 0) + CORPUS[word]
-        for each, count in counts.items():
-            if pair[0] + pair[1] in each:  # made by this merge, so it is not in the heap yet
-                heapq.heappush(heap, entry_of(each, count))
-
-    assert merged == [(b"s", b"t"), (b"e", b"st"), (b"o", b"w")]
-    assert discarded == [
-        ((b"e", b"s"), 9, 0),  # gone with the first merge, found out when it came to the top
-        ((b"w", b"e"), 8, 2),  # `newest` has w+est since the second; `lower` still has w+e
-    ]
-
-
-def entry_of(
-    pair: tuple[bytes, bytes], count: int
-) -> tuple[int, tuple[list[int], list[int]], tuple[bytes, bytes]]:
-    """Return an entry that `heapq` pops before those of lower counts and of smaller pairs."""
-    left, right = ([-byte for byte in token] for token in pair)
-    return -count, (left, right), pair
-
-
-def join(tokens: list[bytes], pair: tuple[bytes, bytes]) -> list[bytes]:
-    """Return the tokens with each occurrence of the pair merged."""
-    joined: list[bytes] = []
-    for token in tokens:
-        if joined and (joined[-1], token) == pair:
-            joined[-1] += token
-        else:
-            joined.append(token)
-    return joined
 
 
 def task() -> TrainingTask:

@@ -23,7 +23,7 @@ from engine.counting.count import count_text
 from engine.learning.questions import KINDS
 from engine.learning.questions.answer_forms import END, Answer, Choice, Cuts, Joins, Number, YesOrNo
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import Attempt, Chance, Question
+from engine.learning.questions.question import Chance, Question
 from engine.text.excerpt import Excerpt
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.pieces import spelled_counts
@@ -384,15 +384,3 @@ def test_the_answer_in_a_sample_of_words_is_that_in_the_corpus(run: Timeline, st
         for given in question.given:
             tokens = [word for word in given.words[1:] if isinstance(word, bytes)]
             assert "…" in given.words or counts[b"".join(tokens)] == number_in(str(given.words[0]))
-
-
-def test_hints_tell_counts_but_not_the_pair_and_bars_come_with_an_answer() -> None:
-    handout = bpe_of((SAMPLES / "handout.txt").read_bytes(), 268, "whitespace")
-    attempt = Attempt(ask("next-pair", handout.seek(3)))
-    assert [str(hint) for hint in attempt.question.find_hints(())][1:] == [
-        "the right one occurs 7 times."
-    ]
-    attempt.ask_hint()
-    assert not any(map(attempt.reveals, range(6)))
-    attempt.try_answer(0)
-    assert attempt.reveals(0)

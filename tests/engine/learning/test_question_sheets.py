@@ -6,7 +6,9 @@ A question comes out the same for a seed, so a class gets the questions that its
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from itertools import product
 from typing import Any
 
@@ -20,6 +22,7 @@ from engine.learning.questions import kinds_for
 from engine.learning.questions.answer_forms import END, Choice, Cuts, Number, YesOrNo
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Question
+from engine.learning.quiz import VERSION
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
@@ -109,20 +112,25 @@ SMALL: list[tuple[dict[bytes, int], int, str, str | None]] = [
     *((TWO, step, "next-pair", None) for step in (0, 1, 2)),
     *((LOW, 12, "encode-by-hand", "newest"), (LOW, 2, "reason", "lower"), (LOW, 0, "tie", "e|s")),
     *((ENDS, 4, "tie", None), ({b"ab": 1, b"ac": 1}, 0, "tie", None), (TWO, 0, "tie", None)),
-    ({b"aaaa": 2, b"bc": 5}, 0, "next-pair", None),  # b+c wins if places may not overlap
-    ({b"ab": 20, b"cd": 19}, 0, "next-pair", None),
+    # b+c and f+g win if places may not overlap
+    ({b"aaaa": 2, b"bc": 5, b"de": 3, b"fg": 4}, 0, "next-pair", None),
+    ({b"ab": 20, b"cd": 18}, 0, "next-pair", None),
     ({b"abc": 9, b"ab": 1, b"de": 8, b"fg": 2}, 1, "next-pair", None),  # b+c occurred 9 times
     *((LOW, 0, "count-change", "e|s"), (LOW, 2, "stale", "w|e"), (LOW, 4, "encode-by-hand", "low")),
     *((LOW, 0, "make-merges", "1"), (LOW, 0, "make-merges", "6"), (LOW, 0, "tokens-left", None)),
     *((LOW, 2, "reason", about) for about in ("low est|w e", "lowest", "x" * 40, "x" * 41)),
     *((LOW, 12, "reason", about) for about in ("", "low", "abc|x", "l", "a\nb", "newest|wes")),
     ({b"ab": 5, b"bc": 9, b"abc": 1}, 2, "reason", "abc|ab"),
-    *((LOW, 4, "fewer", about) for about in ("LOW|low|xlow", "low", "low|low", "low|")),
+    *(
+        (LOW, 4, "fewer", about)
+        for about in ("LOW|low|xlow", "LOW|low|xxlow", "low", "low|low", "low|")
+    ),
     *((LOW, 4, "fewer", "|".join("abcde") + end) for end in ("|low", "|f|low")),
     *((LOW, 4, "encode-by-hand", about) for about in ("lo", "x" * 24, "x" * 25)),
     *((LOW, 0, "count-change", about) for about in ("l|o", "x|y", "e", "low")),
     ({b"abxab": 3, b"bx": 9, b"ab": 1}, 0, "count-change", "a|b"),  # it keeps one of two places
     ({b"abcdefghijklmnopqrstuvwxyzab": 2, b"bc": 9}, 0, "count-change", "a|b"),  # a long word
+    *((TWO, 1, "stale", None), ({b"abc": 2}, 1, "stale", None)),
     *((LOW, 0, "stale", None), (LOW, 2, "stale", "x|y"), (LOW, 12, "tokens-left", None)),
     ({b"aaa": 4, b"aaaa": 1, b"oh": 9, b"hahaha": 2}, 0, "tokens-left", None),
 ]
@@ -147,6 +155,34 @@ def test_questions_about_a_few_words_say_what_their_sheet_says() -> None:
         lines += ["", f"longest match of {about} at step {step}"]
         lines += asked("longest-match", words.seek(step), "1", about)
     check_sheet("questions/small", lines)
+
+
+DIGESTS = {
+    "next-pair": "4c251959",
+    "tie": "0fae32e9",
+    "count-change": "b2df3085",
+    "make-merges": "b01ce741",
+    "encode-by-hand": "a68876e9",
+    "reason": "9d7cae04",
+    "fewer": "b5115422",
+    "stale": "d173100e",
+    "tokens-left": "29a399f4",
+    "longest-match": "2e096547",
+    "best-path": "a42f25be",
+}
+
+
+def test_questions_change_only_with_the_version_of_answer_files() -> None:
+    """A class is graded with the questions that it was asked: with the version they change, too."""
+    digests: dict[str, Any] = defaultdict(sha256)
+    for make, steps in PLAYERS.values():
+        player = make()
+        for seed, step in (("4", steps[-1] - 1), ("5", steps[-1] // 2)):
+            for kind in kinds_for(player.frame):
+                lines = asked(kind, player.seek(step), seed)
+                digests[kind].update("\n".join(lines).encode())
+    found = {kind: digest.hexdigest()[:8] for kind, digest in digests.items()}
+    assert (VERSION, found) == (12, DIGESTS)
 
 
 def asked(kind: str, frame: Any, seed: str, about: str | None = None) -> list[str]:

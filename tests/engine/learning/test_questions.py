@@ -38,7 +38,12 @@ from engine.learning.questions.answer_forms import (
 from engine.learning.questions.fewer import ways_to_write
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Attempt, FirstTries, Question
-from engine.learning.questions.words_in_sight import words_with
+from engine.learning.questions.words_in_sight import (
+    SeenWord,
+    all_words,
+    first_words,
+    words_with,
+)
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS
 from engine.unigram.frame import UnigramTimeline
@@ -469,7 +474,9 @@ def test_only_a_right_answer_at_the_first_try_counts() -> None:
     for answers, given_up in (([0, 1], False), ([1], False), ([1], True), ([], True)):
         attempt = Attempt(question, given_up=given_up)
         for answer in answers:
+            assert not attempt.reveals(answer) or attempt.is_over
             attempt.try_answer(answer)
+            assert attempt.reveals(answer)
         assert attempt.is_over
         score.count(attempt)
     assert str(score) == "1 of 4 at the first try"
@@ -493,12 +500,56 @@ def test_a_question_speaks_another_language() -> None:
 
 def test_parts_of_a_long_word_are_shown_around_its_pairs() -> None:
     """Three tokens on each side; places that are shown already get no part of their own."""
-    timeline = timeline_of({b"abcdefgh" * 2 + b"hhhhhhabcabd": 3, b"xab": 2}, merges=0)
-    found = words_with(timeline.frame, (ord("a"), ord("b")))
-    assert [(bytes(word.tokens), word.count, word.is_part) for word in found] == [
-        *((part, 3, True) for part in (b"abcde", b"fghabcde", b"hhhabcab")),
-        (b"xab", 2, False),
-    ]
+    parts = {
+        b"abcdefgh" * 2 + b"hhhhhhabcabd": [b"abcde", b"fghabcde", b"hhhabcab"],
+        b"xx" * 11 + b"ab": [b"xx" * 11 + b"ab"],  # a word of 24 bytes is short
+        b"x" + b"xx" * 11 + b"ab": [b"xxxab"],
+        b"x" * 20 + b"abcdabcdabcd": [b"xxxabcdab", b"cdabcd"],  # no pair is cut apart
+        b"ab" + b"x" * 1996 + b"abab": [b"abxxx", b"xxxab"],  # of a longer word the beginning
+    }
+    for word, shown in parts.items():
+        found = words_with(timeline_of({word: 3}, merges=0).frame, (ord("a"), ord("b")))
+        is_part = len(word) > 24
+        assert list(found) == [SeenWord(tuple(part), 3, word, is_part) for part in shown]
+
+
+EIGHT = {bytes((byte, 98)): 1 for byte in range(99, 107)}
+
+
+@pytest.mark.parametrize(
+    ("counts", "shown"),
+    [
+        (EIGHT | {b"x": 9}, 8),  # one byte has no pair
+        (EIGHT | {b"ab": 1}, None),
+        ({b"x" * 24: 9}, 1),
+        ({b"x" * 25: 6, b"y" * 10: 1}, 2),  # a corpus of 160 bytes
+        ({b"x" * 25: 6, b"y" * 11: 1}, None),
+    ],
+)
+def test_a_few_short_words_are_all_shown(counts: Corpus, shown: int | None) -> None:
+    found = all_words(timeline_of(counts, merges=0).frame)
+    assert (None if found is None else len(found.words)) == shown
+
+
+def test_the_first_words_of_pairs_are_in_the_order_of_the_corpus() -> None:
+    frame = timeline_of({b"bd" * 12: 9, b"xcd": 1, b"ab": 3, b"abcd": 2, b"ef" * 13: 9}).frame.at(0)
+    first = first_words(frame, [(97, 98), (99, 100), (98, 100)])
+    assert first is not None
+    assert [word.text for word in first.words] == [b"bd" * 12, b"xcd", b"ab"]
+    assert first_words(frame, [(97, 98), (101, 102)]) is None  # its word is too long to be shown
+
+
+def test_a_choice_has_as_many_rows_as_are_wanted_but_two_at_least() -> None:
+    counts = dict.fromkeys(("ab", "a", "b", "abab", "ba"), 3)
+    unigram = UnigramTimeline(*unigram_parts(UnigramTrainer(counts, 6)), words=counts)
+    for kind, frame, most in (
+        ("next-pair", timeline_of({b"ab": 9, b"cd": 3, b"ef": 2, b"gh": 1}).frame, 4),
+        ("tie", timeline_of({b"ab": 1, b"cd": 1, b"ef": 1, b"gh": 1}).frame, 4),
+        ("best-path", unigram.frame, 4),
+    ):
+        about = "abab" if kind == "best-path" else None
+        asked = [ask(kind, frame, about=about, rows=rows).form for rows in (0, 2, 3, 9)]
+        assert [len(form.options) for form in asked] == [2, 2, 3, most]
 
 
 def test_every_kind_has_a_slow_grader() -> None:

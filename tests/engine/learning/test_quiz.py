@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,14 +45,21 @@ def recording(trainer: str = "fast") -> Timeline:
     return timeline
 
 
-def questions_of(paper: Paper) -> tuple[Question, ...]:
-    return make_quiz(recording(), paper.seed, paper.questions, paper.kinds)
+@cache
+def quiz_of(
+    seed: str, count: int, kinds: tuple[str, ...] = (), trainer: str = "fast"
+) -> tuple[Question, ...]:
+    return make_quiz(recording(trainer), seed, count, kinds)
+
+
+def kinds_and_steps(questions: tuple[Question, ...]) -> list[tuple[str, int]]:
+    return [(question.kind, question.frame.step) for question in questions]
 
 
 def sheet_of(paper: Paper = PAPER, learner: str = "Li") -> AnswerSheet:
     """Answer rightly."""
     sheet = AnswerSheet(paper, learner)
-    for question in questions_of(paper):
+    for question in quiz_of(paper.seed, paper.questions, paper.kinds):
         attempt = Attempt(question)
         attempt.try_answer(question.answer)
         sheet.answers.append(Answered.of(attempt, 1.25))
@@ -67,19 +75,16 @@ def graded(path: Path, **how: Any) -> Grades:
 
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_the_seed_decides_the_questions_with_every_trainer(trainer: str) -> None:
-    asked = [
-        (question.asks, question.given, question.form, question.answer)
-        for question in make_quiz(recording(trainer), "7", 8)
-    ]
-    assert asked == [(q.asks, q.given, q.form, q.answer) for q in make_quiz(recording(), "7", 8)]
-    others = make_quiz(recording(), "8", 8)
-    assert asked != [(q.asks, q.given, q.form, q.answer) for q in others]
+    asked, same, others = (
+        [(each.asks, each.given, each.form, each.answer) for each in quiz_of(seed, 8, (), name)]
+        for seed, name in (("7", trainer), ("7", "fast"), ("8", "fast"))
+    )
+    assert asked == same != others
 
 
 def test_a_seed_always_gives_the_same_questions() -> None:
     """A change here needs a new version of the answer file."""
-    asked = [(question.kind, question.frame.step) for question in make_quiz(recording(), "7", 6)]
-    assert asked == [
+    assert kinds_and_steps(quiz_of("7", 6)) == [
         ("tokens-left", 2),
         ("tie", 0),
         ("tie", 5),
@@ -87,8 +92,7 @@ def test_a_seed_always_gives_the_same_questions() -> None:
         ("encode-by-hand", 6),
         ("encode-by-hand", 9),
     ]
-    of_three = make_quiz(recording(), "7", 9, ("tie", "stale", "encode-by-hand"))
-    assert [(question.kind, question.frame.step) for question in of_three] == [
+    assert kinds_and_steps(quiz_of("7", 9, ("tie", "stale", "encode-by-hand"))) == [
         *(("stale", 1), ("stale", 2), ("stale", 5), ("stale", 6), ("tie", 0)),
         *(("encode-by-hand", 9), ("tie", 4), ("encode-by-hand", 11)),
     ]
@@ -105,10 +109,10 @@ def test_other_examples_of_a_kind_are_asked_until_none_is_left() -> None:
 
 
 def test_a_quiz_of_some_kinds_asks_no_others() -> None:
-    asked = [question.kind for question in make_quiz(recording(), "7", 6, ("stale", "tie"))]
+    asked = [question.kind for question in quiz_of("7", 6, ("stale", "tie"))]
     assert len(asked) == asked.count("stale") + asked.count("tie") == 6
     with pytest.raises(QuestionError, match="no question of these kinds suits this model: best"):
-        make_quiz(recording(), "7", 6, ("best-path",))
+        quiz_of("7", 6, ("best-path",))
 
 
 @pytest.mark.parametrize(
@@ -150,9 +154,14 @@ def test_a_corpus_without_pairs_gives_no_quiz_about_pairs() -> None:
 
 
 def test_a_written_answer_file_reads_back_equal(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
     sheet = replace(sheet_of(learner="Łi \u202e"), id="=4711", quiz=PAPER.code)
-    sheet.write(tmp_path / "a.json")
-    assert AnswerSheet.read(tmp_path / "a.json") == sheet
+    sheet.write(path)
+    assert AnswerSheet.read(path) == sheet
+    paper = replace(PAPER, corpus="\x07.txt")
+    replace(sheet, paper=paper, learner="L\x1b\x9b", id="\n").write(path, overwrite=True)
+    read = AnswerSheet.read(path)
+    assert (read.paper.corpus, read.learner, read.id) == ("\ufffd.txt", "L\ufffd\ufffd", "\ufffd")
 
 
 def test_a_file_of_very_many_wrong_answers_is_read_with_the_first_and_the_last(
@@ -200,12 +209,12 @@ Spoil = Callable[[dict[str, Any]], None]
     [
         (lambda c: c.update(format="another"), "no file of answers"),
         (lambda c: c.update(version=99), "another version"),
-        (lambda c: c.update(version=3), "another version"),
         (lambda c: c.update(seed=7), "seed: should be a text"),
         (lambda c: c.update(seed="\ud800"), "seed: holds half a character"),
         (lambda c: c.update(questions=101), "questions: is not between 1 and 100"),
         (lambda c: c.update(questions=0), "questions: is not between 1 and 100"),
         (lambda c: c.update(learner="x" * 201), "learner: is longer than 200 characters"),
+        (lambda c: c.update(learner="x\x1b"), "learner: has a control character"),
         (lambda c: c.update(kinds=["x"]), "kinds: unknown kind 'x'; there are: next-pair, "),
         (lambda c: c.update(id=7), "id: should be a text"),
         (lambda c: c.update(questions=True), "questions: should be a whole number"),
@@ -270,10 +279,11 @@ def test_grading_ignores_the_claims_of_a_file(tmp_path: Path) -> None:
     sheet.write(tmp_path / "a.json")
     [result] = graded(tmp_path / "a.json").sheets
     assert result.at_first_try == len(sheet.answers) - 2
-    first, second, third = result.notes
-    assert "question 1: the file says not right at the first try; it is right" in first
-    assert "question 2" in second
-    assert "question 3: asks" in third
+    assert [note[:60] for note in result.notes] == [
+        "question 1: the file says not right at the first try; it is ",
+        "question 2: it is no whole number of up to 18 digits. Answer",
+        "question 3: asks tie at step 5, and the file has 'stale' at ",
+    ]
 
 
 def test_another_seed_and_a_missing_corpus_are_reported(tmp_path: Path) -> None:
@@ -352,13 +362,56 @@ def test_answers_to_another_quiz_are_in_no_table(tmp_path: Path) -> None:
         "its options were edited: model 'unigram'; graded by the quiz file",
     )
     assert grades.others == [f"{tmp_path / '2.json'}: answers another quiz, with seed '8'"]
-    each_apart = grade_sheets(tmp_path, wrong_sheet("a", {}), wrong_sheet("c", {}, other))
-    assert [len(each.sheets) for each in each_apart.quizzes] == [1, 1]
-    assert [each.name for each in each_apart.quizzes] == ["low.txt, seed 7", "low.txt, seed 8"]
+    many = replace(CLASS, questions=3)
+    each_apart = grade_sheets(tmp_path, *(sheet_of(paper) for paper in (CLASS, other, many)))
+    assert [len(each.sheets) for each in each_apart.quizzes] == [1, 1, 1]
+    assert [each.name for each in each_apart.quizzes] == [
+        f"low.txt, seed 7 ({CLASS.code})",
+        "low.txt, seed 8",
+        f"low.txt, seed 7 ({many.code})",
+    ]
+
+
+def test_differences_between_quizzes_are_named(tmp_path: Path) -> None:
+    asked = replace(CLASS, options={"model": "bpe", "min_count": 2})
+    given = {
+        "model": "bpe",
+        "pattern": "x" * 38,
+        "tie_rule": "x" * 39,
+        "special_tokens": ["a", "b"],
+    }
+    other = Paper("b.txt", "1" * 64, given, "8", 5)
+    coded = AnswerSheet(asked, quiz="a code")
+    grades = grade_sheets(tmp_path, AnswerSheet(other), coded, papers=[asked])
+    assert grades.others == [
+        f"{tmp_path / '0.json'}: answers another quiz, with another corpus, 'b.txt' and min-count "
+        f"by default and pattern '{'x' * 38}' and tie-rule '{'x' * 38}… and special-tokens of 2 "
+        "and seed '8' and 5 questions and the kinds of all questions"
+    ]
+    edited = "its options or its code were edited after the questions were asked"
+    assert [each.notes for each in grades.sheets] == [(edited,)]
+
+
+def test_answers_beyond_the_last_question_do_not_count(tmp_path: Path) -> None:
+    sheet = sheet_of(replace(CLASS, questions=8, kinds=("tie",)))
+    assert len(sheet.answers) == 5  # no more ties are found
+    sheet.answers += sheet.answers[:2]
+    [read] = grade_sheets(tmp_path, sheet).sheets
+    assert (len(read.attempts), read.at_first_try) == (5, 5)
+    assert read.notes == ("question 6: this quiz has only 5 questions",)
+
+
+def test_files_about_many_runs_are_not_all_graded(tmp_path: Path) -> None:
+    papers = [replace(CLASS, questions=1, digest=f"{number:064}") for number in (*range(21), 0, 1)]
+    grades = grade_sheets(tmp_path, *map(AnswerSheet, papers))
+    assert len(grades.sheets) == 22
+    assert grades.problems == [
+        f"{tmp_path / '20.json'}: these files are about more than 20 runs; grade one quiz at a time"
+    ]
 
 
 @pytest.mark.parametrize(
-    "name", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "＝1", '"=1', "|x", "%x"]
+    "name", ["=1+1", "+1", "-1", "@x", "\u202e=1", " =1", "＝1", '"=1', "|x", "%x"]
 )
 def test_no_cell_of_a_table_is_a_formula(tmp_path: Path, name: str) -> None:
     grades = grade_sheets(tmp_path, replace(sheet_of(CLASS, learner=name), id=name))

@@ -70,7 +70,7 @@ GOOD = QUIZ.as_toml()
         ('"texts/low.txt"', '"texts/../../low.txt"', "is outside the folder of the quiz"),
         ('"texts/low.txt"', '"..\\\\low.txt"', "is outside the folder of the quiz"),
         ('"texts/low.txt"', '"/etc/passwd"', "is outside the folder of the quiz"),
-        ('"texts/low.txt"', '"low\\u0000.txt"', "no file can be called"),
+        ('"texts/low.txt"', '"low\\u001b.txt"', "corpus: has a control character"),
         ('"texts/low.txt"', '""', "no file can be called"),
         ('"texts/low.txt"', "3", "corpus: should be a text, and is a whole number"),
         ('"texts/low.txt"', "1979-05-27", "corpus: should be a text, and is something else"),

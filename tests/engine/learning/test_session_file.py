@@ -122,6 +122,8 @@ def test_a_session_has_long_texts_and_many_breakpoints(corpus: Path, tmp_path: P
     write_session(path, replace(most, text=most.text + "x" * room), overwrite=True)
     with pytest.raises(SessionFileError, match="too large to keep; shorten its text"):
         write_session(path, replace(most, text=most.text + "x" * (room + 1)), overwrite=True)
+    with pytest.raises(SessionFileError, match="1,001 entries"):
+        write_session(path, replace(most, breakpoints=("tie",) * 1001), overwrite=True)
     path.write_bytes(path.read_bytes() + b" ")
     with pytest.raises(SessionFileError, match="is too large for a session file"):
         read_session(path)
