@@ -115,8 +115,7 @@ def _scaled(value: float) -> tuple[str, str]:
     Infinity is '∞', and not a number is '–'.
     """
     if not math.isfinite(value):
-        infinite = "∞" if value > 0 else f"{MINUS}∞"
-        return "–" if math.isnan(value) else infinite, ""
+        return {math.inf: "∞", -math.inf: f"{MINUS}∞"}.get(value, "–"), ""
     amount, unit = float(value), 0
     while True:
         # Up to three digits, at most two after the point: 5.204 → '5.2'; 12.34 → '12.3'.

@@ -274,7 +274,7 @@ def skipped_before(spans: Sequence[Span], first: int, last: int, cells: int) -> 
     """
     if spans_width(spans[: last + 1]) + (last + 1 < len(spans)) <= cells:
         return 0
-    starts = [place for place in range(1, first + 1) if spans[place - 1][1] == "cut"]
+    starts = [place for place, (_, role) in enumerate(spans[:first], 1) if role == "cut"]
     fits = (s for s in starts if spans_width(spans[s : last + 1]) + 2 <= cells)
     return next(fits, starts[-1] if starts else 0)
 

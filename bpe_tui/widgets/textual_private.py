@@ -114,19 +114,9 @@ class PaintedOnce(Screen[ScreenResultType]):
             if any(end.check(each) for end in ends)
         )
 
-    def needs_room(self, size: Size) -> bool:
-        """Whether it is seen or has another size; Textual asks behind each new window."""
-        is_seen = self is self.app.screen and self.has_content
-        return is_seen or self.outer_size != size
-
-    @property
-    def laid_out_size(self) -> Size:
-        """The size of the last layout."""
-        return self._compositor.size  # `size` may be newer
-
-    # Textual calls this for each new size, and for each window that opens or closes above.
+    # Textual asks for a layout also when a window opens above, and twice for a new size.
     def _screen_resized(self, size: Size) -> None:
-        if self.needs_room(size):
+        if self.outer_size != size:
             super()._screen_resized(size)
 
     # Textual calls this to paint, from several places.

@@ -115,11 +115,11 @@ def visible_text(text: str, *, spaces: bool = True) -> str:
     parts: list[str] = []
     carried = False  # whether a combining mark may be drawn on what came just before
     marks = 0  # number of combining marks just before
-    for char in text:
+    for before, char in zip(" " + text, text, strict=False):
         if not _is_mark(char):
             shown = _visible_char(char, spaces)
             carried, marks = char.isalpha() and shown == char, 0
-            if _is_byte(char) and parts and len(parts[-1]) > 1 and parts[-1][-1] == ">":
+            if _is_byte(before) and _is_byte(char):
                 parts[-1], shown = parts[-1][:-1], f" {shown[1:]}"  # one `<E6 BC>` for both
         elif marks < MARKS_IN_A_ROW and char not in _HEX_CHARACTERS:
             shown = char if carried else MARK_CARRIER + char
@@ -136,10 +136,8 @@ def visible_prose(text: str) -> str:
 
     Spaces stay, too: '`⏎` ends a line' is unchanged; '\\x1b' → '␛'.
     """
-    parts = re.split(f"([{TAB}{NEWLINE}])", text)
-    return "".join(
-        part if at % 2 else visible_text(part, spaces=False) for at, part in enumerate(parts)
-    )
+    between = f"[^{TAB}{NEWLINE}]+"
+    return re.sub(between, lambda found: visible_text(found[0], spaces=False), text)
 
 
 @lru_cache(maxsize=_TOKENS)
@@ -163,8 +161,6 @@ def still_visible(message: str) -> str:
 
     '␛ \\x9b2J' → '␛ ‹009B›2J'.
     """
-    if message.isascii() and message.isprintable():
-        return message
     hidden = {
         char
         for char in set(message) - {"\n"}
@@ -189,7 +185,7 @@ def typed_text(text: str) -> str:
 
     '🇩🇪' → 'DE'; '👍🏽' → '👍'; '\\x1b[2J' → '[2J'.
     """
-    if (text.isascii() and text.isprintable()) or not regex.search(_DOUBTFUL, text):
+    if not regex.search(_DOUBTFUL, text):
         return text
     settled: list[str] = []
     for cluster in regex.findall(_CLUSTER, text):

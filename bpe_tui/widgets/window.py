@@ -11,13 +11,12 @@ from rich.style import Style
 from textual.await_complete import AwaitComplete
 from textual.await_remove import AwaitRemove
 from textual.color import Color
-from textual.geometry import Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.strip import Strip
 from textual.visual import Visual
 
-from bpe_tui.widgets.textual_private import PaintedOnce, is_laid_out, painted_lines
+from bpe_tui.widgets.textual_private import PaintedOnce, painted_lines
 
 STYLES = 1 << 12
 """Most styles that are remembered tinted; a screen has a few dozen."""
@@ -66,10 +65,6 @@ class Window(ModalScreen[ScreenResultType], PaintedOnce[ScreenResultType]):
     def is_closed(self) -> bool:
         """Whether it is not among the screens any more."""
         return self not in self.app.screen_stack
-
-    def needs_room(self, size: Size) -> bool:
-        """Whether it has another layout; Textual asks twice for a window that opens."""
-        return self.laid_out_size != size or not is_laid_out(self)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Close the window with a result; do nothing if it is closed already.

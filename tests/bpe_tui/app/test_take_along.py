@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import app as program
-from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
 from bpe_tui.session.models import completed
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.saved_sessions import command_that_opens, config_of_session, shell_word
@@ -42,7 +42,8 @@ def parsed(command: str) -> RunConfig | TokenizerConfig:
         RunConfig(HANDOUT, max_token_length=16, most_words=4),
         completed(RunConfig(HANDOUT, 9, model="unigram", trainer="textbook", ngram=3)),
         RunConfig(HANDOUT, 900, ("<s>", "a b"), model="wordpiece", max_token_length=5),
-        TokenizerConfig(("gpt2",), HANDOUT, ("<s>",), "cl100k"),
+        in_phases(RunConfig(HANDOUT, phases="gpt2:300,none:320", most_words=2)),
+        TokenizerConfig(("gpt2",), HANDOUT, ("<s>",), "cl100k", 7, "smallest-ids", 3),
     ],
 )
 def test_the_command_opens_the_same_config_and_viewpoint(

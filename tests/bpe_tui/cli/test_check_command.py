@@ -34,30 +34,6 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, captured.out, captured.err
 
 
-def test_the_merges_of_train_agree_with_the_rule(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    right = trained(tmp_path / "right", "lexicographic")
-    files = (str(right / "vocab.json"), str(right / "merges.txt"))
-    for given in ((str(right),), files):
-        assert run(capsys, *given, "--vocab-size", "357") == (
-            0,
-            "All 100 merges are by the rule.\n"
-            "The vocabulary is what these merges make, with the ids that the rule gives.\n",
-            "",
-        )
-
-
-@pytest.mark.slow  # two trainings and two commands
-def test_compare_and_check_number_the_first_different_merge_alike(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    right, other = (str(trained(tmp_path / rule, rule)) for rule in ("lexicographic", "first-seen"))
-    assert "is merge 19.\n" in run(capsys, other)[1]
-    cli.main(["compare", right, other])
-    assert "part at merge 19: " in capsys.readouterr().out
-
-
 def test_files_that_contradict_each_other_are_checked_all_the_same(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

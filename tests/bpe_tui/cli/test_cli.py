@@ -25,13 +25,16 @@ from engine import Tokenizer
 
 # -- bad input
 
+FILMED = "--steps", "0", "--out", "a.cast"
+
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         ([HANDOUT, "--vocab-size", "many"], "'--vocab-size'"),
         ([HANDOUT, "--vocab-size"], "'--vocab-size' requires an argument"),
-        ([HANDOUT, "--special", b"\xff"], "no valid UTF-8"),
+        ([HANDOUT, "--special", b"<\xff>"], "no valid UTF-8: it has a lone surrogate"),
+        (["train", HANDOUT, "--vocab-size", "300", "--special", b"\xff", "--out", "a"], "UTF-8"),
         ([HANDOUT, "--min-count", "0"], "'--min-count'"),
         ([HANDOUT, "--frobnicate"], "--frobnicate"),
         (["empty.txt"], "empty.txt: is empty"),
@@ -40,6 +43,12 @@ from engine import Tokenizer
         (["train", HANDOUT, "--vocab-size", "300"], "'--out'"),
         (["convert", "tok", "--to", "gpt2"], "'--out'"),
         (["decode", "1"], "'--tokenizer'"),
+        (["open", "--tokenizer", "/nowhere"], "/nowhere: no such file or directory"),
+        (["open", "--tokenizer", HANDOUT], "holds no tokenizer"),
+        (["open", "--tokenizer", "gpt2", "--pattern", "x("], "the regex x(: missing )"),
+        (["open", "--tokenizer", "gpt2", "/nowhere.txt"], "/nowhere.txt: no such file"),
+        (["record", HANDOUT, "--pattern", "x(", *FILMED], "the regex x(: missing )"),
+        (["record", HANDOUT, "--language", "xx", *FILMED], "no lessons in 'xx'"),
     ],
 )
 def test_bad_input_is_reported_in_one_line(
@@ -191,33 +200,30 @@ def test_help_goes_to_stderr_without_arguments_and_has_no_heading_without_rows()
     assert "Arguments:" not in GroupedHelp("alone").get_help(typer.Context(GroupedHelp("alone")))
 
 
-@pytest.mark.parametrize(
-    ("command", "headings"),
-    [
-        ([], ["Options:", "Commands:"]),
-        (["open"], ["Arguments:", "Training:"]),
-        (["train"], ["Arguments:", "Training:", "Output:"]),
-        (["encode"], ["Arguments:", "Tokenizer:", "Output:"]),
-        (["decode"], ["Arguments:", "Tokenizer:"]),
-    ],
-)
-def test_each_help_has_groups_and_examples(
-    command: list[str], headings: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main([*command, "--help"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(" ".join(["Usage: bpe-tui", *command]))
-    assert set(headings) <= set(lines)
-    assert "  Examples:" in lines
-    assert not any("\\[" in line for line in lines)
+HEADINGS = {
+    "open": {"Arguments:", "Training:"},
+    "train": {"Arguments:", "Training:", "Output:"},
+    "encode": {"Arguments:", "Tokenizer:", "Output:"},
+    "decode": {"Arguments:", "Tokenizer:"},
+}
 
 
 @pytest.mark.parametrize("command", COMMAND_NAMES)
-def test_every_command_has_a_help_page(command: str) -> None:
+def test_every_command_has_a_help_page_with_groups_and_examples(command: str) -> None:
     page = run(command, "--help")
     assert (page.returncode, page.stderr) == (0, b"")
-    assert page.stdout.startswith(b"Usage: bpe-tui " + command.encode())
+    lines = page.stdout.decode().splitlines()
+    assert lines[0].startswith(f"Usage: bpe-tui {command} ")
+    assert {"  Examples:", *HEADINGS.get(command, ())} <= set(lines)
+    assert not any("\\[" in line for line in lines)
     assert run("help", command).stdout == page.stdout
+
+
+def test_the_help_of_the_program_lists_the_commands_and_the_version_has_a_short_option() -> None:
+    page = run("--help")
+    assert {"Options:", "Commands:", "  Examples:"} <= set(page.stdout.decode().splitlines())
+    assert run("help").stdout == run("-h").stdout == page.stdout
+    assert run("-V").stdout == run("--version").stdout != b""
 
 
 def test_the_version_is_printed() -> None:
@@ -245,23 +251,6 @@ def test_a_regex_is_a_pattern_and_decode_gives_every_byte_if_asked(tmp_path: Pat
     assert result.returncode == 0, result.stderr
     assert Tokenizer.load(tmp_path / "regex").pattern.source == r"\w+|\W"
     assert b"missing )" in run(HANDOUT, "--plain", "--pattern", "(a|").stderr
-
-
-@pytest.mark.slow  # a process of its own
-def test_a_shell_completes_command_lines() -> None:
-    asked = {"_BPE_TUI_COMPLETE": "complete_bash", "COMP_WORDS": "bpe-tui enc", "COMP_CWORD": "1"}
-    done = subprocess.run(PROGRAM, env=ENVIRONMENT | asked, capture_output=True, check=False)
-    assert done.stdout.split() == [b"encode"]
-
-
-def test_a_special_token_that_is_no_utf_8_is_one_sentence(tmp_path: Path) -> None:
-    options = ["--vocab-size", "300", "--special", b"<\xff>"]
-    for arguments in (["train", HANDOUT, *options, "--out", tmp_path / "out"], [HANDOUT, *options]):
-        result = run(*arguments)
-        assert result.returncode == BAD_INPUT
-        assert result.stdout == b""
-        assert result.stderr.count(b"\n") == 1
-        assert b"has a lone surrogate" in result.stderr
 
 
 @pytest.mark.parametrize(

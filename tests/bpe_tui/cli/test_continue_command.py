@@ -7,11 +7,8 @@ from pathlib import Path
 
 import pytest
 import tokenizers
-from program import HANDOUT, ROOT, STORIES, run
+from program import HANDOUT, ROOT, run
 
-from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
-from bpe_tui.session.opening import config_for
-from bpe_tui.session.saved_sessions import command_that_opens
 from engine import Tokenizer, train_bpe
 
 CODE, UNICODE = ROOT / "samples" / "code.txt", ROOT / "samples" / "unicode.txt"
@@ -46,21 +43,3 @@ def test_train_writes_the_longer_tokenizer_in_the_format_it_came_in(
     lines = [json.loads(line) for line in steps.read_text(encoding="utf-8").splitlines()]
     assert len(lines) == len(after.merges)
     assert lines[-1]["new_id"] == added + 49
-
-
-def test_the_command_that_opens_it_has_the_number() -> None:
-    config = TokenizerConfig(("t.json",), "a.txt", continued=7, tie_rule="smallest-ids")
-    command = command_that_opens(config, Viewpoint())
-    assert sorted(command.split("a.txt ")[1].split()) == [
-        *("--continue", "--tie-rule", "7", "smallest-ids")
-    ]
-
-
-def test_the_command_that_opens_a_run_again_has_its_phases() -> None:
-    config = in_phases(RunConfig(str(STORIES), phases="gpt2:300,none:320", most_words=2))
-    command = command_that_opens(config, Viewpoint(50))
-    assert "--phases gpt2:300,none:320" in command
-    assert "--max-token-length 2words" in command
-    assert "--pattern" not in command
-    assert "--vocab-size" not in command
-    assert config_for(config) == config

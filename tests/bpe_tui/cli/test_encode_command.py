@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -17,7 +16,6 @@ from program import (
     BROKEN_PIPE,
     ENVIRONMENT,
     FILES,
-    HANDOUT,
     PROGRAM,
     STORIES,
     refusal,
@@ -129,18 +127,6 @@ def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:
         assert program.stderr.read() == b""
 
 
-@pytest.mark.slow  # it starts a process
-@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
-def test_closed_streams_are_empty_ones(tokenizer: Path, closed: str) -> None:
-    command = f'"$@" {closed}'
-    arguments = [*PROGRAM, "encode", "--tokenizer", str(tokenizer)]
-    result = subprocess.run(
-        ["sh", "-c", command, "sh", *arguments], input=b"", capture_output=True, env=ENVIRONMENT
-    )
-    assert result.returncode == 0
-    assert result.stderr == b""
-
-
 def test_a_full_disk_is_reported_in_one_line(tokenizer: Path) -> None:
     with open("/dev/full", "wb") as full:
         result = subprocess.run(
@@ -157,14 +143,6 @@ def test_a_terminal_gets_visible_characters_and_a_pipe_the_bytes(tokenizer: Path
     clear = [str(byte) for byte in b"a b\n\x1b[2J\n"]
     assert run_on_terminal("decode", "--tokenizer", tokenizer, *clear) == "a b\r\n␛[2J\r\n"
     assert run("decode", "--tokenizer", tokenizer, *clear).stdout == b"a b\n\x1b[2J\n"
-
-
-@pytest.mark.slow  # another process on a terminal
-def test_a_terminal_gets_a_hostile_file_name_with_visible_characters(tmp_path: Path) -> None:
-    hostile = str(tmp_path / "\x1b[31m")
-    options = ["train", HANDOUT, "--vocab-size", "258", "--out", hostile]
-    assert "\x1b" not in run_on_terminal(*options)
-    assert os.fsencode(f"{hostile}/vocab.json") in run(*options, "--force").stdout
 
 
 # -- encode into a file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -66,15 +65,3 @@ def test_the_screen_and_the_shell_describe_a_tokenizer_alike(seed: int) -> None:
             [row.spans for row in section.rows(each, 100)] for each in (on_screen, in_shell)
         )
         assert shown == printed
-
-
-def test_the_spelling_of_a_token_in_files_is_shown(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    vocab = {byte: bytes([byte]) for byte in range(256)}
-    merges = [(b" ", b"t"), (b"\xe8", b"\xbf"), (b"\xe8\xbf", b"\x99"), (b" ", "这".encode())]
-    made = [left + right for left, right in merges]
-    Tokenizer({**vocab, **dict(enumerate(made, 256))}, merges).save(tmp_path / "out")
-    assert cli.main(["inspect", str(tmp_path / "out")]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "in its files Ġè¿Ļ: GPT-2's stand-ins for “·这”, bytes 20 E8 BF 99" in told

@@ -84,12 +84,6 @@ def test_a_text_may_be_the_name_of_a_file_or_come_through_standard_input(
     assert run(*asked, stdin=b"low lower").stdout == run(*asked, "low lower").stdout != b""
 
 
-def test_the_word_help_is_the_option() -> None:
-    assert run("help").stdout == run("--help").stdout != b""
-    assert run("help", "train").stdout == run("train", "--help").stdout != b""
-    assert run("-V").stdout == run("--version").stdout != b""
-
-
 @pytest.mark.parametrize(
     ("command", "usage"),
     [
@@ -118,6 +112,7 @@ def test_a_help_page_lists_what_is_needed_then_the_training_then_the_rest() -> N
 @pytest.mark.parametrize(
     ("line", "completed"),
     [
+        ("bpe-tui enc", ["encode"]),
         ("bpe-tui corpus.txt --pattern qwen", ["qwen2", "qwen35"]),
         ("bpe-tui corpus.txt --tie", ["--tie-rule"]),
         ("bpe-tui open corpus.txt --view l", ["lesson"]),

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from opening import SAMPLE, ended, ended_by_failure, opened, opened_as, step, until
-from program import refusal, run
 from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
 
@@ -377,23 +376,6 @@ def test_options_of_the_command_line_override_the_tokenizers_files(
     ):
         assert cli.main(arguments) == 0
         assert seen.pop() == config
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["open"], "give a CORPUS to train on, or --tokenizer to open one"),
-        (["open", "--tokenizer", "/nowhere"], "/nowhere: no such file or directory"),
-        (["open", "--tokenizer", str(HANDOUT)], "holds no tokenizer"),
-        (["open", "--tokenizer", "gpt2", "--vocab-size", "300"], "--vocab-size is for training"),
-        (["open", "--tokenizer", "gpt2", "/nowhere.txt"], "/nowhere.txt: no such file"),
-        (["open", "--tokenizer", "gpt2", "--pattern", "x"], "x"),
-    ],
-)
-def test_a_tokenizer_that_cannot_be_opened_is_reported_in_one_line(
-    arguments: list[str], message: str
-) -> None:
-    assert message in refusal(run(*arguments))
 
 
 # --- saving -----------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def test_combining_mark_is_carried_by_a_letter_or_a_dotted_circle(pictures: dict
         {b"": "", b" the": "·the", b" \xe6\xbc": "·<E6 BC>", b"\xa2 \xe6\xbc\xa2": "<A2>·漢"},
         {b"\xff\xc3\xa9\xc3": "<FF>é<C3>", b"\xcc\x81": "◌\u0301", b"\xa2\xcc\x81": "<A2>◌\u0301"},
         {b"\xed\xa0\x80": "<ED A0 80>"},  # a surrogate written as UTF-8
-        {b"\xc0\xaf": "<C0 AF>"},  # an overlong slash
+        {b"\xc0\xaf": "<C0 AF>", b">\xe4": "><E4>"},  # an overlong slash, a byte after text
         {b"\x00\x1b[2J": "␀␛[2J", b"\x9d52;c;cm0=\x9c": "<9D>52;c;cm0=<9C>"},
         {b"[@click=app.quit]": "[@click=app.quit]"},
     ],

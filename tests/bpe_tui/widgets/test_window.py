@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 from opening import opened
+from textual._compositor import Compositor
 from textual.css.styles import RulesMap
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
 from bpe_tui.bpe.summary_screens import SaveTokenizer
-from bpe_tui.widgets.textual_private import painted_lines
+from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.widgets.textual_private import PaintedOnce, painted_lines
 
 
 async def test_a_window_is_painted_after_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,6 +35,28 @@ async def test_a_window_is_painted_after_its_layout(monkeypatch: pytest.MonkeyPa
         # By itself Textual paints it before each of its layouts too.
         assert needed_layout
         assert not any(needed_layout)
+
+
+async def test_only_a_screen_that_is_new_or_has_another_size_is_laid_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with opened() as (app, pilot):
+        laid_out: set[type[Widget]] = set()
+        reflow = Compositor.reflow
+
+        def note_and_reflow(compositor: Compositor, parent: Widget, size: Size) -> object:
+            if isinstance(parent, PaintedOnce):
+                laid_out.add(type(parent))
+            return reflow(compositor, parent, size)
+
+        monkeypatch.setattr(Compositor, "reflow", note_and_reflow)
+        window, both = {SaveTokenizer}, {TrainingScreen, SaveTokenizer}
+        for key, expected in (("s", window), ("escape", set()), ("s", window), ("size", both)):
+            laid_out.clear()
+            await (pilot.resize_terminal(90, 30) if key == "size" else pilot.press(key))
+            await pilot.pause()
+            assert (key, laid_out) == (key, expected)
+        assert app.screen_stack[-2].outer_size == (90, 30)
 
 
 @pytest.mark.usefixtures("painted_at_each_wait")
