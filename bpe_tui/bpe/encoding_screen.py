@@ -169,9 +169,7 @@ class WhyNotPanel(Vertical):
         way = [] if event.target is None else [f"Enter: {describe_way(event.target)}"]
         parts = BETWEEN_PARTS.join([*way, "Esc back", "a|b asks about a pair"])
         self.border_title = Content(event.title or WHY)
-        self.border_subtitle = Content(
-            leading_parts(max(self.outer_size.width - BORDER_CELLS, 8), parts)
-        )
+        self.border_subtitle = Content(leading_parts(self.outer_size.width - BORDER_CELLS, parts))
 
 
 LONGEST_IN_LANES = 20_000

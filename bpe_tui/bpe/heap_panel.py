@@ -185,7 +185,7 @@ class PairsPanel(Panel):
         lines = EntryTable(frame, self.painter(frame), self.room).lines(entries)
         rows = (row for row, line in enumerate(lines) if entries[line[0]].pair == frame.next_pair)
         below = next(rows, 0) + 2 + self.head_height - self.size.height
-        self.scroll_to(y=max(below, 0), animate=False, immediate=True)
+        self.scroll_to(y=below, animate=False, immediate=True)
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         queue = frame.queue

@@ -168,7 +168,7 @@ def _list_rows(
     """Return the list of a pretoken in a few rows, after the pretoken's number."""
     margin = f"{place.number}: "
     parts = drawn_list(frame, lists, place, marks)
-    found = wrapped(parts, max(width - len(margin), 8))
+    found = wrapped(parts, width - len(margin))
     rows = []
     for at, spans in enumerate(found[:lines]):
         is_cut = at + 1 == lines and len(found) > lines
@@ -233,8 +233,8 @@ def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines
         for out, lost, every in lists.neighbours
         for at, came in enumerate(every or (None,))
     ]
-    digits = max((len(number(row.lost)) for row in lists.neighbours), default=1)
-    digits = max(digits, *(len(number(came[1])) for _, came in flat if came), 1) + 1
+    counts = [row.lost for row in lists.neighbours] + [came[1] for _, came in flat if came]
+    digits = len(number(max(counts, default=0))) + 1
     cells = max((width - 8) // 2 - digits, 5)
     rows: list[Row] = []
     text = painter.wording.text

@@ -153,7 +153,7 @@ def words_of(text: str, role: str = "") -> SentenceWords:
 
 def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list[Row]:
     """Return sentences as rows, each from a new line, with a label in the margin."""
-    lines = (line for words in sentences for line in wrapped(words, max(width - MARGIN, 10)))
+    lines = (line for words in sentences for line in wrapped(words, width - MARGIN))
     return [
         Row([*left([("" if place else label, "strong")], MARGIN), *line])
         for place, line in enumerate(lines)

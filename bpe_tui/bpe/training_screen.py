@@ -159,7 +159,7 @@ class PseudocodePanel(Panel):
             at_work, code = moment in line.during, line.text.lstrip()
             indent = " " * (len(line.text) - len(code))
             mark, role = ("▸ " if at_work else "  ", "pair"), "pair" if at_work else ""
-            for part in wrapped_text(code, max(width - 4 - len(indent), 10)):
+            for part in wrapped_text(code, width - 4 - len(indent)):
                 rows.append(Row([mark, (indent + part, role)]))
                 mark = ("    ", "")
         if frame.step == frame.recorded_steps:

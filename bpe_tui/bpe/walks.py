@@ -224,7 +224,7 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
 
     def _step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
         """Return the rows for a pretoken that has steps to show."""
-        text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
+        text = shorten(visible_text(piece.pretoken.text), width // 3)
         alphabet = frame.rules.alphabet
         if self._word is not None:
             assert isinstance(alphabet, ModelAlphabet)

@@ -383,9 +383,6 @@ class WhatIf(Window[jobs.ForkPlan | None]):
         plans.focus()
         self.watch(plans, "cursor", self._show_meaning)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_meaning)
-
     def _show_meaning(self) -> None:
         """Show the meaning of the plan at the cursor, for which its row may have no room."""
         meaning = as_sentence(self._plans[self.query_one(PlanRows).cursor].meaning)

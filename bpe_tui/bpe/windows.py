@@ -227,7 +227,7 @@ class BreakpointRows(Lines):
         assert timeline is not None
         after = bisect_right(watched.hits, timeline.cursor)
         following = watched.hits[after] if after < len(watched.hits) else None
-        room = max(self.scrollable_content_region.width // 2 - 4, 12)
+        room = self.scrollable_content_region.width // 2 - 4
         state_cells = self.scrollable_content_region.width - room - 1
         state = self._describe(watched, following, state_cells)
         spans = [

@@ -325,14 +325,12 @@ def _cost_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     uses, change = number(cost.uses), cost.before - cost.after
     all_tokens = plural(round(cost.total), "token")
     instead = plural(len(cost.alternative), "token")
-    sign = "+" if cost.loss_increase >= 0 else ""
+    sign, role = ("+", "loss") if cost.loss_increase > 0 else ("", "gain")
     of_pretokens = f"{uses} ÷ {number(cost.pretokens)} pretokens × {score_text(change)}"
     yield from paragraph(f"{uses} of {all_tokens} are it: log P {score_text(cost.before)}", width)
     yield from paragraph(f"{instead} in its place: log P {score_text(cost.after)}", width)
     yield from paragraph(
-        f"{of_pretokens} = {sign}{score_text(cost.loss_increase, 6)} nats",
-        width,
-        "loss" if cost.loss_increase > 0 else "gain",
+        f"{of_pretokens} = {sign}{score_text(cost.loss_increase, 6)} nats", width, role
     )
 
 
@@ -368,8 +366,8 @@ def _instead_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     own = float(frame.scores[at])
     worse_by = own - other.score
     scores = f"{score_text(other.score)} together; the piece {score_text(own)}"
-    worse = f"{MINUS if worse_by >= 0 else '+'}{abs(worse_by):.2f}"
-    yield Row([*left([(scores, "dim")], width - 8), right(worse, 8, "loss" * (worse_by > 0))])
+    sign, role = (MINUS, "loss") if worse_by > 0 else ("+", "")
+    yield Row([*left([(scores, "dim")], width - 8), right(f"{sign}{abs(worse_by):.2f}", 8, role)])
 
 
 class PieceLanesPanel(LanesPanel):

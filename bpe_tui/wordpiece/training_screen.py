@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import ClassVar
 
 from bpe_tui.session.session import Session
@@ -231,11 +230,10 @@ def format_change(before: Score, after: Score) -> Span:
     share = after.value / before.value - 1
     if not share:
         return "", ""
-    if abs(share) < Fraction(1, 200):
-        return ("+<1%", "gain") if share > 0 else ("−<1%", "loss")
     if share >= MANYFOLD - 1:
         return f"× {short_number(round(share + 1))}", "gain"
-    return f"{signed(round(100 * share))}%", "gain" if share > 0 else "loss"
+    percent, (least, role) = round(100 * share), ("+<1", "gain") if share > 0 else ("−<1", "loss")
+    return f"{signed(percent) if percent else least}%", role
 
 
 NOTE_CELLS = 6

@@ -79,12 +79,15 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     parts += [_longest_tokens(timeline.record), *map(str, sizes)]
     parts += map(_runs, ([], [1], [1, 2, 3, 8], [4]))
     window = windows.LedgerWindow(frame, frame.merge_at(3).pair)
+    parts.append(f"{len(window._parts)} pretokens changed the pair's count")
     drawing.add("line", "", [Row(window._line_spans(frame.excerpt.lines[1], " widest"))])
+    drawing.add("parts of a step", "", [Row([(part, "")]) for part in parts[:MOST]])
+    found = parts[MOST:]
     for most, seconds in ((2, 9), (3, 9), (9, -1)):
         drawing.patch(windows, "PLACES_SHOWN", most)
         drawing.patch(windows, "PLACES_SECONDS", seconds)
-        parts += map(repr, windows.PlacesWindow(frame, ord("e"))._words)
-    drawing.add("parts of a step, and places of e", "", [Row([(part, "")]) for part in parts])
+        found += map(repr, windows.PlacesWindow(frame, ord("e"))._words)
+    drawing.add("places of e", "", [Row([(each, "")]) for each in found])
 
 
 def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from bpe_tui.bpe import linked_view
+from bpe_tui.bpe.linked_view import drawn_list
 from bpe_tui.bpe.transcript import BpeTranscript
 from engine import StopReason, Timeline, Trainer, count_pretokens
+from engine.bpe.linked_lists import Place
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"
 
@@ -27,6 +32,8 @@ def test_the_transcript_has_the_same_facts() -> None:
         "Active: 花 and 园, 4 times, at 1:4, 3:4, 4:4, ….",
         "Inactive: none, as up to 1,000 are all active.",
     ]
+    lists = [each for each in transcript.answer("linked 9") if each.startswith("List of ")]
+    assert len(lists) == 3  # the most
     assert list(transcript.answer("linked x")) == ["Say how many bigrams to list, like linked 10."]
 
 
@@ -37,6 +44,24 @@ def test_nothing_to_merge_and_no_corpus_have_sentences() -> None:
         timeline.complete()
         answer = list(BpeTranscript(timeline, StopReason.NO_PAIR_LEFT).answer("linked"))
         assert answer[-1].startswith(said)
+
+
+def test_a_long_list_is_drawn_around_the_merged_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linked_view, "NODES_SHOWN", 4)
+    word = b"abcdefghijklmnop"
+    trainer = Trainer({word: 3, b"cd": 2}, 257)
+    frame = Timeline(trainer.counts, trainer.steps(), record=trainer.record).seek(1)
+    lists = frame.linked
+    assert lists is not None
+    parts = (drawn_list(frame, lists, Place(1, node, word), True) for node in (1, 5, 6, 7, 15, 16))
+    assert ["".join(text for part in each for text, _ in part) for each in parts] == [
+        "[a]⇄[b]⇄[«cd»]✗d⇄[e]…",
+        "[a]⇄[b]⇄[«cd»]✗d⇄[e]…",
+        "…⇄[«cd»]✗d⇄[e]⇄[f]⇄[g]…",
+        "…⇄[e]⇄[f]⇄[g]⇄[h]…",
+        "…⇄[m]⇄[n]⇄[o]⇄[p]",
+        "…⇄[n]⇄[o]⇄[p]",
+    ]
 
 
 def test_a_text_without_spaces_is_counted_but_not_drawn() -> None:

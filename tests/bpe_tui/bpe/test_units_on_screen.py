@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
-from opening import opened_as, step, until
+from opening import opened_as, until
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -54,22 +54,6 @@ async def test_the_screen_shows_units_and_unknown_characters_and_no_format_to_sa
         await pilot.press("end", "s")
         await pilot.pause()
         assert "No format can hold this tokenizer: </w> is a token of its own" in hint(app)
-
-
-@pytest.mark.slow  # a walk over all views
-@pytest.mark.parametrize("units", ["characters", "end-of-word"])
-async def test_every_view_shows_a_run_of_characters(corpus: Path, units: str) -> None:
-    async with opened_as(config(corpus, units)) as (app, pilot):
-        app.seek(3)
-        for key in ("v", "v", "p", ".", ".", "t", "T", "right", "3", "a", "end", "4", "5", "1"):
-            await pilot.press(key)
-            await pilot.pause()
-        await pilot.press("2", "e", *"low")
-        for key in ("escape", "w", "a"):
-            await pilot.press(key)
-            await pilot.pause()
-        assert step(app) > 3
-        assert app.session.frame is not None
 
 
 async def test_the_lanes_leave_the_end_of_a_word_out(corpus: Path) -> None:

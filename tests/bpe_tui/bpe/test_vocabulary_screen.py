@@ -21,7 +21,7 @@ from bpe_tui.views.token_table import TokenRows, VocabularyPanel, _number_or_non
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.controls import Switches
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.virtual_table import Column, Header, arranged
+from bpe_tui.widgets.virtual_table import Header
 
 
 @asynccontextmanager
@@ -211,10 +211,7 @@ async def test_the_merge_leads_to_its_token_and_a_word_to_its_encoding_and_escap
         assert app.screen.id == "training"
 
 
-def test_columns_and_branches_say_the_most_in_their_room() -> None:
-    columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
-    assert [(p.start, p.cells) for p in arranged(columns, 20)] == [(0, 5), (7, 13)]
-    assert [p.column.name for p in arranged(columns, 8)] == ["text"]
+def test_branches_of_a_deep_tree_are_short() -> None:
     assert branches((True,) * 3) == "│  │  ├─ "
     assert branches((True,) * 8) == "│  " * 7 + "├─ "
     assert branches((True,) * 9) == "9⋯ ├─ "

@@ -12,8 +12,10 @@ from unigram_texts import text_of
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.unigram.encoding_screen import Walkthrough
+from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.narration import narrate
 from bpe_tui.unigram.piece_table import PieceRows
+from bpe_tui.views.explanation import StepMoment
 from bpe_tui.widgets.rows import Row
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.lattice import Reached
@@ -58,6 +60,11 @@ async def test_the_inspection_counts_n_grams_in_units_and_a_walk_passes_over_wor
         assert "n-grams 7: 7 words, 0 longer" in shown_text(app, "overview")
         frame = app.session.shown
         assert isinstance(frame, UnigramFrame)
+        seed = UnigramExplainer(marks=False).pick_rows(StepMoment.at_rest(frame), 60)
+        assert said(seed) == [
+            "The seed has all 7 n-grams of 1 word.",
+            "5 will stay: the one that costs least goes first.",
+        ]
         walk = Walkthrough(frame, "我▁喜欢▁苹果")
         assert [each.node for each in walk.steps if isinstance(each, Reached)] == [1, 4, 7]
         assert [walk.reached(place) for place in range(4)] == [0, 1, 4, 7]

@@ -46,3 +46,7 @@ async def test_ids_are_under_the_pieces_and_decode_to_the_text(corpus: Path) -> 
         assert str(app.screen.query_one("#decoded", Static).content) == "pun"
         await pilot.press(*"99999")
         assert "there is no token" in str(app.screen.query_one("#decoded", Static).content)
+        for length, is_cut in ((4000, False), (4001, True)):
+            await type_text(app, pilot, "x" * length)
+            foot = str(app.screen.query_one(TypedWordPieces).border_subtitle)
+            assert foot.startswith("of the first 4,000 characters") == is_cut

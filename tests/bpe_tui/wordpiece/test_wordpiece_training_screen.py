@@ -125,15 +125,22 @@ async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:
 
 
 def test_a_score_has_three_digits_and_rises_when_a_part_becomes_rarer() -> None:
-    assert score_text(Fraction(1, 36)) == "0.0278"
-    assert score_text(Fraction(1, 2)) == "0.5"
-    assert score_text(Fraction(1, 1000)) == "0.001"
-    assert score_text(Fraction(1, 43_200)) == "2.31×10⁻⁵"
-    assert format_change(Score(5, 20, 5), Score(5, 10, 5)) == ("+100%", "gain")
-    assert format_change(Score(5, 20, 5), Score(4, 20, 5)) == ("−20%", "loss")
-    assert format_change(Score(5, 20, 500), Score(5, 20, 5)) == ("× 100", "gain")
-    assert format_change(Score(5, 20, 5), Score(5, 20, 5)) == ("", "")
-    assert format_change(Score(5, 1000, 5), Score(5, 999, 5)) == ("+<1%", "gain")
+    scores = map(score_text, (Fraction(1, n) for n in (36, 2, 1000, 43_200)))
+    assert list(scores) == ["0.0278", "0.5", "0.001", "2.31×10⁻⁵"]
+    before = Score(1000, 1, 1)
+    after = (2000, 800, 10_000, 9990, 100_000, 1000, 1005, 1006, 995, 994)
+    assert [format_change(before, Score(count, 1, 1)) for count in after] == [
+        ("+100%", "gain"),
+        ("−20%", "loss"),
+        ("× 10", "gain"),
+        ("+899%", "gain"),
+        ("× 100", "gain"),
+        ("", ""),
+        ("+<1%", "gain"),
+        ("+1%", "gain"),
+        ("−<1%", "loss"),
+        ("−1%", "loss"),
+    ]
 
 
 async def test_t_goes_from_tie_to_tie_and_n_to_a_breakpoint(corpus: Path) -> None:
