@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import each_size, ended_by_failure, opened, step, until
+from opening import ended_by_failure, opened, step, until
 from textual.widgets import Static
 from unigram_texts import TEXT, settled, text_of
 
@@ -19,13 +19,11 @@ from bpe_tui.unigram.piece_table import PieceRows
 from bpe_tui.unigram.training_screen import (
     PiecesOfText,
     StepPanel,
-    StepsPanel,
     UnigramPretokens,
     UnigramTrainingScreen,
 )
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.controls import Scrubber
-from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneStep
 
@@ -127,24 +125,6 @@ async def test_changed_pretokens_are_shown_at_step_0_and_later_while_the_cursor_
         assert app.screen.id == "unigram-encoding"
         await pilot.press("escape")
         assert app.screen.id == "unigram-training"
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_the_list_of_steps_leads_to_each_and_the_end_is_shown_at_every_size(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("m", "down", "down", "enter")
-        assert step(app) == 2
-        steps = app.screen.query_one(StepsPanel)
-        assert len(text_of(steps)) == frame_of(app).recorded_steps + 1
-        head = "".join(text for text, _ in steps.head)
-        assert {len(row) for row in text_of(steps)} == {len(head)}  # the numbers end below names
-        await pilot.press("greater_than_sign")
-        async for size in each_size(pilot):
-            text_shown = str(app.screen.query_one("#narration", Static).content)
-            assert "The end: " in text_shown or "ended: " in text_shown
-            assert width(text_shown) <= size[0] - 2
 
 
 async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, step
+from opening import opened, step
 from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Static
 from wordpiece_screen import corpus as corpus
 
 from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.token_detail import MergeTreePanel
-from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import TabLine
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.summary_screens import (
-    CHARTS,
-    WordPieceChartsScreen,
     WordPieceRows,
     WordPieceVocabularyScreen,
 )
@@ -78,38 +75,7 @@ async def test_a_piece_has_a_tree_down_to_characters_and_leads_to_its_merge_and_
         assert [line.split()[0] for line in lanes] == ["characters", "bytes", "pieces", "ids"]
 
 
-@pytest.mark.slow
-async def test_only_filters_that_apply_are_offered(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("end", "3", "F", "u")
-        await pilot.pause()
-        rows, frame = app.screen.query_one(WordPieceRows), frame_of(app)
-        unused = [n for n in range(2, frame.vocab_size) if not frame.vocabulary.count_of(n)]
-        assert rows.row_count == len(unused)
-
-
 # -- charts and inspection
-
-
-@pytest.mark.slow  # a walk over all charts and sizes
-async def test_every_chart_can_be_seen(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("right", "4")
-        await pilot.pause()
-        assert isinstance(app.screen, WordPieceChartsScreen)
-        async for _ in each_size(pilot):
-            assert {kind.id for kind in CHARTS} < set(app.screen.PANEL_ORDER)
-            for name in app.screen.PANEL_ORDER:
-                panel = app.screen.query_one(f"#{name}")
-                assert panel.display
-                assert panel.size.width > 20
-                assert not isinstance(panel, Chart) or panel.figure is not None
-                await pilot.press("tab")
-                await pilot.pause()
-            answer = str(app.screen.query_one("#scores").border_subtitle)
-            assert answer == "0.05 │ step 1"
 
 
 async def test_a_long_piece_of_the_inspection_leads_to_the_vocabulary(
@@ -126,6 +92,3 @@ async def test_a_long_piece_of_the_inspection_leads_to_the_vocabulary(
         token_id = app.screen.query_one(WordPieceRows).token
         assert token_id is not None
         assert str(token_id) in text_of(longest)[0].split()
-
-
-# -- lanes of what is typed

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from opening import opened, opened_as, step, until
+from opening import opened, opened_as, step
 from textual.widgets import Input, Static
 from wordpiece_screen import corpus as corpus
 from wordpiece_screen import frame_of, text_of
@@ -22,11 +22,9 @@ from bpe_tui.wordpiece.training_screen import (
     WordPieceCorpusPanel,
     WordPieceMergesPanel,
     WordPiecePretokens,
-    WordPieceTrainingScreen,
     format_change,
 )
 from engine.formats import open_tokenizer
-from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score
 
 
@@ -112,16 +110,6 @@ async def test_s_saves_the_pieces_a_line_each_or_a_tokenizer_json_as_the_name_sa
         assert again.format == "huggingface"
         text = "the hugs, won't<|endoftext|>"
         assert again.tokenizer.encode(text) == frame_of(app).tokenizer.encode(text)
-
-
-async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:
-    async with opened(corpus, model="bpe") as (app, pilot):
-        await pilot.press("M")
-        await pilot.pause()
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(app.session.shown, WordPieceFrame))
-        assert app.session.model.name == "wordpiece"
-        assert isinstance(app.screen, WordPieceTrainingScreen)
 
 
 def test_a_score_has_three_digits_and_rises_when_a_part_becomes_rarer() -> None:
