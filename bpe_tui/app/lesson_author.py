@@ -12,7 +12,6 @@ from time import monotonic
 from typing import Any
 
 from textual.pilot import Pilot
-from textual.screen import Screen
 
 from bpe_tui.app.app import BpeTuiApp, JobMaker
 from bpe_tui.app.session_app import PLACES
@@ -136,18 +135,19 @@ async def _unseen(
 
 def _missing(app: BpeTuiApp, see: Sequence[str]) -> Sequence[str]:
     """Return the texts that are not in sight on the live screen; all while it is set up."""
-    if app.guide.is_on_its_way or not panes_of(app.screen):
+    screen = app.screen
+    if app.guide.is_on_its_way or not isinstance(screen, PanelScreen) or not panes_of(screen):
         return see
-    rows = live_text(app.screen)
+    rows = live_text(screen)
     return [text for text in see if not is_in_sight(text, rows)]
 
 
-def live_text(screen: Screen[Any]) -> list[str]:
+def live_text(screen: PanelScreen) -> list[str]:
     """Return the rows of a screen without the text of the lesson and without blanks.
 
     They have the borders between tokens that the screen has without colours.
     """
-    x, y = screen.room.taken if isinstance(screen, PanelScreen) else (0, 0)
+    x, y = screen.room.taken
     # A text at the left leaves the tabs beside it; one above takes their row.
     lines = (
         text_with_edges(screen.app, strip.crop(x))

@@ -180,12 +180,10 @@ class Palette(FieldOverRows[FoundCommand | None]):
             yield Row([*spans, (line, "")], target)
             spans, target = [(" " * (KEY_CELLS + PLACE_CELLS), "")], None
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
+    def on_input_changed(self) -> None:
         self.query_one(FoundRows).find_again()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         self.dismiss(cast("FoundCommand", event.target))
 
 

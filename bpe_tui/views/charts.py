@@ -445,9 +445,10 @@ class FrequentPanel(FramePanel[Any]):
         share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
         token_cells = width - numbers - share_cells
         head = [right("", place_cells), right(text("count"), cells)]
-        head.append(right(text("share"), SHARE_CELLS))
+        if share_cells:
+            head.append(right(text("share"), share_cells))
         what = shorten(text(self._tile.what), token_cells)
-        self.name_columns([*head[: 3 if share_cells else 2], (" " * GAP_CELLS + what, "")])
+        self.name_columns([*head, (" " * GAP_CELLS + what, "")])
 
         def row(place: int) -> Row:
             pretoken, count = shown[place]
@@ -494,7 +495,7 @@ class ChartsScreen(SessionScreen):
         return heading(session, room, self.messages)
 
     def show_session(self, session: Session) -> None:
-        if self.is_current and self.frame_of(session) is not None:
+        if self.shows(session):
             self.show_no_text()
             super().show_session(session)
             show_player(self, session)

@@ -343,7 +343,6 @@ class Menu(Window[Command | None]):
                 return
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         self.dismiss(cast("Command", event.target))
 
 
@@ -408,11 +407,10 @@ class Help(Window[None]):
         """Find what is typed."""
         if event.key == "backspace":
             self._sought = self._sought[:-1]
-        elif event.is_printable and event.character not in (None, "?"):
+        elif event.is_printable:
             self._sought += event.character or ""
         else:
             return
-        event.stop()
         self._show_title()
         lines = self.query_one(TextLines)
         lines.wrap_again()

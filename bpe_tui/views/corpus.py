@@ -197,7 +197,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
                 following = self._next = frame.at(frame.step + 1)
             row = self._elsewhere(following, rows, JOINING_ROLES, painter, width)
         # In the last row, so that the text does not move.
-        return rows if row is None else [*rows[: max(self.size.height - 1, 0)], row]
+        return rows if row is None else [*rows[: self.size.height - 1], row]
 
     def _elsewhere(
         self,
@@ -304,7 +304,7 @@ def elsewhere_row(
         ahead = "" if is_made else text_of(messages, "Next: ")
         note = f"  {text_of(messages, 'elsewhere, {times}', times=often)}"
     room = width - cells_of(ahead) - cells_of(note)
-    shown = tokens if spans_width(tokens) <= room else left(tokens, room)
+    shown = left(tokens, min(spans_width(tokens), room))
     return Row([(ahead, "dim"), *shown, (note, "dim")])
 
 

@@ -49,7 +49,6 @@ class Dialog(Window[str | None]):
         self.query_one(Input).focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
         self.answer(event.value.strip())
 
     @abstractmethod

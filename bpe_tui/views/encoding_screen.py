@@ -284,8 +284,7 @@ class WalkScreen(SessionScreen):
             panel = self.query_one(DecodePanel)
             panel.show(describe_decoded(panel.typed, partial(self.text_of_ids, self.frame)))
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
+    def on_input_changed(self) -> None:
         self.decode()
 
     @property
@@ -316,10 +315,10 @@ class WalkScreen(SessionScreen):
         self.show_panel(self.PANEL_ORDER[0])
 
     def show_session(self, session: Session) -> None:
-        if not self.is_current or self.frame_of(session) is None:
+        if not self.shows(session):
             return
         super().show_session(session)
-        self.say("#heading", self.heading(session, self.heading_room))
+        self.show_heading()
         text = self.query_one("#text", TextArea)
         if self.text != session.text:
             text.load_text(session.text)
@@ -335,9 +334,8 @@ class WalkScreen(SessionScreen):
         """The typed text."""
         return self.query_one("#text", TextArea).text
 
-    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+    def on_text_area_changed(self) -> None:
         """Update the panels; for a long text when the typing pauses, so that no key waits."""
-        event.stop()
         if self._pause is not None:
             self._pause.stop()
             self._pause = None
@@ -374,7 +372,7 @@ class WalkScreen(SessionScreen):
         height, is_alone = self.size.height, self.has_class(IDS_ALONE)
         needed = [(area, area.wrapped_document.height) for area in self.query(TextArea)]
         used = _set_lines(needed, 1, height // (4 if is_alone else 8), self.zoomed)
-        panels = list(self.query(TypedTextPanel))
+        panels = [panel for panel in self.query(TypedTextPanel) if panel.display]
         least = 2 + any(panel.row_count and has_row_below(panel.row(0)) for panel in panels)
         tokens = [(panel, panel.row_count) for panel in panels]
         most = height - used - ALONE if is_alone else height // 5 if height >= 24 else least

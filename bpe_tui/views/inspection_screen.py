@@ -101,11 +101,11 @@ class InspectionScreen(SessionScreen):
         self._show(None)
 
     def show_session(self, session: Session) -> None:
-        frame = self.frame_of(session)
-        if not self.is_current or frame is None:
+        if not self.shows(session):
             return
         super().show_session(session)
-        self.say("#heading", self.heading(session, self.heading_room))
+        self.show_heading()
+        frame = self.frame
         self.query(InspectionPanel).first().facts = self.how_trained(session, frame)
         if self._inspected is not None and frame.looks_like(self._inspected):
             return

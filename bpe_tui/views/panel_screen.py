@@ -308,7 +308,7 @@ class PanelScreen(PaintedOnce[None]):
 
     async def run_command(self, command: Command) -> None:
         """Run a command; the application shows why one is refused."""
-        if self.has_class("-covered") and not command.action.startswith("app.scene"):
+        if not command.action.startswith("app.scene"):
             self.room.uncover()
         if self.has_note and command.action == "screen.leave" and not self.is_typing:
             self.notifier.close_note()
@@ -340,7 +340,6 @@ class PanelScreen(PaintedOnce[None]):
     @on(TabLine.Pressed)
     async def run_pressed(self, event: KeyBar.Pressed | TabLine.Pressed) -> None:
         """Run the action of a key or a tab that was clicked."""
-        event.stop()
         await self.run_action(event.action)
 
     # -- commands that all screens have
@@ -466,6 +465,5 @@ class PanelScreen(PaintedOnce[None]):
     def action_go_back(self) -> None:
         """Go back to where the last jump started."""
 
-    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
-        event.stop()
+    def on_lines_nothing_to_choose(self) -> None:
         self.tell("This row leads nowhere; z gives the panel the whole screen.")

@@ -320,7 +320,6 @@ class StepsScreen(SessionScreen):
         """Open the encoding screen with the text of the line."""
         self.host.navigation.open_encoding(self.session.text)
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
+    def on_input_changed(self) -> None:
         if self.is_current and self.frame is not None:  # else the change is an older session's
             self.session.type(self.query_one(TextLine).text)

@@ -156,6 +156,10 @@ class SessionScreen(PanelScreen):
         for panel in self.query(FramePanel):
             panel.forget_run()
 
+    def shows(self, session: Session) -> bool:
+        """Whether the screen is in front, and has a frame to show."""
+        return self.is_current and self.frame_of(session) is not None
+
     def show_session(self, session: Session) -> None:
         """Update the screen from the session."""
         if self.is_current:
@@ -260,29 +264,23 @@ class SessionScreen(PanelScreen):
     # all bases.
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         with self.host.navigation.jump():
             self.follow(event.target)
 
-    def on_lines_moved(self, event: Lines.Moved) -> None:
-        event.stop()
+    def on_lines_moved(self) -> None:
         if self.host.navigation.has_trail:  # Esc may lead elsewhere from this row
             self.query_one(KeyBar).keys = self.keys.footer()
 
     def on_lines_asked(self, event: Lines.Asked) -> None:
-        event.stop()
         self.inspect(event)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
         self.enter(event.input)
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
-        event.stop()
         self._seek_by_mouse(round(event.x), event.is_drag)
 
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        event.stop()
         self._seek_by_mouse(event.position, event.is_drag)
 
     def _seek_by_mouse(self, step: int, is_drag: bool) -> None:

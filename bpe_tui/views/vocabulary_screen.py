@@ -226,7 +226,6 @@ class VocabularyTable(SortedTable):
     # -- filters and search
 
     def on_switches_pressed(self, event: Switches.Pressed) -> None:
-        event.stop()
         self.toggle_filter(event.name)
 
     def toggle_filter(self, name: str) -> None:
@@ -239,7 +238,6 @@ class VocabularyTable(SortedTable):
             switches.on = names
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
         self.rows.search(event.value)
 
     def show_token(self, token: int) -> None:
@@ -312,11 +310,9 @@ class VocabularyScreen(SessionScreen):
         self.show_panel(self.PANEL_ORDER[0])
 
     def show_session(self, session: Session) -> None:
-        frame = self.frame_of(session)
-        if not self.is_current or frame is None:
-            return
         super().show_session(session)
-        self.say("#heading", self.heading(session, self.heading_room))
+        if self.shows(session):
+            self.show_heading()
 
     # -- the token under the cursor
 
@@ -325,7 +321,6 @@ class VocabularyScreen(SessionScreen):
         return self.query_one(VocabularyTable)
 
     def on_vocabulary_rows_pointed(self, event: VocabularyRows.Pointed) -> None:
-        event.stop()
         self.look_at(event.token)
 
     def show_target(self, target: object) -> None:

@@ -87,7 +87,7 @@ def _way_rows(painter: TokenPainter, explanation: Explanation, width: int) -> li
         later = "dim" if merge.number > painter.frame.step else ""
         strip = painter.tokens(merge.ids)
         room = max(width - len(head) - len(end), 8)
-        shown = strip if spans_width(strip) <= room else left(strip, room)
+        shown = left(strip, min(spans_width(strip), room))
         spans, *marks = with_below([(head, later), *shown, (end, "pair")])
         rows += [Row(spans, ToStep(merge.number)), *map(Row, marks)]
     return rows
@@ -138,19 +138,19 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         step = frame.step_making(token_id)
         return [*rows, *paragraph(f"Merge {number(step)} makes it, later than this step.", width)]
     rows += [row for text in _sentences(frame, token_id) for row in paragraph(text, width)]
+    if frame.vocabulary.rank_of(token_id) is None:
+        return rows
     lines = frame.vocabulary.merge_tree(token_id)
-    tree = []
+    rows.append(Row([]))
     for line in islice(lines, TREE_SHOWN):
         spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
         target: object = ToToken(line.token_id)
         if line.rank is not None:
             spans.append((f"   merge {number(line.rank + 1)}", "dim"))
             target = ToStep(line.rank + 1)
-        tree.append(Row(spans, target))
-    if len(tree) > 1:
-        rows += [Row([]), *tree]
-        if next(lines, None) is not None:
-            rows.append(Row([("… and more: Enter above shows all of it", "dim")]))
+        rows.append(Row(spans, target))
+    if next(lines, None) is not None:
+        rows.append(Row([("… and more: Enter above shows all of it", "dim")]))
     return rows
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from generated import first_quick
-from opening import SAMPLE, burst, ended, opened, recorded_once, step, until
+from opening import SAMPLE, IdleJob, burst, ended, opened, recorded_once, step, until
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
@@ -25,15 +25,8 @@ from engine import OutputError
 NEVER = RunConfig(str(SAMPLE), vocab_size=301)
 
 
-class NeverRead(OpeningJob):
-    """A job that does not come to an end."""
-
-    def start(self) -> None:
-        pass
-
-
 def recorded_but_for_one(config: Any, post: Any) -> OpeningJob:
-    return NeverRead(config, post) if config == NEVER else recorded_once(config, post)
+    return IdleJob(config, post) if config == NEVER else recorded_once(config, post)
 
 
 async def test_no_key_of_a_screen_does_harm_while_another_corpus_is_being_read() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from opening import opened_as, step
+from opening import opened_as, step, until
 from program import HANDOUT
 
+from bpe_tui.app import app as main
 from bpe_tui.app import session_app
-from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.app import FOR_KEYS, BpeTuiApp
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 
 RUN = RunConfig(HANDOUT, vocab_size=300, pattern="whitespace")
+SCREENS = "race family check chunks pipeline lesson training encoding vocabulary inspection charts"
+"""The screens of BPE, in the order in which they are made."""
 
 
 class Clock:
@@ -80,7 +84,7 @@ async def test_the_clock_plays_shows_what_has_grown_and_stops_at_rest(
 async def test_at_rest_screens_are_made_garbage_is_collected_and_then_the_clock_stops(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with opened_as(RUN) as (app, _):
+    async with opened_as(RUN) as (app, pilot):
         clock = Clock(app, monkeypatch)
         made, seconds_of_rest = list[str](), list[float]()
 
@@ -105,6 +109,47 @@ async def test_at_rest_screens_are_made_garbage_is_collected_and_then_the_clock_
         app.session.stop_reason = None  # in training, whose messages wake it
         app._use_rest(0)
         assert app._is_at_rest
+        await pilot.press("shift+f5")  # a key starts the clock
+        assert not app._is_at_rest
+        app._pressed = clock.now - 0.1
+        slept = list[float]()
+
+        def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            clock.now += 0.1
+
+        monkeypatch.setattr(session_app, "sleep", sleep)
+        app.wait_for_rest()
+        assert slept == pytest.approx([0.2, 0.1])
+
+
+async def test_after_training_a_thread_imports_what_keys_need(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done, ahead = list[str](), list[tuple[Any, ...]]()
+
+    def thread(args: tuple[Any, ...], **options: Any) -> SimpleNamespace:
+        return SimpleNamespace(start=lambda: ahead.append(args))
+
+    monkeypatch.setattr(main, "Thread", thread)
+    monkeypatch.setattr(main, "QUIET_SECONDS", 0.001)
+    async with opened_as(RUN) as (app, pilot):
+        await until(pilot, lambda: ahead)
+        [(screens, recording, _, wait)] = ahead
+        assert " ".join(screens) == SCREENS
+        assert (recording, wait) == (app.session.recording, app.wait_for_rest)
+    run = SimpleNamespace(prepare=lambda: done.append("far jumps"))
+    monkeypatch.setattr(main, "import_screen", done.append)
+    monkeypatch.setattr(main, "import_module", done.append)
+    for recording in (SimpleNamespace(run=run), None):
+        main._prepare(
+            ["charts", "race"],
+            recording,  # type: ignore[arg-type]
+            lambda news: done.append(type(news).__name__),
+            lambda: done.append("rest"),
+        )
+    imported = ["rest", "charts", "ScreenImported", "rest", "race", "ScreenImported", *FOR_KEYS]
+    assert done == [*imported, "far jumps", "FarJumpsPrepared", *imported]
 
 
 async def test_keys_say_what_they_do_not_find() -> None:

@@ -2,84 +2,152 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
-from generated import first_quick
 from opening import each_size, opened, until
-from textual.containers import Vertical
+from textual.geometry import Size
 from textual.widgets import Input, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.models import MODELS
+from bpe_tui.views.encoding_screen import WalkScreen
 from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.player_screen import StepsScreen
+from bpe_tui.views.panel_screen import TooSmall
+from bpe_tui.views.screen_room import ScreenRoom
 from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.views.training_panels import TypedTextPanel
-from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.controls import FootLine, KeyBar
 from bpe_tui.widgets.rows import spans_width
 
 TEXT = "The old goat's kite, 1234567 times!"
+PROSE = "many words in a row " * 60
+NEEDED: list[tuple[bool, str, dict[tuple[int, int], tuple[int, ...]]]] = [
+    (True, "", {(120, 40): (1, 0, 4, 24)}),
+    (False, "", {(120, 40): (1, 2, 0, 26)}),
+    (False, "low 漢", {(120, 24): (1, 3, 0, 10)}),
+    (False, PROSE, {(120, 25): (3, 4, 0, 7), (120, 24): (2, 2, 0, 10), (60, 20): (2, 2, 0, 9)}),
+    (True, PROSE, {(120, 60): (7, 0, 23, 19), (150, 80): (9, 15, 5, 38)}),
+    (True, PROSE, {(120, 40): (4, 0, 11, 14)}),
+    (True, "low", {(80, 24): (1, 0, 5, 8)}),
+]
+"""Whether the lanes are shown, the text, and by size the lines of text, tokens, lanes, panels."""
 
 
 def is_seen(app: BpeTuiApp, selector: str) -> bool:
     return bool(app.screen.query_one(selector).region.height)
 
 
-@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
-async def test_the_smallest_screen_shows_tokens_and_the_field_of_ids_while_typing(
-    model: str,
-) -> None:
-    async with opened(model=model, size=(60, 20), vocab_size=300) as (app, pilot):
+def lines_of(app: BpeTuiApp) -> tuple[int, ...]:
+    """Return the lines inside the borders of the text, the tokens, the lanes and the panels."""
+    names = "#text", "#tokens-and-ids", "#ids LanesPanel", "#panels"
+    return tuple(app.screen.query_one(name).size.height for name in names)
+
+
+async def test_text_tokens_and_lanes_have_the_lines_that_they_need_and_panels_the_rest() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
         app.navigation.open_encoding(TEXT)
         await pilot.pause()
-        assert app.screen.query_one(TypedTextPanel).size.height == 2  # tokens over their ids
-        assert is_seen(app, "#pretokens")
-        assert not is_seen(app, "#decode")
-        app.screen.show_panel("decode")  # type: ignore[attr-defined]
-        await pilot.pause()
-        assert is_seen(app, "#decode")
-        assert isinstance(app.focused, Input)
-        await pilot.press("tab")
-        await pilot.pause()
-        assert not is_seen(app, "#decode")
-        assert is_seen(app, "#ids")
+        screen = app.screen
+        assert isinstance(screen, WalkScreen)
+        for has_lanes, text, of_sizes in NEEDED:
+            screen.query_one(TextArea).load_text(text)
+            if has_lanes != screen.has_class("lanes"):
+                screen.action_lanes()
+            async for size in each_size(pilot, list(of_sizes)):
+                assert (text, size, lines_of(app)) == (text, size, of_sizes[size])
+        screen.action_lanes()
+        await until(pilot, lambda: lines_of(app) == (4, 7, 0, 18))
+        screen.show_alone("ids")
+        screen.show_panel("text")
+        await until(pilot, lambda: lines_of(app) == (9, 24, 0, 0))
+        screen.show_panel("pretokens")
+        await until(pilot, lambda: lines_of(app) == (4, 7, 0, 18))
+        screen.show_panel("ids")
+        for lines in ((0, 36, 0, 0), (4, 7, 0, 18)):  # a zoom, and its end
+            await pilot.press("z")
+            await until(pilot, lambda: lines_of(app) == lines)  # noqa: B023
 
 
-@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
-async def test_text_and_tokens_have_the_lines_that_they_need(model: str) -> None:
-    async with opened(model=model, size=(120, 30), vocab_size=300) as (app, pilot):
-        app.navigation.open_encoding("The old goat")
-        await pilot.pause()
-        area, tokens = app.screen.query_one(TextArea), app.screen.query_one(TypedTextPanel)
-        assert (area.size.height, tokens.size.height) == (1, 2)
-        area.load_text("one two three\n" * 3)
-        await pilot.pause()
-        assert area.size.height == 3
-        area.load_text("many words in a row " * 60)
-        await pilot.pause()
-        await pilot.pause()
-        assert 3 <= area.size.height <= 4
-        assert 4 <= tokens.size.height <= 6
-        assert app.screen.query_one("#panels").size.height >= 10
+ROOMS = {
+    "-too-narrow -low -small": [(59, 20), (59, 27)],
+    "-slim -too-low -small": [(60, 19)],
+    "-slim -low -small": [(60, 20), (75, 27)],
+    "-narrow -tall -small": [(76, 28), (99, 28)],
+    "-wide -low -small": [(100, 27)],
+    "-wide -tall": [(100, 28), (139, 51), (140, 50)],
+    "-large -wide -tall": [(140, 51)],
+}
+"""Classes of a screen → sizes of the terminal, of which the tabs take a row."""
 
 
-@pytest.mark.parametrize("model", first_quick(["bpe", "wordpiece"]))
-async def test_tokens_or_lanes_are_shown_and_fill_the_screen_in_a_zoom(model: str) -> None:
-    async with opened(model=model, size=(120, 40), vocab_size=300) as (app, pilot):
+def test_a_screen_has_classes_for_its_room_and_a_compact_one_has_no_tabs() -> None:
+    screen, size = Mock(), Size(80, 40)
+    screen.app.size = size
+
+    def classes() -> str:
+        (given,), _ = screen.update_classes.call_args
+        return " ".join(name for name, is_on in given.items() if is_on)
+
+    room = ScreenRoom(screen, Size(0, 1))
+    for named, sizes in ROOMS.items():
+        for each in sizes:
+            room.show_size(Size(*each))
+            assert (each, classes()) == (each, named)
+    for taken, about in (
+        (Size(0, 18), (Size(0, 19), False, True)),  # 22 rows are left
+        (Size(0, 19), (Size(0, 19), True, True)),
+        (Size(30, 0), (Size(30, 1), False, True)),
+        (Size(0, 0), (Size(0, 1), False, False)),
+    ):
+        screen.post_message.reset_mock()
+        before = room.taken
+        room.give(taken)
+        assert (room.taken, room.is_compact, room.has_text_beside) == about
+        assert screen.post_message.called == (before != room.taken)
+    room.give(Size(0, 20))
+    room.show_size(size)
+    assert classes() == "-compact -narrow -low -small"
+
+
+LEGENDS = {
+    (120, 40): (
+        "· space  │ pretoken edge  token tokens  a+b a pair  ab joins next  ab just merged  "
+        "9 old count  ┄ stale part"
+    ),
+    (80, 25): "· space  │ pretoken edge  token tokens  a+b a pair  ab joins next",
+    (60, 25): "· space  │ pretoken edge  token tokens  a+b a pair",
+    (80, 24): "",
+    (60, 20): "",
+    (59, 20): "bpe-tui needs 60×20 cells; here are 59×20. q quits",
+    (60, 19): "bpe-tui needs 60×20 cells; here are 60×19. q quits",
+}
+"""Size → the legend, or why there are no panels; "" where neither has room."""
+
+
+async def test_the_legend_fits_and_is_hidden_at_24_rows_and_a_small_terminal_says_so() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        line = app.screen.query_one(FootLine)
+        small = app.screen.query_one(TooSmall)
+        said = {}
+        async for size in each_size(pilot, list(LEGENDS)):
+            assert app.screen.query_one(KeyBar).region.bottom == size[1] or small.display
+            legend = line.render_line(0).text.strip() if line.display else ""
+            said[size] = str(small.content) if small.display else legend
+        assert said == LEGENDS
+
+
+async def test_the_smallest_screen_shows_tokens_or_the_field_of_ids() -> None:
+    async with opened(size=(60, 20), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding(TEXT)
         await pilot.pause()
-        await pilot.press("escape")
-        for lanes_are_seen in (True, False):
-            await pilot.press("a")
+        for panel, ids_are_seen in (("pretokens", True), ("decode", False), ("pretokens", True)):
+            app.screen.show_panel(panel)  # type: ignore[attr-defined]
             await pilot.pause()
-            assert is_seen(app, "#lanes") == lanes_are_seen
-            assert is_seen(app, "#tokens-and-ids") != lanes_are_seen
-        app.screen.show_panel("ids")  # type: ignore[attr-defined]
-        await pilot.press("z")
-        await pilot.pause()
-        assert app.screen.query_one("#ids", Vertical).size.height > 30
-        assert app.screen.query_one("#tokens-and-ids").size.height > 6
+            assert (is_seen(app, "#ids"), is_seen(app, "#decode")) == (
+                ids_are_seen,
+                not ids_are_seen,
+            )
+            assert isinstance(app.focused, Input) != ids_are_seen
 
 
 @pytest.mark.slow  # a walk over all screens, panels and sizes
@@ -102,41 +170,3 @@ async def test_every_panel_of_a_model_can_be_shown_at_any_size(model: str, key: 
                 shown = [spans_width(rows.row(at).spans) for at in range(min(rows.row_count, 20))]
                 room = rows.scrollable_content_region.width - rows.BESIDE_BAR
                 assert not rows.region or max(shown, default=0) <= room, (rows, size)
-
-
-@pytest.mark.slow  # a walk over all panels and sizes
-@pytest.mark.parametrize("model", MODELS)
-async def test_from_a_hundred_columns_on_the_training_screen_has_all_panels(model: str) -> None:
-    async with opened(model=model, size=(100, 30), vocab_size=300) as (app, pilot):
-        await pilot.press("right")
-        screen = app.screen
-        assert isinstance(screen, StepsScreen)
-        for size in ((100, 30), (120, 40), (160, 50)):
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
-            for panel in screen.PANELS:
-                # One that shares the place of another is seen when it is asked for.
-                places = {panel.ID, getattr(panel, "IN_PLACE_OF", panel.ID)}
-                if len(places) > 1:
-                    screen.show_panel(panel.ID)
-                    await pilot.pause()
-                assert screen.query_one(f"#{panel.ID}").region.height >= 6, (panel, size)
-                for place in places - {panel.ID}:
-                    screen.show_panel(place)
-
-
-async def test_the_corpus_panel_names_its_visible_lines(tmp_path: Path) -> None:
-    for text, said in (("a hen", "line 1 of 1"), ("a hen\na hat\n", "lines 1–2 of 2")):
-        corpus = tmp_path / "corpus.txt"
-        corpus.write_text(text)
-        async with opened(corpus, vocab_size=260) as (app, _):
-            assert str(app.screen.query_one("#corpus").border_subtitle) == said
-
-
-@pytest.mark.slow
-async def test_a_small_screen_shows_all_lanes_of_a_text() -> None:
-    async with opened(size=(80, 24)) as (app, pilot):
-        await pilot.press("2", "a")
-        lanes = app.screen.query_one("#ids LanesPanel", Lines)
-        await until(pilot, lambda: lanes.size.height >= 5)
-        assert lanes.render_line(4).text.startswith("ids")

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import partial
 
 import pytest
-from opening import burst, opened, step, until
+from opening import opened, until
 from textual._styles_cache import StylesCache
 from textual.dom import DOMNode
 from textual.pilot import Pilot
@@ -62,34 +62,6 @@ def test_nothing_is_kept_until_the_session_before_is_collected(
     collector.rest(rested)
     collector.keep()
     assert made[3:] == ["collect", "freeze", "freeze"]
-
-
-@pytest.mark.slow  # it waits until nothing moves
-async def test_the_clock_stops_while_nothing_moves_and_a_key_starts_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("bpe_tui.app.memory.REST_SECONDS", 0)
-    async with opened(vocab_size=300) as (app, pilot):
-        ticks = 0
-        tick = app.session.tick
-
-        def counted(seconds: float) -> bool:
-            nonlocal ticks
-            ticks += 1
-            return tick(seconds)
-
-        monkeypatch.setattr(app.session, "tick", counted)
-        await pilot.press("l")
-        await until(pilot, lambda: app._is_at_rest)
-        for _ in range(50):  # each screen that is imported in the background wakes it once
-            before = ticks
-            await pilot.pause(0.2)  # while it runs, it ticks five times
-            if app._is_at_rest and ticks == before:
-                break
-        else:
-            pytest.fail("The clock never stopped.")
-        burst(app, "space")
-        await until(pilot, lambda: step(app) > 2)
 
 
 async def test_what_far_jumps_need_is_not_searched_for_garbage(

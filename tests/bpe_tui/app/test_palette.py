@@ -100,32 +100,6 @@ def test_the_best_answer_of_the_palette_is_the_right_command(
         assert (query, best.command.label, best.kind) == (query, label, kind)
 
 
-@pytest.mark.slow  # it opens seven screens
-async def test_the_palette_opens_with_the_commands_of_the_screen_in_front() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        for keys, first in (
-            (("1", "tab"), "move"),
-            (("2",), "next"),
-            (("3",), "search"),
-            (("4",), "chunks"),
-            (("6",), "again"),
-            (("9",), "choose"),
-            (("K",), "more parts"),
-        ):
-            await pilot.press(*keys)
-            await pilot.pause()
-            assert isinstance(app.screen, PanelScreen)
-            labels = [command.label for command in useful_first(app.screen)]
-            assert labels[0] == first
-            assert labels.index("quit") > labels.index("help")
-            await pilot.press("ctrl+p")
-            below = app.screen_stack[-2]
-            assert isinstance(below, PanelScreen)
-            best = useful_first(below)[0].help
-            await until(pilot, lambda: first_answer(app) == best)  # noqa: B023
-            await pilot.press("escape")
-
-
 async def test_each_entry_of_the_palette_has_key_and_screen() -> None:
     async with opened(vocab_size=300, size=(80, 24)) as (app, pilot):
         await pilot.press("ctrl+p")

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import threading
+import warnings
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from unittest.mock import Mock, call
 
 import pytest
 from opening import burst, opened, step, until
+from program import HANDOUT
 from textual import events
+from textual.app import App
 from textual.geometry import Size
 from textual.message_pump import MessagePump
 
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.terminal import Interrupts
+from bpe_tui.app import base
+from bpe_tui.app.app import BpeTuiApp, run_app
+from bpe_tui.app.base import run_screen
+from bpe_tui.app.terminal import TERMINAL_GONE, Interrupts, LastingOutput
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.windows import LedgerWindow
 from bpe_tui.session import state
+from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.textual_private import guard_messages
 
 SECRET = "a secret of the corpus"
@@ -69,7 +78,11 @@ async def test_failures_of_keys_and_threads_are_shown_too(
     own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vocab_size=300) as (app, pilot):
+        assert not app.survives(LookupError())  # a test sees it
         survive(app)
+        assert app.survives(LookupError())
+        app._warned(UserWarning("odd\x1b"))
+        await until(pilot, lambda: app.notices.note == "Odd␛.")
         monkeypatch.setattr("threading.excepthook", app._thread_failed)
         monkeypatch.setattr(BpeTuiApp, "action_light", fail)
         await pilot.press("n")
@@ -81,6 +94,55 @@ async def test_failures_of_keys_and_threads_are_shown_too(
         last = step(app)
         await pilot.press("left")
         assert step(app) == last - 1
+    assert not app.survives(LookupError())
+
+
+def test_a_program_at_a_terminal_survives_and_ends_with_a_code_or_its_failure(
+    monkeypatch: pytest.MonkeyPatch, surviving: None
+) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(base, "guard_messages", lambda survive: seen.append(survive.__name__))
+    for name in ("sys.setswitchinterval", "bpe_tui.app.terminal.keys_from_terminal"):
+        monkeypatch.setattr(name, lambda *_, name=name: seen.append(name.rpartition(".")[2]))
+    for module in ("base", "app"):
+        name = f"bpe_tui.app.{module}.tolerate_bad_bytes"
+        monkeypatch.setattr(name, lambda: seen.append("bad bytes"))
+    failure = LookupError("no corpus")
+    codes = [None, 3, None, None, 4]
+
+    def run(app: Any) -> None:
+        hooks = threading.excepthook, warnings.showwarning
+        assert (app._survives, *hooks) == (True, app._thread_failed, app._warned)
+        app.failure = failure if len(codes) == 3 else None
+        app._return_code = codes.pop(0)
+
+    monkeypatch.setattr(App, "run", run)
+    begun = ["setswitchinterval", "bad bytes"]
+    assert (run_app(None), seen) == (0, [*begun, "survive"])
+    seen.clear()
+    assert (run_app(RunConfig(HANDOUT)), seen) == (3, [*begun, "survive"])
+    seen.clear()
+    with pytest.raises(LookupError):
+        run_app(RunConfig("-"))
+    assert seen == [*begun, "keys_from_terminal", "survive"]
+    seen.clear()
+    assert (run_screen(Mock()), run_screen(Mock())) == (0, 4)
+    assert seen == ["bad bytes", "survive"] * 2
+
+
+def test_a_terminal_that_is_gone_takes_output_and_other_errors_are_raised() -> None:
+    stream = Mock()
+    output = LastingOutput(stream)
+    for number in (None, *TERMINAL_GONE):
+        stream.write.side_effect = stream.flush.side_effect = number and OSError(number, "gone")
+        stream.reset_mock()
+        assert output.write("low") == 3
+        output.flush()
+        assert stream.mock_calls == [call.write("low"), call.flush()]
+    stream.write.side_effect = OSError(errno.ENOSPC, "full")
+    with pytest.raises(OSError, match="full"):
+        output.write("low")
 
 
 async def test_keys_behind_the_one_that_leaves_open_nothing() -> None:
@@ -105,18 +167,7 @@ def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_a_report_quotes_the_corpus_only_if_asked(
-    own_state: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(state, "_written", {})
-    monkeypatch.setenv(state.FULL, "full")
-    with pytest.raises(LookupError) as failed:
-        fail()
-    assert state.report(failed.value) == state.report(failed.value) == only_report(own_state)
-    assert SECRET in only_report(own_state).read_text()
-
-
-def test_a_program_that_is_not_installed_reports_failures_too(
+def test_a_report_quotes_the_corpus_only_if_asked_and_needs_no_installed_program(
     own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_version(_: str) -> str:
@@ -124,10 +175,13 @@ def test_a_program_that_is_not_installed_reports_failures_too(
 
     monkeypatch.setattr(state, "_written", {})
     monkeypatch.setattr("importlib.metadata.version", no_version)
+    monkeypatch.setenv(state.FULL, "full")
     with pytest.raises(LookupError) as failed:
         fail()
-    assert state.report(failed.value) == only_report(own_state)
-    assert "not installed" in only_report(own_state).read_text()
+    assert state.report(failed.value) == state.report(failed.value) == only_report(own_state)
+    written = only_report(own_state).read_text()
+    assert SECRET in written
+    assert "not installed" in written
 
 
 def test_a_report_and_our_folders_are_private_and_those_above_are_not_touched(

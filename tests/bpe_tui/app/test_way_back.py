@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, opened_as, step, until
+from opening import opened, opened_as, step, until
 from program import HANDOUT
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -310,25 +310,6 @@ async def test_escape_leaves_a_field_a_zoom_and_a_prediction_before_it_goes_back
         await pilot.press("escape")
         assert app.screen.id == "training"
         await back(app, pilot, before)
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_the_tabs_name_every_screen_at_every_size_and_a_click_opens_it() -> None:
-    async with opened() as (app, pilot):
-        sizes = [(160, 50), (120, 40), (80, 24), (76, 24), (60, 20)]
-        async for width, _ in each_size(pilot, sizes):
-            await pilot.click(TabLine, offset=(2, 0))
-            await until(pilot, lambda: app.screen.id == "lesson")
-            line = app.screen.query_one(TabLine)
-            shown = line.render_line(0).text
-            assert line.region.y == 0
-            assert all(str(digit) in shown for digit in range(10))
-            assert "lesson" in shown
-            assert ("pipeline" in shown, "pipe" in shown) == (width >= 100, width >= 76)
-            if width not in {76, 80}:  # where the step is in the line below, for want of room
-                await pilot.press("2")
-                await until(pilot, lambda: app.screen.id == "encoding")
-                assert "step 0 of 443" in app.screen.query_one(TabLine).render_line(0).text
 
 
 async def test_a_screen_that_the_model_lacks_is_dim_and_says_why() -> None:

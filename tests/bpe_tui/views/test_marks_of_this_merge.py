@@ -1,42 +1,24 @@
-"""The marks of the current merge: `a+b` before it joins, in a text that does not move."""
+"""The marks of the current merge: `a+b` before it joins, in a text that moves only if it must."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from edges import edged
-from generated import first_quick
 from opening import opened, opened_as
 from textual import events
-from textual.widgets import Input
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.corpus import CorpusPlace, ExcerptPanel
-from bpe_tui.views.panel import FRESH_ROLES, JOINING_ROLES, TokenPainter
-from bpe_tui.views.training_panels import TypedTextPanel
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import Span
+from bpe_tui.views.corpus import CorpusPlace, ExcerptPanel, has_role
+from bpe_tui.views.panel import FRESH_ROLES, TokenPainter
 from bpe_tui.widgets.visible import visible_bytes
 from engine import Timeline, Trainer
 
-MODELS = ("bpe", "wordpiece")
 
-
-def spans_of(panel: Lines) -> Iterator[Span]:
-    for index in range(min(panel.row_count, panel.size.height)):
-        yield from panel.row(index).spans
-
-
-def text_of(panel: Lines) -> list[str]:
-    rows = (panel.row(index) for index in range(min(panel.row_count, panel.size.height)))
-    return [edged(row.spans) for row in rows]
-
-
-def plain_of(panel: Lines) -> list[str]:
-    rows = (panel.row(index) for index in range(min(panel.row_count, panel.size.height)))
-    return ["".join(text for text, _ in row.spans) for row in rows]
+def fresh_row(panel: ExcerptPanel) -> int:
+    """Return the first row of the panel with the token that the step made."""
+    rows = map(panel.row, range(panel.row_count))
+    return next(at for at, row in enumerate(rows) if has_role(row, FRESH_ROLES))
 
 
 def test_a_pair_joins_from_left_to_right() -> None:
@@ -54,30 +36,19 @@ def test_a_pair_joins_from_left_to_right() -> None:
             assert text.replace("+", "") == after
 
 
-@pytest.mark.parametrize("model", first_quick(MODELS))
-@pytest.mark.parametrize("colourless", first_quick([False, True]))
-async def test_the_next_merge_is_marked_without_extra_cells(
-    model: str, colourless: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if colourless:
-        monkeypatch.setenv("NO_COLOR", "1")
-    async with opened(model=model) as (app, pilot):
-        await pilot.press("e")
-        app.screen.query_one("#encode-input", Input).value = "the other hen and the other cat"
-        await pilot.press("escape")
-        marked = 0
-        for _ in range(6):
-            await pilot.press("right")
-            for kind in (ExcerptPanel, TypedTextPanel):
-                panel = app.screen.query_one(kind)
-                with_marks = text_of(panel)
-                marked += sum(span[1] in JOINING_ROLES for span in spans_of(panel))
-                panel.MARKS_NEXT = False  # type: ignore[misc]
-                panel.rebuild()
-                without = text_of(panel)
-                panel.MARKS_NEXT = True  # type: ignore[misc]
-                assert [row.replace("+", "┊") for row in with_marks] == without
-        assert marked
+async def test_the_text_stays_while_the_merge_is_in_sight(tmp_path: Path) -> None:
+    """It moves to a merge out of sight, which is then a third from the top."""
+    corpus = tmp_path / "corpus.txt"
+    lines = ["low low low", *["a"] * 20, "it it", *["a"] * 20, "low it"]
+    corpus.write_text("\n".join(lines))
+    config = RunConfig(str(corpus), pattern="whitespace", vocab_size=260)
+    async with opened_as(config, (80, 24)) as (app, pilot):
+        panel = app.screen.query_one(ExcerptPanel)
+        seen = []
+        for key in ("right", "right", "right", "left", "left"):
+            await pilot.press(key)
+            seen.append((app.session.shown.step, panel.top.line, fresh_row(panel)))  # type: ignore[union-attr]
+        assert seen == [(1, 0, 0), (2, 0, 0), (3, 20, 1), (2, 0, 0), (1, 0, 0)]
 
 
 async def test_a_merge_deep_in_a_long_line_becomes_visible(tmp_path: Path) -> None:
@@ -89,7 +60,7 @@ async def test_a_merge_deep_in_a_long_line_becomes_visible(tmp_path: Path) -> No
         panel = app.screen.query_one(ExcerptPanel)
         await pilot.press("end")
         assert app.session.frame.merge.token == b"zigz"  # type: ignore[union-attr]
-        assert any(role in FRESH_ROLES for _, role in spans_of(panel))
+        assert (panel.top, fresh_row(panel), panel.size.height) == (CorpusPlace(1, 3), 1, 4)
 
 
 async def test_the_corpus_scrolls_by_keys_and_wheel() -> None:
@@ -105,3 +76,11 @@ async def test_the_corpus_scrolls_by_keys_and_wheel() -> None:
             await pilot.pause()
             tops.append(panel.top)
         assert tops == [CorpusPlace(line, 0) for line in (1, 2, 1, 4, 1, 0)]
+        last = len(app.session.shown.excerpt.lines) - 1  # type: ignore[union-attr]
+        for by in (last, 1):
+            panel.action_move(by)
+            assert panel.top == CorpusPlace(last, 0)
+        await pilot.press("right")
+        assert panel.top == CorpusPlace(last, 0)  # the reader has scrolled
+        app.seek(0)
+        assert panel.top == CorpusPlace(0, 0)
