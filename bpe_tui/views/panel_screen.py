@@ -465,5 +465,5 @@ class PanelScreen(PaintedOnce[None]):
     def action_go_back(self) -> None:
         """Go back to where the last jump started."""
 
-    def on_lines_nothing_to_choose(self) -> None:
+    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         self.tell("This row leads nowhere; z gives the panel the whole screen.")

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 from opening import each_size, opened, until
 from textual.geometry import Size
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.models import MODELS
@@ -23,12 +23,12 @@ TEXT = "The old goat's kite, 1234567 times!"
 PROSE = "many words in a row " * 60
 NEEDED: list[tuple[bool, str, dict[tuple[int, int], tuple[int, ...]]]] = [
     (True, "", {(120, 40): (1, 0, 4, 24)}),
+    (True, "low", {(80, 24): (1, 0, 5, 8)}),
     (False, "", {(120, 40): (1, 2, 0, 26)}),
     (False, "low 漢", {(120, 24): (1, 3, 0, 10)}),
     (False, PROSE, {(120, 25): (3, 4, 0, 7), (120, 24): (2, 2, 0, 10), (60, 20): (2, 2, 0, 9)}),
     (True, PROSE, {(120, 60): (7, 0, 23, 19), (150, 80): (9, 15, 5, 38)}),
     (True, PROSE, {(120, 40): (4, 0, 11, 14)}),
-    (True, "low", {(80, 24): (1, 0, 5, 8)}),
 ]
 """Whether the lanes are shown, the text, and by size the lines of text, tokens, lanes, panels."""
 
@@ -148,6 +148,9 @@ async def test_the_smallest_screen_shows_tokens_or_the_field_of_ids() -> None:
                 not ids_are_seen,
             )
             assert isinstance(app.focused, Input) != ids_are_seen
+            hidden = app.screen.query_one("#hidden-panels", Static)
+            name = "Tab ids → text" if ids_are_seen else "Tab tokens"
+            await until(pilot, lambda: str(hidden.content) == name)  # noqa: B023
 
 
 @pytest.mark.slow  # a walk over all screens, panels and sizes

@@ -14,7 +14,6 @@ from textual.widgets import Input, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.session import EXAMPLE
-from bpe_tui.views.training_panels import TypedTextPanel
 
 SENTENCE = "Once upon a time there was a little brown hen named Dot."
 """The first sentence of the open corpus."""
@@ -31,22 +30,6 @@ def text(app: BpeTuiApp) -> str:
 async def shown(pilot: Pilot[int], keys: str) -> None:
     await pilot.press(*keys.split())
     await pilot.pause()
-
-
-@pytest.mark.slow  # it opens four screens
-async def test_all_screens_begin_with_the_first_sentence_of_the_corpus() -> None:
-    async with opened() as (app, pilot):
-        assert line(app) == SENTENCE
-        tokens = app.screen.query_one(TypedTextPanel)
-        before = tokens.row(0)
-        await shown(pilot, "end")
-        assert tokens.row(0) != before, "a step cuts it anew"
-        await shown(pilot, "2")
-        assert text(app) == SENTENCE
-        await shown(pilot, "escape 8")
-        assert line(app, "pipeline-text") == SENTENCE
-        await shown(pilot, "0")
-        assert line(app, "own-text") == SENTENCE
 
 
 async def test_a_text_typed_on_one_screen_is_shown_on_the_others() -> None:

@@ -14,11 +14,10 @@ from typing import Any
 from unittest.mock import Mock, call
 
 import pytest
-from opening import burst, opened, step, until
+from opening import opened, step, until
 from program import HANDOUT
 from textual import events
 from textual.app import App
-from textual.geometry import Size
 from textual.message_pump import MessagePump
 
 from bpe_tui.app import base
@@ -214,21 +213,3 @@ async def test_a_window_that_closes_before_it_is_mounted_is_no_failure(surviving
         await until(pilot, lambda: app.screen is screen)
         await pilot.pause()
         assert failures == []
-
-
-@pytest.mark.slow
-async def test_clicks_on_the_palette_while_the_window_shrinks_do_no_harm(surviving: None) -> None:
-    """Textual's own palette looks for what is at the place of a click, which may be outside."""
-    async with opened() as (app, pilot):
-        failures: list[Exception] = []
-        guard_messages(failures.append)
-        for width, height in ((20, 10), (1, 1), (80, 24), (3, 5)):
-            burst(app, "ctrl+p", "s")
-            for kind in (events.MouseDown, events.MouseUp):
-                at = events.Resize(Size(width, height), Size(width, height))
-                app._driver.process_message(kind(None, 60, 8, 0, 0, 1, False, False, False, 60, 8))
-                app.post_message(at)
-            await pilot.resize_terminal(120, 40)
-            await pilot.press("escape", "escape")
-        assert failures == []
-        assert app.is_running

@@ -40,13 +40,6 @@ async def test_only_the_focused_panel_is_bold(monkeypatch: pytest.MonkeyPatch) -
     assert len([each for each in looked_at if each[2]]) >= 15
 
 
-@pytest.mark.slow
-async def test_with_colours_the_border_keeps_its_kind() -> None:
-    async with opened(vocab_size=300) as (app, _):
-        assert isinstance(app.screen, PanelScreen)
-        assert set(frames(app.screen).values()) == {("round", True), ("round", False)}
-
-
 async def test_the_legend_marks_the_new_token_as_the_corpus_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

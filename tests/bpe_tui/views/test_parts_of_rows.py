@@ -6,6 +6,7 @@ After a change that is meant, write the sheet again as `test_drawn_rows.py` says
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,10 +18,24 @@ from opening import SAMPLE, session_of
 from sheets import check_sheet
 
 from bpe_tui.bpe.lesson import BpeExplainer
+from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.session.config import RunConfig, in_phases
-from bpe_tui.views.charts import _columns, lengths
-from bpe_tui.views.chunks import describe_all, describe_counting, describe_course, parts_for
+from bpe_tui.views import token_detail, training_panels
+from bpe_tui.views.charts import ZIPF, FrequentPanel, FrequentTile, _columns, lengths
+from bpe_tui.views.chunks import (
+    describe_all,
+    describe_counting,
+    describe_course,
+    parts_for,
+    strip_rows,
+)
 from bpe_tui.views.corpus import CorpusPlace, elsewhere_row, flowed, within_rows
+from bpe_tui.views.encoded_text import (
+    LONGEST_EXPLAINED,
+    describe_probes,
+    describe_tail,
+    explanation,
+)
 from bpe_tui.views.explanation import BarColumns, Beat, CountRoom, StepMoment, with_end
 from bpe_tui.views.heap_table import EntryTable, TableRoom, highest_shown
 from bpe_tui.views.inspection_rows import _length_bins
@@ -32,19 +47,37 @@ from bpe_tui.views.narration import (
     part_of,
 )
 from bpe_tui.views.panel import SizedWord, TokenPainter
-from bpe_tui.views.token_detail import Label, Lane, bracketed, characters_and_bytes, lane_rows
+from bpe_tui.views.token_detail import (
+    Label,
+    Lane,
+    LanesPanel,
+    MergeTreePanel,
+    bracketed,
+    characters_and_bytes,
+    lane_rows,
+)
+from bpe_tui.views.training_panels import (
+    CHANGES_SHOWN,
+    before_after_cells,
+    count_cells,
+    in_lines,
+    rows_of_changes,
+)
+from bpe_tui.views.typed import parse_step
 from bpe_tui.views.why_rows import explanation_rows, token_rows
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.rows import CutSpan, Row
 from bpe_tui.widgets.visible import width
-from engine import CorpusError, Frame, Timeline, Trainer
+from engine import CorpusError, Frame, Timeline, Tokenizer, Trainer
 from engine.analysis.why import explain
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
 from engine.encoding.lanes import TokenPlace, align_places
+from engine.encoding.tail import Completion, Tail
 from engine.recording.training import CountOrigin
 from engine.text.corpus import CHUNK
 from engine.text.excerpt import Excerpt
+from engine.wordpiece.tokenizer import WordPieceEncoder
 
 SHEETS = Path(__file__).parents[1] / "sheets"
 COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
@@ -228,13 +261,96 @@ def details() -> Iterator[Part]:
         yield f"{asked} at {at}", rows[-8:]
 
 
+def limits(drawing: Drawing) -> Iterator[Part]:
+    """Yield what is shown at each limit, and one above it."""
+    for count in (CHANGES_SHOWN, CHANGES_SHOWN + 1):
+        merge: Any = SimpleNamespace(changes=[((1, 2), 3, n) for n in range(count)])
+        changed = rows_of_changes(merge, lambda *change: Row([(f"{change}", "")]), [], Wording())
+        yield f"{count} changed counts", [len(changed), changed[-1]]
+    typed = ["0", "200", "201", "50%", "100%", "101%", "+9", "-9", "+171", "-31", "0,1_0", "+x"]
+    yield "steps typed at 30 of 200", [(each, parse_step(each, 30, 200)) for each in typed]
+    yield "digits of a step", [parse_step("0" * digits, 0, 9) for digits in (0, 12, 13)]
+    vocab = {97: b"a", 98: b"b", 256: b"ab"}
+    for count in (0, 1, 20, 21):
+        ends = tuple(Completion(n, (256,), b"b" * (n > 1)) for n in range(count))
+        tail = Tail((97,), (97,), ends, min(count, 2), count)
+        yield f"a tail of {count} completions", list(describe_tail(tail, vocab))[:5]
+        yield "its end", list(describe_tail(tail, vocab))[21:]
+    yield "no tail", [*describe_tail(Tail((97,), ()), vocab), *describe_tail(Tail((), ()), vocab)]
+    for size in (9, 10, 11):
+        word = WordPieceEncoder({"[UNK]": 0, "a": 1}).explain("a" + "b" * size)
+        yield f"{len(word.probes)} probes", describe_probes(word)
+    plain = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
+    for size in (LONGEST_EXPLAINED, LONGEST_EXPLAINED + 1):
+        lines = [Row(line) for line in explanation(plain, "x" * size)]
+        yield f"{size} bytes explained", [len(lines), lines[0].spans[0][0][-20:], *lines[1:-1]]
+    frame = frame_of({LONG: 5, "漢字".encode(): 1}, 51)
+    for count in (9, 10, 11):
+        counts = np.array([12345, *[99] * (count - 1)])
+        shown = [(b" the", 12345), *[(b"lower", 99)] * (count - 1)]
+        of: Any = SimpleNamespace(pretoken_counts=counts, most_frequent=shown)
+        of.commonest_pretoken, table = b" the", FrequentPanel(FrequentTile("pretoken"))
+        yield f"{count} pretokens", [ZIPF.answer(SimpleNamespace(statistics=of), Wording())]
+        for cells in (23, 24) if count == 10 else ():
+            drawing.resize(cells, 5)
+            table.set_reactive(FrequentPanel.frame, SimpleNamespace(statistics=of))
+            table.rebuild()
+            yield f"{table._shown_title} in {cells} cells", [Row(table.head), table.row(1)]
+    drawing.patch(token_detail, "TOKENS_SHOWN", 2)
+    drawing.patch(token_detail, "LINES_SHOWN", 3)
+    for ids, made in (((97, 98), 256), ((97, 98, 99), 257)):
+        lanes, tree = LanesPanel(), MergeTreePanel()
+        lanes.set_reactive(LanesPanel.token_ids, ids)
+        tree.set_reactive(MergeTreePanel.token_id, made)
+        drawing.add_panel(lanes, frame.at(51), 40)
+        drawing.add_panel(tree, frame.at(51), 40)
+    painter = TokenPainter(frame, marks=True)
+    text = [[97, 98], list("漢".encode()), [256, 99]]
+    for most, rows, cells in (
+        (3, 4, 24),
+        (3, 3, 24),
+        (3, 1, 24),
+        (3, 1, 9),
+        (2, 4, 24),
+        (3, 2, 60),
+    ):
+        drawing.patch(training_panels, "MOST_CUT_WORDS", most)
+        painter.in_bytes = False
+        yield f"{most} words in {rows} × {cells}", in_lines(painter, text, rows, cells)
+    widths = (21, 24, 35, 36)
+    yield "columns of words", [(count_cells(12, w), before_after_cells(5, w)) for w in widths]
+    one = WorkerShare(1, 7, 12, 27, 0.5, 50)
+    report = ChunkReport([LoggedChunks(0, 27, 1, (1,), 0.1, 9)], 1, (one,), 1)
+    cuts = CourseCuts("<s>", 27, [EvenCut(9, 20), EvenCut(18, 20)])
+    for cells in (20, 69, 70, 109, 110):
+        yield f"a strip in {cells} cells", strip_rows(report, 27, cells, cuts)
+
+
+def scrolled(drawing: Drawing) -> Iterator[Part]:
+    """Yield where the corpus panel scrolls to, for a merge in each of its lines."""
+    text = b"low low\n" + b"low " * 40 + b"widest\nlower\nx\n" + "漢 漢字 lower\n".encode() * 2
+    frame = frame_of(
+        {b"low": 5, b"widest": 1, "漢字".encode(): 2}, 9, Excerpt.of(text, "whitespace")
+    )
+    panel = CorpusPanel()
+    for step, height in ((1, 3), (1, 6), (3, 3), (3, 6), (8, 3), (8, 6)):
+        drawing.resize(30, height)
+        panel.set_reactive(CorpusPanel.frame, at := frame.at(step))
+        tops = []
+        for line in range(len(at.excerpt.lines)):
+            panel._bring_to_sight(at, 30, line)
+            tops.append(tuple(panel.top))
+        yield f"step {step}: {at.merge and at.merge.token!r} in each line, {height} rows", [tops]
+
+
 @pytest.fixture
 def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     yield from drawings(monkeypatch)
 
 
 def test_parts_on_both_sides_of_each_bound_are_those_kept(drawing: Drawing) -> None:
-    for parts in (heaps, charts, lessons, chunks, sentences, corpora, details):
+    of_panels = (partial(limits, drawing), partial(scrolled, drawing))
+    for parts in (heaps, charts, lessons, chunks, sentences, corpora, details, *of_panels):
         for title, shown in parts():
             rows = [row if isinstance(row, Row) else Row([(str(row), "")]) for row in shown]
             drawing.add(title, "", rows)
