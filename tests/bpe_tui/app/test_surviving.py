@@ -166,7 +166,7 @@ def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_a_report_quotes_the_corpus_only_if_asked_and_needs_no_installed_program(
+def test_a_report_quotes_the_corpus_only_if_asked(
     own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_version(_: str) -> str:
