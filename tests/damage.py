@@ -199,19 +199,23 @@ def _pickled_value(data: bytes, rng: Random) -> bytes:
     return pickle.dumps(changed_value(value, rng, value), rng.randrange(6))
 
 
-def _opcodes(data: bytes, rng: Random) -> bytes:
-    """Remove, repeat, move or replace one opcode of a pickle."""
-    starts = [place for _, _, place in pickletools.genops(data) if place is not None]
-    parts = [data[a:b] for a, b in zip(starts, [*starts[1:], len(data)], strict=True)]
-    one, other = rng.randrange(len(parts)), rng.randrange(len(parts))
-    kind = rng.randrange(4)
+def _misplace(parts: list[bytes], one: int, other: int, kind: int) -> None:
+    """Remove, repeat or move a part: kind 0, 1 or 2."""
     if kind == 0:
         del parts[one]
     elif kind == 1:
         parts.insert(other, parts[one])
     elif kind == 2:
         parts[one], parts[other] = parts[other], parts[one]
-    else:
+
+
+def _opcodes(data: bytes, rng: Random) -> bytes:
+    """Remove, repeat, move or replace one opcode of a pickle."""
+    starts = [place for _, _, place in pickletools.genops(data) if place is not None]
+    parts = [data[a:b] for a, b in zip(starts, [*starts[1:], len(data)], strict=True)]
+    one, other = rng.randrange(len(parts)), rng.randrange(len(parts))
+    _misplace(parts, one, other, kind := rng.randrange(4))
+    if kind == 3:
         parts[one] = rng.choice(pickletools.opcodes).code.encode("latin-1") + parts[one][1:]
     return b"".join(parts)
 
@@ -222,16 +226,10 @@ def _opcodes(data: bytes, rng: Random) -> bytes:
 def _lines(data: bytes, rng: Random) -> bytes:
     lines = data.split(b"\n")
     one, other = rng.randrange(len(lines)), rng.randrange(len(lines))
-    kind = rng.randrange(5)
-    if kind == 0:
-        del lines[one]
-    elif kind == 1:
-        lines.insert(other, lines[one])
-    elif kind == 2:
-        lines[one], lines[other] = lines[other], lines[one]
-    elif kind == 3:
+    _misplace(lines, one, other, kind := rng.randrange(5))
+    if kind == 3:
         lines[one] = lines[one] + rng.choice((b"", b" ", b"\t")) + lines[other]
-    else:
+    elif kind == 4:
         words = lines[one].split(b" ")
         rng.shuffle(words)
         lines[one] = b" ".join([*words[1:], *rng.choice((words[:1], [rng.choice(ODD)]))])

@@ -10,6 +10,7 @@ from bpe_tui.bpe.narration import why_no_heap
 from bpe_tui.views.heap_table import EntryTable
 from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
+from bpe_tui.views.slices import do_after
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
@@ -243,7 +244,7 @@ class PairsPanel(Panel):
             frame, frame.linked, self.painter(frame), width, self.size.height, note
         )
         if not are_complete:
-            self.set_timer(SLICE_SECONDS, self.rebuild)
+            do_after(SLICE_SECONDS, self, self.rebuild)
         return rows
 
     def _instead_of_array(self, frame: Frame) -> list[Row]:
@@ -261,7 +262,7 @@ class PairsPanel(Panel):
         """Return a row until all of the heap is replayed, and go on with it after other work."""
         if done == 1:
             return []
-        self.set_timer(SLICE_SECONDS, self._go_on)
+        do_after(SLICE_SECONDS, self, self._go_on)
         return [Row([(f"Replaying the heap: {done:.0%}", "dim")])]
 
     def _go_on(self) -> None:

@@ -9,6 +9,7 @@ from bpe_tui.views import training_panels
 from bpe_tui.views.heap_table import highest_shown
 from bpe_tui.views.narration import as_sentence, characters_of, part_of, times
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
+from bpe_tui.views.slices import do_after
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number
@@ -109,7 +110,7 @@ class MergePanel(Panel):
         """Return which pretokens changed the counts, or None while slices of work remain."""
         if frame.attribution.read(SLICE_SECONDS):
             return frame.attribution
-        self.set_timer(SLICE_SECONDS, self._read_on)
+        do_after(SLICE_SECONDS, self, self._read_on)
         return None
 
     def _read_on(self) -> None:

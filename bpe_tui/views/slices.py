@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from asyncio import TimerHandle, get_running_loop
 from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-from textual.timer import Timer
 from textual.widget import Widget
 
 from bpe_tui.widgets.lines import Lines
@@ -23,6 +23,14 @@ _THE_END = object()
 FoundT = TypeVar("FoundT")
 
 
+def do_after(seconds: float, widget: Widget, work: Callable[[], object]) -> TimerHandle:
+    """Let a widget do some work, after a time and behind its other work.
+
+    A timer of Textual for a few milliseconds may be lost: one that begins late is skipped.
+    """
+    return get_running_loop().call_later(seconds, widget.call_later, work)
+
+
 class Slices:
     """Long work for a panel, done in slices so that the screen keeps reacting.
 
@@ -33,18 +41,18 @@ class Slices:
     def __init__(self, widget: Widget, after: Callable[[bool], None]) -> None:
         self._widget, self._after = widget, after
         self._work: Iterator[object] = iter(())
-        self._timer: Timer | None = None
+        self._timer: TimerHandle | None = None
 
     def start(self, work: Iterator[object]) -> None:
         """Start this work, and give up any other."""
         self.stop()
         self._work = work
-        self._timer = self._widget.set_timer(REST_SECONDS, self._slice)
+        self._timer = do_after(REST_SECONDS, self._widget, self._slice)
 
     def stop(self) -> None:
         self._work = iter(())
         if self._timer is not None:
-            self._timer.stop()
+            self._timer.cancel()
             self._timer = None
 
     def _slice(self) -> None:
@@ -52,7 +60,7 @@ class Slices:
         is_done = False
         while not is_done and perf_counter() < until:
             is_done = next(self._work, _THE_END) is _THE_END
-        self._timer = None if is_done else self._widget.set_timer(BREATH_SECONDS, self._slice)
+        self._timer = None if is_done else do_after(BREATH_SECONDS, self._widget, self._slice)
         self._after(is_done)
 
 

@@ -33,6 +33,7 @@ from bpe_tui.views.panel import (
     sentence,
     token_edge,
 )
+from bpe_tui.views.slices import do_after
 from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.fields import TextLine
@@ -190,7 +191,7 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         limit = MOST_ZOOMED if is_zoomed else SCREENFULS * self.size.height
         touched, are_all = made.affected_within(SLICE_SECONDS, limit)
         if not are_all:
-            self.set_timer(SLICE_SECONDS, partial(self._search_on, frame, made, limit))
+            do_after(SLICE_SECONDS, self, partial(self._search_on, frame, made, limit))
         # The count of the most frequent pretoken, so that the columns never change.
         count_width = count_cells(frame.run.highest_count, width)
         before, after = self.painter(frame), self.painter(frame)
@@ -225,12 +226,12 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
 
     def _search_on(self, frame: MergeFrameT, made: MergeFrameT, limit: int) -> None:
         """Search for another slice of time; then make the rows again, if that changes any."""
-        if self.frame is frame:
+        if self.frame is not None and self.frame.looks_like(frame):  # else it searches anew
             _, are_all = made.affected_within(SLICE_SECONDS, limit)
             if are_all or self.row_count < self.size.height:
                 self.rebuild()
             else:
-                self.set_timer(SLICE_SECONDS, partial(self._search_on, frame, made, limit))
+                do_after(SLICE_SECONDS, self, partial(self._search_on, frame, made, limit))
 
     def _row(
         self,

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 from textual.geometry import Region, Size
-from textual.message_pump import MessagePump
 from textual.widget import Widget
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel, linked_view, merge_panel
-from bpe_tui.views import training_panels
+from bpe_tui.views import slices, training_panels
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.wording import Wording
@@ -102,7 +101,7 @@ def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     for module in (heap_panel, merge_panel, training_panels):  # they search in slices of time
         monkeypatch.setattr(module, "SLICE_SECONDS", 60)
     monkeypatch.setattr(linked_view, "SECONDS", 60)
-    monkeypatch.setattr(MessagePump, "set_timer", lambda *given, **named: None)
+    monkeypatch.setattr(slices, "do_after", lambda *given: None)
     monkeypatch.setattr(BpeTuiApp, "is_headless", True)
     app = BpeTuiApp(None)
     with app._context():

@@ -10,7 +10,8 @@ from typing import Any
 
 import sentencepiece_models
 import tokenizers
-from tokenizers import decoders, models, normalizers
+from pipelines import use_marks_for_spaces
+from tokenizers import models
 
 from engine.formats.sentencepiece_model import fields_in
 
@@ -149,16 +150,6 @@ def llama_json(variant: str) -> tokenizers.Tokenizer:
     made = tokenizers.Tokenizer(
         models.BPE(vocab, in_order, unk_token="<unk>", fuse_unk=True, byte_fallback=True)
     )
-    made.normalizer = normalizers.Sequence(
-        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
-    )
-    made.decoder = decoders.Sequence(
-        [
-            decoders.Replace("▁", " "),
-            decoders.ByteFallback(),
-            decoders.Fuse(),
-            decoders.Strip(" ", 1, 0),
-        ]
-    )
+    use_marks_for_spaces(made)
     made.add_special_tokens(["<unk>", "<s>", "</s>"])
     return made

@@ -78,8 +78,8 @@ def llama3() -> Tokenizer:
     return changed(made, ignore_merges=True, merges=merges[::2] + merges[1::8])
 
 
-def llama2() -> Tokenizer:
-    made = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+def use_marks_for_spaces(made: Tokenizer) -> None:
+    """Give a tokenizer the normalizer and the decoder of Llama 2."""
     made.normalizer = normalizers.Sequence(
         [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
     )
@@ -91,6 +91,11 @@ def llama2() -> Tokenizer:
             decoders.Strip(" ", 1, 0),
         ]
     )
+
+
+def llama2() -> Tokenizer:
+    made = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    use_marks_for_spaces(made)
     as_bytes = [f"<0x{byte:02X}>" for byte in range(256)]
     trained(
         made, 700, special_tokens=["<unk>", "<s>", "</s>", *as_bytes], limit_alphabet=60,
