@@ -110,7 +110,7 @@ def _fits(value: Any, hint: object) -> bool:
     kind, items = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, UnionType):
         return any(_fits(value, each) for each in items)
-    if kind is None or kind is NoneType:
+    if kind is NoneType:
         return value is None
     if kind is int:
         return is_whole(value)

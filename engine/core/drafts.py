@@ -27,26 +27,19 @@ def draft_of(place: Path) -> Path:
 
 @contextlib.contextmanager
 def opened_draft(draft: Path, place: Path, *, private: bool = False) -> Iterator[BinaryIO]:
-    """Open a draft; flush it to disk when the block ends, or remove it if the block fails.
-
-    It has the mode of the file that it will replace.
-    """
+    """Open a draft, with the mode of the file that it will replace; flush it to disk at the end."""
     try:
         mode = stat.S_IMODE(place.stat().st_mode)
     except FileNotFoundError:
         mode = None
     new_mode = 0o666 if mode is None and not private else 0o600
-    try:
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BYTES, new_mode)
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        if mode is not None:
-            draft.chmod(mode)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BYTES, new_mode)
+    with os.fdopen(handle, "wb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+    if mode is not None:
+        draft.chmod(mode)
 
 
 def write_draft(draft: Path, place: Path, content: Content, *, private: bool = False) -> None:

@@ -57,6 +57,8 @@ def visible(token: bytes) -> str:
 
     >>> visible(b" the\\n"), visible("e\\u202e漢".encode()), visible(b"\\xe6\\xbc")
     ('·the⏎', 'e‹202E›漢', '<E6><BC>')
+    >>> visible("\\u0301e".encode()) == "◌\\u0301e"
+    True
     """
     text = token[:_MOST_BYTES].decode("utf-8", "surrogateescape")
     shown = "".join(map(_visible_character, text[:LONGEST_TOKEN]))

@@ -131,17 +131,10 @@ class Fields:
 
     def texts(self, key: str) -> list[str]:
         """Return the list of texts under a key."""
-        items = self.items(key)
-        if set(map(type, items)) <= {str}:  # nearly always, and faster than one by one
-            well_formed("".join(items), self.path(key))
-            return items
         return [each.text("item") for each in self._items_as_fields(key)]
 
     def counts(self, key: str) -> list[int]:
         """Return the list of whole numbers under a key; a negative one is an error."""
-        items = self.items(key)
-        if set(map(type, items)) <= {int} and min(items, default=0) >= 0:
-            return items
         return [each.count("item") for each in self._items_as_fields(key)]
 
     def _items_as_fields(self, key: str) -> list[Fields]:

@@ -35,7 +35,7 @@ class Spans(NamedTuple):
 def special_tokens_in(data: bytes, splitter: SpecialSplitter) -> Spans:
     """Find the special tokens of a chunk."""
     spans = [match.span() for match in splitter.bytes_regex.finditer(data)]
-    return Spans(*np.array(spans, np.intp).reshape(-1, 2).T)
+    return Spans(*np.array(spans, np.intp).reshape(len(spans), 2).T)
 
 
 def documents_between(data: bytes, tokens: Spans, continues: bool) -> int:
@@ -178,6 +178,8 @@ class PieceCache:
         return self._numbers[used], totals[used]
 
 
+REUSED = 1 << 24
+"""Bytes freed once: glibc reuses memory up to that size. Else allocation takes half of the time."""
 BATCH = 1 << 15
 """Number of pieces handled together: they fit into the processor's cache."""
 
@@ -193,8 +195,7 @@ class PieceCounter:
         self._caches = (PieceCache(words=1), PieceCache(words=2))
         self._new_pretokens: list[bytes] = []
         self._new_sizes: list[int] = []
-        # Make glibc reuse freed memory up to this size: else allocation takes half of the time.
-        np.empty(1 << 24, np.uint8)
+        np.empty(REUSED, np.uint8)
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
         """See `ChunkCounter.count`."""
@@ -204,9 +205,10 @@ class PieceCounter:
         tokens = special_tokens_in(data, self._splitter)
         found = []
         borders = self._cutter.borders(data, tokens)
-        for start in range(0, len(borders) - 1, BATCH):
-            ends = borders[start + 1 : start + 1 + BATCH]
-            starts = borders[start : start + len(ends)]
+        all_starts, all_ends = borders[:-1], borders[1:]
+        for first in range(0, len(all_starts), BATCH):
+            batch = slice(first, first + BATCH)
+            starts, ends = all_starts[batch], all_ends[batch]
             for cache in caches:
                 unknown = ~cache.recognise(words, starts, ends - starts)
                 starts, ends = starts[unknown], ends[unknown]

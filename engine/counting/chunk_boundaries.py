@@ -174,7 +174,7 @@ def course_cuts(corpus: Corpus, special_tokens: Sequence[str], chunks: int) -> C
         if head.startswith(PARQUET) or packing_of(source.name, head) is not None:
             raise CorpusError("it cuts a plain text, and this file is packed")
         with source.open(seekable=True) as file:
-            most = MOST_SEARCHED // max(chunks - 1, 1)
+            most = MOST_SEARCHED // chunks
             cuts = find_even_cuts(file, chunks, to_bytes(special_tokens[0]), most)
             return CourseCuts(special_tokens[0], file.seek(0, os.SEEK_END), cuts)
     except OSError as error:

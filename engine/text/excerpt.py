@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
-from typing import Any, NamedTuple
+from itertools import accumulate, pairwise
+from typing import Any
 
 from engine.text.cutting import text_cutter
 from engine.text.patterns import Pattern, PatternLike, as_pattern
@@ -20,45 +20,26 @@ LONGEST_SENTENCE = 80
 _SENTENCE = re.compile(r".+?[.!?。！？।](?=\W|$)")
 
 
-class _LineSegment(NamedTuple):
-    """The pretokens that one line takes from one piece of the text.
-
-    A piece is a special token, or the text between two of them.
-
-    Attributes:
-        start: start of the first pretoken in the text, in characters.
-        pretokens: number of pretokens.
-    """
-
-    is_special: bool
-    start: int
-    pretokens: int
-
-
 def _cut_into_lines(
     text: str, pattern: Pattern, splitter: SpecialSplitter
-) -> Iterator[tuple[list[str], list[_LineSegment]]]:
-    """Yield for each line the texts of its pretokens, and the segments that they come from."""
+) -> Iterator[tuple[list[str], bool]]:
+    """Yield the texts of the pretokens of each line, and whether it is a special token."""
     split = text_cutter(pattern)
     texts: list[str] = []
-    segments: list[_LineSegment] = []
-    end = 0
     for piece, is_special in splitter.split_text(text):
-        if is_special and texts:
-            yield texts, segments
-            texts, segments = [], []
-        start, before = end, len(texts)
-        for cut in [piece] if is_special else split(piece):
+        if is_special:
+            if texts:
+                yield texts, False
+            yield [piece], True
+            texts = []
+            continue
+        for cut in split(piece):
             texts.append(cut)
-            end += len(cut)
-            if "\n" in cut or is_special or len(texts) == LONGEST_LINE:
-                segments.append(_LineSegment(is_special, start, len(texts) - before))
-                yield texts, segments
-                texts, segments, start, before = [], [], end, 0
-        if len(texts) > before:
-            segments.append(_LineSegment(False, start, len(texts) - before))
+            if "\n" in cut or len(texts) == LONGEST_LINE:
+                yield texts, False
+                texts = []
     if texts:
-        yield texts, segments
+        yield texts, False
 
 
 class PretokenLines(Sequence[tuple[Pretoken, ...]]):
@@ -76,11 +57,13 @@ class PretokenLines(Sequence[tuple[Pretoken, ...]]):
         self.text = text
         lines = list(_cut_into_lines(text, pattern, splitter))
         self.texts = [texts for texts, _ in lines]
-        self._segments = [segments for _, segments in lines]
+        self._are_special = [is_special for _, is_special in lines]
+        sizes = (sum(map(len, texts)) for texts in self.texts)
+        self._starts = [start for start, _ in pairwise(accumulate(sizes, initial=0))]
 
     def is_special(self, place: int) -> bool:
         """Whether a line is a single special token."""
-        return self._segments[place][0].is_special
+        return self._are_special[place]
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -88,13 +71,12 @@ class PretokenLines(Sequence[tuple[Pretoken, ...]]):
     def __getitem__(self, place: Any) -> Any:  # an index or a slice, as `Sequence` declares it
         if isinstance(place, slice):
             return [self[line] for line in range(len(self))[place]]
-        texts = iter(self.texts[place])
-        line: list[Pretoken] = []
-        for is_special, start, count in self._segments[place]:
-            for text in islice(texts, count):
-                line.append(Pretoken(text, start, start + len(text), None, is_special))
-                start += len(text)
-        return tuple(line)
+        texts, is_special = self.texts[place], self._are_special[place]
+        places = pairwise(accumulate(map(len, texts), initial=self._starts[place]))
+        return tuple(
+            Pretoken(text, start, end, None, is_special)
+            for text, (start, end) in zip(texts, places, strict=True)
+        )
 
     def following(self, place: int) -> Iterator[tuple[Pretoken, ...]]:
         """Iterate over the lines from `place` on; a line is computed when it is reached."""

@@ -182,6 +182,13 @@ def test_what_is_shown_is_bounded() -> None:
     timeline = Timeline(counts, Trainer(counts, 300).steps())
     assert len(timeline.seek(len(timeline))._repr_html_()) < MOST_CHARACTERS
     assert html.visible(b"a" * 10**7) == "a" * html.LONGEST_TOKEN + "…"
+    rows = [html.table(["n", "of"], [[n, "<a>"] for n in range(count)]) for count in (30, 31)]
+    assert rows[1] == rows[0].replace(
+        "</table>", '<tr><td colspan="2" style="text-align:left">…</td></tr></table>'
+    )
+    assert (
+        html.tokens([b"a", b"b"]) == f"{html.token(b'a', 0)}{html._TOKEN_EDGE}{html.token(b'b', 1)}"
+    )
 
 
 @pytest.mark.parametrize(("paper", "ink"), [(255, 17), (17, 221)])

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+from itertools import product
 from pathlib import Path
-from time import time
 
 import pytest
 from file_checks import ENDS, INTERRUPTIONS, NO_SPACE, FullDisk, contents, each_interruption
 
 from engine import OutputError, OutputExistsError
+from engine.core import drafts
 from engine.core.drafts import DRAFT, sweep
 from engine.core.files import check_free, write_files, written_meanwhile
 
@@ -28,18 +29,17 @@ def test_a_file_that_is_there_keeps_all_from_being_written(tmp_path: Path) -> No
     assert contents(tmp_path) == {"two": b"old"}
 
 
-@pytest.mark.parametrize("fails_at", [1, 2])
-@pytest.mark.parametrize("error", [NO_SPACE, KeyboardInterrupt()], ids=["full disk", "Ctrl+C"])
 def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int, error: BaseException
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = {"one": b"old 1", "two": b"old 2"}
     for name, content in old.items():
         (tmp_path / name).write_bytes(content)
-    monkeypatch.setattr(os, "fsync", FullDisk(fails_at, error))
-    with pytest.raises((OutputError, KeyboardInterrupt)):
-        write_files({tmp_path / name: b"new" for name in old}, overwrite=True)
-    assert contents(tmp_path) == old
+    for fails_at, error in product((1, 2), (NO_SPACE, KeyboardInterrupt())):
+        monkeypatch.setattr(os, "fsync", FullDisk(fails_at, error))
+        with pytest.raises((OutputError, KeyboardInterrupt)):
+            write_files({tmp_path / name: b"new" for name in old}, overwrite=True)
+        assert contents(tmp_path) == old
 
 
 def test_a_write_that_fails_removes_the_folders_that_it_made(
@@ -49,6 +49,13 @@ def test_a_write_that_fails_removes_the_folders_that_it_made(
     with pytest.raises(OutputError, match="one: cannot be written: No space left on device"):
         write_files({tmp_path / "a" / "b" / "one": b"1", tmp_path / "a" / "c" / "two": b"2"})
     assert list(tmp_path.iterdir()) == []
+    handles = len(os.listdir("/dev/fd"))
+    monkeypatch.undo()
+    write_files({tmp_path / "a" / "one": b"1", tmp_path / "a" / "two": b"2"})
+    assert (contents(tmp_path), len(os.listdir("/dev/fd"))) == (
+        {"a/one": b"1", "a/two": b"2"},
+        handles,
+    )
 
 
 def test_what_is_in_the_way_is_an_error_that_leaves_no_temporary_file(tmp_path: Path) -> None:
@@ -125,15 +132,13 @@ def test_a_file_interrupted_at_any_call_is_the_old_or_the_whole_new_one(
     assert outcomes[-1]
 
 
-@pytest.mark.parametrize("error", [NO_SPACE, KeyboardInterrupt()], ids=["full disk", "Ctrl+C"])
-def test_a_file_that_is_written_meanwhile_is_there_when_it_is_whole(
-    tmp_path: Path, error: BaseException
-) -> None:
-    path = tmp_path / "steps"
-    with contextlib.suppress(OutputError, KeyboardInterrupt), written_meanwhile(path) as stream:
-        stream.write(b"1")
-        raise error
-    assert contents(tmp_path) == {}
+def test_a_file_that_is_written_meanwhile_is_there_when_it_is_whole(tmp_path: Path) -> None:
+    path, ends = tmp_path / "steps", (OutputError, KeyboardInterrupt)
+    for error in (NO_SPACE, KeyboardInterrupt()):
+        with contextlib.suppress(*ends), written_meanwhile(path) as stream:
+            stream.write(b"1")
+            raise error
+        assert contents(tmp_path) == {}
     with written_meanwhile(path) as stream:
         stream.write(b"1")
         assert not path.exists()
@@ -181,14 +186,35 @@ def test_two_links_to_one_file_are_refused(tmp_path: Path) -> None:
     assert place.read_bytes() == b"old"
 
 
-def test_drafts_of_killed_programs_are_swept_and_those_under_way_stay(tmp_path: Path) -> None:
-    old, ahead, new = (tmp_path / f".{name}.1{DRAFT}" for name in ("old", "ahead", "new"))
-    for path, age in ((old, 7200), (ahead, -7200), (new, 0)):
+def test_drafts_of_killed_programs_are_swept_and_those_under_way_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, hour = 1_800_000_000, 3600
+    monkeypatch.setattr(drafts, "time", lambda: now)
+    for age in (hour + 1, hour, 0, -hour, -hour - 1):
+        path = tmp_path / f".{age}.1{DRAFT}"
         path.write_bytes(b"")
-        os.utime(path, (time() - age,) * 2)
+        os.utime(path, (now - age,) * 2)
     folder = tmp_path / f".folder.1{DRAFT}"
     folder.mkdir()
     (folder / "one").write_bytes(b"")
-    os.utime(folder, (1, 1))
+    (tmp_path / "kept").mkdir()
+    (tmp_path / f".link.1{DRAFT}").symlink_to(tmp_path / "kept")
+    for path in (folder, tmp_path / f".link.1{DRAFT}"):
+        os.utime(path, (1, 1), follow_symlinks=False)
     sweep(tmp_path)
-    assert [path.exists() for path in (old, ahead, new, folder)] == [False, False, True, False]
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [f".-{hour}.1{DRAFT}", f".0.1{DRAFT}", f".{hour}.1{DRAFT}", "kept"]
+
+
+def test_a_file_of_another_user_or_beyond_the_limit_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "one"
+    path.write_bytes(b"12345")
+    assert drafts.read_own(path, 5) == b"12345"
+    with pytest.raises(ValueError, match="no ordinary file of a bounded size"):
+        drafts.read_own(path, 4)
+    monkeypatch.setattr(drafts, "user_id", lambda own: own + 1)
+    with pytest.raises(ValueError, match="belongs to another user"):
+        drafts.read_own(path, 5)

@@ -38,3 +38,18 @@ def test_a_token_that_begins_and_ends_within_characters_is_recognised(
 )
 def test_ordinary_text_is_not_taken_for_a_spelling(text: str) -> None:
     assert read_stand_ins(text) is None
+
+
+def test_up_to_three_bytes_of_a_character_may_come_first_and_no_control_characters() -> None:
+    for token, is_spelling in (
+        ("漢".encode(), True),
+        (b"\x80 a", True),
+        (b"\xbf \xe6\xbc", True),
+        (b"\x9f\x99\x82 a", True),
+        (b"\xbf\xbf\xbf\xbf a", False),
+        (b"\xc0 a", False),
+        (b" \t\r\n", True),
+        (b" \x1f", False),
+        (b"\n", True),
+    ):
+        assert read_stand_ins(spell(token)) == (token if is_spelling else None)

@@ -48,6 +48,7 @@ def course_boundaries(file: BinaryIO, desired_num_chunks: int, token: bytes) -> 
 @example(parts=[], chunks=4)
 @example(parts=[b"a story"], chunks=4)
 @example(parts=[b"y" * 4095, END, END], chunks=2)
+@example(parts=[END, END], chunks=2)
 def test_the_boundaries_are_those_of_the_course(parts: list[bytes], chunks: int) -> None:
     text = b"".join(parts)
     found = find_chunk_boundaries(io.BytesIO(text), chunks, END)

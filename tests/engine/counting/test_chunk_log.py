@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
 import io
-from functools import partialmethod
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -51,12 +51,13 @@ def test_without_a_special_token_every_cut_moves_to_the_end(tmp_path: Path) -> N
 
 def test_a_search_gives_up_after_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "text"
-    path.write_bytes(b"x" * 40_000 + b"<s>")
-    monkeypatch.setattr("engine.counting.chunk_boundaries.MOST_SEARCHED", 4096)
-    found = course_cuts(Corpus(path), ["<s>"], 2)
-    assert not found.is_known
-    assert found.cuts[0].by is None
-    assert found.boundaries == [0, 40_003]
+    for token, is_found in ((4093, True), (4096, False)):
+        path.write_bytes(b"x" * (20_001 + token) + b"<s>" + b"x" * (19_999 - token))
+        monkeypatch.setattr("engine.counting.chunk_boundaries.MOST_SEARCHED", 2 * 4096)
+        found = course_cuts(Corpus(path), ["<s>"], 2)
+        assert found.is_known is is_found
+        assert found.cuts[0].by == (token if is_found else None)
+        assert found.boundaries == [0, *[20_001 + token] * is_found, 40_003]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,7 @@ def test_a_search_gives_up_after_a_bound(tmp_path: Path, monkeypatch: pytest.Mon
         ([], Reading(), "looks for a special token"),
         (["<s>"], Reading(more=("other",)), "cuts one file, and this corpus has 2"),
         (["<s>"], Reading(field="text"), "its texts in records"),
+        (["<s>"], Reading(), "this file is packed"),
     ],
 )
 def test_the_course_cannot_cut_every_corpus(
@@ -76,32 +78,9 @@ def test_the_course_cannot_cut_every_corpus(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("text", "other"):
-        Path(name).write_bytes(TEXT)
+        Path(name).write_bytes(gzip.compress(TEXT))
     with pytest.raises(CorpusError, match=why):
         course_cuts(Corpus("text", reading), tokens, 3)
-
-
-def test_a_packed_file_is_not_cut(tmp_path: Path) -> None:
-    import gzip
-
-    (tmp_path / "text.gz").write_bytes(gzip.compress(TEXT))
-    with pytest.raises(CorpusError, match="this file is packed"):
-        course_cuts(Corpus(tmp_path / "text.gz"), ["<s>"], 3)
-
-
-def test_counting_reports_each_chunk_with_its_pretokens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "text"
-    path.write_bytes(TEXT)
-    monkeypatch.setattr(Corpus, "chunks", partialmethod(Corpus.chunks, size=8))
-    found: list[ChunkCounted] = []
-    count_pretokens(path, special_tokens=["<s>"], on_chunk=found.append)
-    # The last safe cut is after the second <s>: 23 bytes with 4 pretokens, 4 bytes with 1.
-    assert [(each.number, each.start, each.size) for each in found] == [(0, 0, 23), (1, 23, 4)]
-    assert [(each.pretokens, each.ends_special) for each in found] == [(4, True), (1, False)]
-    assert {each.worker for each in found} == {1}
-    assert all(each.seconds > 0 for each in found)
 
 
 # Python counts the second pattern, in a process of its own.

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from unittest import mock
 
@@ -107,18 +105,6 @@ def test_the_samples_are_counted_alike(kind: type[ChunkCounter], pattern: str, s
 
 
 @every_kind
-@pytest.mark.slow  # it takes 100,000 pieces to fill the caches
-def test_more_pieces_than_the_caches_hold_are_counted_all_the_same(
-    kind: type[ChunkCounter],
-) -> None:
-    rng = random.Random(0)
-    words = [rng.randbytes(rng.randrange(1, 20)).replace(b"\0", b"x") for _ in range(100_000)]
-    data, splitter = b" ".join(rng.choices(words, k=200_000)), SpecialSplitter([])
-    fast = counted(kind(PATTERNS["gpt2"], splitter), [data])
-    assert fast == counted(PlainCounter(PATTERNS["gpt2"], splitter), [data])
-
-
-@every_kind
 def test_the_pretokens_of_a_piece_are_returned_once(kind: type[ChunkCounter]) -> None:
     counter = kind(PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
     first = counter.count(b"low\xc2\xa0low", continues=False)
@@ -158,17 +144,6 @@ def borders_of(data: bytes, pattern: str) -> list[int]:
     no_tokens = special_tokens_in(data, SpecialSplitter([]))
     places: list[int] = PieceCutter(PATTERNS[pattern]).borders(data, no_tokens).tolist()
     return places
-
-
-@every_pattern
-@examples(300)
-@given(texts.filter(bool))
-def test_each_piece_can_be_pretokenized_by_itself(pattern: str, data: bytes) -> None:
-    split = PATTERNS[pattern].split
-    borders = borders_of(data, pattern)
-    assert [borders[0], borders[-1]] == [0, len(data)]
-    pieces = [to_text(data[start:end]) for start, end in pairwise(borders)]
-    assert [p for piece in pieces for p in split(piece)] == split(to_text(data))
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "llama3", "qwen2", "o200k"])

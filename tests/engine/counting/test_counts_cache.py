@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,12 @@ def test_another_pattern_other_specials_or_a_changed_file_have_a_count_of_their_
     kept(cache, corpus).keep(counted(corpus))
     assert kept(cache, corpus, pattern="cl100k").find() is None
     assert kept(cache, corpus, special=()).find() is None
+    ways = (Reading(), Reading(field="x"), Reading((str(corpus),))), (b"<s>", b"\n")
+    places = {
+        KeptCount.of(cache, Corpus(corpus, reading, separator), "gpt2", ()).place
+        for reading, separator in product(*ways)
+    }
+    assert len(places) == 6
     before = kept(cache, corpus)
     corpus.write_bytes(b"other")
     assert kept(cache, corpus).find() is None

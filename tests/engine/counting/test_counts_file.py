@@ -124,6 +124,7 @@ def test_a_file_that_is_cut_or_too_long_is_damage(counts: Path, kept: int) -> No
         ([(b"a", -1)], 1),
         ([(b"", 1)], 1),
         ([(b"a", 1), (b"a", 1)], 2),
+        ([(b"a", 1), (b"a", 1)], 1),
         ([(b"a", 1)], 2),
         ([(b"aa", 1 << 59), (b"b", 1)], 2),
     ],
@@ -132,6 +133,14 @@ def test_impossible_counts_are_damage(entries: list[tuple[bytes, int]], distinct
     data = b"".join(
         written(CountsMetadata("c", 1, 1, distinct, "x", (), True), b"", packed_blocks(entries))
     )
+    with refused("damaged"):
+        CountsReader("c", io.BytesIO(data)).counts()
+
+
+def test_a_pretoken_in_two_blocks_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts_file, "IN_A_BLOCK", 1)
+    blocks = packed_blocks([(b"a", 1), (b"a", 1)])
+    data = b"".join(written(CountsMetadata("c", 1, 1, 2, "x", (), True), b"", blocks))
     with refused("damaged"):
         CountsReader("c", io.BytesIO(data)).counts()
 

@@ -83,14 +83,6 @@ def test_a_special_token_that_is_not_in_the_spelling_is_text(path: Path) -> None
 # -- arrangements
 
 
-def test_gpt2s_merges_may_begin_with_a_bracket(tmp_path: Path) -> None:
-    save(trained({b"[[": 5, b'["': 3}), tmp_path / "tok")
-    merges = tmp_path / "tok" / "merges.txt"
-    merges.write_text(merges.read_text().removeprefix("#version: 0.2\n"))
-    assert merges.read_text().startswith("[ [")
-    assert open_tokenizer(tmp_path / "tok" / "vocab.json", merges).format == "gpt2"
-
-
 # -- values, by their form alone
 
 LETTERS = {str(byte): chr(byte) for byte in range(256)}

@@ -29,7 +29,7 @@ from engine import (
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
 from engine.formats import open_tokenizer, save
-from engine.formats.gpt2 import is_spelled_otherwise
+from engine.formats.gpt2 import could_be_json, is_spelled_otherwise
 from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).resolve().parents[3]
@@ -121,27 +121,6 @@ def test_tokenizers_reads_the_saved_files_with_the_same_ids(tmp_path: Path) -> N
     assert theirs.encode(text).ids == tok.encode(text)
 
 
-@pytest.fixture
-def gpt2_files(tmp_path: Path) -> Path:
-    """Return a directory with GPT-2's two files under OpenAI's names."""
-    for name in ("vocab.json", "merges.txt"):
-        original = SHARED / f"gpt2_{name}"
-        if not original.exists():
-            pytest.skip(f"{original} is not there")
-        (tmp_path / name).write_bytes(original.read_bytes())
-    return tmp_path
-
-
-def test_gpt2s_own_files_are_read_and_written_again_unchanged(gpt2_files: Path) -> None:
-    tok = Tokenizer.load(gpt2_files)
-    assert tok.special_tokens == (END,)
-    assert (len(tok.vocab), len(tok.merges), set(tok.special_ids)) == (50257, 50000, {50256})
-    tok.save(gpt2_files / "again")
-    for read, name in ((json.loads, "vocab.json"), (str.split, "merges.txt")):
-        before, after = ((p / name).read_text() for p in (gpt2_files, gpt2_files / "again"))
-        assert read(before) == read(after.removeprefix("#version: 0.2\n"))
-
-
 def test_files_with_windows_line_ends_are_read(saved: Path) -> None:
     merges = saved / "merges.txt"
     merges.write_bytes(merges.read_bytes().replace(b"\n", b"\r\n"))
@@ -175,6 +154,11 @@ def test_the_other_of_two_files_with_matching_names_is_found(saved: Path, given:
 )
 def test_a_vocabulary_in_another_spelling_is_not_gpt2s(head: str, is_otherwise: bool) -> None:
     assert is_spelled_otherwise(head.encode()) is is_otherwise
+
+
+def test_lines_that_begin_with_a_bracket_are_no_json() -> None:
+    heads = b"[ a\n", b"[ [\n", b"[PAD]\n", b"a", b"", b"[1]", b"[[", b"\n{"
+    assert [*map(could_be_json, heads)] == [False] * 5 + [True] * 3
 
 
 def test_the_error_of_merges_alone_names_the_missing_file(saved: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer
 
-from engine import OutputExistsError, count_pretokens
+from engine import count_pretokens
 from engine.formats.piece_list import save_piece_list
 from engine.formats.tokenizer_json import save_pieces
 from engine.unigram.frame import UnigramTimeline
@@ -66,14 +66,6 @@ def test_a_piece_that_is_not_utf8_is_left_out(tmp_path: Path) -> None:
     pieces = [("<unk>", 0.0), ("a", -1.0), ("\udcff", -2.0)]
     assert save_pieces(pieces, tmp_path / "a.json") == 1
     assert Tokenizer.from_file(str(tmp_path / "a.json")).get_vocab_size() == 2
-
-
-def test_a_file_is_not_overwritten_by_default(tmp_path: Path) -> None:
-    pieces = [("<unk>", 0.0), ("a", -1.0)]
-    save_pieces(pieces, tmp_path / "a.json")
-    with pytest.raises(OutputExistsError):
-        save_pieces(pieces, tmp_path / "a.json")
-    save_pieces(pieces, tmp_path / "a.json", overwrite=True)
 
 
 def test_pieces_that_no_line_can_hold_are_left_out(tmp_path: Path) -> None:

@@ -74,19 +74,6 @@ def test_the_pretokens_of_the_pieces_are_those_of_the_whole(
     assert in_pieces == [p for stretch in one_pass(data, pattern, special_tokens) for p in stretch]
 
 
-@examples(200)
-@given(CORPORA, SPECIALS, TINY, TINY)
-def test_a_cut_neither_divides_nor_makes_a_special_token(
-    data: bytes, special_tokens: list[str], size: int, block: int
-) -> None:
-    def found(stretch: bytes) -> list[tuple[str, bool]]:
-        text = stretch.decode("utf-8", "surrogateescape")
-        return [p for p in SpecialSplitter(special_tokens).split_text(text) if p[1]]
-
-    pieces = pieces_of(data, "gpt2", special_tokens, size, block)
-    assert [token for piece in pieces for token in found(piece.data)] == found(data)
-
-
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "none"])
 @examples(200)
 @given(CORPORA, SPECIALS, TINY, TINY)
@@ -131,7 +118,3 @@ def test_pieces_of_words_have_about_the_requested_size() -> None:
 @pytest.mark.parametrize(("pattern", "data"), [("gpt2", b"x" * 1000), ("none", b"a b " * 250)])
 def test_a_stretch_without_a_safe_cut_is_one_piece(pattern: str, data: bytes) -> None:
     assert [piece.data for piece in pieces_of(data, pattern)] == [data]
-
-
-def test_a_stream_without_bytes_has_no_piece() -> None:
-    assert pieces_of(b"", "gpt2", ["<a>"]) == []

@@ -56,14 +56,6 @@ def test_the_chunks_joined_are_the_file_gzipped_or_not(
         assert b"".join(chunk.data for chunk in chunks_of(path, size)) == data
 
 
-def test_bytes_read_never_fall_and_end_at_the_size_of_the_file(tmp_path: Path) -> None:
-    corpus = Corpus(write(tmp_path / "a.txt", WORDS * 20_000))
-    read = [chunk.bytes_read for chunk in chunks_of(corpus)]
-    assert read == sorted(read)
-    assert len(set(read)) > 3
-    assert read[-1] == corpus.reader.total == len(WORDS) * 20_000
-
-
 @pytest.mark.parametrize(
     ("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
 )

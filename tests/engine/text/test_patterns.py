@@ -13,7 +13,7 @@ import pytest
 import regex
 import tiktoken
 from counting_texts import SPACES, TEXTS
-from generated import examples, some
+from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
@@ -127,18 +127,6 @@ def test_a_published_pattern_cuts_like_tokenizers(name: str, text: str) -> None:
 SAMPLE_NAMES = ["tinystories_valid.txt", "unicode.txt", "code.txt"]
 
 
-@pytest.mark.parametrize(("name", "encoding"), FROM_TIKTOKEN.items())
-@pytest.mark.parametrize("sample", SAMPLE_NAMES)
-def test_a_pattern_of_openai_cuts_samples_like_tiktoken(
-    name: str, encoding: str, sample: str
-) -> None:
-    text = (SAMPLES / sample).read_bytes().decode()[:9000]
-    for start in some(range(0, len(text), 60)):
-        window = text[start : start + 60]
-        theirs = tiktoken_split(tiktoken_pattern(encoding), window)
-        assert PATTERNS[name].compiled.findall(window) == theirs
-
-
 @pytest.mark.parametrize("name", PUBLISHED)
 @pytest.mark.parametrize("sample", SAMPLE_NAMES)
 def test_a_published_pattern_cuts_samples_like_tokenizers(name: str, sample: str) -> None:
@@ -214,14 +202,6 @@ def test_special_cases_of_each_pattern(name: str, text: str, pieces: list[str]) 
 
 
 # --- nothing is lost, and each piece has its alternative --------------------------------------
-
-
-@every_pattern
-@given(text=any_text)
-def test_the_labelled_regex_cuts_at_the_same_places(name: str, text: str) -> None:
-    pattern = PATTERNS[name]
-    labelled = [match.span() for match in pattern.labelled.finditer(text)]
-    assert labelled == [match.span() for match in pattern.compiled.finditer(text)]
 
 
 @every_pattern
@@ -305,20 +285,6 @@ def test_whitespace_of_the_regex_module_is_that_of_unicode() -> None:
     found = {chr(code) for code in range(0x110000) if is_space(chr(code))}
     assert found >= {space for space in SPACES if len(space) == 1}
     assert {c for c in map(chr, range(0x110000)) if c.isspace()} - found == set("\x1c\x1d\x1e\x1f")
-
-
-def test_tiktoken_cuts_only_characters_newer_than_its_tables_differently() -> None:
-    codes = [*range(0x80, 0xD800), *range(0xE000, 0x20000)]
-    text = "\n".join(map(chr, codes))
-    newer = {each for each in text if unicodedata.category(each) == "Cn"}
-    bytes_only = {bytes((byte,)): byte for byte in range(256)}
-    kinds = [r"\p{L}", r"\p{N}", r"\s", r"\w", r"\p{M}", r"\p{P}", r"\p{S}"]
-    kinds += [r"[\p{Lu}\p{Lt}]", r"[\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"]
-    newer.add("ʕ")  # of lower case until Unicode 17, and since then of none
-    for kind in kinds:
-        theirs = tiktoken.Encoding("t", pat_str=kind, mergeable_ranks=bytes_only, special_tokens={})
-        found = set(theirs.decode(theirs.encode_ordinary(text)))
-        assert newer >= found ^ set(regex.findall(kind, text))
 
 
 # --- regexes that are refused -------------------------------------------------------------------

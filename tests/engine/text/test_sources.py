@@ -19,7 +19,6 @@ from types import SimpleNamespace
 import pytest
 
 from engine import CorpusError
-from engine.counting.cache import KeptCount
 from engine.counting.count import count_corpus, count_text
 from engine.text import corpus, remote, sources
 from engine.text.corpus import Corpus, Reading, read_blocks, separator_of
@@ -92,22 +91,6 @@ def test_progress_counts_the_bytes_of_all_files(tmp_path: Path) -> None:
     assert read == sorted(read)
     total = sum(path.stat().st_size for path in tmp_path.iterdir())
     assert read[-1] == corpus.reader.total == total
-
-
-def test_a_cached_count_depends_on_all_files_and_on_the_reading(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    for name in "ab":
-        (tmp_path / "in" / name).write_bytes(TEXT * 3)
-
-    def place(reading: Reading = Reading(), *specials: str) -> object:  # noqa: B008
-        corpus = Corpus(tmp_path / "in", reading, separator_of(specials))
-        return KeptCount.of(tmp_path / "kept", corpus, "gpt2", ()).place
-
-    first = place()
-    assert first == place()
-    assert len({first, place(Reading(field="x")), place(Reading(), "<s>")}) == 3
-    (tmp_path / "in" / "b").write_bytes(TEXT * 4)
-    assert place() != first
 
 
 def test_a_folder_of_many_kinds_and_odd_bytes_is_in_doubt(tmp_path: Path) -> None:

@@ -1,0 +1,59 @@
+"""The kernel encodes a text in each of its ways to the same ids."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+
+from engine.native import KERNEL, host
+from engine.native.encoding import (
+    KernelEncoder,
+    KernelSpecials,
+    leave,
+    merge_numbers,
+    no_specials,
+)
+from engine.text.cutting import scanner_for
+from engine.text.patterns import PATTERNS, BorderTables
+
+pytestmark = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
+GPT2 = PATTERNS["gpt2"]
+BORDERS = BorderTables.of(GPT2.borders).packed
+
+
+def test_numbers_of_a_tokenizer_fit_into_32_bits_or_python_encodes() -> None:
+    assert merge_numbers([0, 1], {(97, 98): (0, 256)}) == (
+        array("i", [0, 1]),
+        array("i", [97, 98]),
+        array("i", [0, 256]),
+        256,
+    )
+    assert merge_numbers([0], {}) == (array("i", [0]), array("i"), array("i"), 0)
+    for table in ({(97, 98): (0, 1 << 31)}, {(97, -1): (0, 256)}):
+        assert merge_numbers([0], table) is None
+
+
+def test_a_lane_returns_the_same_ids_in_each_way() -> None:
+    numbers = merge_numbers(range(256), {(97, 98): (0, 256), (256, 99): (1, 300)})
+    assert numbers is not None
+    encoder = KernelEncoder(BORDERS, numbers, {b"xyz": 400}, lambda: scanner_for(GPT2))  # type: ignore[arg-type, return-value]
+    specials, lane = KernelSpecials({b"<s>": 500, b"<s>b": 501}), encoder.lane
+    text, ids = "abc abx<s>bxyz", [300, 32, 256, 120, 501, 400]
+    assert (
+        lane.ids(text.encode(), specials).tolist() == lane.list_of(text.encode(), specials) == ids
+    )
+    assert lane.list_of(b"<s>", no_specials()) == [60, 115, 62]
+    assert lane.list_of(b"", specials) == []
+    with encoder.free_lane() as first, encoder.free_lane() as second:
+        assert first is lane is not second
+        assert second.list_of(text.encode(), specials) == ids
+    with encoder.free_lane() as again, encoder.free_lane() as other:
+        assert {again, other} == {first, second}
+    if host.IS_SET:
+        once, twice = (lane.list_of(b"abc<s>xyz", specials) for _ in range(2))
+        assert once[0] is twice[0]
+        assert once[-1] is twice[-1]  # the highest id
+        assert lane.short_texts(specials)(text) == ids
+        assert lane.encode_many([text, "<s>"], specials) == [ids, [500]]
+        assert lane.short_texts(specials) is not leave
