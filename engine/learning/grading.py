@@ -247,7 +247,8 @@ class GradedQuiz:
                     where.setdefault(key, []).append((learner, place, slip.answer))
         found = []
         for (kind, mistake), made in where.items():
-            (place, answer), _ = Counter(each[1:] for each in made).most_common(1)[0]
+            counted = Counter(each[1:] for each in made)
+            place, answer = max(counted, key=counted.__getitem__)
             learners = len({learner for learner, _, _ in made})
             found.append(ClassMistake(kind, mistake, learners, len(made), place + 1, answer))
         return sorted(found, key=lambda each: (-each.learners, -each.times, each.number))

@@ -324,13 +324,13 @@ class _Parser:
             if token.type == "heading_open" and token.tag == "h2" and token.level == 0
         ]
         if tokens and heads[:1] != [0]:
-            line = start + _first_line(tokens[0]) + 1
+            line = start + _lines(tokens[0])[0] + 1
             self._report(line, "this comes before the first scene; begin one with a line ## …")
         for place, end in zip(heads, [*heads, len(tokens)][1:], strict=True):
             yield self._scene(tokens[place + 1], tokens[place + 3 : end], start)
 
     def _scene(self, heading: Markdown, tokens: Sequence[Markdown], start: int) -> Scene:
-        line = start + _first_line(heading) + 1
+        line = start + _lines(heading)[0] + 1
         asks: list[Ask] = []
         show: ScreenSetup | None = None
         taken: set[int] = set()
@@ -338,8 +338,7 @@ class _Parser:
             name = token.info.strip()
             if token.type != "fence" or name not in ("show", "ask"):
                 continue
-            assert token.map is not None  # of a block
-            first, last = token.map
+            first, last = _lines(token)
             at = start + first + 1
             taken |= set(range(start + first, start + last))
             if name == "ask":
@@ -390,8 +389,11 @@ class _Parser:
 # -- Markdown
 
 
-def _first_line(token: Markdown) -> int:
-    return token.map[0] if token.map else 0
+def _lines(token: Markdown) -> tuple[int, int]:
+    """Return the place of the first line of a block, and of the line after it."""
+    assert token.map is not None  # as of every block
+    first, end = token.map
+    return first, end
 
 
 def _paragraphs(tokens: Sequence[Markdown]) -> Iterator[Paragraph]:

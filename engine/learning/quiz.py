@@ -272,7 +272,7 @@ class AnswerSheet:
             "kinds": list(paper.kinds),
             "answers": [vars(answered) for answered in self.answers],
         }
-        text = json.dumps(content, ensure_ascii=True, indent=1)
+        text = json.dumps(content, ensure_ascii=True, indent=" ")
         write_files({path: f"{text}\n".encode()}, overwrite=overwrite)
 
     @classmethod

@@ -122,7 +122,7 @@ def write_session(path: Path, session: SavedSession, *, overwrite: bool = False)
         OutputError: the file cannot be written.
         SessionFileError: the session is too large to be opened again, or a path is no text.
     """
-    content = json.dumps(_as_json(session, path.parent), indent=1).encode()
+    content = json.dumps(_as_json(session, path.parent), indent=" ").encode()
     if len(content) > LARGEST:
         raise SessionFileError(f"{path}: the session is too large to keep; shorten its text")
     read_session_bytes(content, path)  # so that it can be opened again

@@ -193,7 +193,7 @@ def _exercise(frame: Frame, request: Request) -> Exercise:
     words, made = all_words(frame), None
     if words is not None:
         made = _made_in_all_words(frame, words, most)
-    for number in range(most, least - 1, -1) if words is None else ():
+    for number in reversed(range(least, most + 1)) if words is None else ():
         if (sample := _sample(frame, number, request.chance)) is not None:
             made = Exercise(frame, sample, number)
             break
@@ -288,14 +288,12 @@ def _undecided(words: Sequence[Counts], events: Sequence[MergeStep]) -> tuple[in
         `None` if they lead to all merges, without a tie.
     """
     for at, event in enumerate(events):
-        counts: dict[Pair, int] = {}
+        counts = Counter[Pair]()
         for word in words:
-            for pair, count in word[at].items():
-                counts[pair] = counts.get(pair, 0) + count
-        count = counts.pop(event.pair, 0)
-        rival = max(counts, key=counts.__getitem__, default=event.pair)
-        if count <= counts.get(rival, 0):
-            return at, rival
+            counts.update(word[at])
+        best = max(counts, key=lambda pair: (counts[pair], pair != event.pair), default=None)
+        if best != event.pair:
+            return at, best or event.pair
     return None
 
 
@@ -316,7 +314,7 @@ def _level(exercise: Exercise) -> Level:
         others = [count for each, count in state.counts.items() if each != pair]
         if exercise.tied(merge):
             level = max(level, Level.TIE)
-        elif max(others, default=0) >= CLOSE * state.counts[pair]:
+        elif any(count >= CLOSE * state.counts[pair] for count in others):
             level = max(level, Level.CLOSE)
     return level
 

@@ -69,9 +69,9 @@ class Contest:
         return () if self.sight is None else self.sight.sentences(self.frame)
 
     def ids(self, pair: Pair) -> str:
-        """Return the ids that a tie rule by ids compares; "" for other rules, or without a tie."""
+        """Return the ids that a tie rule by ids compares; "" for other rules."""
         rule, tokens = self.frame.tie_rule, self.frame.run.record.ids.tokens
-        if not self.tied or rule.name not in BY_ID:
+        if rule.name not in BY_ID:
             return ""
         first, second = rule.make_key(tokens, lambda pair: pair)(pair)
         return f"ids {first}, {second}"

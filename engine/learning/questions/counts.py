@@ -168,8 +168,7 @@ def words_beside(
     )
     wanted = 1 + chance.below(MOST_BESIDE)
     higher = chance.below(wanted + 1)
-    drawn = [*above[:higher], *below[: wanted - higher]]
-    return [*drawn, *above[higher:], *below[wanted - higher :]][:wanted]
+    return [*above[:higher], *below, *above[higher:]][:wanted]
 
 
 def _untouched_words(

@@ -98,7 +98,7 @@ def _named(frame: Frame, about: str) -> Sequence[Cost]:
 
 def _has_one_cheapest(costs: Sequence[Cost]) -> bool:
     numbers = [len(cost.tokens) for cost in costs]
-    return min(numbers) > 0 and numbers.count(min(numbers)) == 1
+    return all(numbers) and numbers.count(min(numbers)) == 1
 
 
 def _drawn(frame: Frame, request: Request) -> Sequence[Cost]:

@@ -90,10 +90,7 @@ def _cut_word(frame: WordPieceFrame, word: str, longest: int) -> CutWord | None:
         for span in combinations(range(len(word) + 1), 2)
         if _written(word, span) in encoder.ids
     ]
-    pieces = encoder.spell(word)
-    if pieces is None or sum(end - start == 1 for start, end in fitting) < len(word):
-        return None
-    spans = pairwise((0, *(end for _, end in pieces)))
+    spans = pairwise((0, *(end for _, end in encoder.spell(word) or ())))
     return CutWord(word, tuple(spans), tuple(span for span in fitting if span[1] - span[0] > 1))
 
 

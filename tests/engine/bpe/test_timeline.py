@@ -13,7 +13,6 @@ from pathlib import Path
 import oracles
 import pytest
 from generated import diagonal_quick, examples
-from heap_by_hand import replay
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -143,18 +142,6 @@ def test_every_step_agrees_with_a_recount(trainer: str, tie_rule: str, corpus: C
     assert len(timeline) == len(run.steps)
     for step in range(len(timeline) + 1):
         assert_frame_agrees(timeline.seek(step), corpus, run, step, tie_rule)
-
-
-@pytest.mark.parametrize("tie_rule", TIE_RULES)
-@examples(40)
-@given(corpus=oracles.corpora())
-def test_the_queue_at_every_step_agrees_with_the_heap(tie_rule: str, corpus: Corpus) -> None:
-    timeline = Timeline(corpus, trained(corpus, 40, tie_rule=tie_rule))
-    if not len(timeline):
-        return
-    for step, moment in enumerate(replay(corpus, tie_rule)):
-        entries = timeline.seek(step).queue.entries(10_000)
-        assert {entry.pair: entry.recorded for entry in entries} == moment.claims
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)

@@ -1,6 +1,4 @@
-"""Byte-pair encoding by hand: count, tie, merge, encoding by rank, and each trainer.
-
-What is counted and merged first is the trainer `naive`; the others find the same pairs sooner.
+"""Byte-pair encoding by hand: count, tie, merge, encoding by rank.
 
 The corpus is the one of the lectures: *low* 5 times, *lower* twice, *widest* 3 times and *newest* 6
 times. Read from top to bottom; each test is one part of the algorithm.
@@ -13,11 +11,6 @@ from itertools import pairwise
 import pytest
 
 from engine import MergeStep, Timeline, Tokenizer, Trainer
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainers.algorithm import TrainingTask
-from engine.bpe.trainers.fast import BucketQueue
-from engine.bpe.trainers.indexed import PairIndex
-from engine.bpe.trainers.linked import LinkedPretokens
 
 CORPUS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 
@@ -100,88 +93,6 @@ def test_merge_from_left_to_right_without_overlap() -> None:
     timeline = Timeline({b"aaaaa": 1}, Trainer({b"aaaaa": 1}, 257).steps())
     assert timeline.seek(1).merge is not None
     assert timeline.frame.tokens_of(b"aaaaa") == (256, 256, ord("a"))
-
-
-def task() -> TrainingTask:
-    """Return the task of a trainer: the corpus and a vocabulary of bytes."""
-    vocab = [bytes([byte]) for byte in range(256)]
-    return TrainingTask(CORPUS, vocab, TIE_RULES["lexicographic"], min_count=1)
-
-
-S_T, E_S = (ord("s"), ord("t")), (ord("e"), ord("s"))
-
-
-def test_an_index_leads_a_merge_to_the_words_that_hold_the_pair() -> None:
-    """The trainer `indexed` by hand: pair → the words with it. Other words are not visited."""
-    holders = {pair: [word for word in CORPUS if pair[0] + pair[1] in word] for pair in COUNTS}
-    assert holders[b"s", b"t"] == [b"widest", b"newest"]
-
-    counts = dict(COUNTS)
-    for word in holders.pop((b"s", b"t")):
-        # In both words e+s and s+t are lost, and e+st is new.
-        counts[b"s", b"t"] -= CORPUS[word]
-        counts[b"e", b"s"] -= CORPUS[word]
-        counts[b"e", b"st"] = counts.get((b"e", b"st"), 0) + CORPUS[word]
-
-    training = task()
-    index = PairIndex(training)
-    index.merge(S_T, training.join(S_T))
-    assert index.pretokens_visited == 2
-    spelled = {
-        (training.vocab[left], training.vocab[right]): count
-        for (left, right), count in index.counts.items()
-    }
-    assert spelled == {pair: count for pair, count in counts.items() if count}
-
-
-def test_a_pair_in_doubt_is_counted_at_its_places() -> None:
-    """The trainer `linked` by hand. The letters of all words are in cells:
-
-    l o w  l o w e r  w i d e s t  n e w e s t
-    0      3          8            14
-
-    Each pair knows in which cells it starts. A merge corrects no counts. Who looks at a pair looks
-    at its cells, and forgets those where the pair stands no longer.
-    """
-    cells = list(b"".join(CORPUS))
-    times = [CORPUS[word] for word in CORPUS for _ in word]
-    places = {E_S: [11, 17], S_T: [12, 18]}
-    assert all(tuple(cells[at : at + 2]) == pair for pair in places for at in places[pair])
-
-    for at in places[S_T]:
-        cells[at : at + 2] = [256, -1]  # the new token in the left cell, nothing in the right one
-    still = [at for at in places[E_S] if tuple(cells[at : at + 2]) == E_S]
-    assert sum(times[at] for at in still) == 0
-    places[ord("e"), 256] = [at - 1 for at in places[S_T]]
-    assert sum(times[at] for at in places[ord("e"), 256]) == 9
-
-    training = task()
-    linked = LinkedPretokens(training)
-    assert linked.recount(S_T) == linked.recount(E_S) == 9
-    linked.merge(S_T, training.join(S_T))
-    assert linked.recount(E_S) == 0
-    assert linked.recount((ord("e"), 256)) == 9
-
-
-def test_buckets_of_counts_give_the_best_pair_without_sorting() -> None:
-    """The queue of the trainer `fast`: a bucket for each count. A docstring there has one step."""
-    pairs = [b"es", b"st", b"we", b"ow"]
-    counts = [9, 9, 8, 7]
-    queue = BucketQueue(counts, key=lambda number: [-byte for byte in pairs[number]])
-    # The bucket of 9 has e+s and s+t: the tie rule compares only these two.
-    assert queue.pop() == 1
-    counts[:2] = [0, 0]  # s+t has merged; its merge took every e+s away
-    # The bucket of 9 is empty. That of 8 has only w+e.
-    assert queue.pop() == 2
-    counts[2] = 0
-    # A new pair comes in, and o+w falls to 5: it is moved when its bucket is opened, not before.
-    counts[3] = 5
-    pairs.append(b"ne")
-    counts.append(6)
-    queue.push([4])
-    assert queue.pop() == 4
-    assert queue.pop() == 3
-    assert queue.moved == 2  # e+s and o+w, each when its bucket was open
 
 
 def test_encode_by_rank() -> None:

@@ -74,6 +74,7 @@ def test_a_lesson_is_read_as_its_sheet_says(path: Path) -> None:
         ("step = 3", 'text = """low', "20: unterminated string; a line here is like step = 3"),
         ('title = "Ties"\n', "", "1: the lesson has no title"),
         ("+++\n## Count", "## Count", "1: nothing ends what +++ begins"),
+        ('view = "training"', '"vi\\u0065w" = 3', '17: view should be a text, such as "low"'),
         ("## ", "# ", "6: there is no scene; a line like `## Count` begins one"),
     ],
 )
@@ -102,6 +103,9 @@ def test_all_line_ends_count_as_lines(tmp_path: Path) -> None:
         read_lesson(path)
     with pytest.raises(LessonError, match=":1: cannot be read: Is a directory"):
         read_lesson(tmp_path)
+    path.write_text(TEXT.replace('title = "Ties"', ""))
+    with pytest.raises(LessonError, match=":1: the lesson has no title"):
+        read_head(path)
 
 
 @given(st.text(max_size=300))

@@ -95,7 +95,8 @@ def test_a_count_from_before_the_merge_is_named() -> None:
     question = question_of({b"abc": 5, b"ab": 4, b"bc": 2, b"de": 3, b"def": 3, b"fx": 1})
     form = question.form
     typed = "a b; ab c, ab; b c"
-    assert "out of date" in reply(question, typed)[1]
+    late = "It occurred 7 times before merge 1, a+b: that count is out of date."
+    assert reply(question, typed)[1] == late
     grade = question.grade(form.read(typed))
     assert grade.mistake == "used a count from before the last merge"
 
@@ -105,11 +106,17 @@ def test_hints_are_about_the_present_part() -> None:
     attempt, form = Attempt(question), question.form
     assert str(attempt.hint) == "the pair occurs 15 times."
     attempt.ask_hint()
+    attempt.try_answer(form.read("b a"))
+    attempt.try_answer(form.read("b a"))
+    assert attempt.tried == [form.read("b a")]  # a part that is right is no try
+    assert str(attempt.hint) == "the pair occurs 15 times."
     attempt.try_answer(form.read("a a"))
     assert not attempt.shows_hint
     assert str(attempt.hint).startswith("it joins in 4 places of 3 words; from the left")
     assert attempt.hinted
     attempt.try_answer(form.read("a a; b aa a, b aa, aa aa a"))
+    assert str(attempt.hint) == "the pair occurs 7 times."
+    attempt.try_answer(form.read("a a; b aa a, b aa, aa aa a; aa a"))
     assert str(attempt.hint) == "the pair occurs 7 times."
     attempt.try_answer(form.read("a a; b aa a, b aa, aa aa a; b aa"))
     assert str(attempt.hint) == "it joins in 2 places of 2 words."
@@ -202,6 +209,15 @@ def test_a_number_of_merges_may_be_named() -> None:
     assert question_of(LOW, 4).steps == 2
     with pytest.raises(QuestionError, match="step 5 has only 1 merge after it"):
         question_of(LOW, 5)
+
+
+def test_words_in_which_places_overlap_are_preferred_however_rare() -> None:
+    counts = {b"aa" + bytes((byte, 46)): byte for byte in range(98, 123)} | {b"aaa.": 1}
+    trainer = Trainer(counts, 260)
+    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
+    timeline.complete()
+    levels = [ask("make-merges", timeline.frame, str(seed), about="1").level for seed in range(9)]
+    assert Level.AFTER_LOSS in levels
 
 
 def test_ties_by_ids_are_not_asked_since_ids_are_not_shown() -> None:

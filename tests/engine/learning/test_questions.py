@@ -411,6 +411,14 @@ def test_wrong_numbers_of_tokens_are_explained_by_their_mistake() -> None:
         assert str(question.grade(count).said).startswith(f"{count} is wrong: {why}")
 
 
+def test_a_learner_counts_in_five_words_at_most() -> None:
+    words = {b"ab" + bytes((byte,)): 1 for byte in range(99, 105)}
+    with pytest.raises(QuestionError, match="changes 6 different words, too many to count"):
+        ask("tokens-left", timeline_of(words).frame)
+    del words[b"abh"]
+    assert len(ask("tokens-left", timeline_of(words).frame).given) == 5
+
+
 def test_what_comes_next_is_asked_for_by_the_tie_or_by_the_count() -> None:
     timeline = timeline_of(LOW)
     assert [predict(timeline.seek(step)).kind for step in (0, 1)] == ["tie", "next-pair"]
@@ -466,6 +474,18 @@ def test_of_a_tokenizers_merges_no_count_is_asked_for() -> None:
         with pytest.raises(QuestionError, match="a tokenizer's; no count chose them"):
             ask(kind, replay.timeline.frame)
     assert str(ask("tokens-left", replay.timeline.frame).asks).startswith("The corpus has 25")
+    without_corpus = Replay(replay.timeline.frame.tokenizer(), {})
+    for frame in (without_corpus.timeline.frame, timeline_of(LOW, merges=0).frame):
+        with pytest.raises(QuestionError, match="only a training from a text has reasons"):
+            ask("reason", frame)
+
+
+def test_words_to_encode_by_hand_need_the_order_of_the_merges() -> None:
+    """In the others the leftmost pair, or the rightmost, always joins."""
+    corpus = {b"abcd": 9, b"bcd": 8, b"cd": 7, b"xab": 5, b"abx": 2, b"cdx": 3, b"xcdab": 1}
+    frame = timeline_of(corpus, 8).seek(8)
+    words = {ask("encode-by-hand", frame, str(seed)).asks.words[1] for seed in range(8)}
+    assert words == {b"xcdab"}
 
 
 def test_only_a_right_answer_at_the_first_try_counts() -> None:

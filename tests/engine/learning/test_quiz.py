@@ -92,6 +92,12 @@ def test_a_seed_always_gives_the_same_questions() -> None:
         ("encode-by-hand", 6),
         ("encode-by-hand", 9),
     ]
+    assert kinds_and_steps(quiz_of("2", 6, ("tie", "stale"))) == [
+        *(("stale", 7), ("stale", 1), ("stale", 7), ("stale", 5), ("tie", 4), ("tie", 0)),
+    ]
+    assert kinds_and_steps(quiz_of("3", 6, ("tie", "stale", "make-merges"))) == [
+        *(("stale", 6), ("stale", 6), ("stale", 6), ("tie", 4), ("make-merges", 8), ("tie", 2)),
+    ]
     assert kinds_and_steps(quiz_of("7", 9, ("tie", "stale", "encode-by-hand"))) == [
         *(("stale", 1), ("stale", 2), ("stale", 5), ("stale", 6), ("tie", 0)),
         *(("encode-by-hand", 9), ("tie", 4), ("encode-by-hand", 11)),
@@ -105,7 +111,9 @@ def test_other_examples_of_a_kind_are_asked_until_none_is_left() -> None:
         while True:
             asked.append(another_example(recording(), "tie", asked))
     assert {question.kind for question in asked} == {"tie"}
-    assert len({str(question.form) for question in asked}) == len(asked) > 3
+    assert len({str(question.form) for question in asked}) == len(asked) == 7
+    first = ask("next-pair", recording().frame.at(1))  # it always asks so, about other pairs
+    assert another_example(recording(), "next-pair", [first]).form != first.form
 
 
 def test_a_quiz_of_some_kinds_asks_no_others() -> None:
@@ -171,8 +179,9 @@ def test_a_file_of_very_many_wrong_answers_is_read_with_the_first_and_the_last(
     attempt = Attempt(question)
     for number in (*range(1000, 1150), question.answer):
         attempt.try_answer(number)
-    AnswerSheet(PAPER, answers=[Answered.of(attempt, 1)]).write(tmp_path / "a.json")
+    AnswerSheet(PAPER, answers=[Answered.of(attempt, 1.26)]).write(tmp_path / "a.json")
     (answered,) = AnswerSheet.read(tmp_path / "a.json").answers
+    assert answered.seconds == 1.3
     again = regraded(question, answered)
     assert again.tried == [*range(1000, 1099), question.answer]
     assert again.is_right
@@ -294,7 +303,9 @@ def test_another_seed_and_a_missing_corpus_are_reported(tmp_path: Path) -> None:
     def missing(paper: Paper) -> Timeline:
         raise QuizFileError("no such corpus here")
 
-    assert grade_files([tmp_path / "a.json"], missing).problems
+    grades = grade_files([tmp_path / "a.json"], missing)
+    assert grades.problems == [f"{tmp_path / 'a.json'}: no such corpus here"]
+    assert b"q1" not in grade_tables(grades, spell)[""]
 
 
 # -- a class: the lecturer's quiz alone decides, and mistakes have names
@@ -327,6 +338,7 @@ def test_the_tables_of_a_class_are_those_of_its_sheet(tmp_path: Path) -> None:
         "B": [([85, 76], False, False, 60.4, False), ([94], True, True, 30, False)],
         "C": [([85, 76], False, False, -5, False), ([85], False, False, 4, True)],
     }
+    entries["D"] = [([77], False, False, 1, False)]  # left with a wrong answer
     entries["=A"].append(([True], False, False, 9, True))
     entries["B"].append(([False, True], False, False, 0, False))
     asked = ("tokens-left", 1), ("tokens-left", 0), ("stale", 1)

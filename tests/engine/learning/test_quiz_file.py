@@ -9,7 +9,7 @@ import pytest
 
 from engine import QuizFileError
 from engine.learning.quiz import Paper
-from engine.learning.quiz_file import LARGEST, QuizFile, is_quiz_file, read_quiz_file
+from engine.learning.quiz_file import LARGEST, QuizFile, corpus_beside, is_quiz_file, read_quiz_file
 from engine.learning.session_file import SavedFile
 
 CORPUS = b"low lower lowest"
@@ -45,7 +45,8 @@ def test_the_corpus_is_found_below_the_file_beside_it_or_elsewhere(tmp_path: Pat
     sample = tmp_path / "samples" / "low.txt"
     sample.parent.mkdir()
     sample.write_bytes(CORPUS)
-    assert QUIZ.find_corpus(tmp_path, [sample]) == sample
+    (tmp_path / "other.txt").write_bytes(CORPUS)
+    assert QUIZ.find_corpus(tmp_path, [tmp_path / "other.txt", sample]) == sample
     beside.write_bytes(CORPUS)
     assert QUIZ.find_corpus(tmp_path) == beside
     below.parent.mkdir()
@@ -56,6 +57,11 @@ def test_the_corpus_is_found_below_the_file_beside_it_or_elsewhere(tmp_path: Pat
     beside.unlink()
     with pytest.raises(QuizFileError, match="is not the corpus of this quiz, it has changed"):
         QUIZ.find_corpus(tmp_path)
+
+
+def test_a_quiz_file_names_its_corpus_by_the_path_below_it_or_by_its_name() -> None:
+    assert corpus_beside("/course/texts/low.txt", Path("/course")) == "texts/low.txt"
+    assert corpus_beside("/low.txt", Path("/course")) == "low.txt"
 
 
 GOOD = QUIZ.as_toml()
