@@ -198,6 +198,7 @@ class SectionSplitter(SpecialSplitter):
         super().__init__([token.content for token in self._added])
         self._normalizer = normalizer
         self._pre_tokenizer = pre_tokenizer
+        self._cut = PreTokenizer() if pre_tokenizer is None else pre_tokenizer
         self._stages = opened(pre_tokenizer)
         self.in_bytes = _ends_in_bytes(normalizer, self._stages)
         reduced = self._reduced()
@@ -243,7 +244,6 @@ class SectionSplitter(SpecialSplitter):
         return stages[0].as_pattern() if len(stages) == 1 else None
 
     def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
-        cut = self._pre_tokenizer
         spells_last = bool(self._stages) and isinstance(self._stages[-1], ByteLevel)
         for section, first, token in self._sections(text):
             if token is not None:
@@ -252,11 +252,11 @@ class SectionSplitter(SpecialSplitter):
                 prepared = self._stages[0].prepared(section, first) if self._stages else section
                 if prepared:
                     yield prepared, False
-            elif cut is not None and self.in_bytes and spells_last:
-                yield from ((piece, False) for piece in cut.cut(section, first))
+            elif self.in_bytes and spells_last:
+                yield from ((piece, False) for piece in self._cut.cut(section, first))
             else:
                 # All yielded pieces are in the text's own characters.
-                pieces = [section] if cut is None else cut.pieces(section, first)
+                pieces = self._cut.pieces(section, first)
                 if self.in_bytes:
                     pieces = [to_text(unspell(piece)) for piece in pieces]
                 yield from ((piece, False) for piece in pieces)
@@ -266,7 +266,7 @@ class SectionSplitter(SpecialSplitter):
         if self._normalizer is not None and any(stage.depends_on_start for stage in self._stages):
             # After normalizing, only the spans tell which section is first.
             for aligned, token in self.aligned_sections(text):
-                yield aligned.text, aligned.span(0, 0)[0] == 0, token
+                yield aligned.text, aligned.is_first, token
             return
         for start, end, token in self._raw.find(text):
             if token is not None:
@@ -294,7 +294,6 @@ class SectionSplitter(SpecialSplitter):
             yield from super().aligned(text, pattern)
             return
         places = [0, *accumulate(len(to_bytes(character)) for character in text)]
-        cut = self._pre_tokenizer
         for section, token in self.aligned_sections(text):
             if token is not None:
                 start, end = section.span(0, len(section.text))
@@ -302,7 +301,7 @@ class SectionSplitter(SpecialSplitter):
                 ends = [places[end]] * len(data)
                 yield AlignedPretoken(data, [places[start]] * len(data), ends, True)
                 continue
-            for piece in [section] if cut is None else cut.aligned_pieces(section):
+            for piece in self._cut.aligned_pieces(section):
                 data = unspell(piece.text) if self.in_bytes else to_bytes(piece.text)
                 yield AlignedPretoken(
                     data, *_byte_places(piece, text, places, self.in_bytes), False

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -135,7 +136,7 @@ def _spelled_vocab(tokenizer: Tokenizer, spelling: Callable[[bytes], str]) -> di
 def _merges(tokenizer: Tokenizer, spelled: dict[int, str]) -> list[tuple[str, str]]:
     """Return the merges in order of rank; a file has one rank for each."""
     by_rank: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for pair, (rank, made) in sorted(tokenizer.merge_table.items(), key=lambda item: item[1][0]):
+    for pair, (rank, made) in sorted(tokenizer.merge_table.items(), key=itemgetter(1)):
         by_rank[rank].append(pair)
         if spelled[pair[0]] + spelled[pair[1]] != spelled[made]:
             raise TokenizerFileError(f"the merge of rank {rank} does not make its parts' bytes")
@@ -151,14 +152,14 @@ def _merges(tokenizer: Tokenizer, spelled: dict[int, str]) -> list[tuple[str, st
 
 def _ignores_merges(tokenizer: Tokenizer) -> bool:
     """Whether whole tokens are looked up before anything merges; an error if only some are."""
-    alphabet = tokenizer.alphabet
-    if isinstance(alphabet, ByteAlphabet):
-        return False
     rules = tokenizer.rules
-    if isinstance(alphabet, WholeTokens) and isinstance(alphabet.inner, ByteAlphabet):
-        others = (pair for pair in rules.ids.items() if alphabet.whole.get(pair[0]) != pair[1])
-        if all(rules.tokens_of(token) == (token_id,) for token, token_id in others):
-            return True
+    match tokenizer.alphabet:
+        case ByteAlphabet():
+            return False
+        case WholeTokens(inner=ByteAlphabet(), whole=whole):
+            others = ((token, i) for token, i in rules.ids.items() if whole.get(token) != i)
+            if all(rules.tokens_of(token) == (token_id,) for token, token_id in others):
+                return True
     raise TokenizerFileError("the tokenizer does not work on bytes, so its stages are not known")
 
 

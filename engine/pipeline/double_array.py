@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
 from itertools import accumulate, pairwise
 
-_LABEL, _ENDS_KEY, _VALUE = 0xFF, 0x100, 0x80000000
-"""Bits of a unit: its label; it ends a key; it is the value of one."""
+_LABEL, _ENDS_KEY, _FAR, _VALUE = 0xFF, 0x100, 0x200, 0x80000000
+"""Bits of a unit: its label; it ends a key; its offset is in blocks; it is the value of a key."""
 _BLOCK = 256
 """Units that are laid out together."""
 
@@ -36,7 +36,7 @@ def walk_trie(units: SequenceOf[int], data: bytes) -> Iterator[tuple[int, int | 
     node = _offset(units[0])
     for length, byte in enumerate(data, start=1):
         node ^= byte
-        if byte == 0 or node >= len(units) or units[node] & (_VALUE | 0xFF) != byte:
+        if byte == 0 or node >= len(units) or units[node] & (_VALUE | _LABEL) != byte:
             return
         unit = units[node]
         node ^= _offset(unit)
@@ -74,9 +74,9 @@ def _is_connected(units: SequenceOf[int]) -> bool:
         place = waiting.pop()
         for node in children[place]:
             inner, label = node ^ _offset(units[node]), units[node] & _LABEL
-            has_value = inner < len(units) and units[inner] & _VALUE > 0
+            has_value = inner < len(units) and bool(units[inner] & _VALUE)
             rest = _bytes_lacking(lacking[place], label)
-            is_end = units[node] & _ENDS_KEY > 0
+            is_end = bool(units[node] & _ENDS_KEY)
             goes_on = has_value == is_end and (is_end or inner in children)
             if rest is None or not goes_on or lacking.get(inner, rest) != rest:
                 return False
@@ -106,7 +106,7 @@ def _bytes_lacking(before: int, byte: int) -> int | None:
 
 
 def _offset(unit: int) -> int:
-    return (unit >> 10) << ((unit & 0x200) >> 6)
+    return (unit >> 10) << ((unit & _FAR) >> 6)
 
 
 def text_at(replacements: bytes, place: int) -> str:

@@ -271,7 +271,7 @@ class BPE(MergingModel):
             return {i: text.encode() if data is None else data for text, data, i in unspelled}
         found = {i: text.encode() for text, i in zip(bare, ids, strict=True)}
         for text, i in zip(bare, ids, strict=True) if self.byte_fallback else ():
-            if len(text) == 6 and (byte := _BYTE.fullmatch(text)):
+            if byte := _BYTE.fullmatch(text):
                 found[i] = bytes((int(byte[1], 16),))
         return found
 
@@ -296,13 +296,14 @@ class BPE(MergingModel):
 
     def alphabet(self, in_bytes: bool) -> Alphabet:
         vocab, has_affixes = self.vocab, self._prefix or self._suffix
-        if in_bytes and self._byte_ids and not vocab.keys() >= set(BYTE_TO_CHAR.values()):
+        has_all_bytes = all(map(vocab.__contains__, BYTE_TO_CHAR.values()))
+        if in_bytes and self._byte_ids and not has_all_bytes:
             raise TokenizerFileError(
                 "model.byte_fallback: with ByteLevel and without all 256 bytes in the vocab it is "
                 "not supported: a missing byte becomes the bytes of its stand-in, such as Ġ"
             )
         inner: Alphabet
-        if in_bytes and not has_affixes and all(map(vocab.__contains__, BYTE_TO_CHAR.values())):
+        if in_bytes and has_all_bytes and not has_affixes:
             inner = ByteAlphabet([vocab[BYTE_TO_CHAR[byte]] for byte in range(256)])
         else:
             longest = 1 + len(self._prefix) + len(self._suffix)

@@ -101,6 +101,11 @@ class Aligned:
         place = self.spans[start][0] if start < len(self.spans) else end_of_all
         return place, place
 
+    @property
+    def is_first(self) -> bool:
+        """Whether it begins where the original does."""
+        return self.span(0, 0) == (0, 0)
+
 
 class Normalizer(Stage):
     """Makes a text easier to encode, and often loses something."""
@@ -177,7 +182,9 @@ class _UnicodeForm(EditingNormalizer):
     name: ClassVar[Literal["NFC", "NFD", "NFKC", "NFKD"]]
 
     def normalize(self, text: str) -> str:
-        if text.isascii() or NEWER_THAN_9.isdisjoint(text):
+        if text.isascii():
+            return text
+        if NEWER_THAN_9.isdisjoint(text):
             return unicodedata.normalize(self.name, text)
         return "".join(
             part if part in NEWER_THAN_9 else unicodedata.normalize(self.name, part)

@@ -295,7 +295,7 @@ class TextOrRegex:
         if all(start < end for start, end in spans):
             yield from spans
             return
-        place, last_end = 0, -1
+        place, last_end = 0, None
         while place <= len(text) and (match := self._compiled.search(text, place)):
             start, end = match.span()
             if start == end == last_end:

@@ -142,7 +142,7 @@ class Pipeline:
         )
         processor = pipeline.post_processor
         for part in (*processor.template(1), *processor.template(2)) if processor else ():
-            if not pipeline._spellings.keys() >= set(part.ids):
+            if not set(part.ids).issubset(pipeline._spellings):
                 what = f"puts {part.token[:60]!r} as an id that no token has"
                 raise fields.error("post_processor", what)
         return pipeline

@@ -217,7 +217,8 @@ class TemplateProcessing(PostProcessor):
                     part = TemplatePart(place, "", text.count("type_id"))
                 templates[-1].append(part)
         for key, parts in zip(("single", "pair"), templates, strict=True):
-            if sum(len(tokens[part.token][0]) for part in parts if part.text is None) > MOST_ADDED:
+            added = (tokens[part.token] for part in parts if part.text is None)
+            if sum(len(ids) for ids, _ in added) > MOST_ADDED:
                 raise fields.error(key, f"adds more than {MOST_ADDED:,} tokens to a text")
         if any(part.text for part in templates[0]):
             raise fields.error("single", "has a place for a second text")

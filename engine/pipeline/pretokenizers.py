@@ -152,8 +152,7 @@ class PreTokenizer(Stage):
         >>> [piece.text for piece in pieces]
         ['a', '12', 'b']
         """
-        first = aligned.span(0, 0)[0] == 0
-        changed = aligned.edited(self.edits(aligned.text, first))
+        changed = aligned.edited(self.edits(aligned.text, aligned.is_first))
         pieces = [changed.part(*span) for span in self.spans(changed.text)]
         return [self.respelled(piece) for piece in pieces if piece.text]
 
@@ -213,7 +212,7 @@ class Sequence(Composite[PreTokenizer], PreTokenizer):
             aligned = [Aligned.of(text, start=int(not first))]
             for each in self._stages[:-1]:
                 aligned = list(chain.from_iterable(map(each.aligned_pieces, aligned)))
-            return [(piece.text, piece.span(0, 0)[0] == 0) for piece in aligned]
+            return [(piece.text, piece.is_first) for piece in aligned]
         pieces = [text] if text else []
         for each in self._stages[:-1]:
             pieces = [*chain.from_iterable(each.pieces(piece, first) for piece in pieces)]

@@ -472,8 +472,7 @@ class SentencePieceUnigram(_SegmentingModel):
             if abs(best[start]) > farthest:
                 origin = best[start]
                 for place in range(start, reached + 1):
-                    if starts[place] != -1:
-                        best[place] -= origin
+                    best[place] -= origin
             single = find(text[start])
             if single is not None:
                 arrive(start, start + 1, single, scores[single])

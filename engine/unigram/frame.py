@@ -424,8 +424,7 @@ def changed_words(frame: UnigramFrame) -> Iterator[ChangedWord | None]:
     earlier = frame.at(frame.step - 1)
     for text, count in frame.words.items():
         before, after = earlier.lattice(text).best.edges, frame.lattice(text).best.edges
-        # A removed word may become unknown, at the same place.
-        is_same = [edge[1:3] for edge in before] == [edge[1:3] for edge in after]
+        is_same = [edge.piece for edge in before] == [edge.piece for edge in after]
         yield None if is_same else ChangedWord(text, count, before, after)
 
 

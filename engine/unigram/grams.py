@@ -60,11 +60,10 @@ class GramTable:
         """Yield the n-grams that begin at a place of a text, the shortest first."""
         if self._read[0] != text:
             units = self._units.read(text)
-            starts = (0, *(unit.end for unit in units[:-1]))
-            self._read = text, units, {place: at for at, place in enumerate(starts)}
+            starts = (0, *(unit.end for unit in units))  # the last is the end of the text
+            self._read = text, units, dict(zip(starts, range(len(units)), strict=False))
         _, units, at_place = self._read
-        first = at_place.get(start)
-        if first is None or not units:
+        if (first := at_place.get(start)) is None:
             return
         gram = units[first].text
         for last in range(first, min(first + self._ngram, len(units))):

@@ -43,6 +43,8 @@ def test_an_inspection_counts_the_pieces(words: dict[str, int]) -> None:
         assert inspection.odd("partial").count == sum("\udcff" in text for text in texts)
         assert sum(count for _, count in inspection.kinds) == len(texts)
         assert inspection.perplexity == pytest.approx(exp(frame.loss))
+        uses = frame.expected_counts.sum() / sum(words.values())
+        assert inspection.fertility == pytest.approx(uses)
         longest = [len(inspection.text(piece)) for piece in inspection.longest(3)]
         assert longest == sorted(map(len, texts), reverse=True)[:3]
         ends = inspection.worst_and_best
@@ -54,7 +56,7 @@ def test_an_inspection_counts_the_pieces(words: dict[str, int]) -> None:
 
 
 def test_the_entropy_is_that_of_the_expected_counts() -> None:
-    frame = recorded({"▁hugs": 10, "hug": 2, "bug": 4}).seek(0)
+    frame = recorded({"▁hugs": 10, "hug": 2, "bug": 4, "x": 1}).seek(0)
     total = frame.expected_counts.sum()
     shares = [count / total for count in frame.expected_counts if count]
     assert UnigramInspection(frame).entropy == pytest.approx(-sum(p * log2(p) for p in shares))

@@ -167,6 +167,7 @@ def test_a_part_of_a_text_knows_its_place(text: str, start: int, end: int) -> No
     part = Aligned.of(text).part(start, end)
     first, last = part.span(0, len(part.text))
     assert text[first:last] == part.text
+    assert (Aligned.of("").is_first, Aligned.of("a", 1).is_first) == (True, False)
 
 
 def nested(depth: int) -> list[dict[str, Any]]:

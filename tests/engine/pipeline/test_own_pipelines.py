@@ -6,18 +6,21 @@ import json
 from functools import partial
 from pathlib import Path
 
+import pytest
 from generated import examples
 from hypothesis import given
 from odd_texts import texts
 from sheets import check_sheet, refusal
 from tokenizers import Tokenizer as Theirs
 
-from engine import Tokenizer
+from engine import Tokenizer, TokenizerFileError
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
+from engine.core.json_fields import Fields
 from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.conversion import pipeline_of, unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.losses import Change, losses
-from engine.pipeline.models import BPE, WordPiece
+from engine.pipeline.models import BPE, LARGEST_ID, MODELS, WordPiece
 from engine.pipeline.normalizers import NFD, Lowercase, Sequence, StripAccents
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import pair_template, template_of
@@ -83,6 +86,31 @@ def test_a_token_that_is_an_affix_alone_keeps_it() -> None:
     vocab = {"##": 0, "##a": 1, "</w>": 2, "a</w>": 3}
     model = BPE(vocab, [], continuing_subword_prefix="##", end_of_word_suffix="</w>")
     assert model.tokens(in_bytes=False) == {0: b"##", 1: b"a", 2: b"</w>", 3: b"a"}
+    fallback = BPE({"<0x41>": 0, "a": 1}, [], byte_fallback=True)
+    assert fallback.tokens(in_bytes=False) == {0: b"A", 1: b"a"}
+
+
+def test_a_whole_token_is_looked_up_in_bytes_or_in_characters() -> None:
+    letters = {letter: byte for byte, letter in BYTE_TO_CHAR.items()}
+    model = BPE(letters | {"Ġa": 256, "ｘ": 257}, [], ignore_merges=True)
+    assert model.alphabet(in_bytes=True).spell(b" a") == [256]
+    assert model.alphabet(in_bytes=False).spell("Ġa".encode()) == [256]
+
+
+def test_models_are_read_or_refused_at_the_edges_of_their_tables() -> None:
+    model = {"vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["#version: 0.2", "a b"]}
+    read = MODELS.from_json(Fields(model))
+    assert isinstance(read, BPE)
+    assert read.merges == [("a", "b")]
+    largest = {"vocab": {"a": LARGEST_ID, "b": LARGEST_ID}, "unk_token": "a"}
+    affixed = {"vocab": {"<0x41>": 0}, "merges": [], "byte_fallback": True}
+    for wrong, message in (
+        (largest, "the id 4294967295 is given to 'a' and 'b'"),
+        (affixed | {"continuing_subword_prefix": "##"}, "with a prefix or suffix is not supported"),
+        (affixed | {"end_of_word_suffix": "</w>"}, "with a prefix or suffix is not supported"),
+    ):
+        with pytest.raises(TokenizerFileError, match=message):
+            MODELS.from_json(Fields(wrong))
 
 
 def test_a_wrong_template_is_an_error() -> None:

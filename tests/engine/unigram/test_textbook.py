@@ -101,6 +101,8 @@ def test_of_segmentations_that_cost_the_same_the_one_with_the_longest_n_gram_win
 def test_without_itself_an_n_gram_is_its_parts_and_a_single_word_is_unknown() -> None:
     frame = trained({"a b": 1, "a": 1}, 1, ngram=2)[1].frame
     assert frame.record.mean_loss_at(0) == frame.loss / 2
+    one = trained({"a b": 1}, 1)[1].frame
+    assert one.record.mean_loss_at(0) == one.loss == 2 * log(2)
     parts = frame.alternative("a▁b")
     assert parts == Path((Edge(0, 1, 0, log(2 / 4)), Edge(1, 3, 1, log(1 / 4))), log(2 / 16))
     assert frame.alternative("a") == Path((Edge(0, 1, UNKNOWN, -10.0),), -10.0)

@@ -59,6 +59,8 @@ def test_the_search_for_a_piece_pauses_after_each_batch_of_words(
 
 
 def test_counts_after_a_step_are_those_of_the_next_frame(timeline: UnigramTimeline) -> None:
+    at_seed = count_changes(timeline.seek(0))
+    assert at_seed.before.tolist() == at_seed.after.tolist() != []
     for step in range(1, len(timeline) + 1):
         frame = timeline.seek(step)
         changes = count_changes(frame)

@@ -19,6 +19,7 @@ def seeds_of(counts: dict[str, int], size: int = 1000, longest: int = 16) -> See
 
 @given(COUNTS, st.integers(1, 30), st.integers(1, 6))
 @example({"aaaa": 1}, 9, 3)
+@example({"a": 1}, 9, 3)
 def test_seeds_are_the_characters_and_the_best_branching_substrings(
     counts: dict[str, int], size: int, longest: int
 ) -> None:
