@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import accumulate, chain, groupby, pairwise, repeat, zip_longest
+from itertools import chain, pairwise, repeat, zip_longest
 from operator import add, eq
 
 import numpy as np
@@ -21,12 +21,11 @@ from engine.core.arguments import checked
 from engine.core.arrays import Bools, Integers, Ints
 from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
-from engine.core.gpt2_bytes import unspell
 from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
+from engine.encoding.lanes import tokens_in
 from engine.encoding.tokenizer import Tokenizer
-from engine.pipeline.pipeline import Pipeline
 from engine.text.pretokenize import to_bytes, to_text
 
 # -- the edges of a text's tokens, by each tokenizer
@@ -50,8 +49,7 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> Ints:
     """Return the edges of a text's tokens: token n is the bytes `edges[n]` to `edges[n + 1]`.
 
     If the joined tokens are the text, the edges follow from their lengths. If not, the length of an
-    unknown token is not known: then each merge is followed from the edges of the alphabet's tokens
-    on. If a pipeline changes the text before it is cut, its alignment leads back to the original.
+    unknown token is not known: then each token's place in the original text is found.
 
     Raises:
         ComparisonError: the part of the text that a token covers cannot be found out.
@@ -62,18 +60,14 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> Ints:
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
         widths = token_lengths(tokenizer)[ids]
         return np.insert(widths.cumsum(), 0, 0)
-    is_piped = isinstance(tokenizer.pipeline, Pipeline)
-    ends = list(_aligned(tokenizer, text) if is_piped else _followed(tokenizer, text))
+    ends = [place.end for place in tokens_in(tokenizer.rules, text)]
     if len(ends) != len(ids):
         raise ComparisonError(
             "a tokenizer changes the text so that the part of it that a token covers cannot be "
             "found; compare without a text"
         )
-    if not len(ids):
-        return np.array([0, len(data)], dtype=np.int64)  # all of it was removed: one piece
-    edges: Ints = np.maximum.accumulate(np.array([0, *ends], dtype=np.int64))
-    edges[-1] = len(data)  # text that was removed at the end belongs to the last token
-    return edges
+    # Text that was removed at the end belongs to the last token, or is one piece by itself.
+    return np.array([0, *ends[:-1], len(data)], dtype=np.int64)
 
 
 def _spells(tokenizer: Tokenizer) -> bool:
@@ -94,72 +88,6 @@ def _spells(tokenizer: Tokenizer) -> bool:
     _, made = zip(*rules.table.values(), strict=True) if rules.table else ((), ())
     tokens, left, right = (map(vocab, ids, repeat(b"")) for ids in (made, lefts, rights))
     return all(map(eq, tokens, map(add, left, right)))
-
-
-def _followed(tokenizer: Tokenizer, text: str) -> Iterator[int]:
-    """Yield the end of each token, in bytes. A mark of a word's end belongs to the word."""
-    rules, offset = tokenizer.rules, 0
-    for pretoken in rules.pretokens(text):
-        edges = (
-            [0, len(pretoken.bytes)]
-            if rules.is_special(pretoken)
-            else _edges(tokenizer, pretoken.bytes)
-        )
-        yield from (offset + edge for edge in edges[1:])
-        offset += len(pretoken.bytes)
-
-
-def _edges(tokenizer: Tokenizer, pretoken: bytes) -> list[int]:
-    """Return the edges of the tokens of a pretoken, in its own bytes."""
-    edges = list(tokenizer.alphabet.edges(pretoken))
-    for step in tokenizer.rules.steps(pretoken):
-        del edges[step.position + 1]
-    return edges
-
-
-def _aligned(tokenizer: Tokenizer, text: str) -> Iterator[int]:
-    """Yield the end of each token in the original, in bytes."""
-    pipeline = tokenizer.pipeline
-    assert isinstance(pipeline, Pipeline)
-    places = [0, *accumulate(len(to_bytes(character)) for character in text)]
-    splitter = pipeline.splitter
-    for section, added in splitter.aligned_sections(text):
-        if added is not None:
-            yield places[section.spans[-1][1]]
-            continue
-        cut = pipeline.pre_tokenizer
-        for piece in [section] if cut is None else cut.aligned_pieces(section):
-            # In bytes each character stands for one byte; else it has the bytes of its UTF-8.
-            if splitter.in_bytes:
-                pretoken = unspell(piece.text)
-                spans = [piece.span(place, place + 1) for place in range(len(pretoken))]
-            else:
-                pretoken = to_bytes(piece.text)
-                widths = (len(to_bytes(character)) for character in piece.text)
-                spans = [
-                    piece.span(place, place + 1)
-                    for place, width in enumerate(widths)
-                    for _ in range(width)
-                ]
-            ends = _ends_in_original(pretoken, spans, text, places)
-            yield from (ends[edge - 1] for edge in _edges(tokenizer, pretoken)[1:])
-
-
-def _ends_in_original(
-    pretoken: bytes, spans: Sequence[tuple[int, int]], text: str, places: Sequence[int]
-) -> list[int]:
-    """Return the end of each byte of a pretoken in the original text, in bytes.
-
-    A byte of a character that is unchanged has its own place; of another, the character's end.
-    """
-    ends: list[int] = []
-    for (start, end), same in groupby(spans):
-        first, count = len(ends), sum(1 for _ in same)
-        own = to_bytes(text[start:end]) == pretoken[first : first + count]
-        ends += (
-            range(places[start] + 1, places[start] + 1 + count) if own else [places[end]] * count
-        )
-    return ends
 
 
 # -- vocabularies and merges

@@ -111,11 +111,9 @@ class PieceTable:
         quiet = {*silent} if unknown is None or unknown_is_text else {*silent, unknown}
         self.ids = {text: id_ for id_, text in enumerate(texts) if id_ not in quiet}
         if "" in self.ids or len(self.ids) + len(quiet) != len(texts):
-            seen = {""}
-            for text in (text for id_, text in enumerate(texts) if id_ not in quiet):
-                if text in seen:
-                    raise UnigramError(f"piece {text!r} is empty or occurs twice")
-                seen.add(text)
+            found = Counter(text for id_, text in enumerate(texts) if id_ not in quiet)
+            wrong = next(text for text, count in found.items() if count > 1 or not text)
+            raise UnigramError(f"piece {wrong!r} is empty or occurs twice")
         self.longest = max(map(len, self.ids), default=1)
         worst = min((scores[id_] for id_ in self.ids.values()), default=0.0)
         self.unknown_score = worst - UNKNOWN_PENALTY

@@ -19,7 +19,7 @@ from generated import first_quick, some
 from sheets import check_sheet
 from students import SPECIAL, Student
 
-from engine import Report, Trainer, check
+from engine import Report, Trainer
 from engine.analysis.check import causes, checking, mistaken_trainer, readings
 from engine.analysis.check import report as reports
 from engine.analysis.check.causes import CAUSES
@@ -237,15 +237,6 @@ def test_chunks_are_no_cause_where_they_explain_only_a_part() -> None:
         assert "chunk-borders" not in [each.cause for each in report.explanations]
 
 
-@pytest.mark.slow
-def test_variants_that_explain_as_much_are_named() -> None:
-    for student, _, text in MISTAKES:
-        sentences = " ".join(checked(student().train(text, 20), text).describe())
-        assert "So would ." not in sentences
-        assert "So would ," not in sentences
-        assert ", ." not in sentences
-
-
 def test_counts_that_no_mistake_gives_do_not_hide_the_cause() -> None:
     made = students.TakesTheFirstOfEquals().train(STORY, MERGES)
     steps = [
@@ -262,19 +253,6 @@ def test_every_cause_has_a_trainer_that_makes_the_mistake() -> None:
     # Students read text, and write the list that they make; the tests below have the others.
     by_others = {"bytes-replaced", "bytes-ignored", "missing-line", "swapped-lines"}
     assert made | by_others | {"line-too-many"} == set(CAUSES), "add the trainer to MISTAKES"
-
-
-@pytest.mark.parametrize("errors", ["replace", "ignore"])
-def test_invalid_bytes_that_are_replaced_or_ignored_are_a_cause(
-    errors: str, tmp_path: Path
-) -> None:
-    corpus = tmp_path / "corpus.txt"
-    corpus.write_bytes(b"so\xff\xfeon\n" * 20)
-    replaced = corpus.read_text(encoding="utf-8", errors=errors)
-    run = Trainer(Assignment(replaced.encode).counts, 260)
-    list(run.steps())
-    causes = [each.cause for each in check(None, run.merges, corpus).explanations if each.all]
-    assert f"bytes-{errors}d" in causes
 
 
 @pytest.mark.parametrize("errors", ["replace", "ignore"])

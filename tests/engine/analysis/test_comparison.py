@@ -162,7 +162,13 @@ def test_spans_of_a_pipeline_are_of_the_original_text(
     path = tmp_path / "tokenizer.json"
     theirs = _hugging_face(normalizer if normalized else None, cut, path)
     ours = open_tokenizer(path).tokenizer
-    expected = [len(text[:end].encode()) for _, end in theirs.encode(text).offsets]
+    found = theirs.encode(text)
+    ends = [
+        # A mark that the library takes for the letter after it covers nothing here.
+        start if token == "▁" and text[start:end] != " " else end
+        for token, (start, end) in zip(found.tokens, found.offsets, strict=True)
+    ]
+    expected = [len(text[:end].encode()) for end in ends]
     edges = cut_text(ours, text.encode()).tolist()
     assert edges[1:-1] == expected[:-1]
     assert (edges[0], edges[-1]) == (0, len(text.encode()))

@@ -87,13 +87,9 @@ class TestHoldingOut:
         assert learnt + rest == corpus
         assert len(rest) <= 0.25 * len(corpus)
 
-    def test_cuts_behind_a_special_token_if_there_is_one(self) -> None:
+    def test_cuts_behind_a_special_token_or_at_whitespace_or_behind_a_character(self) -> None:
         assert hold_out(b"aaaa aaaa<e>b b<e>c", ["<e>"], 0.55) == (b"aaaa aaaa<e>", b"b b<e>c")
-
-    def test_cuts_at_whitespace_if_not(self) -> None:
         assert hold_out(b"aaaa bbbb cc dd", share=0.4) == (b"aaaa bbbb ", b"cc dd")
-
-    def test_leaves_a_character_whole(self) -> None:
         learnt, rest = hold_out("猫猫猫猫猫".encode(), share=0.3)
         assert (learnt.decode(), rest.decode()) == ("猫猫猫猫", "猫")
 

@@ -43,6 +43,7 @@ def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
     ends = ("w", "lo", "ow", "low", "o+w", "lo+w", " ")
     letters = Trainer({"éa".encode(): 2}, 9, units="characters")
     of_letters = Timeline(letters.counts, letters.steps())
+    lower = Timeline({b"low": 5, b"lower": 2}, Trainer({b"low": 5, b"lower": 2}, 300).steps())
     late = Trainer({b"w": 20, b"owa": 5, b"owb": 5}, 99, units="end-of-word")
     endings = Timeline(late.counts, late.steps())
     asked = [
@@ -58,6 +59,7 @@ def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
         (tokenizer([(b"\xa9", b"x")]), "\udca9x:\udca9x"),
         (of_letters.frame, "é:é"),
         (endings.seek(len(endings)), "bow:o+w"),
+        *((lower.seek(step), f"lower:{each}") for step in (1, 2) for each in ("low", "l+ow")),
         *((run.seek(step), f"low lo w slow:{each}") for step in (1, 2, 5) for each in ends),
     ]
     lines = []
@@ -70,20 +72,6 @@ def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
             answer = ask(source, text, *parts.split("+"), start=start)
             lines.append(f"{each!a}, {start=} {type(answer).__name__}: {answer.describe()}")
     check_sheet("why_not", lines)
-
-
-def test_a_token_of_a_later_merge_is_not_a_token_yet() -> None:
-    timeline = Timeline({b"low": 5, b"lower": 2}, Trainer({b"low": 5, b"lower": 2}, 300).steps())
-    answer = why_not(timeline.seek(1), "lower", "low")
-    assert answer.describe().startswith("low is no token yet: it comes with merge 2 (l + ow).")
-    assert isinstance(why_not(timeline.seek(2), "lower", "low"), OneToken)
-    pair = why_not_merged(timeline.seek(1), "lower", "l", "ow")
-    assert pair.describe() == "No merge joins l + ow yet; merge 2 does."
-
-
-def test_the_caller_chooses_how_tokens_are_shown() -> None:
-    answer = why_not(TOKENIZER, " un", " un")
-    assert answer.describe(lambda token: repr(token.decode())).startswith("' un' is one token")
 
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "ab", " ", "'t", "é", "<s>", "<t>"]), max_size=9)

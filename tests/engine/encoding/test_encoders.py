@@ -55,16 +55,6 @@ def test_an_empty_pretoken_has_no_ids_and_no_steps(encoder: str) -> None:
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-def test_every_word_of_a_story_is_encoded_by_the_definition(
-    encoder: str, story_merges: Merges
-) -> None:
-    words = list(count_pretokens(SAMPLES / "tinystories_valid.txt"))[:150]
-    tok = tokenizer(story_merges, encoder)
-    expected = {word: oracles.apply_merges(word, story_merges, 256) for word in words}
-    assert {word: tok.encode(word.decode()) for word in words} == expected
-
-
-@pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize("length", [LONG - 1, LONG, LONG + 1, 2000])
 def test_long_pretokens_are_encoded_as_short_ones_are(
     encoder: str, length: int, story_merges: Merges

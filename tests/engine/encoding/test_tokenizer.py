@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count, islice, pairwise, repeat, takewhile
 from pathlib import Path
 from unittest import mock
@@ -190,23 +190,11 @@ def test_a_file_can_be_encoded_line_by_line() -> None:
         assert list(TRAINED.encode_iterable(stream)) == TRAINED.encode(path.read_text())
 
 
-def test_an_endless_text_can_be_encoded() -> None:
-    ids = TRAINED.encode_iterable(repeat("low lower "))
-    assert TRAINED.decode(islice(ids, 1000)).startswith("low lower low lower ")
-
-
-def test_nothing_is_read_before_an_id_is_asked_for() -> None:
-    def chunks() -> Iterator[str]:
-        raise AssertionError("read too early")
-        yield ""
-
-    TRAINED.encode_iterable(chunks())
-
-
 def test_chunks_are_read_only_as_far_as_needed() -> None:
-    numbers = count()
+    numbers = count()  # the text never ends
     ids = TRAINED.encode_iterable("low lower " * 1000 for _ in zip(numbers, strict=False))
-    next(ids)
+    assert next(numbers) == 0
+    assert TRAINED.decode(islice(ids, 1000)).startswith("low lower low lower ")
     assert next(numbers) * 10_000 < 3 * tokenizer_module.ITERABLE_PIECE
 
 
@@ -267,23 +255,16 @@ class TestBatch:
 class TestSpecialTokens:
     def test_without_any_no_text_is_special(self) -> None:
         tok = Tokenizer(BYTES | {256: END.encode()}, [])
-        assert tok.encode(END) == list(END.encode())
-        assert tok.special_ids == frozenset()
+        assert (tok.encode(END), tok.special_ids) == (list(END.encode()), frozenset())
 
-    def test_one_that_the_vocab_has_keeps_its_id(self) -> None:
-        tok = Tokenizer(BYTES | {999: b"<s>"}, [], ["<s>"])
-        assert tok.encode("a<s>") == [ord("a"), 999]
-        assert tok.special_ids == {999}
-
-    def test_those_that_the_vocab_lacks_get_the_next_free_ids(self) -> None:
-        tok = Tokenizer(BYTES | {300: b"ab"}, [(b"a", b"b")], ["<s>", "<t>"])
-        assert tok.encode("<s>ab<t>") == [301, 300, 302]
-        assert tok.decode([301, 302]) == "<s><t>"
-        assert (tok.vocab[301], tok.vocab[302]) == (b"<s>", b"<t>")
-
-    def test_merges_never_cross_one(self) -> None:
-        tok = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")], ["<s>"])
-        assert tok.encode("a<s>b") == [ord("a"), 257, ord("b")]
+    def test_one_that_the_vocab_has_keeps_its_id_and_others_get_the_next(self) -> None:
+        has = Tokenizer(BYTES | {999: b"<s>"}, [], ["<s>"])
+        assert (has.encode("a<s>"), has.special_ids) == ([ord("a"), 999], {999})
+        tok = Tokenizer(BYTES | {300: b"ab"}, [(b"a", b"b")], ["<t>", "<s>"])
+        assert tok.encode("<t>aba<s>b") == [301, 300, ord("a"), 302, ord("b")]
+        assert tok.decode([301, 302]) == "<t><s>"
+        assert (tok.vocab[301], tok.vocab[302]) == (b"<t>", b"<s>")
+        assert tok.special_tokens == ("<t>", "<s>")
 
     def test_one_that_is_learnt_as_an_ordinary_token_too_has_an_id_of_its_own(self) -> None:
         tok = trained({b"ab": 2}, ["ab"])
@@ -306,9 +287,6 @@ class TestSpecialTokens:
         in_place = Tokenizer(vocab, None, {"<s>": 97}, alphabet=spelled.alphabet, table=table)
         assert in_place.merges == merges
         assert Tokenizer({}, [], ["<s>"], alphabet=CharacterAlphabet({})).special_ids == {0}
-
-    def test_they_are_listed_in_the_order_given(self) -> None:
-        assert Tokenizer(BYTES, [], ["<t>", "<s>"]).special_tokens == ("<t>", "<s>")
 
 
 # -- callbacks and errors

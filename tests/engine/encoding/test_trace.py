@@ -21,11 +21,6 @@ def test_lost_candidates_are_sorted_by_rank_with_their_places() -> None:
     assert second.lost == ()
 
 
-def test_the_right_place_of_a_merge_that_applies_twice_loses() -> None:
-    [piece] = trace(tokenizer([(b"a", b"a")], "rank_loop"), "aaa")
-    assert [(lost.rank, lost.position) for lost in piece.merges[0].lost] == [(0, 1)]
-
-
 def test_a_repeated_pretoken_is_marked_as_cached_and_a_special_token_has_one_id() -> None:
     tok = Tokenizer(BYTES, [], special_tokens=["<s>"], pattern="gpt2")
     told = [(piece.pretoken.text, piece.seen_before, piece.ids) for piece in trace(tok, "a b b<s>")]

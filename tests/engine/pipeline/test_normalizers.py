@@ -148,14 +148,11 @@ def test_each_character_comes_from_where_hugging_face_says(spelled: dict[str, An
 
 
 @pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
-def test_a_normalizer_is_written_as_it_was_read(spelled: dict[str, Any]) -> None:
-    assert ours(spelled).to_json() == spelled
-    assert ours(spelled) == ours(spelled)
-
-
-@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
-def test_a_normalizer_that_was_used_can_go_to_a_helper_process(spelled: dict[str, Any]) -> None:
+def test_a_normalizer_is_written_as_it_was_read_and_goes_to_helpers(
+    spelled: dict[str, Any],
+) -> None:
     normalizer = ours(spelled)
+    assert normalizer.to_json() == spelled
     expected = normalizer.normalize("É ﬁ a")
     again = pickle.loads(pickle.dumps(normalizer))
     assert again == normalizer

@@ -12,7 +12,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import BpeError, UnigramError, VocabSizeError
+from engine import BpeError, UnigramError
 from engine.core.events import WorkProgress, finished
 from engine.unigram import textbook
 from engine.unigram.frame import UnigramTimeline
@@ -21,7 +21,7 @@ from engine.unigram.lattice import Path
 from engine.unigram.pieces import UNKNOWN, Edge, spelled
 from engine.unigram.record import PruneStep
 from engine.unigram.textbook import TextbookTrainer
-from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
+from engine.unigram.trainer import UnigramStopReason
 from engine.unigram.units import read_words
 
 FRUIT = {"我 喜欢 苹果": 1, "你 喜欢 香蕉": 1, "他 喜欢 橙子": 1}
@@ -243,26 +243,10 @@ def test_it_says_why_it_ended(
     assert (trainer.stop_reason, timeline.seek(len(timeline)).size) == (reason, left)
 
 
-def test_em_claims_a_size_asked_for_only_if_one_was() -> None:
-    for counts, size, reason in (
-        ({"ab": 3}, None, UnigramStopReason.SHARE_LEFT),
-        ({}, None, UnigramStopReason.NO_TEXT),
-        ({"ab": 3}, 3, UnigramStopReason.SIZE_REACHED),
-    ):
-        trainer = UnigramTrainer(counts, size)
-        list(trainer.steps())
-        assert trainer.stop_reason is reason
-
-
 @pytest.mark.parametrize(("size", "ngram"), [(0, 1), (-1, 1), (5, 0), (5, -3)])
 def test_a_size_or_a_length_below_one_is_refused(size: int, ngram: int) -> None:
     with pytest.raises(BpeError, match=r"at least 1|1 or more"):
         TextbookTrainer(FRUIT, size, ngram=ngram)
-
-
-def test_em_says_why_it_keeps_every_character_and_who_goes_on() -> None:
-    with pytest.raises(VocabSizeError, match=r"keeps every character.*--trainer textbook"):
-        UnigramTrainer({"我": 1, "你": 1}, 2)
 
 
 MOVES = "8 words in n-grams of 1 to 2 words take about {} moves for {}; the textbook trainer makes"

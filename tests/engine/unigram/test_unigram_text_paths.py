@@ -50,10 +50,6 @@ def test_ids_are_those_of_the_saved_vocabulary(timeline: UnigramTimeline) -> Non
         assert tuple(vocabulary[id_] for id_ in ids) == best.pieces
 
 
-def test_adjacent_unknown_characters_are_one_id(timeline: UnigramTimeline) -> None:
-    assert timeline.frame.encode("漢字") == [0]
-
-
 @pytest.mark.parametrize("text", ["漢字", "hüügs 漢字 é", "漢<|x|>字", "", "bugs"])
 def test_pieces_and_ids_are_equally_many_and_unknown_characters_are_listed(
     timeline: UnigramTimeline, text: str

@@ -6,7 +6,6 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,14 +111,6 @@ def test_a_prune_uses_the_loss_increases_of_the_frame_before() -> None:
             numbers = [piece.number for piece in step.removed]
             told = [piece.loss_increase for piece in step.removed]
             assert found.loss_increases[numbers].tolist() == told
-
-
-def test_removals_can_be_estimated_at_every_place() -> None:
-    played = timeline()
-    for place in (0, 1, len(played)):
-        frame = played.seek(place)
-        found = finished(frame.removals())
-        assert np.isinf(found.loss_increases[frame.numbers]).sum() == len(set("".join(COUNTS)))
 
 
 def test_going_beyond_the_ends_stays_at_the_ends() -> None:

@@ -33,7 +33,7 @@ WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 5
 
 
 def trained(
-    counts: Mapping[str, int], vocab_size: int, *args: Any, **options: Any
+    counts: Mapping[str, int], vocab_size: int | None, *args: Any, **options: Any
 ) -> UnigramTrainer:
     trainer = UnigramTrainer(counts, vocab_size, *args, **options)
     finished(trainer.steps())
@@ -220,6 +220,15 @@ def test_no_piece_is_longer_than_allowed(monkeypatch: pytest.MonkeyPatch) -> Non
     assert max(len(text) for text, _ in trainer.pieces[1:]) == 3
 
 
+def test_it_claims_a_size_asked_for_only_if_one_was() -> None:
+    for counts, size, reason in (
+        ({"ab": 3}, None, UnigramStopReason.SHARE_LEFT),
+        ({}, None, UnigramStopReason.NO_TEXT),
+        ({"ab": 3}, 3, UnigramStopReason.SIZE_REACHED),
+    ):
+        assert trained(counts, size).stop_reason is reason
+
+
 def test_an_empty_corpus_leaves_the_unknown_token() -> None:
     trainer = trained({"": 3, "a": 0}, 10)
     assert trainer.pieces == [("<unk>", 0.0)]
@@ -257,7 +266,11 @@ def test_there_is_a_record_from_the_seed_on() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"vocab_size": 5}, VocabSizeError, "need at least 12"),
+        (
+            {"vocab_size": 5},
+            VocabSizeError,
+            r"need at least 12.*keeps every character.*--trainer textbook",
+        ),
         ({"special_tokens": ["<unk>"]}, SpecialTokenError, "given twice"),
     ],
 )
@@ -276,12 +289,6 @@ def test_a_run_without_a_size_keeps_a_tenth_of_its_longer_pieces() -> None:
     assert trainer.vocab_size == len(["<unk>"]) + characters + (seed - characters) // 10
     assert any(isinstance(event, PruneStep) for event in events)
     assert len(trainer.pieces) == trainer.vocab_size
-
-
-def test_a_run_without_a_size_keeps_all_characters() -> None:
-    trainer = UnigramTrainer(HUGS, special_tokens=["<s>"])
-    finished(trainer.steps())
-    assert {text for text, _ in trainer.pieces} >= set("▁hugpnbs") | {"<unk>", "<s>"}
 
 
 def test_the_error_of_a_small_vocabulary_is_right_in_singular_and_plural() -> None:

@@ -39,13 +39,6 @@ def corpus() -> list[Lattices]:
     return finished(lattices_of(CORPUS, PIECES, longest=2))
 
 
-def test_shorter_texts_come_first_and_have_nodes_of_their_own() -> None:
-    [batch] = finished(lattices_of({"ab": 3, "b": 1}, PIECES, longest=2))
-    assert (batch.first_nodes.tolist(), batch.last_nodes.tolist()) == ([0, 2], [1, 4])
-    assert (batch.texts.tolist(), batch.counts.tolist()) == ([1, 0], [1, 3])
-    assert (batch.sources.tolist(), batch.targets.tolist()) == ([0, 2, 2, 3], [1, 3, 4, 4])
-
-
 def after_em() -> Floats:
     """The scores after one iteration of EM."""
     counts, _ = finished(expected_counts(corpus(), START))
@@ -68,8 +61,6 @@ def test_the_e_step_adds_the_expected_counts_of_all_texts() -> None:
     counts, log_probability = finished(expected_counts(corpus(), START))
     assert counts.tolist() == pytest.approx([3 * 2 / 3, 3 * 2 / 3, 3 * 1 / 3])  # 2, 2, 1
     assert log_probability == pytest.approx(3 * log(0.3))
-    one = finished(TrainingCorpus.of({"ab": 1}, list(PIECES), 2))
-    assert finished(one.estimate(START)).loss == pytest.approx(-log(0.3))
 
 
 def test_the_m_step_gives_each_piece_its_share_of_the_counts_as_probability() -> None:

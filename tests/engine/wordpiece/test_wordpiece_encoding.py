@@ -54,14 +54,9 @@ class TestAWord:
 class TestTheProbes:
     def test_go_from_the_whole_rest_down_to_what_is_found(self) -> None:
         probes = list(encoder_of("hug", "##s").probes("hugs"))
-        assert [(probe.piece, probe.found) for probe in probes] == [
-            ("hugs", False),
-            ("hug", True),
-            ("##s", True),
-        ]
+        found = [("hugs", False), ("hug", True), ("##s", True)]
+        assert [(probe.piece, probe.found) for probe in probes] == found
         assert [(probe.start, probe.end) for probe in probes] == [(0, 4), (0, 3), (3, 4)]
-
-    def test_list_the_ids_taken_before(self) -> None:
         assert [probe.taken for probe in encoder_of("a", "##b").probes("ab")] == [(), (), (1,)]
 
     def test_end_where_not_even_one_character_is_found(self) -> None:
@@ -140,24 +135,17 @@ class TestATokenizer:
         assert self.TOKENIZER.encode("low[SEP]lower,") == [2, 1, 2, 3, 4]
 
     def test_explains_each_word(self) -> None:
-        explained = list(self.TOKENIZER.explain("lower [SEP]x"))
-        assert [word.word for word in explained] == ["lower", "[SEP]", "x"]
-        assert [word.outcome for word in explained] == [
-            Outcome.SPELLED,
-            Outcome.SPECIAL,
-            Outcome.NO_PIECE,
-        ]
+        explained = [(each.word, each.outcome) for each in self.TOKENIZER.explain("lower [SEP]x")]
+        spelled, special = ("lower", Outcome.SPELLED), ("[SEP]", Outcome.SPECIAL)
+        assert explained == [spelled, special, ("x", Outcome.NO_PIECE)]
 
     def test_takes_words_out_of_the_pretokens_of_any_pattern(self) -> None:
         vocab = self.TOKENIZER.vocab
         for pattern in ("gpt2", "cl100k", "whitespace", "none"):
             assert WordPieceTokenizer(vocab, pattern=pattern).encode("low lower") == [2, 2, 3]
 
-    def test_keeps_invalid_bytes(self) -> None:
-        tokenizer = WordPieceTokenizer({0: b"[UNK]", 1: b"\xff"})
-        assert tokenizer.encode("\udcff") == [1]
-
-    def test_names_an_unknown_id(self) -> None:
+    def test_keeps_invalid_bytes_and_names_an_unknown_id(self) -> None:
+        assert WordPieceTokenizer({0: b"[UNK]", 1: b"\xff"}).encode("\udcff") == [1]
         with pytest.raises(UnknownTokenIdError, match="no token with the id 9"):
             self.TOKENIZER.decode([9])
 

@@ -174,19 +174,6 @@ class TestAFrame:
         assert timeline.statistics.pieces_per_word(2).tolist() == [0, 0, 0]
         assert frame.excerpt is excerpt
 
-
-def test_the_series_of_a_run_are_the_numbers_of_its_steps() -> None:
-    timeline = timeline_of({b"hug": 10, b"hugs": 5, b"bun": 4})
-    frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
-    found, steps = timeline.statistics, [frame.merge for frame in frames[1:] if frame.merge]
-    assert found.winning_counts(4).tolist() == [step.count for step in steps[:4]] == [5, 15, 4, 4]
-    scores = [float(step.score.value) for step in steps]
-    assert found.winning_scores(len(steps)).tolist() == pytest.approx(scores)
-    per_word = [frame.pieces_per_word for frame in frames]
-    assert found.pieces_per_word(len(steps)).tolist() == pytest.approx(per_word)
-    # ##g ##n ##s ##u b h, then ##gs hu ##un bun.
-    assert found.lengths_between(4, 15) == [LEFT_OUT, *[1] * 6, 2, 2, 2, 3]
-
     def test_encodes_with_the_vocabulary_of_its_step(self) -> None:
         timeline = timeline_of(COURSE)
         characters = timeline.seek(0).tokenizer.encode("hugs")
@@ -199,6 +186,19 @@ def test_the_series_of_a_run_are_the_numbers_of_its_steps() -> None:
         assert frame.pieces_of(b"cac") == [b"c", b"##ac"]
         [word] = frame.tokenizer.explain("cac")
         assert [frame.token(piece_id) for piece_id in word.ids] == [b"ca", b"##c"]
+
+
+def test_the_series_of_a_run_are_the_numbers_of_its_steps() -> None:
+    timeline = timeline_of({b"hug": 10, b"hugs": 5, b"bun": 4})
+    frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
+    found, steps = timeline.statistics, [frame.merge for frame in frames[1:] if frame.merge]
+    assert found.winning_counts(4).tolist() == [step.count for step in steps[:4]] == [5, 15, 4, 4]
+    scores = [float(step.score.value) for step in steps]
+    assert found.winning_scores(len(steps)).tolist() == pytest.approx(scores)
+    per_word = [frame.pieces_per_word for frame in frames]
+    assert found.pieces_per_word(len(steps)).tolist() == pytest.approx(per_word)
+    # ##g ##n ##s ##u b h, then ##gs hu ##un bun.
+    assert found.lengths_between(4, 15) == [LEFT_OUT, *[1] * 6, 2, 2, 2, 3]
 
 
 @every_tie_rule
