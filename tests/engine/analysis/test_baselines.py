@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sheets import check_sheet
 
-from engine import Tokenizer, UnknownNameError, UnknownTokenIdError, VocabSizeError, count_pretokens
+from engine import Tokenizer, UnknownTokenIdError, VocabSizeError, count_pretokens
 from engine.analysis.baselines import (
     BASELINES,
     ByteTokenizer,
@@ -116,8 +116,3 @@ def test_a_size_without_room_is_an_error(name: str) -> None:
     assert BASELINES[name].train(CATS, least, ["<a>", "<b>"]).vocab_size == least
     with pytest.raises(VocabSizeError, match=f"need at least {least}"):
         BASELINES[name].train(CATS, least - 1, ["<a>", "<b>"])
-
-
-def test_the_error_of_an_unknown_name_suggests_one() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'word'"):
-        _ = BASELINES["words"]

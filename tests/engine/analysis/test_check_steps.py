@@ -69,13 +69,10 @@ def test_too_long_a_line_and_too_many_are_an_error(
         read_steps(written(tmp_path, line, line, line))
 
 
-@pytest.mark.parametrize("lines", [[], ["", " "]])
-def test_a_file_without_steps_is_an_error(tmp_path: Path, lines: list[str]) -> None:
-    with pytest.raises(StepsFileError, match="holds no step"):
-        read_steps(written(tmp_path, *lines))
-
-
-def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+def test_a_file_without_steps_and_a_missing_one_are_an_error(tmp_path: Path) -> None:
+    for lines in ([], ["", " "]):
+        with pytest.raises(StepsFileError, match="holds no step"):
+            read_steps(written(tmp_path, *lines))
     with pytest.raises(StepsFileError, match="cannot be read: No such file"):
         read_steps(tmp_path / "none")
 

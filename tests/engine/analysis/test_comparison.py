@@ -75,9 +75,6 @@ def test_spans_are_of_the_text_if_a_token_is_not_its_text() -> None:
     alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
     ours = Tokenizer(vocab, [(b"a", b"b")], pattern="none", alphabet=alphabet)
     assert cut_text(ours, "é漢aba".encode()).tolist() == [0, 2, 5, 7, 8]
-
-
-def test_special_tokens_are_spans_too() -> None:
     ours = Tokenizer(BYTES, [], ["<s>"])
     assert cut_text(ours, b"a<s>b").tolist() == [0, 1, 4, 5]
 
@@ -89,7 +86,9 @@ def test_a_comparison_counts_tokens_and_finds_touching_differences_as_one() -> N
     assert [(each.start, each.end) for each in text.differences] == [(0, 4), (5, 7)]
     assert [len(edges) - 1 for edges in next(iter(text.differences)).edges] == [3, 3]
     assert text.differing_bytes == 6
-    assert text.bytes_per_token == (8 / 6, 8 / 7)
+    assert (text.bytes_per_token, text.times_first) == ((8 / 6, 8 / 7), (1, 7 / 6))
+    empty = TextComparison([tokenizer(), tokenizer()], b"")
+    assert (empty.bytes_per_token, empty.times_first) == ((0, 0), (0, 0))
     # Both cut at 0, 2, 4, 5, 7 and 8.
     around = {(0, 0): (0, 0), (1, 1): (0, 2), (2, 3): (2, 4), (3, 6): (2, 7), (8, 8): (8, 8)}
     assert {part: text.agreed_around(*part) for part in around} == around
@@ -208,10 +207,3 @@ def test_whitespace_without_tokens_does_not_shift_the_tokens_behind_it() -> None
     alphabet = WordEndAlphabet(inner, marker=3)
     marked = Tokenizer(vocab, [], pattern="whitespace", alphabet=alphabet)
     assert cut_text(marked, b"a  b").tolist() == [0, 1, 1, 4, 4]
-
-
-def test_each_tokenizers_tokens_are_a_multiple_of_the_first() -> None:
-    # abab: 2 tokens with a + b, 4 without.
-    found = TextComparison([tokenizer((b"a", b"b")), tokenizer()], b"abab")
-    assert (found.token_counts, found.times_first) == ((2, 4), (1.0, 2.0))
-    assert TextComparison([tokenizer(), tokenizer()], b"").times_first == (0.0, 0.0)

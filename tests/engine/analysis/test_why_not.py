@@ -17,7 +17,9 @@ from engine.analysis.why_not import (
     NoSuchToken,
     OneToken,
     SpecialToken,
+    StandIns,
     occurrences,
+    parts_asked,
     why_not,
     why_not_merged,
 )
@@ -72,6 +74,17 @@ def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
             answer = ask(source, text, *parts.split("+"), start=start)
             lines.append(f"{each!a}, {start=} {type(answer).__name__}: {answer.describe()}")
     check_sheet("why_not", lines)
+
+
+def test_a_question_has_one_piece_or_two_parts_and_stand_ins_name_their_bytes() -> None:
+    asked: list[tuple[str, str | None]] = [("un|do", "undo"), ("un+do", "undo"), ("un do", "undo")]
+    asked += [("u|n", "a u|n"), ("un|do", None), ("un do", None), ("a+b", "xyz"), ("a│b", "xyz")]
+    assert [len(parts_asked(*each)) for each in asked] == [2, 2, 2, 1, 2, 1, 1, 2]
+    assert parts_asked("a|b|c", "xb|cxab|c") == ("a", "b|c")
+    assert parts_asked("a+b+c", "a+bc") == ("a+b", "c")
+    for length, said in ((1, "byte 61"), (24, "bytes" + 24 * " 61"), (25, f"bytes{24 * ' 61'} …")):
+        shown = StandIns("a", b"a" * length).describe(lambda token: "it")
+        assert shown == f"GPT-2's stand-ins for it, {said}"
 
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "ab", " ", "'t", "é", "<s>", "<t>"]), max_size=9)

@@ -47,16 +47,10 @@ def test_edges_surround_the_ids_and_cover_the_pretoken(alphabet: Alphabet, text:
     assert edges == sorted(edges)
     assert set(ids) <= set(alphabet.token_ids)
     if ids:
-        assert edges[0] == 0
-        assert edges[-1] == len(pretoken)
-
-
-@pytest.mark.parametrize("alphabet", ALPHABETS)
-@given(text=st.text("aé漢bx"))
-def test_a_helper_process_gets_an_equal_alphabet(alphabet: Alphabet, text: str) -> None:
-    copy = pickle.loads(pickle.dumps(alphabet))
+        assert (edges[0], edges[-1]) == (0, len(pretoken))
+    copy = pickle.loads(pickle.dumps(alphabet))  # for a helper process
     assert [copy == other for other in ALPHABETS] == [alphabet is other for other in ALPHABETS]
-    assert copy.spell(text.encode()) == alphabet.spell(text.encode())
+    assert copy.spell(pretoken) == ids
 
 
 def of_characters() -> Tokenizer:

@@ -54,14 +54,10 @@ def covers(spans: list[tuple[int, int]], start: int, end: int) -> bool:
 
 
 @given(lanes_of_any_bytes())
-def test_each_lane_covers_all_bytes(lanes: Lanes) -> None:
+def test_each_lane_covers_all_bytes_and_characters_are_pythons(lanes: Lanes) -> None:
     size = len(lanes.data)
     assert covers([(c.start, c.end) for c in lanes.characters], 0, size)
     assert covers([(t.start, t.end) for t in lanes.tokens], 0, size)
-
-
-@given(lanes_of_any_bytes())
-def test_characters_are_those_that_python_decodes(lanes: Lanes) -> None:
     shown = "".join("\ufffd" if c.text is None else c.text for c in lanes.characters)
     assert shown == lanes.data.decode("utf-8", "replace")
     for character in lanes.characters:
@@ -71,9 +67,6 @@ def test_characters_are_those_that_python_decodes(lanes: Lanes) -> None:
 
 def test_tokens_keep_their_ids_and_empty_ones_are_left_out() -> None:
     assert [t.token_id for t in align([(7, b"a"), (8, b""), (9, b"b")]).tokens] == [7, 9]
-
-
-def test_no_tokens_make_no_lanes() -> None:
     assert align([]) == Lanes((), (), ())
 
 

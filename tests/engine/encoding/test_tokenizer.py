@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections.abc import Callable
 from itertools import count, islice, pairwise, repeat, takewhile
 from pathlib import Path
 from unittest import mock
@@ -344,30 +343,26 @@ def test_an_unknown_id_is_an_error_that_names_it(unknown: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("vocab", "merges", "message"),
     [
-        (lambda: Tokenizer({}, []), r"no token b'\\x00', but needs every single byte"),
+        ({}, [], r"no token b'\\x00', but needs every single byte"),
+        (dict(list(BYTES.items())[:255]), [], r"no token b'\\xff', but needs every single byte"),
+        (BYTES, ["a b"], r"no token b'ab', which merge 1 \(b'a' \+ b'b'\) needs"),
         (
-            lambda: Tokenizer({i: bytes([i]) for i in range(255)}, []),
-            r"no token b'\\xff', but needs every single byte",
+            BYTES | {256: b"yz"},
+            ["y z", "xy z"],
+            r"no token b'xy', which merge 2 \(b'xy' \+ b'z'\) n",
         ),
-        (
-            lambda: Tokenizer(BYTES, [(b"a", b"b")]),
-            r"no token b'ab', which merge 1 \(b'a' \+ b'b'\) needs",
-        ),
-        (
-            lambda: Tokenizer(BYTES | {256: b"xyz", 257: b"yz"}, [(b"y", b"z"), (b"xy", b"z")]),
-            r"no token b'xy', which merge 2 \(b'xy' \+ b'z'\) needs",
-        ),
-        (lambda: Tokenizer(BYTES | {-1: b"ab"}, []), "an id is negative or larger than 4,294,967"),
-        (lambda: Tokenizer(BYTES | {1 << 32: b"ab"}, []), "an id is negative or larger than 4,2"),
+        (BYTES | {-1: b"ab"}, [], "an id is negative or larger than 4,294,967,295, which none may"),
+        (BYTES | {1 << 32: b"ab"}, [], "an id is negative or larger than 4,294,967,295, which"),
     ],
 )
 def test_a_vocab_that_lacks_a_token_is_an_error_that_names_it(
-    make: Callable[[], Tokenizer], message: str
+    vocab: dict[int, bytes], merges: list[str], message: str
 ) -> None:
+    pairs = [(left.encode(), right.encode()) for left, right in map(str.split, merges)]
     with pytest.raises(VocabularyError, match=message):
-        make()
+        Tokenizer(vocab, pairs)
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)

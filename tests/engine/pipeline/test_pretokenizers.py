@@ -94,6 +94,8 @@ def their_pre_tokenizer(spelled: dict[str, Any]) -> Any:
 
 def test_every_pre_tokenizer_is_compared() -> None:
     assert {spelled["type"] for spelled in SPELLED} == set(PRETOKENIZERS)
+    named = {name for name in dir(pre_tokenizers) if name[0].isupper()}
+    assert named - set(PRETOKENIZERS) == {"PreTokenizer", "UnicodeScripts"}
 
 
 @pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
@@ -189,8 +191,3 @@ def test_older_settings_are_read_as_the_newer_ones() -> None:
     assert ours(older).to_json() == metaspace("never")
     assert ours(older | {"prepend_scheme": "never"}).to_json() == metaspace("never")
     assert ours(older | {"add_prefix_space": True}).to_json() == metaspace("always")
-
-
-def test_the_names_are_those_of_the_library() -> None:
-    named = {name for name in dir(pre_tokenizers) if name[0].isupper()}
-    assert named - set(PRETOKENIZERS) == {"PreTokenizer", "UnicodeScripts"}

@@ -45,6 +45,7 @@ def test_ids_are_those_of_the_saved_vocabulary(timeline: UnigramTimeline) -> Non
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
         vocabulary = [text for text, _ in frame.vocabulary]
+        assert [vocabulary[id_] for id_ in frame.ids] == frame.texts
         ids = frame.encode("hugs bug<|x|> bugs")
         (best,) = frame.segmentations("hugs bug<|x|> bugs", 1)
         assert tuple(vocabulary[id_] for id_ in ids) == best.pieces

@@ -248,19 +248,15 @@ def test_of_equal_pieces_the_one_seeded_last_is_removed_first() -> None:
     assert {text for text, _ in trainer.pieces} == {"<unk>", "ab", *"abcd"}
 
 
-def test_progress_comes_between_the_steps_so_that_a_consumer_can_stop() -> None:
-    events = UnigramTrainer(HANDOUT, 14).steps()
-    told = [next(events) for _ in range(3)]
-    assert all(isinstance(event, WorkProgress) for event in told)
-    events.close()
-
-
-def test_there_is_a_record_from_the_seed_on() -> None:
+def test_progress_comes_between_the_steps_and_a_record_with_the_seed() -> None:
     trainer = UnigramTrainer(HANDOUT, 14)
     with pytest.raises(UnigramError, match="no record yet"):
         _ = trainer.record
-    seeded = next(event for event in trainer.steps() if isinstance(event, Seeded))
+    events = trainer.steps()
+    assert all(isinstance(next(events), WorkProgress) for _ in range(3))
+    seeded = next(event for event in events if isinstance(event, Seeded))
     assert trainer.record is seeded.record
+    events.close()
 
 
 @pytest.mark.parametrize(
@@ -279,6 +275,8 @@ def test_impossible_options_are_errors(
 ) -> None:
     with pytest.raises(error, match=message):
         UnigramTrainer(HANDOUT, **({"vocab_size": 20} | options))
+    with pytest.raises(VocabSizeError, match="1 different character, '<unk>' and 1 special token "):
+        UnigramTrainer({"a": 3}, 1, ["<s>"])
 
 
 def test_a_run_without_a_size_keeps_a_tenth_of_its_longer_pieces() -> None:
@@ -289,8 +287,3 @@ def test_a_run_without_a_size_keeps_a_tenth_of_its_longer_pieces() -> None:
     assert trainer.vocab_size == len(["<unk>"]) + characters + (seed - characters) // 10
     assert any(isinstance(event, PruneStep) for event in events)
     assert len(trainer.pieces) == trainer.vocab_size
-
-
-def test_the_error_of_a_small_vocabulary_is_right_in_singular_and_plural() -> None:
-    with pytest.raises(VocabSizeError, match="1 different character, '<unk>' and 1 special token "):
-        UnigramTrainer({"a": 3}, 1, ["<s>"])

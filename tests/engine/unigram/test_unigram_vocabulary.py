@@ -44,13 +44,6 @@ def test_filters_keep_the_pieces_with_the_property(words: dict[str, int]) -> Non
         assert kept(frame, "seldom") == seldom
 
 
-def test_ids_of_pieces_are_those_of_the_saved_vocabulary() -> None:
-    for frame in frames(recorded(HUGS)):
-        vocabulary = [text for text, _ in frame.vocabulary]
-        assert [vocabulary[id_] for id_ in frame.ids] == frame.texts
-        assert frame.vocab_size == len(vocabulary)
-
-
 def test_a_removal_that_is_not_recorded_yet_is_unknown() -> None:
     timeline = recorded(HUGS)
     early = UnigramFrame(timeline.run, 0, 0)

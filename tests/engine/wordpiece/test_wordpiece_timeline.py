@@ -193,10 +193,6 @@ def test_the_series_of_a_run_are_the_numbers_of_its_steps() -> None:
     frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
     found, steps = timeline.statistics, [frame.merge for frame in frames[1:] if frame.merge]
     assert found.winning_counts(4).tolist() == [step.count for step in steps[:4]] == [5, 15, 4, 4]
-    scores = [float(step.score.value) for step in steps]
-    assert found.winning_scores(len(steps)).tolist() == pytest.approx(scores)
-    per_word = [frame.pieces_per_word for frame in frames]
-    assert found.pieces_per_word(len(steps)).tolist() == pytest.approx(per_word)
     # ##g ##n ##s ##u b h, then ##gs hu ##un bun.
     assert found.lengths_between(4, 15) == [LEFT_OUT, *[1] * 6, 2, 2, 2, 3]
 

@@ -16,6 +16,7 @@ import wordpiece_oracle as oracle
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from wordpiece_course import COURSE, in_bytes
 
 from engine import SpecialTokenError, StopReason, UnknownNameError, VocabSizeError
 from engine.wordpiece.score import SCORE_TIE_RULES, Score, highest, score_text, standings
@@ -24,9 +25,6 @@ from engine.wordpiece.words import count_words
 
 T = TypeVar("T")
 every_tie_rule = pytest.mark.parametrize("tie_rule", SCORE_TIE_RULES)
-
-COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
-"""The example of Hugging Face's course, chapter 6.6."""
 
 
 def trained(
@@ -41,10 +39,6 @@ def trained(
 
 def steps_of(trainer: WordPieceTrainer) -> list[WordPieceStep]:
     return [trainer.record[index] for index in range(len(trainer.record))]
-
-
-def in_bytes(corpus: dict[str, int]) -> dict[bytes, int]:
-    return {word.encode(): count for word, count in corpus.items()}
 
 
 class TestTheScore:
