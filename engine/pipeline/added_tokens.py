@@ -262,7 +262,7 @@ class SectionSplitter(SpecialSplitter):
                 yield from ((piece, False) for piece in pieces)
 
     def _sections(self, text: str) -> Iterator[tuple[str, bool, AddedToken | None]]:
-        """Yield normalized sections and added tokens; `True` for the first one."""
+        """Yield normalized sections, `True` for one at the very beginning, and added tokens."""
         if self._normalizer is not None and any(stage.depends_on_start for stage in self._stages):
             # After normalizing, only the spans tell which section is first.
             for aligned, token in self.aligned_sections(text):
@@ -270,7 +270,7 @@ class SectionSplitter(SpecialSplitter):
             return
         for start, end, token in self._raw.find(text):
             if token is not None:
-                yield text[start:end], start == 0, token
+                yield text[start:end], False, token
                 continue
             section = self._normalize(text[start:end])
             for left, right, found in self._in_normalized.find(section):

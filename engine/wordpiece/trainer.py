@@ -24,7 +24,7 @@ from engine.encoding.merging import count_pairs
 from engine.recording.change_log import ChangeLog, GrowingArray, IntegerType
 from engine.recording.merge_record import MergeRecord, MergeReport, PairNumbers, PairStep, copied
 from engine.recording.training import check_counts, check_size
-from engine.text.pretokenize import check_special_tokens, to_bytes, to_text
+from engine.text.pretokenize import to_bytes, to_text
 from engine.wordpiece.score import (
     DEFAULT_TIE_RULE,
     SCORE_TIE_RULES,
@@ -283,7 +283,6 @@ class WordPieceTrainer:
     ) -> None:
         if unknown_token not in special_tokens:
             special_tokens = (unknown_token, *special_tokens)
-        check_special_tokens(special_tokens)
         check_size(vocab_size)
         rule = SCORE_TIE_RULES[tie_rule]
         check_counts(counts)

@@ -17,7 +17,8 @@ import students
 from _pytest.mark import ParameterSet
 from generated import first_quick, some
 from sheets import check_sheet
-from students import SPECIAL, Student
+from students import SPECIAL as END
+from students import Student
 
 from engine import Report, Trainer
 from engine.analysis.check import causes, checking, mistaken_trainer, readings
@@ -60,7 +61,7 @@ MISTAKES: list[tuple[type[Student], str, str]] = [
     (students.TakesTheLastOfEquals, "tie-rule", STORY),
     (students.ComparesSpellings, "tie-rule", STORY),
     (students.CountsWithoutOverlap, "overlap", and_more(" zzzzzz hmmmm", 30)),
-    (students.LeavesSpecialTokensIn, "special-counted", and_more(f" The end.{SPECIAL}", 9)),
+    (students.LeavesSpecialTokensIn, "special-counted", and_more(f" The end.{END}", 9)),
     (students.DoesWithoutPretokens, "border-crossed", STORY),
     (students.TrustsItsHeap, "stale-heap", STORY),
     (students.NeverLowersCounts, "not-lowered", STORY),
@@ -70,12 +71,8 @@ MISTAKES: list[tuple[type[Student], str, str]] = [
     (students.MergesFromTheRight, "from-the-right", and_more(" ohhhhh zzzx xzzz", 30)),
     (students.MergesTheFirstOnly, "first-only", and_more(" hahahaha", 40)),
     (students.SplitsAtWhitespace, "pattern", STORY),
-    (
-        students.JoinsDocuments,
-        "documents-joined",
-        and_more(f" out{SPECIAL}side in{SPECIAL}doors", 30),
-    ),
-    (students.StripsDocuments, "documents-stripped", and_more(f"{SPECIAL}\n\n\nSo", 60)),
+    (students.JoinsDocuments, "documents-joined", and_more(f" out{END}side in{END}doors", 30)),
+    (students.StripsDocuments, "documents-stripped", and_more(f"{END}\n\n\nSo", 60)),
     (students.ReadsLineByLine, "line-by-line", and_more(" So.\n\n\n", 60)),
     (students.ReadsLinesWithoutTheirEnds, "newlines-lost", and_more("\r\r\n So.", 60)),
     (students.TranslatesNewlines, "newlines-translated", and_more("So.\r\n\r\n\r\n", 60)),
@@ -85,37 +82,29 @@ MISTAKES: list[tuple[type[Student], str, str]] = [
     (students.PrefersLongTokens, "tie-rule", STORY),
     (students.CountsAPairOnceAWord, "once-a-word", and_more(" hahahaha", 40)),
     (students.StartsFromCharacters, "characters", and_more(" «…» ““so””", 20)),
-    (
-        students.PutsASpaceForSpecialTokens,
-        "special-spaced",
-        and_more(f" So{SPECIAL}and{SPECIAL} ", 30),
-    ),
-    (students.ForgetsToEscape, "special-unescaped", and_more(f" a < b and b > c.{SPECIAL}", 30)),
+    (students.PutsASpaceForSpecialTokens, "special-spaced", and_more(f" So{END}and{END} ", 30)),
+    (students.ForgetsToEscape, "special-unescaped", and_more(f" a < b and b > c.{END}", 30)),
     (students.LowersCase, "lower-cased", and_more(" HE SAID", 20)),
     (students.StripsLines, "lines-stripped", and_more("  So.   \n\n  A\n", 60)),
     (students.FindsWordsBySlashW, "stray-pattern", and_more(" a_1 b_2 it's", 30)),
     (students.LosesSpaces, "stray-pattern", STORY),
     (students.CutsFourChunksAnywhere, "chunk-borders", STORY[:920]),
-    (students.LosesTheLastOfFourChunks, "last-chunk-lost", STORY + f"{SPECIAL} The queen" * 40),
+    (students.LosesTheLastOfFourChunks, "last-chunk-lost", STORY + f"{END} The queen" * 40),
     (
         students.TakesOffWhatWasNeverCounted,
         "left-merged-already",
         and_more(" khahahaha", 60) + repeated(" qhahb zhahb", 99),
     ),
     (students.PrefersShortTokens, "tie-rule", STORY),
-    (students.KeepsSpecialTokensOfASplit, "special-captured", and_more(f" out.{SPECIAL}.in", 30)),
-    (
-        students.CountsSpecialTokensAsPretokens,
-        "special-captured",
-        and_more(f" out.{SPECIAL}.in", 30),
-    ),
+    (students.KeepsSpecialTokensOfASplit, "special-captured", and_more(f" out.{END}.in", 30)),
+    (students.CountsSpecialTokensAsPretokens, "special-captured", and_more(f" out.{END}.in", 30)),
     (students.SkipsTheFirstLine, "line-lost", f"{LETTER}\n{STORY}"),
     (students.SkipsTheLastLine, "line-lost", f"{STORY}\n{LETTER}"),
     (students.JoinsWordsBySpaces, "whitespace-joined", and_more(" So.\n\n\n  A", 60)),
     (
         students.JoinsWordsOfDocumentsBySpaces,
         "whitespace-joined",
-        and_more(f" So{SPECIAL} and\n\n\nso.", 60),
+        and_more(f" So{END} and\n\n\nso.", 60),
     ),
     (students.DecodesAsLatin1, "decoded-latin-1", LETTER),
     (students.DecodesAndEncodesAsLatin1, "decoded-latin-1", LETTER),
@@ -135,7 +124,7 @@ MISTAKES: list[tuple[type[Student], str, str]] = [
 
 
 def assignment(text: str) -> Assignment:
-    return Assignment(text.encode, (SPECIAL,))
+    return Assignment(text.encode, (END,))
 
 
 def checked(made: list[tuple[BytesPair, int]], text: str, counts: bool = False) -> Report:
@@ -201,7 +190,7 @@ def test_on_other_texts_no_cause_that_explains_less_is_named_first(
     student: type[Student], text: str
 ) -> None:
     [cause, *_] = (cause for each, cause, _ in MISTAKES if each is student)
-    if cause == "last-chunk-lost" and SPECIAL not in text[3 * (len(text) // 4) :]:
+    if cause == "last-chunk-lost" and END not in text[3 * (len(text) // 4) :]:
         return  # there is no such chunk
     report = checked(student().train(text, MERGES), text)
     if report.divergence is not None:
@@ -260,22 +249,22 @@ def test_every_cause_has_a_trainer_that_makes_the_mistake() -> None:
 def test_stray_bytes_inside_special_tokens_are_no_chunk_borders(
     errors: str, is_cut_first: bool
 ) -> None:
-    chance, marked = random.Random(1), f" So it goes on.{SPECIAL}Once upon a time"
+    chance, marked = random.Random(1), f" So it goes on.{END}Once upon a time"
     text = bytearray((STORY + repeated(marked, 60)).encode())
     for _ in range(300):
         text.insert(chance.randrange(len(text)), 0xFF)
     if is_cut_first:
         counts = Counter[bytes]()
-        for document in text.split(SPECIAL.encode()):
+        for document in text.split(END.encode()):
             decoded = document.decode("utf-8", errors)
             counts.update(Assignment(decoded.encode).counts)
     else:
         decoded = text.decode("utf-8", errors)
-        counts = Counter(Assignment(decoded.encode, (SPECIAL,)).counts)
+        counts = Counter(Assignment(decoded.encode, (END,)).counts)
     run = Trainer(counts, 256 + MERGES)
     list(run.steps())
     steps = [ClaimedStep(*pair) for pair in run.merges]
-    report = check_claim(Claim(steps), Assignment(lambda: bytes(text), (SPECIAL,)))
+    report = check_claim(Claim(steps), Assignment(lambda: bytes(text), (END,)))
     assert report.explanations[0].cause == f"bytes-{errors}d"
     assert report.explanations[0].all
     assert "chunk-borders" not in [each.cause for each in report.explanations]
@@ -302,8 +291,8 @@ def test_habits_change_counts_each_in_its_own_way() -> None:
 def test_what_each_cause_reads_and_counts_is_what_the_sheet_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    text = to_bytes(f" A\r\n ab{SPECIAL}\n \udcff\xe9 B \n{SPECIAL}\n\n\tcd  \n")
-    here = Assignment(lambda: text, (SPECIAL,))
+    text = to_bytes(f" A\r\n ab{END}\n \udcff\xe9 B \n{END}\n\n\tcd  \n")
+    here = Assignment(lambda: text, (END,))
     case, lines = DivergenceCase(here, [], 0, is_tie=True), []
     for cause in CAUSES.values():
         slips = ("missing-line", "swapped-lines", "line-too-many")
@@ -358,7 +347,7 @@ RIGHT = [pair for pair, _ in Student().train(STORY, MERGES)]
 
 
 def report_of(merges: Sequence[BytesPair], size: int | None = None) -> Report:
-    asked = Assignment(STORY.encode, (SPECIAL,), vocab_size=size)
+    asked = Assignment(STORY.encode, (END,), vocab_size=size)
     return check_claim(Claim.of(None, merges), asked)
 
 

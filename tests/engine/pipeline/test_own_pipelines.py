@@ -64,11 +64,8 @@ def test_bpe_as_a_pipeline_gives_the_same_ids() -> None:
 def test_every_pipeline_of_a_run_is_loaded_by_hugging_face() -> None:
     vocab = dict(enumerate(map(str.encode, PIECES)))
     pieces = [("<unk>", 0.0), ("▁the", -2.0), ("▁", -3.0), ("a", -3.5)]
-    pipelines = [
-        wordpiece_pipeline(WordPieceTokenizer(vocab, PIECES[:3])),
-        unigram_pipeline(pieces, []),
-    ]
-    for pipeline in pipelines:
+    of_words = wordpiece_pipeline(WordPieceTokenizer(vocab, PIECES[:3]))
+    for pipeline in (of_words, unigram_pipeline(pieces, [])):
         theirs = Theirs.from_str(json.dumps(pipeline.to_json())).encode("the  a the!")
         run = pipeline.run("the  a the!")
         assert run.ids == theirs.ids
