@@ -211,11 +211,12 @@ def _counted_chunks(
         workers = 1 if soon and pattern.borders and not threads else available_cores()
     first = list(islice(chunks, WORTH_HELPERS))
     prepare = partial(counting, kind, pattern, splitter)
-    if workers > 1 and len(first) == WORTH_HELPERS:
+    helpers = workers - 1
+    if helpers and len(first) == WORTH_HELPERS:
         from engine.core.helper_pool import in_order  # a small corpus does without it
 
         tasks = chain(first, chunks)
-        yield from in_order(prepare, tasks, workers - 1, doing="counting", threads=threads)
+        yield from in_order(prepare, tasks, helpers, doing="counting", threads=threads)
     else:
         yield from map(prepare(), chain(first, chunks))
 

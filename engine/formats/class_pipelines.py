@@ -177,7 +177,7 @@ def _template(
     tokens["language"] = language
     filled = [_filled(each, tokens) for each in (single, pair)]
     needed = {part.split(":")[0] for part in chain(*(each.split() for each in filled))}
-    if needed == {"$A", "$B"} or not needed - {"$A", "$B"} <= ids.keys():
+    if needed == {"$A", "$B"} or needed - {"$A", "$B"} - ids.keys():
         return None
     return template_of(filled[0], filled[1], ids)
 

@@ -182,33 +182,32 @@ def _read_merges(
         if pairs is not None
     }
     best = max(fits.values(), default=0)
-    fitting = [way for way, number in fits.items() if number == best]
-    if not fitting or (merges and best == 0 and found[name] is None):
-        wrong = (
+    if best == 0 and found[name] is None:
+        rank, merge = next(
             (rank, merge)
             for rank, merge in enumerate(merges)
             if try_merges([merge], vocab, SPELLINGS[name]) is None
         )
-        rank, merge = next(wrong, (0, merges[0]))
         raise TokenizerFileError(
             f"{place}: merge {rank + 1} is unknown or not spelled as the vocabulary is: "
             f"{short_repr(merge)}"
         )
-    chosen = found[name] if name in fitting else found[fitting[0]]
+    first, *fitting = (way for way, number in fits.items() if number == best)
+    chosen = found[first]
     assert chosen is not None  # it fits
-    others = [way for way in fitting if found[way] != chosen]
-    if others and name not in fitting:
+    other = next((way for way in fitting if found[way] != chosen), None)
+    if other is not None and first != name:
         raise TokenizerFileError(
-            f"{place}: its merges can be read as {fitting[0]} and as {others[0]}, and mean "
-            f"different tokens; {HOW_TO_SAVE}"
+            f"{place}: its merges can be read as {first} and as {other}, and mean different "
+            f"tokens; {HOW_TO_SAVE}"
         )
     if merges and all(type(part) is int for merge in merges for part in merge):
         return chosen, _IDS
-    return chosen, name if name in fitting else fitting[0]
+    return chosen, first
 
 
 def _digits(token: Any) -> str:
-    if isinstance(token, str) and len(token) < 12 and token.isascii() and token.isdigit():
+    if isinstance(token, str) and token.isascii() and token.isdigit():
         return token
     raise ValueError("no id")
 
@@ -264,7 +263,7 @@ def _of_few_bytes(
             with suppress(TokenizerFileError):
                 whole.check_merges()
                 find_special_tokens(whole, read, None)  # no other token may be unmade
-                if name in _OF_TEXT and any(token > b"\x7f" for token in read.values()):
+                if name in _OF_TEXT and not all(map(bytes.isascii, read.values())):
                     return None
                 found.append(whole)
     return found[0] if found and all(each.vocab == found[0].vocab for each in found) else None

@@ -286,7 +286,7 @@ def _read(
     normalizer = _normalizer(rules, kept, training.flag(_SPACE_BEHIND, False))
     decoder = sentencepiece.SentencePieceDecoder(
         silent,
-        pieces[model.unknown_id or 0].text,
+        next(piece.text for piece in pieces if piece.kind == sentencepiece.UNKNOWN),
         training.text(_UNKNOWN_TEXT, " ⁇ "),
         rules.flag(_PREFIX, True),
         rules.flag(_EXTRA, True),

@@ -139,7 +139,7 @@ def read_head(path: Path) -> bytes:
         raise _unreadable(path, error) from error
     if head.startswith(GZIP):
         with suppress(ZlibError):  # a damaged file is recognised by its packed bytes
-            head = decompressobj(wbits=31).decompress(head, HEAD) or head
+            head = decompressobj(wbits=_OF_GZIP).decompress(head, HEAD) or head
     return head
 
 
@@ -167,12 +167,12 @@ def read_bytes(path: Path) -> bytes:
     return _unpacked(path, data) if data.startswith(GZIP) else data
 
 
-GZIP = b"\x1f\x8b\x08"
-"""The first bytes of a gzip file, which is read like the file inside it."""
+GZIP, _OF_GZIP = b"\x1f\x8b\x08", 31
+"""The first bytes of a gzip file, which is read like the file inside it; its number in zlib."""
 
 
 def _unpacked(path: Path, data: bytes) -> bytes:
-    machine = decompressobj(wbits=31)
+    machine = decompressobj(wbits=_OF_GZIP)
     try:
         unpacked = machine.decompress(data, LARGEST + 1)
     except ZlibError as error:
@@ -245,8 +245,10 @@ def read_json(path: Path) -> Any:
     def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
-            twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-            raise TokenizerFileError(f"{path}: has {twice[:60]!r} twice in one object")
+            counts = Counter(key for key, _ in pairs)
+            raise TokenizerFileError(
+                f"{path}: has {counts.most_common(1)[0][0][:60]!r} twice in one object"
+            )
         return made
 
     data = read_bytes(path)

@@ -109,11 +109,8 @@ class RemoteFile:
         if self._protocol in _WEB:  # raw bytes, time limits, redirects only to the same protocol
             import aiohttp
 
-            async def check(_: Any, __: Any, sent: aiohttp.TraceRequestRedirectParams) -> None:
-                check_redirect(str(sent.url), sent.response.headers.get("Location", ""))
-
             redirects = aiohttp.TraceConfig()
-            redirects.on_request_redirect.append(check)
+            redirects.on_request_redirect.append(check_redirect)
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=SECONDS, sock_read=SECONDS)
             options["client_kwargs"] = {
                 "headers": {"Accept-Encoding": "identity"},
@@ -153,13 +150,10 @@ class _PlainErrorFile:
         return getattr(self.file, name)
 
 
-def check_redirect(address: str, location: str) -> None:
-    """Raise `CorpusError` for a redirect to another protocol.
-
-    >>> check_redirect("https://a.org/x", "/y")
-    """
-    here = parse.urlsplit(address).scheme
-    there = parse.urlsplit(location).scheme or here
+async def check_redirect(session: object, context: object, sent: Any) -> None:
+    """Raise `CorpusError` for a redirect to another protocol."""
+    here = parse.urlsplit(str(sent.url)).scheme
+    there = parse.urlsplit(sent.response.headers.get("Location", "")).scheme or here
     if here.lower() != there.lower():
         raise CorpusError(f"redirects from {here} to {there}, which is not followed")
 

@@ -30,6 +30,7 @@ PACKED_BLOCK = 1 << 13
 """Size of the blocks that are read of a packed file, in bytes, since few may become very many.
 
 Without it `gzip` reads 128 KB at a time from Python 3.12 on, and progress would come in jumps."""
+_ZSTD_BLOCK = 1 << 10
 STANDARD_INPUT = "-"
 """The name that means standard input."""
 
@@ -141,7 +142,7 @@ def _local_file(name: str) -> LocalFile:
         raise CorpusError(f"{name}: cannot be opened: {reason}") from error
     if not os.access(name, os.R_OK):
         raise CorpusError(f"{name}: no permission to read it")
-    if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+    if stat.S_IFMT(status.st_mode) in (stat.S_IFCHR, stat.S_IFBLK):
         raise CorpusError(f"{name}: is a device, which may have no end; name a file or pipe it in")
     size = status.st_size if stat.S_ISREG(status.st_mode) else None
     return LocalFile(name, name, name, size)
@@ -200,7 +201,7 @@ class Stream:
 
 
 def _zstd_blocks(stream: Stream) -> Iterator[bytes]:
-    """Unpack zstd, 1 KB of input at a time, since a few bytes may become very many."""
+    """Unpack zstd, a little input at a time, since a few bytes may become very many."""
     try:
         import zstandard
     except ImportError:
@@ -210,7 +211,7 @@ def _zstd_blocks(stream: Stream) -> Iterator[bytes]:
         ) from None
     frame = None
     try:
-        while data := stream.read(1 << 10):
+        while data := stream.read(_ZSTD_BLOCK):
             while data:
                 frame = frame or zstandard.ZstdDecompressor().decompressobj()
                 if block := frame.decompress(data):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import io
 import os
@@ -118,6 +119,23 @@ def test_without_threads_this_process_works_alone(monkeypatch: pytest.MonkeyPatc
     assert list(in_order(divide_100, [5, 3], 2, doing="testing")) == [(20, 0), (33, 1)]
 
 
+def test_a_helper_has_two_tasks_at_once_and_those_of_a_dead_one_are_lost() -> None:
+    for answers, done, lost, error, sent in (
+        ([(None, None), (None, 5)], {0: 5}, [[(1, 11), (2, 12)]], None, [10, 11, 12]),
+        ([(None, None), (ZeroDivisionError(), None)], {}, [], ZeroDivisionError, [10, 11]),
+        ([(KeyError(), None)], {}, [], KeyError, []),
+    ):
+        pool: Any = helper_pool._Pool(divide_100, (), 2, "testing")  # type: ignore[arg-type]
+        pool._waiting.extend((place, 10 + place) for place in range(4))
+        answered = io.BytesIO(b"".join(map(pickle.dumps, answers)))
+        helper: Any = SimpleNamespace(stdin=io.BytesIO(), stdout=answered)
+        pool._serve(helper)
+        assert (pool._done, [*pool._lost]) == (done, lost)
+        assert pool._error is None if error is None else type(pool._error) is error
+        tasks = b"".join(pickle.dumps(task, 5) for task in sent)
+        assert helper.stdin.getvalue() == pickle.dumps(divide_100, 5) + tasks
+
+
 # --- the other end
 
 
@@ -167,6 +185,11 @@ def test_a_helper_answers_each_task_until_the_first_error(
 # --- the system
 
 
+def interrupted() -> None:
+    systems.interrupt_soon(0.01)
+    sleep(1)
+
+
 @pytest.mark.unix
 def test_sizes_of_this_machine_and_process_are_those_that_psutil_finds() -> None:
     assert systems.memory_of_machine() == psutil.virtual_memory().total
@@ -191,3 +214,29 @@ def test_what_a_system_lacks_has_a_substitute(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delattr(systems.signal, "pthread_sigmask")
     with systems.interrupts_blocked():
         assert signal.getsignal(signal.SIGINT)
+    monkeypatch.delattr(systems.signal, "setitimer")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+
+
+@pytest.mark.unix
+def test_signals_reach_the_loop_and_an_interrupt_comes_in_time() -> None:
+    async def caught(has_handlers: bool) -> list[int]:
+        loop, heard = asyncio.get_running_loop(), list[int]()
+        lacks = None if has_handlers else NotImplementedError
+        with patch.object(
+            loop, "add_signal_handler", Mock(wraps=loop.add_signal_handler, side_effect=lacks)
+        ):
+            systems.on_signal(signal.SIGUSR1, heard.append)
+        signal.raise_signal(signal.SIGUSR1)
+        await asyncio.sleep(0.01)
+        return heard
+
+    before = signal.getsignal(signal.SIGUSR1), signal.getsignal(signal.SIGALRM)
+    try:
+        assert [asyncio.run(caught(each)) for each in (True, False)] == [[signal.SIGUSR1]] * 2
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
+    finally:
+        signal.signal(signal.SIGUSR1, before[0])
+        signal.signal(signal.SIGALRM, before[1])

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Timer
 from typing import Any, NamedTuple
 from unittest.mock import MagicMock, call, patch
 
@@ -172,26 +171,31 @@ class Remote(NamedTuple):
 
 def test_files_become_tasks_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small files share a task up to its size; one of more than two tasks is divided."""
-    sizes = [3, 4, 2, 1, 17, 16, 5]
-    names = [str(tmp_path / str(number)) for number in range(7)]
+    sizes = [3, 4, 2, 1, 17, 16, 5, 3, 18]
+    names = [*map(str, range(8)), "8.gz"]
     for name, size in zip(names, sizes, strict=True):
-        Path(name).write_bytes(b"x" * size)
+        (tmp_path / name).write_bytes(b"x" * size)
     monkeypatch.setattr(cluster, "LEAST_TASK", 8)
+    monkeypatch.chdir(tmp_path)
 
     def tasks(corpus: Corpus, threads: int) -> list[tuple[int, str, int, int]]:
         found = cluster.tasks_of(corpus, threads)
         assert [task.place for task in found] == [*range(len(found))]
+        assert all(
+            Path(name).is_absolute() or "//" in name for task in found for name, _ in task[1]
+        )
         return [
             (task.bytes, "".join(Path(name).stem for name, _ in task.sources), *task[2:])
             for task in found
         ]
 
     corpus = corpus_of(names, ())
-    first, last = (9, "012", 0, 0), (5, "6", 0, 0)
+    first, last = (9, "012", 0, 0), [(8, "67", 0, 0), (18, "8", 0, 0)]
     divided = [(8, "4", 0, 8), (8, "4", 8, 16), (1, "4", 16, 17)]
-    assert tasks(corpus, 2) == [first, (1, "3", 0, 0), *divided, (16, "5", 0, 0), last]
+    assert tasks(corpus, 3) == [first, (1, "3", 0, 0), *divided, (16, "5", 0, 0), *last]
     corpus.reader.total = 8 * 18  # the size of a task is 9 for two threads
-    assert tasks(corpus, 2) == [first, (18, "34", 0, 0), (16, "5", 0, 0), last]
+    last = [(26, "678", 0, 0)]
+    assert tasks(corpus, 2) == [first, (18, "34", 0, 0), (16, "5", 0, 0), *last]
     corpus.sources = [Remote(None), Remote(3), Remote(17, True), Remote(17)]
     corpus.reader.total = None
     monkeypatch.setattr(cluster, "LARGEST_TASK", 8)
@@ -409,22 +413,6 @@ def test_a_worker_that_is_killed_costs_only_its_tasks(names: list[str], workers:
 
     assert on_workers(workers, names, SPECIAL, kill_once) == on_one_machine(names, "gpt2", SPECIAL)
     assert killed
-
-
-@pytest.mark.slow  # it starts processes
-@pytest.mark.filterwarnings("ignore:Port 8787")  # Dask's, where another test has a cluster
-def test_without_workers_the_work_waits_and_warns(
-    names: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster_connection, "PATIENCE", 1)
-    with distributed.LocalCluster(
-        n_workers=0, threads_per_worker=1, dashboard_address=None, silence_logs=50
-    ) as made:
-        Timer(3, made.scale, (1,)).start()
-        with pytest.warns(HelperWarning, match="there are no workers; waiting"):
-            counted = on_workers(made.scheduler_address, names[:3])
-    assert counted == on_one_machine(names[:3], "gpt2", SPECIAL)
 
 
 @pytest.mark.slow  # it starts processes, unless the kernel counts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import random
 import signal
@@ -137,16 +136,6 @@ def test_unusual_files_are_counted_exactly(place: Path, pattern: str, data: byte
     counts = count_pretokens(path, pattern, [SPECIAL])
     text = data.removeprefix(b"\xef\xbb\xbf")
     assert list(counts.items()) == list(plain_count(text, pattern, [SPECIAL]).items())
-
-
-def test_a_gzipped_file_counts_as_the_plain_one(large: Path, place: Path) -> None:
-    zipped = place / "large.txt.gz"
-    zipped.write_bytes(gzip.compress(large.read_bytes(), 1))
-    seen: list[CountProgress] = []
-    assert list(count_pretokens(zipped, workers=2)) == list(count_pretokens(large, workers=1))
-    again = count_pretokens(zipped, workers=1, on_progress=seen.append)
-    assert again == count_pretokens(large, workers=2)
-    assert seen[-1].bytes_read == seen[-1].bytes_total == zipped.stat().st_size
 
 
 # -- progress and partial counts

@@ -92,6 +92,66 @@ def test_settings_beside_a_tokenizer_json_are_used_if_the_directory_is_opened(
     assert low != in_front
 
 
+def test_all_settings_of_a_folder_are_read(tmp_path: Path) -> None:
+    mask = {"content": "<mask>", "lstrip": True, "special": True}
+    files: dict[str, Any] = {
+        ADDED: {"<a>": 9, "<b>": 7},
+        SPECIAL: {"eos_token": "<e>", "pad_token": None, "additional_special_tokens": ["<c>"]},
+        CONFIG: {
+            "tokenizer_class": "LlamaTokenizerFast",
+            "added_tokens_decoder": {"8": mask},
+            "mask_token": {"content": "<mask>", "normalized": False},
+            "chat_token": 5,
+            "add_prefix_space": False,
+            "never_split": ["x"],
+        },
+        "generation_config.json": {
+            "eos_token_id": [7, 99],
+            "pad_token_id": 9,
+            "top_k": 5,
+            "bos_token_id": None,
+        },
+        "config.json": {"model_type": "llama", "tokenizer_class": "Other"},
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    found = read_folder_settings(tmp_path)
+    assert found is not None
+    special = {"special": True}
+    assert list(found.flags.items()) == [
+        ("<b>", {"normalized": True}),
+        ("<mask>", {"lstrip": True, "special": True, "normalized": False}),
+        ("<a>", {"normalized": True}),
+        ("<e>", special),
+        ("<c>", special),
+    ]
+    assert found.files == (ADDED, SPECIAL, CONFIG)
+    assert found.ids == {"<mask>": 8, "<a>": 9, "<b>": 7}
+    assert found.roles == {"pad_token": None, "eos_token": "<e>", "mask_token": "<mask>"}
+    assert (found.class_name, found.model_type) == ("Llama" + "Tokenizer", "llama")
+    assert found.ends == {"eos_token": (7, 99), "pad_token": (9,)}
+    assert found.add_prefix_space is False
+    assert found.notes([7, 9]) == [
+        f"the added tokens in {ADDED}, {SPECIAL}, {CONFIG} are used too",
+        f"{CONFIG} has never_split: its words that are never split are left out",
+        "generation_config.json gives eos_token as 7, 99 (no token has it); encoding adds none",
+        "generation_config.json gives pad_token as 9; encoding adds none",
+    ]
+    ids = {"<b>": 7, "<mask>": 8, "<a>": 9, "<e>": 10, "<c>": 2}
+    assert found.token_ids({"x": 0, "<c>": 2}) == ids
+    more = found.with_defaults({"bos_token": "<s>", "mask_token": "?"}, ["<d>"], {})
+    assert [*more.flags] == ["<b>", "<mask>", "<a>", "<s>", "<e>", "<c>", "<d>"]
+    assert [more.flags[token] for token in ("<s>", "<d>")] == [special] * 2
+    assert more.roles == {"bos_token": "<s>", **found.roles}
+    assert read_folder_settings(None) is read_folder_settings(tmp_path / "none") is None
+    (tmp_path / CONFIG).unlink()
+    assert read_folder_settings(tmp_path).class_name == "Other"  # type: ignore[union-attr]
+    (tmp_path / "config.json").write_text("{}")
+    found = read_folder_settings(tmp_path)
+    assert found is not None
+    assert (found.class_name, found.model_type) == ("", "")
+
+
 def test_the_highest_id_is_that_of_32_bits(tmp_path: Path) -> None:
     highest = (1 << 32) - 1
     settings = ({ADDED: {"<x>": highest}}, {CONFIG: {"added_tokens_decoder": {highest: MASK}}})

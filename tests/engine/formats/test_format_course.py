@@ -80,9 +80,6 @@ def test_a_special_token_that_is_not_in_the_spelling_is_text(path: Path) -> None
     assert tok.encode(f"low{END}fin") == [*handout().encode(f"low{END}"), 900]
 
 
-# -- arrangements
-
-
 # -- values, by their form alone
 
 LETTERS = {str(byte): chr(byte) for byte in range(256)}

@@ -230,14 +230,6 @@ def test_control_tokens_are_special_and_fillers_are_left_out(tmp_path: Path) -> 
     assert named.special_tokens == ("<tool>",)
 
 
-def test_without_types_the_tokens_with_a_role_are_special(tmp_path: Path) -> None:
-    pairs = of_bytes(built(gpt2), "gpt-2", eos_token_id=0)
-    del pairs["token_type"]
-    assert opened(tmp_path, pairs).tokenizer.special_tokens == ("<|endoftext|>",)
-    far = pairs | {"eos_token_id": len(pairs["tokens"])}
-    assert opened(tmp_path, far).tokenizer.special_tokens == ()
-
-
 # -- the file
 
 
@@ -281,16 +273,6 @@ def test_the_tensors_are_not_read(tmp_path: Path) -> None:
     with path.open("r+b") as file:
         file.truncate(5 << 30)  # a file with holes, which takes no room
     assert open_tokenizer(path).tokenizer.encode("low")
-
-
-def test_a_folder_with_one_model_is_opened_by_its_first_part(tmp_path: Path) -> None:
-    data = gguf(of_bytes(built(gpt2), "gpt-2"))
-    (tmp_path / "m-00001-of-00002.gguf").write_bytes(data)
-    (tmp_path / "m-00002-of-00002.gguf").write_bytes(gguf({}))
-    assert open_tokenizer(tmp_path).notes == ("a GGUF file's tokenizer, gpt2, cut as gpt-2",)
-    (tmp_path / "other.gguf").write_bytes(data)
-    with pytest.raises(TokenizerFileError, match="has several tokenizers"):
-        open_tokenizer(tmp_path)
 
 
 def test_a_folder_has_one_model_perhaps_in_parts(tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ class FakeHub:
         self, repository: str, name: str, revision: str | None, local_files_only: bool
     ) -> str:
         self.asked.append((repository, name, revision))
+        assert not local_files_only  # it is reachable
         if name in self.files:
             return str(self.files[name])
         raise self.error.__new__(self.error)

@@ -18,7 +18,8 @@ from engine.formats.guesses import (
     note_unmade,
     pattern_of,
 )
-from engine.formats.tokenizer_format import Overrides
+from engine.formats.tokenizer_format import TRY_CHECK, Overrides
+from engine.formats.vocab_and_merges import _note_doubled
 from engine.text.patterns import PATTERNS
 
 
@@ -64,6 +65,14 @@ LONG = "a" * 40
         ),
         (note_unmade(dict(zip([b"a", b"b", b"c", b"d"], "abcd", strict=True))), ": a b c …"),
         (note_gaps([0, 4]), "3 ids below the highest have no token (1, 2, 3)"),
+        (
+            [*_note_doubled({b"st": [5, 7, 9]})],
+            f"the ids 5 and 7 are the same token, st; {TRY_CHECK}",
+        ),
+        (
+            [*_note_doubled({b"st": [5, 7], b"u": [1, 2]})],
+            f"ids 5 and 7 are the same token, st (such tokens: 2); {TRY_CHECK}",
+        ),
         (note_gaps([0, 5]), "4 ids below the highest have no token (1, 2, 3, …)"),
     ],
 )

@@ -148,8 +148,9 @@ def test_a_format_says_before_a_training_whether_it_can_hold_more_merges(tmp_pat
     for name in WRITABLE:
         check_extensible(trained({b"ab": 2}), tmp_path / "out", name)
     refusal = "minbpe numbers the bytes, .* another format; --format huggingface keeps all ids$"
+    full = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")], {END: 257})
     with pytest.raises(TokenizerFileError, match=f"^{tmp_path}/out: {refusal}"):
-        check_extensible(trained({b"ab": 2}, [END]), tmp_path / "out", "minbpe")
+        check_extensible(full, tmp_path / "out", "minbpe")
     assert contents(tmp_path) == {}
 
 

@@ -18,14 +18,21 @@ from sentencepiece_models import SCRIPTS, TYPES, VARIANTS, trained
 from sheets import check_sheet
 
 from engine import Tokenizer, TokenizerFileError
-from engine.formats import is_tokenizer, open_tokenizer, save
+from engine.formats import is_tokenizer, open_tokenizer, save, sentencepiece_model
 from engine.formats.sentencepiece_model import (
     ProtobufError,
     ProtobufMessage,
     begins_with_piece,
+    check_pieces,
     fields_in,
 )
-from engine.pipeline.sentencepiece import CharacterMap, SentencePieceNormalizer
+from engine.pipeline.sentencepiece import (
+    BYTE,
+    UNKNOWN,
+    CharacterMap,
+    ScoredPiece,
+    SentencePieceNormalizer,
+)
 
 KINDS = [(model_type, variant) for model_type in TYPES for variant in VARIANTS]
 
@@ -192,6 +199,8 @@ def test_a_model_is_not_written_in_another_format(place: Path, tmp_path: Path) -
         said = "is only read" if format == "huggingface" else "changes a text before it cuts it"
         with pytest.raises(TokenizerFileError, match=said):
             save(ours(("bpe", "plain"), place), tmp_path / "out", format)
+    with pytest.raises(TokenizerFileError, match="merges nothing, and the format gpt2 holds"):
+        save(ours(("unigram", "plain"), place), tmp_path / "out", "gpt2")
     assert not list(tmp_path.iterdir())
 
 
@@ -302,19 +311,6 @@ def test_thousands_of_repetitive_texts_get_the_ids_of_sentencepiece(place: Path)
             assert tokenizer.encode(text) == model.encode(text)
 
 
-def test_a_tokenizer_json_of_such_pieces_gets_the_ids_of_tokenizers(place: Path) -> None:
-    library = pytest.importorskip("tokenizers")
-    chance = random.Random(8)
-    for _ in some(range(30)):
-        pieces = [(text, score) for text, score, kind in random_pieces(chance) if kind < 4]
-        model = library.Tokenizer(library.models.Unigram(pieces, 0, False))
-        (place / "random.json").write_text(model.to_str())
-        tokenizer = open_tokenizer(place / "random.json").tokenizer
-        for _ in range(30):
-            text = "".join(chance.choices(PARTS, k=chance.randrange(1, 25)))
-            assert tokenizer.encode(text) == model.encode(text).ids
-
-
 @pytest.mark.parametrize("model_type", [1, 3, 4])
 def test_unused_pieces_and_control_symbols_are_in_no_text(model_type: int, place: Path) -> None:
     library = pytest.importorskip("sentencepiece", minversion="0.2.2")
@@ -334,8 +330,6 @@ def test_unused_pieces_and_control_symbols_are_in_no_text(model_type: int, place
 @pytest.mark.parametrize(
     ("pieces", "message"),
     [
-        (LETTERS[1:], "has 0 unknown pieces"),
-        ([*LETTERS, ("a", 0.0, 1)], "'a' occurs twice in it"),
         ([*LETTERS, ("", 0.0, 1)], "piece 5 is empty"),
         ([*LETTERS, ("x", float("nan"), 1)], "the score of its piece 5, 'x', is no number"),
         ([*LETTERS, ("x", 0.0, 9)], "of an unknown kind"),
@@ -343,8 +337,6 @@ def test_unused_pieces_and_control_symbols_are_in_no_text(model_type: int, place
         ([*LETTERS, ("ax", 0.0, 1)], "the character 'x', which is no piece"),
         ([*LETTERS, ("xy", 0.0, 1)], "the character 'x', which is no piece"),
         ([*LETTERS, ("ab", 0.0, 1), ("abx", 0.0, 1)], "the character 'x', which is no piece"),
-        ([*LETTERS, ("<x>", 0.0, 2)], "has 2 unknown pieces"),
-        ([*LETTERS, ("<0x41>", 0.0, 6)], "does not use them"),
     ],
 )
 def test_errors_say_what_is_wrong_in_a_model(
@@ -354,6 +346,39 @@ def test_errors_say_what_is_wrong_in_a_model(
     path.write_bytes(model_file(pieces))
     with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(path)
+
+
+def test_pieces_of_a_model_fit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    unknown = ScoredPiece("<unk>", 0.0, UNKNOWN)
+    of_bytes = [ScoredPiece(f"<0x{byte:02X}>", 0.0, BYTE) for byte in range(256)]
+    check_pieces([unknown], False)
+    check_pieces([unknown, *of_bytes], True)
+    for pieces, has_bytes, said in (
+        ([], False, "it has 0 unknown pieces instead of one"),
+        ([unknown, unknown._replace(text="?")], False, "it has 2 unknown pieces"),
+        ([unknown, unknown], False, "the piece '<unk>' occurs twice in it"),
+        ([unknown], True, "and 256 of the 256 pieces for them are missing"),
+        ([unknown, *of_bytes[1:]], True, "and 1 of the 256 pieces for them are missing"),
+        ([unknown, *of_bytes, of_bytes[0]._replace(text="<0x100>")], True, "and one of the .* odd"),
+        ([unknown, *of_bytes], False, "it has pieces for bytes, and says that it does not use"),
+    ):
+        with pytest.raises(TokenizerFileError, match=said):
+            check_pieces(pieces, has_bytes)
+    monkeypatch.setattr(sentencepiece_model, "MOST_WORK", 5 * 5)
+    check_pieces([unknown], False)
+    monkeypatch.setattr(sentencepiece_model, "MOST_WORK", 5 * 5 - 1)
+    with pytest.raises(TokenizerFileError, match="too long to be a tokenizer's"):
+        check_pieces([unknown], False)
+
+
+def test_the_unknown_piece_may_be_anywhere(place: Path) -> None:
+    library = pytest.importorskip("sentencepiece")
+    data = model_file([*LETTERS[1:], LETTERS[0]])
+    (place / "last.model").write_bytes(data)
+    tokenizer = open_tokenizer(place / "last.model").tokenizer
+    theirs = library.SentencePieceProcessor(model_proto=data)
+    assert tokenizer.encode("ax b") == theirs.encode("ax b")
+    assert tokenizer.decode([1, 4, 0, 2]) == theirs.decode([1, 4, 0, 2])
 
 
 def test_a_damaged_map_of_characters_is_refused() -> None:

@@ -93,18 +93,6 @@ def test_any_ranks_encode_as_in_tiktoken(tokens: list[bytes], texts: list[str]) 
         assert tok.encode(text) == theirs.encode(text)
 
 
-@examples(100)
-@given(
-    tokens=st.lists(st.binary(min_size=2, max_size=4), unique=True, max_size=12),
-    text=st.text(max_size=20),
-)
-def test_any_ranks_encode_as_in_tiktoken_with_a_pattern(tokens: list[bytes], text: str) -> None:
-    some = ranks(*tokens)
-    tok, _ = tokenizer_of_ranks(some, {}, "gpt2")
-    theirs = in_tiktoken(some, tok.pattern.source)
-    assert tok.encode(text) == theirs.encode(text)
-
-
 @pytest.fixture(scope="module")
 def cl100k() -> Tokenizer:
     opened = open_tokenizer(CL100K)

@@ -28,8 +28,9 @@ from engine import (
 )
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
-from engine.formats import open_tokenizer, save
+from engine.formats import gpt2, open_tokenizer, save
 from engine.formats.gpt2 import could_be_json, is_spelled_otherwise
+from engine.formats.source import TokenizerSource
 from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).resolve().parents[3]
@@ -127,14 +128,6 @@ def test_files_with_windows_line_ends_are_read(saved: Path) -> None:
     assert facts(Tokenizer.load(saved)) == facts(padded_handout())
 
 
-@pytest.mark.parametrize("given", ["vocab.json", "merges.txt"])
-def test_the_other_of_two_files_with_matching_names_is_found(saved: Path, given: str) -> None:
-    assert open_tokenizer(saved / given).tokenizer.vocab == open_tokenizer(saved).tokenizer.vocab
-    for name in ("vocab.json", "merges.txt"):
-        (saved / name).rename(saved / f"my-{name}")
-    assert len(open_tokenizer(saved / f"my-{given}").tokenizer.merges) == 16
-
-
 @pytest.mark.parametrize(
     ("head", "is_otherwise"),
     [
@@ -159,6 +152,42 @@ def test_a_vocabulary_in_another_spelling_is_not_gpt2s(head: str, is_otherwise: 
 def test_lines_that_begin_with_a_bracket_are_no_json() -> None:
     heads = b"[ a\n", b"[ [\n", b"[PAD]\n", b"a", b"", b"[1]", b"[[", b"\n{"
     assert [*map(could_be_json, heads)] == [False] * 5 + [True] * 3
+
+
+def test_the_two_files_are_found_by_either_and_by_their_folder(saved: Path, tmp_path: Path) -> None:
+    vocab, merges, other = saved / "vocab.json", saved / "merges.txt", saved / "a.txt"
+    pair = vocab, merges
+    mine = tmp_path / "my-vocab.json"
+    yours, others = saved / "b-vocab.json", saved / "b-merges.txt"
+    for path, copy in ((vocab, mine), (vocab, yours), (merges, others)):
+        copy.write_bytes(path.read_bytes())
+    other.write_text("{}")
+    for paths, found, folder in (
+        ([saved], pair, saved),
+        ([vocab], pair, saved),
+        ([merges], pair, saved),
+        ([vocab, merges], pair, None),
+        ([merges, vocab], pair, None),
+        ([mine, merges], (mine, merges), None),
+        ([yours], (yours, others), None),
+        ([others], (yours, others), None),
+        ([mine], None, None),
+        ([other], None, None),
+        ([vocab, mine], None, None),
+        ([vocab, tmp_path / "missing"], None, None),
+    ):
+        source = TokenizerSource(paths)
+        assert gpt2.both_files(source) == found
+        assert gpt2.folder_of(source) == folder
+        assert gpt2.recognises(source) is (found is not None or paths == [mine])
+        if found:
+            assert gpt2.files_of(source) == found
+    assert gpt2.files_of(TokenizerSource([mine])) == (mine, None)
+    merges.unlink()
+    assert gpt2.both_files(TokenizerSource([saved])) is None
+    assert gpt2.files_of(TokenizerSource([saved])) == (vocab, None)
+    vocab.write_text('{"0": "a", "1": "b"}')
+    assert not any(gpt2.recognises(TokenizerSource([path])) for path in (saved, vocab, tmp_path))
 
 
 def test_the_error_of_merges_alone_names_the_missing_file(saved: Path) -> None:
@@ -330,12 +359,6 @@ def test_a_token_in_brackets_that_is_not_utf8_is_an_error(saved: Path) -> None:
     (saved / "vocab.json").write_text(json.dumps(vocab))
     (saved / "bpe-tui.json").unlink()
     with pytest.raises(TokenizerFileError):
-        Tokenizer.load(saved)
-
-
-def test_merges_without_a_vocabulary_are_an_error(saved: Path) -> None:
-    (saved / "vocab.json").unlink()
-    with pytest.raises(TokenizerFileError, match=r"vocab\.json: no such file"):
         Tokenizer.load(saved)
 
 

@@ -142,16 +142,3 @@ def test_tokens_that_no_merge_makes_are_in_no_text(
     assert named.tokenizer.encode("PAD") == [2]
     assert "no merge makes" in named.notes[-1]
     assert "PAD" not in named.notes[-1]
-
-
-def test_merges_cut_short_are_an_error(tmp_path: Path) -> None:
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=280, show_progress=False, initial_alphabet=alphabet)
-    library = Tokenizer(models.BPE())
-    library.pre_tokenizer = BYTES
-    library.train_from_iterator(CHESS * 20, trainer)
-    library.model.save(str(tmp_path))
-    lines = (tmp_path / "merges.txt").read_text().splitlines()
-    (tmp_path / "merges.txt").write_text("\n".join(lines[:-3]))
-    with pytest.raises(TokenizerFileError, match="are the merges cut short"):
-        open_tokenizer(tmp_path)

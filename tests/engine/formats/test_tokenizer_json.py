@@ -18,7 +18,6 @@ from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
 from tokenizers import processors
 
-from engine.bpe.replay import Replay
 from engine.encoding.id_files import write_ids
 from engine.formats import open_tokenizer
 from engine.formats.tokenizer_format import Opened
@@ -123,19 +122,6 @@ def test_helpers_give_the_same_ids(place: Path, build: Callable[[], Theirs]) -> 
         assert list(ours.encode_iterable(parts)) == whole
 
     is_the_same()
-
-
-@every_kind
-def test_the_last_step_of_a_replay_encodes_like_the_tokenizer(
-    place: Path, build: Callable[[], Theirs]
-) -> None:
-    ours = opened(place, built(build)).tokenizer
-    replay = Replay(ours, {})
-    replay.timeline.extend(replay.steps())
-    replay.timeline.seek(len(replay.timeline))
-    text = " It's  the 123 newest! é漢 abc"
-    pieces = replay.timeline.frame.encode(text)
-    assert [token_id for piece in pieces for token_id in piece.ids] == ours.encode(text)
 
 
 @every_kind

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,18 +13,14 @@ from format_files import facts, padded_handout
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from model_pipelines import bert, t5, word_level
 from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
 from tiny_tokenizers import BYTES, END, trained
 from tokenizers import Tokenizer as Theirs
-from tokenizers.models import BPE
-from tokenizers.normalizers import Lowercase
-from tokenizers.pre_tokenizers import ByteLevel
 
 from engine import BpeError, Tokenizer, TokenizerFileError
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
-from engine.formats import WRITABLE, open_tokenizer
+from engine.formats import open_tokenizer
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 
 
@@ -292,16 +287,6 @@ def small() -> dict[str, Any]:
     return whole
 
 
-@cache
-def small_model(build: Callable[[], Theirs]) -> dict[str, Any]:
-    """Return a file of another model with few tokens."""
-    whole: dict[str, Any] = json.loads(built(build).to_str())
-    vocab = whole["model"]["vocab"]
-    few = vocab[:12] if isinstance(vocab, list) else dict(list(vocab.items())[:12])
-    whole["model"]["vocab"] = few
-    return whole
-
-
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 300) | st.floats() | st.text(max_size=4),
     lambda inner: (
@@ -339,20 +324,6 @@ def test_a_changed_file_is_read_or_refused(
     tokenizer.decode(tokenizer.encode("abc <|endoftext|> Ab12 é 漢"))
 
 
-@examples(200)
-@given(st.data())
-def test_a_changed_file_of_another_model_is_read_or_refused(
-    place: Path, data: st.DataObject
-) -> None:
-    whole = small_model(data.draw(st.sampled_from((bert, t5, word_level))))
-    change = st.tuples(st.sampled_from(places_in(whole)), JUNK | NAMES)
-    try:
-        tokenizer = load(place, changed(whole, data.draw(st.lists(change, min_size=1, max_size=3))))
-        tokenizer.decode(tokenizer.encode("the [CLS] Ab12 é 漢"))
-    except BpeError:
-        return  # Unigram without an unknown token fails only in encoding
-
-
 @examples(60)
 @given(st.floats(0, 1), st.binary(max_size=3))
 def test_a_file_cut_short_is_refused(place: Path, share: float, junk: bytes) -> None:
@@ -360,19 +331,6 @@ def test_a_file_cut_short_is_refused(place: Path, share: float, junk: bytes) -> 
     (place / "cut.json").write_bytes(data[: int(share * (len(data) - 1))] + junk)
     with pytest.raises(TokenizerFileError, match=r"cut\.json"):
         Tokenizer.load(place / "cut.json")
-
-
-@pytest.mark.parametrize("name", sorted(set(WRITABLE) - {"huggingface"}))
-def test_a_tokenizer_that_changes_texts_is_not_written_as_merges(name: str, tmp_path: Path) -> None:
-    spelled = {character: n for n, character in enumerate(sorted(ByteLevel.alphabet()))}
-    theirs = Theirs(BPE(vocab=spelled | {"he": 256}, merges=[("h", "e")]))
-    theirs.normalizer = Lowercase()
-    theirs.pre_tokenizer = ByteLevel(add_prefix_space=False)
-    theirs.save(str(tmp_path / "lower.json"))
-    ours = Tokenizer.load(tmp_path / "lower.json")
-    assert ours.encode("HE") == [256]
-    with pytest.raises(TokenizerFileError, match=r"write a tokenizer\.json instead"):
-        ours.save(tmp_path / "out", name)
 
 
 # -- settings that older libraries and real models leave out

@@ -4,62 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from tokenizers import Tokenizer
 
-from engine import count_pretokens
+from engine.formats import open_tokenizer
 from engine.formats.piece_list import save_piece_list
 from engine.formats.tokenizer_json import save_pieces
-from engine.unigram.frame import UnigramTimeline
-from engine.unigram.lattice import UnigramEncoder
-from engine.unigram.pieces import spelled, spelled_counts
-from engine.unigram.trainer import UnigramTrainer
-
-TEXT = "the hug of the thug\n\nhugs and bugs, the shrug; it's the hugger's hug.<|end|>the end\n" * 3
 
 
-@pytest.fixture(scope="module")
-def timeline(tmp_path_factory: pytest.TempPathFactory) -> UnigramTimeline:
-    corpus = tmp_path_factory.mktemp("corpus") / "hugs.txt"
-    corpus.write_text(TEXT)
-    words = spelled_counts(count_pretokens(corpus, "gpt2", ["<|end|>"], 1))
-    trainer = UnigramTrainer(words, 45, ["<|end|>"])
-    events = list(trainer.steps())
-    return UnigramTimeline(trainer.record, events, words=words)
-
-
-def test_the_file_encodes_and_decodes_like_the_frame(
-    timeline: UnigramTimeline, tmp_path: Path
-) -> None:
-    for step in range(len(timeline) + 1):
-        frame, path = timeline.seek(step), tmp_path / f"{step}.json"
-        assert not save_pieces(frame.vocabulary, path, special_tokens=["<|end|>"])
-        theirs = Tokenizer.from_file(str(path))
-        for text in (TEXT, " a  hug!\n<|end|>bug", "unseen: Qü?"):
-            assert theirs.encode(text).tokens == _encoded(timeline, text)
-        ids = theirs.encode(TEXT).ids
-        assert theirs.decode(ids, skip_special_tokens=False) == TEXT
-
-
-def _encoded(timeline: UnigramTimeline, text: str) -> list[str]:
-    """Return the frame's tokens as `tokenizers` gives them: unknown characters as in the text."""
-    frame = timeline.frame
-    encoder = UnigramEncoder(frame.vocabulary, special=[1])
-    tokens = []
-    for pretoken in frame.cut(text):
-        word = spelled(pretoken.text)
-        if pretoken.special:
-            tokens.append(word)
-            continue
-        joined_unknown = False
-        for edge in encoder.lattice(word).best.edges:
-            piece, is_unknown = word[edge.start : edge.end], edge.piece == 0
-            if is_unknown and joined_unknown:
-                tokens[-1] += piece
-            else:
-                tokens.append(piece)
-            joined_unknown = is_unknown
-    return tokens
+def test_tokenizers_reads_the_file_with_the_same_ids(tmp_path: Path) -> None:
+    pieces = [("<unk>", 0.0), ("▁the", -2.0), ("▁hug", -2.5), ("ug", -3.0), ("s,", -3.5)]
+    pieces += [(character, -4.0) for character in "▁abeghrstu!\n"]
+    assert save_pieces(pieces, tmp_path / "a.json", special_tokens=["<|end|>"]) == 0
+    theirs = Tokenizer.from_file(str(tmp_path / "a.json"))
+    ours = open_tokenizer(tmp_path / "a.json").tokenizer
+    for text in ("the hugs, the bugs\n", " a  hug!\n<|end|>bug", "unseen: Qü?", "the<|end|> the"):
+        ids = theirs.encode(text).ids
+        assert ours.encode(text) == ids
+        assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False)
 
 
 def test_a_piece_that_is_not_utf8_is_left_out(tmp_path: Path) -> None:

@@ -6,13 +6,11 @@ from array import array
 
 import pytest
 
-from engine.native import KERNEL, host
+from engine.native import KERNEL
 from engine.native.encoding import (
     KernelEncoder,
     KernelSpecials,
-    leave,
     merge_numbers,
-    no_specials,
 )
 from engine.text.cutting import scanner_for
 from engine.text.patterns import PATTERNS, BorderTables
@@ -43,17 +41,8 @@ def test_a_lane_returns_the_same_ids_in_each_way() -> None:
     assert (
         lane.ids(text.encode(), specials).tolist() == lane.list_of(text.encode(), specials) == ids
     )
-    assert lane.list_of(b"<s>", no_specials()) == [60, 115, 62]
-    assert lane.list_of(b"", specials) == []
     with encoder.free_lane() as first, encoder.free_lane() as second:
         assert first is lane is not second
         assert second.list_of(text.encode(), specials) == ids
     with encoder.free_lane() as again, encoder.free_lane() as other:
         assert {again, other} == {first, second}
-    if host.IS_SET:
-        once, twice = (lane.list_of(b"abc<s>xyz", specials) for _ in range(2))
-        assert once[0] is twice[0]
-        assert once[-1] is twice[-1]  # the highest id
-        assert lane.short_texts(specials)(text) == ids
-        assert lane.encode_many([text, "<s>"], specials) == [ids, [500]]
-        assert lane.short_texts(specials) is not leave

@@ -6,6 +6,7 @@ The oracle looks at the whole text at once: split at special tokens, then one pa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unittest import mock
 
 import pytest
 from chunk_texts import CORPORA, SPECIALS, one_pass
@@ -109,10 +110,13 @@ def test_a_special_token_is_cut_only_when_no_longer_one_can_begin_there() -> Non
     assert [piece.data for piece in pieces] == [b"a<a><a>", b"b"]
 
 
-def test_pieces_of_words_have_about_the_requested_size() -> None:
-    pieces = pieces_of(b"low lower " * 500, "gpt2", size=50, block=10)
-    assert max(len(piece.data) for piece in pieces) <= 50 + 10
-    assert len(pieces) > 80
+def test_a_place_to_cut_is_searched_whenever_the_text_has_doubled() -> None:
+    searched: list[int] = []
+    cutter = ChunkCutter(PATTERNS["gpt2"], SpecialSplitter([]), 4)
+    with mock.patch.object(cutter, "_last_cut", lambda text: searched.append(len(text)) or (0, 0)):
+        for _ in range(70):
+            assert list(cutter.feed(b"x")) == []
+    assert searched == [4, 8, 16, 32, 64]
 
 
 @pytest.mark.parametrize(("pattern", "data"), [("gpt2", b"x" * 1000), ("none", b"a b " * 250)])

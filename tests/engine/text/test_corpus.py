@@ -77,6 +77,7 @@ def test_few_packed_bytes_are_read_at_once_whatever_the_unpacker_asks_for() -> N
     taken = [stream.taken for _ in unpacked("a.gz", stream, packing_of("a.gz", stream.head))]
     assert max(after - before for before, after in pairwise(taken)) <= BLOCK + PACKED_BLOCK
     assert len(stream.read(1 << 17)) <= PACKED_BLOCK
+    assert stream.read(0) == b""
     assert len(set(taken)) > 3
     asked = Stream(io.BytesIO(noise))
     asked.most = PACKED_BLOCK

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import unicodedata
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from unittest import mock
 
@@ -134,16 +133,6 @@ def test_a_published_pattern_cuts_samples_like_tokenizers(name: str, sample: str
     assert PATTERNS[name].compiled.findall(text) == tokenizers_split(PUBLISHED[name], text)
 
 
-def is_split_at_python_only_space(text: str) -> bool:
-    return any(character in text for character in "\x1c\x1d\x1e\x1f")
-
-
-@given(any_text.filter(lambda text: not is_split_at_python_only_space(text)))
-def test_whitespace_gives_the_words_of_str_split(text: str) -> None:
-    pieces = PATTERNS["whitespace"].compiled.findall(text)
-    assert [piece for piece in pieces if not piece.isspace()] == text.split()
-
-
 def changed_punctuation(text: str) -> bool:
     """Whether the text has a character that is punctuation in only some versions of Unicode."""
     old = unicodedata.ucd_3_2_0.category
@@ -248,32 +237,6 @@ def test_both_sides_of_a_cut_have_the_pretokens_of_the_whole(name: str, data: by
         assert split(pattern, left) + split(pattern, right) == whole, (left, right)
 
 
-@every_pattern_with_cuts
-@pytest.mark.parametrize("sample", SAMPLE_NAMES)
-def test_the_pieces_of_samples_have_the_pretokens_of_the_whole(name: str, sample: str) -> None:
-    data, pattern = (SAMPLES / sample).read_bytes()[:20_000], PATTERNS[name]
-    places = [0, *(cut.start() for cut in pattern.cut_regex.finditer(data)), len(data)]
-    between = b"\n" if name == "lines" else b" "
-    assert len(places) > data.count(between) / 2, "a cut that hardly ever matches is of no use"
-    pieces = [data[a:b] for a, b in pairwise(places)]
-    assert [p for piece in pieces for p in split(pattern, piece)] == split(pattern, data)
-
-
-@every_pattern_with_cuts
-def test_no_cut_is_inside_whitespace_of_several_bytes(name: str) -> None:
-    # Cuts depend on single bytes; none of these may end or begin a space.
-    for space in (space for space in SPACES if len(space) == 1 and not space.isascii()):
-        for text in (f"a{space}  b", f"a\n{space}b", f"a  {space}b"):
-            assert_no_pretoken_is_cut(PATTERNS[name], text.encode())
-
-
-def assert_no_pretoken_is_cut(pattern: Pattern, data: bytes) -> None:
-    borders = {0}
-    for piece in split(pattern, data):
-        borders.add(max(borders) + len(piece))
-    assert {cut.start() for cut in pattern.cut_regex.finditer(data)} <= borders, data
-
-
 def test_the_pattern_none_has_no_place_to_cut() -> None:
     assert PATTERNS["none"].borders == ()
     assert PATTERNS["none"].cut_regex is None
@@ -342,3 +305,19 @@ def test_a_search_is_repeated_while_other_threads_use_its_time(
     assert (typed_regex.within_seconds(1.0, work), tried) == ("found", [1.0, 2.0, 4.0])
     with pytest.raises(TimeoutError):
         typed_regex.within_seconds(0.25, work)
+
+
+def test_a_foreign_regex_has_a_second_and_20_microseconds_for_each_character(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spent, limits = [0.0], list[float]()
+
+    def work(timeout: float) -> None:
+        limits.append(timeout)
+        spent[0] += 0.9 * 11
+        raise TimeoutError
+
+    monkeypatch.setattr(typed_regex, "thread_time", lambda: spent[0])
+    with pytest.raises(PatternError, match=r"^the regex a{60} takes more than 11 s for 500,000 ch"):
+        LimitedRegex("a" * 61)._limited("a" * 500_000, work)
+    assert limits == [11.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import bz2
 import gzip
 import io
@@ -15,6 +16,7 @@ from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -55,6 +57,24 @@ def test_a_packed_file_cut_short_is_damaged(tmp_path: Path, suffix: str, kept: f
     path.write_bytes(packed[: kept if isinstance(kept, int) else int(len(packed) * kept)])
     with pytest.raises(CorpusError, match=rf"cut\{suffix}: damaged \w+ file .*; pack it again"):
         text_of(path)
+
+
+def test_a_wrong_bit_is_damage_and_an_error_of_the_disk_is_none() -> None:
+    for suffix in (".gz", ".bz2", ".xz"):
+        packed = PACKERS[suffix](bytes(range(256)) * 200)
+        wrong = packed[: len(packed) // 2] + b"?!" + packed[len(packed) // 2 + 2 :]
+        packing = sources.packing_of(f"a{suffix}", packed)
+        with pytest.raises(CorpusError, match="a: damaged"):
+            list(sources.unpacked("a", sources.Stream(io.BytesIO(wrong)), packing))
+        half = Mock(side_effect=[packed[: len(packed) // 2], OSError(5, "the disk")])
+        stream = sources.Stream(SimpleNamespace(read=half))  # type: ignore[arg-type]
+        with pytest.raises(OSError, match="the disk"):
+            list(sources.unpacked("a", stream, packing))
+
+
+def test_eight_names_of_fields_are_listed() -> None:
+    assert sources._list_names([*"abcdefgh"]) == "; there are: a, b, c, d, e, f, g, h"
+    assert sources._list_names([*"abcdefghi"]) == "; there are: a, b, c, d, e, f, g, h, …"
 
 
 def test_files_folders_and_globs_are_one_text_in_the_order_of_their_names(tmp_path: Path) -> None:
@@ -282,6 +302,23 @@ class TestAddresses:
         slow = SimpleNamespace(read=lambda size: raw.read(min(size, 2)))
         file = remote._PlainErrorFile(slow, nullcontext)
         assert [file.read(5), file.read(5), file.read(5)] == [b"abcde", b"f", b""]
+
+    def test_a_size_is_known_if_the_server_gives_a_number(self) -> None:
+        for given, size in ((5, 5), (1, 1), (0, None), (-1, None), (None, None), ("7", None)):
+            file = remote.RemoteFile("https://a.org/x?key=1")
+            info = {"size": given}
+            file.__dict__["_system"] = SimpleNamespace(info=lambda name, info=info: info)
+            assert file.size == size
+
+    def test_redirects_to_another_protocol_are_not_followed(self) -> None:
+        def redirect(url: str, location: str | None) -> None:
+            response = SimpleNamespace(headers={"Location": location} if location else {})
+            asyncio.run(remote.check_redirect(0, 0, SimpleNamespace(url=url, response=response)))
+
+        for location in (None, "/y", "https://b.org", "HTTPS://b.org"):
+            redirect("https://a.org/x", location)
+        with pytest.raises(CorpusError, match=r"^redirects from https to http, which is not"):
+            redirect("https://a.org/x", "http://a.org/x")
 
     @pytest.mark.parametrize("address", ["ftp://a/b", "file:" + "//a/b", "http://a/b"])
     def test_other_protocols_are_not_read(self, address: str) -> None:
