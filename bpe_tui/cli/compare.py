@@ -103,8 +103,8 @@ def _describe_difference(
 ) -> Iterator[Line]:
     """Yield the difference as each tokenizer cuts it, between its neighbours in the text."""
     start, end = difference.start, difference.end
-    before = _context(data[max(start - CONTEXT, 0) : start], from_end=True)
-    after = _context(data[end : end + CONTEXT], from_end=False)
+    before = _whole_characters(data[max(start - CONTEXT, 0) : start])
+    after = _whole_characters(data[end : end + CONTEXT])
     longest = max(map(width, (_name(name, COLUMN) for name in names)))
     yield [(f"  byte {number(start)}", "")]
     for name, edges in zip(names, difference.edges, strict=True):
@@ -115,14 +115,9 @@ def _describe_difference(
         yield [*label, (f"  {before}│", ""), *shown, (f"│{after}   {count}", "")]
 
 
-def _context(data: bytes, from_end: bool) -> str:
-    """Return the whole characters near a difference, without bytes of cut ones."""
-    if from_end:
-        while data and data[0] & 0xC0 == 0x80:
-            data = data[1:]
-    else:
-        data = data.decode("utf-8", "ignore").encode()
-    return visible_bytes(data)
+def _whole_characters(data: bytes) -> str:
+    """Return the characters near a difference, without bytes of those that are cut."""
+    return visible_text(data.decode("utf-8", "ignore"))
 
 
 def _line(name: str, values: Any) -> str:

@@ -67,7 +67,7 @@ def count(
             shown = visible_text(message, spaces=False)
             print(f"{console.PROGRAM}: {shown}", file=sys.stderr, flush=True)
     total = sum(sizes.values(), start=TextSize(0, 0))
-    if speed := throughput(total.bytes, monotonic() - started):
+    if speed := throughput(total.bytes, started):
         print(speed, file=sys.stderr)
     if as_json:
         rows = [{"file": name, **_facts(size)} for name, size in sizes.items()]

@@ -233,12 +233,11 @@ def _write_ids(
     with choices.hint_at_allow_special():
         allowing = policy.applied(tokenizer)
         written = write_ids(out, allowing, texts, overwrite=overwrite, template=template)
-    seconds = monotonic() - started
     measures = [
         f"{plural(written.ids, 'id')} ({_why_type(tokenizer, written.type_name)}), "
         f"{size(out.stat().st_size)}",
         f"{written.bytes_per_token:.3f} bytes per token",
-        throughput(written.bytes_read, seconds),
+        throughput(written.bytes_read, started),
     ]
     print("; ".join(filter(None, measures)), file=sys.stderr)
     console.write_result(os.fsencode(out) + b"\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from bpe_tui.cli import console, inputs, options, outputs
+from bpe_tui.cli import console, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
 from bpe_tui.session.config import RunConfig
@@ -129,9 +129,7 @@ class QuizCorpora:
         pattern = paper.options.get("pattern", RunConfig.pattern)
         if paper.run not in self._fixed and pattern not in PATTERNS:
             raise QuizFileError("has a regex as its pattern; give its quiz file with --quiz")
-        config = config_of(paper, self._find(paper))
-        inputs.check_run(config)
-        return finished_run(config)
+        return finished_run(config_of(paper, self._find(paper)))
 
     def _find(self, paper: Paper) -> Path:
         if paper.digest in self._by_digest:

@@ -102,12 +102,12 @@ def check_texts(name: str, reading: Reading) -> None:
 
     if reading.field is not None:
         return  # records, which no tokenizer has
-    for place, each in enumerate((name, *reading.more)):
+    for each in (name, *reading.more):
         if each == STANDARD_INPUT or is_address(each):
             continue
         _check_is_no_name(each)
         kind = kind_of_file(each)
-        if kind == COUNTED and place == 0 and not reading.more:
+        if kind == COUNTED and not reading.more:
             continue
         if kind == TOKENIZER and not _opens(each):
             continue  # such as a list of two words a line

@@ -215,10 +215,11 @@ def learn(
     if check:
         raise typer.Exit(_check(path))
     found = read_lesson(path)  # errors in it are printed before the screen opens
-    if handout or plain:
-        messages = lessons.messages_in(lessons.language_of(path))
-        scenes = (with_tokens_beside(scene, messages) for scene in found.scenes)
-        found = replace(found, scenes=tuple(scenes))
+    if not (handout or plain):
+        raise typer.Exit(inputs.open_screen(None, path))
+    messages = lessons.messages_in(lessons.language_of(path))
+    scenes = (with_tokens_beside(scene, messages) for scene in found.scenes)
+    found = replace(found, scenes=tuple(scenes))
     if handout:
         from bpe_tui.app.lesson_author import handout as parts_of  # slow to import
 
@@ -226,10 +227,8 @@ def learn(
             print("".join([part async for part in parts_of(found)]), end="")
 
         asyncio.run(print_all())
-    elif plain:
-        PlainLesson(found).run()
     else:
-        raise typer.Exit(inputs.open_screen(None, path))
+        PlainLesson(found).run()
 
 
 def _check(path: Path) -> int:

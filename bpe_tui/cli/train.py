@@ -20,7 +20,6 @@ from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
 from bpe_tui.session.training import train as train_model
 from bpe_tui.widgets.numbers import number, plural
-from engine.core.events import CountProgress
 from engine.core.files import write_files
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
@@ -146,20 +145,13 @@ def _counted_here(
     corpus: Corpus, pattern: str, special_tokens: Sequence[str], workers: int | None
 ) -> tuple[Iterator[bytes], int]:
     """Return the counts file, and the number of bad records that were left out."""
-    bytes_read = 0
     with TrainingBar() as bar:
-
-        def on_progress(progress: CountProgress) -> None:
-            nonlocal bytes_read
-            bytes_read = progress.bytes_read
-            bar.on_progress(progress)
-
         count = count_corpus(
-            corpus, pattern, special_tokens, workers, on_progress, on_chunk=bar.on_chunk
+            corpus, pattern, special_tokens, workers, bar.on_progress, on_chunk=bar.on_chunk
         )
-        skipped = corpus.reader.skipped
     bar.print_chunks()
-    return counts_of(corpus, count, pattern, special_tokens, bytes_read), skipped
+    reader = corpus.reader
+    return counts_of(corpus, count, pattern, special_tokens, reader.taken), reader.skipped
 
 
 def _continue(context: typer.Context) -> None:

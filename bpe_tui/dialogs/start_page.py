@@ -246,7 +246,6 @@ class StartPage(PanelScreen):
         self.show_keys()
 
     def on_offer_list_pointed(self, event: OfferList.Pointed) -> None:
-        event.stop()
         self.query_one(OfferDetails).show_offer(event.offer)
 
     def action_forward(self, by: int) -> None:
@@ -262,7 +261,6 @@ class StartPage(PanelScreen):
             self.show_panel("lessons")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         host = cast("Host", self.app)
         assert isinstance(event.target, Offer)
         opens = event.target.opens
@@ -282,6 +280,3 @@ class StartPage(PanelScreen):
                 tip = self.query_one("#tip", Static)
                 tip.update(Content(visible_text(str(error), spaces=False)))
                 tip.add_class("-refused")
-
-    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
-        event.stop()

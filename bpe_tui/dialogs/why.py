@@ -84,10 +84,8 @@ class WhyWindow(FieldOverRows[object | None]):
         self.watch(self.query_one(AnswerRows), "cursor", self._say_where_enter_goes, init=False)
         self.query_one(Chart).display = False
         self.query_one(Input).focus()
-        self.call_after_refresh(self._show)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
         asked = tokens_typed(self._frame, event.value) if event.value else TypedTokens((), ())
         if asked != self._asked:
             self._asked = asked
@@ -160,11 +158,9 @@ class WhyWindow(FieldOverRows[object | None]):
     # -- leaving
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         self.dismiss(event.target)
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
-        event.stop()
         self.dismiss(ToStep(round(event.x)))
 
 

@@ -352,8 +352,7 @@ class Session:
         """Whether `tick` has something to do: playing, or merges to try breakpoints on."""
         if self.recording is None:
             return False
-        tries = self.merges is not None and self.breakpoints.watched
-        examined = self.breakpoints.examined if tries else None
+        examined = self.breakpoints.examined if self.merges is not None else None
         is_behind = examined is not None and examined < len(self.recording)
         return self.playing or self.awaiting or is_behind
 

@@ -6,6 +6,7 @@ Every function returns plain text that needs no escaping. A minus sign is always
 from __future__ import annotations
 
 import math
+from time import monotonic
 from typing import Final
 
 from engine.core.wording import with_power as with_power  # the engine's sentences use it too
@@ -76,14 +77,17 @@ def progress_of(done: int, total: int | None, seconds: float) -> str:
 TERABYTE, ENOUGH_TO_MEASURE = 10**12, 10**6
 
 
-def throughput(done: int, seconds: float) -> str:
+def throughput(done: int, started: float) -> str:
     """Return a speed, and the time for a terabyte at it; "" if too few bytes are done.
 
-    >>> throughput(50_000_000, 2.0)
-    '50 MB in 2.00 s: 25 MB/s; at that speed 1 TB would take about 11.1 h'
+    '50 MB in 2.00 s: 25 MB/s; at that speed 1 TB would take about 11.1 h'.
+
+    Args:
+        started: the time of `monotonic` when the work began.
     """
     if done < ENOUGH_TO_MEASURE:
         return ""
+    seconds = monotonic() - started
     speed = done / max(seconds, 1e-6)
     measured = f"{size(done)} in {seconds:.2f} s: {rate(speed)}"
     return f"{measured}; at that speed 1 TB would take about {duration(TERABYTE / speed)}"

@@ -128,7 +128,6 @@ class SortedTable(Vertical):
         """The widget with the rows: it has `places`, `sorting`, `descending` and `rebuild`."""
 
     def on_header_pressed(self, event: Header.Pressed) -> None:
-        event.stop()
         if event.column == self.rows.sorting:
             self.reverse()
         else:

@@ -15,11 +15,13 @@ def test_each_command_that_reads_records_counts_those_left_out(
     corpus, made = str(tmp_path / "a.jsonl"), str(tmp_path / "made")
     Path(corpus).write_text('{"text": "low low"}\n{"text": 1}\n')
     reading = ["--field", "text", "--skip-bad"]
-    for command in (
-        ["train", corpus, "--vocab-size", "259", "--out", made],
-        ["check", made, "--corpus", corpus],
-        ["count", corpus, "--tokenizer", made],
-        ["train", corpus, "--format", "counts", "--out", f"{made}.counts"],
+    for command, left_out in (
+        (["train", corpus, "--vocab-size", "259", "--out", made], "1 bad record"),
+        (["check", made, "--corpus", corpus, "--corpus", corpus], "2 bad records"),
+        (["count", corpus, "--tokenizer", made], "1 bad record"),
+        (["train", corpus, corpus, "--format", "counts", "--out", f"{made}.c"], "2 bad records"),
     ):
         assert cli.main([*command, *reading]) == 0
-        assert "note: 1 bad record left out" in capsys.readouterr().err
+        assert f"note: {left_out} left out" in capsys.readouterr().err
+    assert cli.main(["count", corpus, "--tokenizer", made, "--allow-special", "<x>"]) == 2
+    assert capsys.readouterr().out == ""  # nothing is read for an unknown token

@@ -204,14 +204,3 @@ async def test_a_corpus_is_shown_in_the_tokens_of_a_model_that_merges_nothing(
         await pilot.pause()
         reasons = [chart.why_empty for chart in app.screen.query(ChartPanel)]
         assert not any("No corpus is open" in reason for reason in reasons)
-
-
-@pytest.mark.slow
-async def test_a_model_for_a_tokenizer_is_refused_in_a_sentence_on_every_screen(
-    files: dict[str, str],
-) -> None:
-    async with opened_as(TokenizerConfig((files["bert"],))) as (app, pilot):
-        for screen in "1345678":
-            await pilot.press(screen, "M")
-            await pilot.pause()
-            assert app.notices.now.startswith("A model is trained on a corpus"), screen

@@ -24,8 +24,14 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_tokenizer_before_a_corpus_opens_over_it(tokenizer: Path) -> None:
     named = run("open", "--tokenizer", tokenizer, HANDOUT, "--plain")
     short = run(tokenizer, HANDOUT, "--plain")
-    files = run(tokenizer / "vocab.json", tokenizer / "merges.txt", HANDOUT, "--plain")
-    assert named.stdout == short.stdout == files.stdout != b""
+    vocab, merges = tokenizer / "vocab.json", tokenizer / "merges.txt"
+    for files in (
+        (vocab, merges),
+        ("open", "--tokenizer", vocab, merges),
+        ("open", "--tokenizer", vocab, "--tokenizer", merges),
+    ):
+        assert run(*files, HANDOUT, "--plain").stdout == named.stdout
+    assert named.stdout == short.stdout != b""
     told = refusal(run(tokenizer, HANDOUT, "--vocab-size", "300", "--plain"))
     assert "--vocab-size is for training" in told
 

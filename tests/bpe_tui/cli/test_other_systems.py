@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from program import BAD_INPUT, ENVIRONMENT, HANDOUT, PROGRAM, ROOT
+from program import ENVIRONMENT, HANDOUT, ROOT
 
 from bpe_tui.cli.console import COMMAND_NAMES
 
@@ -86,23 +86,3 @@ def test_only_one_module_names_what_windows_lacks() -> None:
             if lacking:
                 found.add(path.relative_to(ROOT).as_posix())
     assert found == {"engine/core/systems.py"}
-
-
-def test_another_package_called_engine_is_named(tmp_path: Path) -> None:
-    (tmp_path / "engine.py").write_text("speed = 3\n")
-    paths = f"{tmp_path}:{ROOT}"
-    result = subprocess.run(
-        [*PROGRAM, "--version"],
-        cwd=tmp_path,
-        env={**ENVIRONMENT, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert result.returncode == BAD_INPUT
-    assert result.stdout == ""
-    assert result.stderr == (
-        f"bpe-tui: {tmp_path / 'engine.py'} is another package named engine and hides the one of "
-        "bpe-tui; install bpe-tui in an environment of its own: pipx install bpe-tui\n"
-    )

@@ -30,15 +30,6 @@ def test_train_writes_every_format_and_encode_reads_it(name: str, places: dict[s
     assert open_tokenizer(places[name]).format == name
 
 
-@pytest.mark.parametrize("command", ["encode", "why"])
-def test_vocabulary_and_merges_may_be_two_paths(command: str, places: dict[str, Path]) -> None:
-    both = [places["gpt2"] / "vocab.json", places["gpt2"] / "merges.txt"]
-    arguments = [command, "lowest", "--tokenizer", both[0], "--tokenizer", both[1]]
-    result = run(*arguments)
-    assert result.returncode == 0
-    assert result.stdout == run(command, "lowest", "--tokenizer", places["gpt2"]).stdout
-
-
 def test_notes_go_to_standard_error_a_line_each(places: dict[str, Path]) -> None:
     result = run("decode", "--tokenizer", places["tiktoken"], "108", "111")
     assert result.stdout == b"lo"

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from threading import Thread
@@ -141,30 +140,6 @@ def test_an_interrupt_leaves_no_files_and_no_noise(tmp_path: Path, workers: str)
     output, errors = program.communicate(timeout=20)
     assert (program.returncode, output, errors) == (INTERRUPTED, b"", b"")
     assert os.listdir(tmp_path) == []
-
-
-INTERRUPTED_DURING_AN_IMPORT = """
-import signal, sys, time
-import bpe_tui.cli
-from bpe_tui.__main__ import main
-
-def run():
-    import touchy
-    time.sleep(20)
-
-bpe_tui.cli.main = run
-sys.exit(main())
-"""
-
-
-def test_an_interrupt_during_an_import_is_not_taken_for_damage(tmp_path: Path) -> None:
-    touchy = "try: signal.raise_signal(2)\nexcept BaseException: raise ImportError('damaged')"
-    (tmp_path / "touchy.py").write_text(f"import signal\n{touchy}\n")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}){INTERRUPTED_DURING_AN_IMPORT}"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, env=ENVIRONMENT, timeout=60, check=False
-    )
-    assert (done.returncode, done.stderr) == (INTERRUPTED, b"")
 
 
 @pytest.mark.unix

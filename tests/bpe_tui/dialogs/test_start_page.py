@@ -132,21 +132,6 @@ async def test_recently_opened_files_are_offered_and_open(tmp_path: Path) -> Non
         assert app.session.config.name == mine.name
 
 
-async def test_a_long_folder_is_cut_with_a_sign_beside_the_scroll_bar(tmp_path: Path) -> None:
-    folder = tmp_path / "a-folder-with-a-very-long-name-indeed"
-    for name in "fedcba":
-        remember_opened(RunConfig(str(folder / f"{name}.txt")))
-    async with started((60, 20)) as (app, pilot):
-        await pilot.press("tab")
-        await pilot.pause()
-        (shown,) = (rows for rows in app.screen.query(OfferList) if rows.display)
-        assert shown.show_vertical_scrollbar
-        rows = (shown.row(place).spans for place in range(shown.row_count))
-        (text,) = ("".join(text for text, _ in row) for row in rows if ("a.txt", "") in row)
-        assert text.endswith("…")
-        assert len(text) == shown.scrollable_content_region.width
-
-
 async def test_a_note_is_shown_where_there_is_room_for_it() -> None:
     offers = (
         Offer("a name", "a note of many words", None, [("1 ", "dim")]),

@@ -5,24 +5,15 @@ from __future__ import annotations
 import pytest
 from opening import SAMPLE, opened, opened_as, step, until
 from program import HANDOUT
-from screen_text import shown
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.encoding_screen import WhyNotRows
-from bpe_tui.bpe.training_screen import ChangedPretokens, CorpusPanel, EncodedText
-from bpe_tui.bpe.transcript import BpeTranscript
+from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.dialogs.why import AnswerRows, WhyWindow
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.targets import ToStep
-from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import subjects_at
-from bpe_tui.widgets.visible import visible_bytes
-from engine import StopReason, Timeline
-from engine.analysis.why import explain
 
 
 def answer(app: BpeTuiApp) -> str:
@@ -72,77 +63,17 @@ async def test_the_window_opens_on_the_pair_of_the_row_and_explains_what_is_type
         assert (step(app), app.screen.id) == (1, "training")
 
 
-@pytest.mark.slow
-async def test_both_screens_and_plain_explain_a_piece_in_the_same_words() -> None:
+async def test_a_token_or_a_border_that_is_pointed_at_or_clicked_is_asked_about() -> None:
     async with opened() as (app, pilot):
-        await pilot.press("end")
-        frame = app.session.frame
-        assert frame is not None
-        explanation = explain(frame, ["lowest"])
-        sentences = " ".join(" ".join(explanation.describe(visible_bytes)).split())
-        said = await ask(app, pilot, "lowest")
-        assert sentences in " ".join(said.split())
-        rows = app.screen.query_one(AnswerRows)
-        last = explanation.way[-1].number
-        assert rows.row(rows.cursor).target == ToStep(last)
-        await pilot.press("escape", "2", "e", "ctrl+u", *"lowest", "escape", "w")
-        await pilot.pause()
-        panel = app.screen.query_one(WhyNotRows)
-        assert sentences in " ".join(shown(panel).split())
-        assert f"Enter: to merge {last}" in str(app.screen.query_one("#why-not").border_subtitle)
-        assert "".join(text for text, _ in panel.row(panel.cursor).spans).endswith("here it stops")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert (step(app), app.screen.id) == (last, "training")
-        await pilot.press("escape")
-        await pilot.pause()
-        assert (step(app), app.screen.id) == (frame.step, "encoding")
-        timeline = app.session.recording
-        assert isinstance(timeline, Timeline)
-        plain = list(BpeTranscript(timeline, StopReason.SIZE_REACHED).answer("why lowest"))
-        assert plain == explanation.lines(visible_bytes)
-
-
-def cell_of(panel: Lines, subjects: int) -> tuple[int, int, tuple[int, ...]]:
-    """Return a cell of a panel that belongs to this number of tokens."""
-    for y in range(panel.row_count):
-        spans = panel.row(y).spans
-        for x in range(sum(len(text) for text, _ in spans)):
-            if len(found := subjects_at(spans, x)) == subjects:
-                return x, y, found
-    raise AssertionError("no such cell")
-
-
-@pytest.mark.slow  # five windows
-async def test_a_key_or_a_click_on_a_token_or_a_border_asks_about_it_in_strips_and_lanes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")  # chips have no borders to click on
-    async with opened() as (app, pilot):
-        app.seek(30)
-        await pilot.press("e", "ctrl+u", *"the", "escape")
-        await pilot.pause()
-        app.screen.query_one(CorpusPanel).focus()
+        panel = app.screen.query_one(CorpusPanel)
+        panel.focus()
         await pilot.press("shift+right", "enter")
         assert isinstance(app.screen, WhyWindow)
+        assert len(app.screen._asked.known) == 1
         await pilot.press("escape")
-        for kind, subjects in (
-            *((panel, 2) for panel in (CorpusPanel, ChangedPretokens, EncodedText)),
-            (CorpusPanel, 1),
-            (LanesPanel, 1),
-        ):
-            if kind is LanesPanel:
-                await pilot.press("3")
-                await pilot.pause()
-            panel = app.screen.query_one(kind)
-            x, y, ids = cell_of(panel, subjects)
-            box = panel.content_region.offset - panel.region.offset
-            await pilot.click(panel, offset=(box.x + x, box.y + y + panel.head_height))
-            await pilot.pause()
-            assert isinstance(app.screen, WhyWindow), kind
-            assert app.screen._asked.known == ids
-            await pilot.press("escape")
-            await pilot.pause()
+        panel.post_message(Lines.Asked(panel, (104, 101)))
+        await until(pilot, lambda: isinstance(app.screen, WhyWindow))
+        assert app.screen._asked.known == (104, 101)
 
 
 @pytest.mark.slow

@@ -14,7 +14,6 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import ChangedPretokens
 from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther
 from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, Viewpoint
@@ -23,9 +22,6 @@ from bpe_tui.views.charts import ChartPanel
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import FoundRows
 from engine import Tokenizer, train_bpe
-from engine.encoding.alphabet import CharacterAlphabet
-from engine.formats import WRITABLE, open_tokenizer
-from engine.formats import tokenizer_format as formats
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 
@@ -100,39 +96,6 @@ async def test_over_a_corpus_its_merges_are_the_steps(trained: Path) -> None:
         assert frame.merge.new_id == 999 - 256
         await pilot.press("i")
         assert app.screen.id == "training"  # no fork of what was not trained here
-
-
-def _characters() -> Tokenizer:
-    characters = {char: place for place, char in enumerate("abé<|end|>")}
-    vocab = {place: char.encode() for char, place in characters.items()} | {90: "aé".encode()}
-    return Tokenizer(
-        vocab,
-        [(b"a", "é".encode())],
-        alphabet=CharacterAlphabet(characters),
-        table={(characters["a"], characters["é"]): (0, 90)},
-    )
-
-
-KEYS = """
-    1 right left end home v v v p w escape W m t full_stop n i 2 escape a w escape c r escape
-    3 p p u u d d c c C down enter 4 right f f g escape x escape 1
-"""
-
-
-@pytest.mark.slow  # it walks through all screens
-@pytest.mark.parametrize(("kind", "corpus"), [("bytes", None), ("characters", str(HANDOUT))])
-async def test_no_key_fails_on_a_tokenizer_alone(
-    kind: str, corpus: str | None, trained: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if kind == "characters":
-        read = formats.Opened(_characters(), "characters", ("a note [b]with markup[/b]",))
-        monkeypatch.setattr("engine.formats.open_tokenizer", lambda *_, **__: read)
-    async with opened_as(TokenizerConfig((str(trained),), corpus)) as (app, pilot):
-        app.navigation.open_encoding("aé the", look=True)
-        await pilot.pause()
-        await pilot.press("escape", *KEYS.split())
-        assert app.session.frame is not None
-        assert app.session.obstacle is None or kind == "characters"
 
 
 # --- something else ---------------------------------------------------------------------------
@@ -379,29 +342,6 @@ def test_options_of_the_command_line_override_the_tokenizers_files(
 
 
 # --- saving -----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow  # a window for each format
-async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(HANDOUT, vocab_size=280) as (app, pilot):
-        await pilot.press("end")
-        frame = app.session.frame
-        assert frame is not None
-        for format in WRITABLE:
-            (tmp_path / format).mkdir()
-            monkeypatch.chdir(tmp_path / format)
-            await pilot.press("s")
-            await until(pilot, lambda: isinstance(app.screen, SaveTokenizer))
-            while f"❯ {format}" not in said(app, "#save-formats"):
-                await pilot.press("down")
-            path = app.screen.query_one(Input).value
-            await pilot.press("enter")
-            await until(pilot, lambda: not isinstance(app.screen, SaveTokenizer))
-            again = open_tokenizer(path)
-            assert again.format == format
-            assert again.tokenizer.merges == frame.tokenizer().merges
 
 
 @pytest.mark.parametrize("text", ["xaby", "low$\nnewer$\n"])

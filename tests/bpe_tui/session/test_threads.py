@@ -9,6 +9,8 @@ from time import sleep
 import pytest
 from opening import opened, until
 
+from bpe_tui.app import session_app
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import BaseApp
 from bpe_tui.session.threads import Job, Post
 from bpe_tui.studies.race import RaceScreen
@@ -87,6 +89,26 @@ async def test_an_unexpected_error_is_raised_on_the_ui_thread(
         app.jobs.find(app, "quotient", lambda: 1 // 0, print)
         await until(pilot, lambda: survived)
         assert isinstance(survived[0], ZeroDivisionError)
+
+
+def test_work_ahead_waits_until_no_key_has_been_pressed_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, now, slept = BpeTuiApp(None), [10.0], list[float]()
+
+    def sleep_until_a_key(seconds: float) -> None:
+        slept.append(seconds)
+        now[0] += seconds
+        if len(slept) == 1:
+            app._pressed = now[0]
+
+    monkeypatch.setattr(session_app, "monotonic", lambda: now[0])
+    monkeypatch.setattr(session_app, "sleep", sleep_until_a_key)
+    app._pressed = now[0] - session_app.QUIET_SECONDS / 4
+    app.wait_for_rest()
+    assert slept == pytest.approx([session_app.QUIET_SECONDS * 3 / 4, session_app.QUIET_SECONDS])
+    app.wait_for_rest()
+    assert len(slept) == 2
 
 
 async def test_opening_another_corpus_or_quitting_ends_the_race() -> None:

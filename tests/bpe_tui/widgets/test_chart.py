@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bpe_tui.widgets.chart import GUTTER, x_axis
 from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
 
 
@@ -91,6 +92,24 @@ def test_a_curve_passes_through_all_its_points_without_a_gap(
         assert lowest[x] <= np.rint(y) <= highest[x]
     assert (lowest[1:] <= highest[:-1] + 1).all()
     assert (highest[1:] >= lowest[:-1] - 1).all()
+
+
+AXES = {
+    (40, 40): (
+        "┬─────────┬─────────┬─────────┬────────┬",
+        "0        10        20        30    step ",
+    ),
+    (40, 24): ("┬───────────┬──────────┬", "0          20      step "),
+    (40, 8): ("┬───────", "0  step "),
+    (20_000, 30): ("┬──────────────┬─────────────┬", "0             10k        step "),
+}
+"""Last x and cells → the marks of the axis, and the numbers with the unit below them."""
+
+
+def test_numbers_below_an_axis_leave_room_for_its_unit() -> None:
+    for (last, cells), (marks, numbers) in AXES.items():
+        figure = Figure(np.array([0, last]), np.array([1, 5]), "step")
+        assert x_axis(figure, cells) == (marks, " " * GUTTER + numbers)
 
 
 def test_scattered_values_have_a_column_each_or_show_their_median() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 from textual.app import App, ComposeResult
+from textual.events import Focus
 from textual.message import Message
 from textual.widget import Widget
 
@@ -22,10 +24,13 @@ from bpe_tui.widgets.controls import (
     Tab,
     TabLine,
 )
+from bpe_tui.widgets.fields import Field, TextLine
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, SubjectSpan
-from bpe_tui.widgets.virtual_table import Column, Header, arranged
+from bpe_tui.widgets.virtual_table import Column, Header, SortedTable, arranged
+from bpe_tui.widgets.visible import shorten
+from bpe_tui.widgets.window import Window
 
 XS = np.arange(1, 41)
 KEYS = [
@@ -155,6 +160,40 @@ SLIDERS = [
 """Cells, steps, the step it shows, and the slider drawn."""
 
 
+CHARTS: dict[tuple[int, int, int | None], list[str]] = {
+    (24, 6, 20): [
+        "2,000 ┤|        |│|       ⢀",
+        "1,000 ┤|        |│|    ⣀⠤⠊⠁",
+        "      │|        |│|⣀⠤⠔⠊    ",
+        "    0 ┤|⣀⣀⣀⡠⠤⠤⠒⠊|⠉|        ",
+        "      └────────|▲|───────┬",
+        " step         20      40",
+    ],
+    (9, 4, 40): ["2,000 ┤| |⣰|", "    0 ┤|⣠|⠃|", "      └─|▲|", "    step "],
+    (9, 3, None): ["2,000 ┤|⣠⠖", "      └──", "    step "],
+    (9, 2, 20): ["", ""],
+    (8, 3, 20): ["2,000 ┤||⡴|", "      └|▲|", "   step "],
+    (7, 3, 20): ["", "", ""],
+}
+"""Cells, lines and the cursor → the spans of each line."""
+
+
+async def test_a_chart_is_drawn_with_its_axes_and_its_cursor_if_there_is_room() -> None:
+    app = Clicked()
+    async with app.run_test(size=(40, 25)) as pilot:
+        chart = app.chart
+        for (width, height, at), drawn in CHARTS.items():
+            chart.styles.width, chart.styles.height, chart.at = width, height, at
+            await pilot.pause()
+            lines = ["|".join(text for text, _ in chart.line(y)) for y in range(height)]
+            assert lines == drawn
+        chart.figure, chart.why_empty = None, "no merge was tied"
+        for width, told in ((24, ["no merge was tied", ""]), (9, ["no merge", "was tied"])):
+            chart.styles.width = width
+            await pilot.pause()
+            assert [chart.render_line(y).text.rstrip() for y in range(2)] == told
+
+
 async def test_a_slider_switches_and_the_line_at_the_foot_show_what_they_have() -> None:
     app = Clicked()
     async with app.run_test(size=(40, 25)) as pilot:
@@ -191,3 +230,72 @@ async def test_a_slider_switches_and_the_line_at_the_foot_show_what_they_have() 
         await pilot.pause()
         assert app.foot.render_line(0).text.strip() == "a  bc"
         assert next(iter(app.line.parts()))[1][-1] == (" les", "")  # as wide as the screen
+
+
+class Sorted(SortedTable):
+    """A table of two columns that are sorted, and one that is not."""
+
+    LARGEST_FIRST = frozenset(["count"])
+
+    def __init__(self) -> None:
+        super().__init__()
+        columns = [Column("id", "", 2, 1), Column("bar", "", 2, 1, sorts=False)]
+        self.made = Mock(sorting="id", descending=False)
+        self.made.places = arranged([*columns, Column("count", "", 2, 1)], 30)
+
+    @property
+    def rows(self) -> Any:
+        return self.made
+
+
+def test_a_title_or_a_key_sorts_by_a_column_and_once_more_the_other_way() -> None:
+    table, sorted_by = Sorted(), list[tuple[str, bool]]()
+    for title in ("count", "count", "id", None, None, None):
+        if title is None:
+            table.sort_by_next()
+        else:
+            table.on_header_pressed(Header.Pressed(title))
+        sorted_by.append((table.made.sorting, table.made.descending))
+    assert sorted_by[:3] == [("count", True), ("count", False), ("id", False)]
+    assert sorted_by[3:] == [("count", True), ("id", False), ("count", True)]
+    assert table.made.rebuild.call_count == 6
+    table.made.sorting = "gone"
+    table.sort_by_next()
+    assert table.made.sorting == "id"
+    table.made.places = []
+    table.sort_by_next()
+    assert table.made.rebuild.call_count == 7
+
+
+async def test_the_cursor_of_a_field_is_at_the_end_but_a_window_suggests_a_whole_line() -> None:
+    app = Clicked()
+    async with app.run_test(size=(40, 25)) as pilot:
+        field = Field("low", "a path or the name of an encoding")
+        await app.mount(field)
+        field.styles.width = 20
+        for from_app, at in ((True, 0), (False, 3)):
+            field.cursor_position = 0
+            field.on_focus(Focus(from_app_focus=from_app))
+            assert (field.cursor_position, field.select_on_focus) == (at, False)
+        await pilot.pause()
+        cells = field.content_size.width
+        assert field.placeholder == shorten(field.whole_placeholder, cells)
+        suggested, window = Field("low.txt"), Window[None]()
+        await app.push_screen(window)
+        await window.mount(suggested)
+        suggested.focus()
+        await pilot.pause()
+        assert suggested.selected_text == "low.txt"
+
+
+async def test_a_line_shows_the_first_line_of_a_longer_text_and_typing_replaces_all_of_it() -> None:
+    async with Clicked().run_test() as pilot:
+        line = TextLine()
+        await pilot.app.mount(line)
+        for text, value in (("\r\n low\nest", " low"), ("low", "low"), ("\n", "")):
+            line.show_text(text)
+            assert (line.value, line.text, line.is_all) == (value, text, text == "low")
+        line.show_text("x" * 1001)
+        assert len(line.value) == 1000
+        line.value = "typed"
+        assert (line.text, line.is_all) == ("typed", True)

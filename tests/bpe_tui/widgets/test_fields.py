@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from opening import opened, until
 from rich.cells import cell_len
+from rich.segment import Segment
 from textual.events import Paste
-from textual.widgets import Input, TextArea
+from textual.strip import Strip
 
-from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.fields import settled
 from bpe_tui.widgets.text_field import LONGEST_PASTE, TextField
 from bpe_tui.widgets.visible import typed_text
 
@@ -26,41 +26,15 @@ def test_a_cluster_of_doubtful_width_is_replaced() -> None:
 
 
 @given(st.lists(st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"]))))
-def test_the_drawn_text_has_no_controls(parts: list[str]) -> None:
-    drawn = typed_text("".join(parts))
+def test_the_drawn_text_has_no_controls_and_the_cells_that_are_counted(parts: list[str]) -> None:
+    typed = Strip([Segment("".join(parts))])
+    drawn = settled(typed).text
+    assert cell_len(drawn) == typed.cell_length
     # `regex` knows newer characters than this Python's `unicodedata`.
     assert not regex.search(r"[\p{Cc}\p{Cf}\p{Co}\p{Cn}]", drawn)
     assert not any(
         0xFE00 <= ord(char) <= 0xFE0F or 0x1F1E6 <= ord(char) <= 0x1F1FF for char in drawn
     )
-
-
-@pytest.mark.slow
-async def test_a_placeholder_without_room_ends_in_an_ellipsis() -> None:
-    async with opened(size=(60, 20), vocab_size=300) as (app, pilot):
-        await pilot.press("o")
-        await pilot.pause()
-        field = app.screen.query_one(Field)
-        assert field.render_line(0).text.rstrip().endswith("…")
-        await pilot.resize_terminal(120, 40)
-        await pilot.pause()
-        assert field.render_line(0).text.rstrip().endswith("vocab and merges")
-
-
-@pytest.mark.slow
-async def test_the_border_of_a_field_does_not_move() -> None:
-    async with opened(size=(80, 24), vocab_size=300) as (app, pilot):
-        app.navigation.open_encoding("plain")
-        await pilot.pause()
-        area = app.screen.query_one(TextArea)
-        assert isinstance(area, TextField)
-        cells = area.render_line(0).cell_length
-        for odd in ODD:
-            area.load_text(f"{odd} and {odd}")
-            await pilot.pause()
-            strip = area.render_line(0)
-            assert sum(map(cell_len, strip.text)) == strip.cell_length == cells, odd
-        assert all(isinstance(field, Field) for field in app.screen.query(Input))
 
 
 async def test_a_long_paste_is_cut_and_the_message_names_the_key_that_opens_a_file() -> None:

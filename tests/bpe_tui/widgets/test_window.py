@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from opening import opened
 from textual._compositor import Compositor
+from textual.app import App
 from textual.css.styles import RulesMap
 from textual.geometry import Size
 from textual.screen import Screen
@@ -15,26 +14,6 @@ from textual.widget import Widget
 from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import TrainingScreen
 from bpe_tui.widgets.textual_private import PaintedOnce, painted_lines
-
-
-async def test_a_window_is_painted_after_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 1 / 60)  # as users have it
-    async with opened() as (app, pilot):
-        needed_layout = []
-        paint = Screen._compositor_refresh
-
-        def note_and_paint(screen: Screen[Any]) -> None:
-            if isinstance(screen, SaveTokenizer):
-                needed_layout.append(screen._layout_required)
-            paint(screen)
-
-        monkeypatch.setattr(Screen, "_compositor_refresh", note_and_paint)
-        await pilot.press("s")
-        await pilot.pause(0.1)
-        assert isinstance(app.screen, SaveTokenizer)
-        # By itself Textual paints it before each of its layouts too.
-        assert needed_layout
-        assert not any(needed_layout)
 
 
 async def test_only_a_screen_that_is_new_or_has_another_size_is_laid_out(
@@ -57,6 +36,34 @@ async def test_only_a_screen_that_is_new_or_has_another_size_is_laid_out(
             await pilot.pause()
             assert (key, laid_out) == (key, expected)
         assert app.screen_stack[-2].outer_size == (90, 30)
+
+
+async def test_a_screen_is_painted_once_it_has_content_and_is_laid_out_or_at_every_fifth_layout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = App[None]()
+    async with app.run_test() as pilot:
+        screen, painted = PaintedOnce[None](), list[int]()
+        await app.push_screen(screen)
+        await pilot.pause()
+        monkeypatch.setattr(Screen, "_on_timer_update", lambda screen: None)  # it would lay out
+        monkeypatch.setattr(Screen, "_compositor_refresh", lambda screen: painted.append(1))
+
+        def paintings(*, layout: bool = False, scroll: bool = False) -> list[int]:
+            screen._layout_required, screen._scroll_required = layout, scroll
+            counts = []
+            for _ in range(11):
+                painted.clear()
+                screen._paint()
+                counts.append(len(painted))
+            return counts
+
+        every_fifth = [0, 0, 0, 0, 1] * 2 + [0]
+        assert paintings(layout=True) == every_fifth
+        assert paintings() == [1] * 11
+        assert paintings(scroll=True) == every_fifth
+        monkeypatch.setattr(PaintedOnce, "has_content", False)
+        assert paintings() == [0] * 11
 
 
 @pytest.mark.usefixtures("painted_at_each_wait")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from bpe_tui import cli
 from bpe_tui.app.step_page import MOST_CELLS
 from bpe_tui.cli import compare, console, inputs, quiz, record
 from bpe_tui.cli.inputs import CommandLineError
+from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.progress import TrainingBar
 from engine.core import systems
 from engine.core.events import CountProgress, WorkProgress
@@ -35,10 +37,10 @@ def test_progress_is_shown_after_a_second_then_at_intervals_and_cleared(
     def blocks() -> Iterator[bytes]:
         for seconds in (0.5, 0.375, 0.125, 0.125, 0.125):
             now[0] += seconds
-            yield bytes(1000)
+            yield bytes(8)
 
-    assert [*map(len, console.with_progress(blocks()))] == [1000] * 5
-    assert shown == ["3 KB │ 3 KB/s", "5 KB │ 4 KB/s", ""]
+    assert [*map(len, console.with_progress(blocks()))] == [8] * 5
+    assert shown == ["24 B │ 24 B/s", "40 B │ 32 B/s", ""]
     reader: Any = SimpleNamespace(taken=500, total=2000)
     now[0], shown[:] = 0.0, []
     assert len(list(console.with_progress(blocks(), reader))) == 5
@@ -133,6 +135,39 @@ def test_sizes_to_fetch_are_named(
         assert capsys.readouterr().err == said
 
 
+def test_who_types_is_asked_for_a_line_and_the_end_of_the_input_ends_the_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed, asked = iter(["next", "why"]), list[str]()
+
+    def answer(prompt: str) -> str:
+        asked.append(prompt)
+        if (line := next(typed, None)) is None:
+            raise EOFError
+        return line
+
+    monkeypatch.setattr("builtins.input", answer)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"low \xff")))
+    assert list(lines_typed()) == ["low \udcff"]
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    assert list(lines_typed()) == ["next", "why"]
+    assert (asked, capsys.readouterr().out) == (["> "] * 3, "\n")
+
+
+@pytest.mark.parametrize("words", [[], ["low"]])
+def test_who_types_a_text_to_encode_is_told_how_it_ends(
+    words: list[str],
+    toy: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"low")))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    assert cli.main(["encode", "--tokenizer", str(toy), *words]) == 0
+    told = "" if words else "Type the text to encode; Ctrl+D on an empty line ends it.\n"
+    assert capsys.readouterr() == ("108 111 119\n", told)
+
+
 # -- closed streams, interrupts
 
 
@@ -142,6 +177,7 @@ def test_sizes_to_fetch_are_named(
         ("stdin", [], 0, ""),
         ("stderr", ["--text"], 2, ""),
         ("stdout", ["a"], 2, "standard output is closed, and there is something to write"),
+        ("stdout", ["a", "--tail", "--json", "--explain"], 2, "--explain and --tail contradict"),
     ],
 )
 def test_a_stream_that_the_caller_has_closed_is_an_empty_one(
@@ -157,7 +193,9 @@ def test_a_stream_that_the_caller_has_closed_is_an_empty_one(
     assert cli.main(["encode", "--tokenizer", str(toy), *words]) == code
     printed = capsys.readouterr()
     assert printed.out.strip() == ""
-    assert printed.err == (f"bpe-tui: {said}\n" if said else "")
+    assert printed.err.startswith(f"bpe-tui: {said}" if said else "")
+    assert bool(said) == bool(printed.err)
+    print("the end", flush=True)  # what is left to write is no error any more
 
 
 def test_an_interrupt_ends_the_program_after_its_cleanup_and_not_amid_an_import(
@@ -198,7 +236,10 @@ def test_another_engine_is_named_and_any_other_error_of_an_import_is_raised(
     assert start._foreign_engine() == ""
     monkeypatch.setitem(sys.modules, "engine", SimpleNamespace(__file__="/x/engine.py"))
     assert start.main() == 2
-    assert capsys.readouterr().err.startswith("bpe-tui: /x/engine.py is another package named eng")
+    assert capsys.readouterr().err == (
+        "bpe-tui: /x/engine.py is another package named engine and hides the one of bpe-tui; "
+        "install bpe-tui in an environment of its own: pipx install bpe-tui\n"
+    )
 
 
 # -- what options parse
