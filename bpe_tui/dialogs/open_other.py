@@ -177,6 +177,7 @@ class OpenOther(FieldOverRows[Config | None]):
         return [_row_of(each, cells) for each in self._listed]
 
     def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
         self._say("")
         self._show_rows()
 
@@ -224,11 +225,13 @@ class OpenOther(FieldOverRows[Config | None]):
     # -- choosing
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
         assert isinstance(event.target, RowChoice)
         self._choose(event.target)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Open the typed path, or, if no file has it, the row under the cursor."""
+        event.stop()
         typed = event.value.strip()
         choice = self.found_rows.target
         path = os.path.expanduser(typed)
@@ -358,6 +361,7 @@ class ChooseModel(Window[Config | None]):
         self.query_one(ModelRows).focus()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
         assert isinstance(event.target, tuple)
         model, trainer = event.target
         is_other = (model, trainer) != (self._config.model, trainer_of(self._config))

@@ -246,6 +246,7 @@ class StartPage(PanelScreen):
         self.show_keys()
 
     def on_offer_list_pointed(self, event: OfferList.Pointed) -> None:
+        event.stop()
         self.query_one(OfferDetails).show_offer(event.offer)
 
     def action_forward(self, by: int) -> None:
@@ -261,6 +262,7 @@ class StartPage(PanelScreen):
             self.show_panel("lessons")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
         host = cast("Host", self.app)
         assert isinstance(event.target, Offer)
         opens = event.target.opens

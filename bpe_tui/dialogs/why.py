@@ -86,6 +86,7 @@ class WhyWindow(FieldOverRows[object | None]):
         self.query_one(Input).focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
         asked = tokens_typed(self._frame, event.value) if event.value else TypedTokens((), ())
         if asked != self._asked:
             self._asked = asked
@@ -138,9 +139,9 @@ class WhyWindow(FieldOverRows[object | None]):
         """Show rows, with the cursor on the first that leads somewhere, from `first` on."""
         first = next((at for at in range(first, len(rows)) if rows[at].target is not None), 0)
         chart = self.query_one(Chart)
-        chart.display = history is not None and history.ever_occurs
-        if history is not None and chart.display:
-            chart.figure, chart.at = curve(history), self._frame.step
+        chart.display = False
+        if history is not None and history.ever_occurs:
+            chart.figure, chart.at, chart.display = curve(history), self._frame.step, True
         chart_lines = CHART_LOW if self.has_class("-low") else CHART
         answer = self.query_one(AnswerRows)
         room = int(self.size.height * 0.95) - FRAME - (chart_lines if chart.display else 0)
@@ -158,9 +159,11 @@ class WhyWindow(FieldOverRows[object | None]):
     # -- leaving
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
         self.dismiss(event.target)
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
+        event.stop()
         self.dismiss(ToStep(round(event.x)))
 
 

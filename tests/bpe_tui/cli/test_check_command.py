@@ -12,7 +12,7 @@ from opening import SAMPLE
 from bpe_tui import cli
 from bpe_tui.cli.console import DIFFERS
 from bpe_tui.session.config import Claimed, RunConfig
-from engine import StepRecorder, Tokenizer, train_bpe
+from engine import Tokenizer, train_bpe
 
 SPECIAL = "<|endoftext|>"
 CORPUS = SAMPLE.with_name("code.txt")  # small: causes are searched over all of it
@@ -44,17 +44,6 @@ def test_files_that_contradict_each_other_are_checked_all_the_same(
     code, out, _ = run(capsys, str(made))
     assert code == DIFFERS
     assert out == "All 100 merges are by the rule.\nThe vocabulary lacks “he”.\n"
-
-
-def test_recorded_steps_are_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    steps = tmp_path / "steps.jsonl"
-    with StepRecorder(steps) as record:
-        record(b" ", b" ", count=521)
-        record(b"\x1b", b"[2J")
-    code, out, err = run(capsys, "--jsonl", str(steps))
-    assert code == DIFFERS
-    assert "Yours is “␛” + “[2J”: no earlier merge makes “[2J”." in out
-    assert err == "bpe-tui: note: tokens are written as GPT-2 spelling\n"
 
 
 @pytest.mark.slow  # it trains on stories twice

@@ -45,6 +45,8 @@ FILMED = "--steps", "0", "--out", "a.cast"
         (["decode", "1"], "'--tokenizer'"),
         (["encode", "--tokenizer", "empty", "a"], "empty: "),
         (["encode", "--tokenizer", "x" * 300, "a"], "too long"),
+        (["encode", "a", "--tokenizer", "b", "--template", "--sample", "1"], "contradict"),
+        (["encode", "a", "--tokenizer", "b", "--template", "--explain"], "contradict"),
         (["open", "--tokenizer", "/nowhere"], "/nowhere: no such file or directory"),
         (["open", "--tokenizer", HANDOUT], "holds no tokenizer"),
         (["open", "--tokenizer", "gpt2", "--pattern", "x("], "the regex x(: missing )"),
@@ -151,7 +153,7 @@ def test_a_corpus_opens_the_screen(
     assert opened == [replace(config, min_count=1) if is_toy else config]
 
 
-@pytest.mark.parametrize("arguments", [["open", "train"], ["./train"], ["--", "train"]])
+@pytest.mark.parametrize("arguments", [["open", "train"], ["./train"], ["--", "train"], ["help"]])
 def test_a_file_named_like_a_command_can_be_opened(
     opened: list[RunConfig],
     arguments: list[str],
@@ -159,9 +161,9 @@ def test_a_file_named_like_a_command_can_be_opened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shutil.copy(HANDOUT, "train")
+    shutil.copy(HANDOUT, arguments[-1])
     assert cli.main(arguments) == 0
-    assert [Path(config.corpus).name for config in opened] == ["train"]
+    assert [Path(config.corpus).name for config in opened] == [Path(arguments[-1]).name]
 
 
 def test_a_screen_gives_its_exit_code_and_bad_input_opens_none(
@@ -172,24 +174,6 @@ def test_a_screen_gives_its_exit_code_and_bad_input_opens_none(
     assert opened == []
     monkeypatch.setattr(sys.modules["bpe_tui.app.app"], "run_app", lambda *_, **_named: 3)
     assert cli.main([HANDOUT]) == 3
-
-
-@pytest.mark.slow  # a process that runs five commands
-def test_textual_is_imported_for_the_screen_only(tokenizer: Path, tmp_path: Path) -> None:
-    runs = [
-        ["--version"],
-        ["train", HANDOUT, "--vocab-size", "260", "--out", str(tmp_path)],
-        ["encode", "--tokenizer", str(tokenizer), "a", "--explain"],
-        ["decode", "--tokenizer", str(tokenizer), "97"],
-        ["inspect", str(tokenizer)],
-    ]
-    code = (
-        "import sys; from bpe_tui.cli import main; "
-        f"codes = [main(arguments) for arguments in {runs!r}]; "
-        "sys.exit(any(codes) or 'textual' in sys.modules)"
-    )
-    result = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True)
-    assert result.returncode == 0, result.stderr
 
 
 # -- help

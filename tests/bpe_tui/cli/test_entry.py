@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from bpe_tui import cli
 from bpe_tui.app.step_page import MOST_CELLS
-from bpe_tui.cli import compare, console, inputs, quiz, record
+from bpe_tui.cli import compare, console, inputs, progress, quiz, record
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.progress import TrainingBar
@@ -113,6 +114,16 @@ def test_the_bar_shows_reading_then_every_64th_merge_and_the_last(
         bar.print_costs(4000)
         said = f"counting 2.00 s{speed}, merging 1.50 s; peak memory 3 MB\n"
         assert capsys.readouterr().err == said
+    described = "describe_counting", lambda report, origin: iter([f"{report.chunks} {origin.name}"])
+    monkeypatch.setattr(progress, *described)
+    for chunks, kind, said in (
+        (1, None, ""),
+        (2, None, "2 COUNTED\n"),
+        (1, CountOrigin.KEPT, "1 KEPT\n"),
+    ):
+        bar.origin, vars(bar)["chunks"] = kind, Mock(report=Mock(chunks=chunks))
+        bar.print_chunks()
+        assert capsys.readouterr().err == said
 
 
 def test_a_comparison_says_what_it_encodes(monkeypatch: pytest.MonkeyPatch, toy: Path) -> None:
@@ -196,6 +207,41 @@ def test_a_stream_that_the_caller_has_closed_is_an_empty_one(
     assert printed.err.startswith(f"bpe-tui: {said}" if said else "")
     assert bool(said) == bool(printed.err)
     print("the end", flush=True)  # what is left to write is no error any more
+
+
+@pytest.mark.parametrize(
+    ("terminals", "driver", "opens"),
+    [
+        ("stdin stdout stderr", "", True),
+        ("stdin stdout", "", False),
+        ("stdin stderr", "", False),
+        ("stdout stderr", "", False),
+        ("", "a.web:Driver", True),
+    ],
+)
+def test_without_arguments_the_start_page_opens_where_it_can_be_drawn_and_typed_to(
+    terminals: str, driver: str, opens: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = list[object]()
+    monkeypatch.setattr(inputs, "open_screen", lambda config: opened.append(config) or 0)
+    monkeypatch.setenv("TEXTUAL_DRIVER", driver)
+    monkeypatch.setattr(sys, "argv", ["bpe-tui"])
+    for name in terminals.split():
+        monkeypatch.setattr(getattr(sys, name), "isatty", lambda: True)
+    assert cli.main() == (0 if opens else 2)
+    assert opened == ([None] if opens else [])
+    monkeypatch.setattr(sys, "argv", ["bpe-tui", "--version"])
+    assert cli.main() == 0
+
+
+def test_a_terminal_without_a_character_gets_its_escape(
+    toy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(drawn, encoding="ascii"))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert cli.main(["decode", "--tokenizer", str(toy), "27"]) == 0
+    assert drawn.getvalue() == b"\\u241b\n"
 
 
 def test_an_interrupt_ends_the_program_after_its_cleanup_and_not_amid_an_import(

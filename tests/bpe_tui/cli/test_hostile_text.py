@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import regex
 from opening import opened_as
-from program import HANDOUT, press_on_terminal
+from program import press_on_terminal
 from screen_text import RAW, raw_on_screen
 from textual.app import App
 from textual.pilot import Pilot
@@ -192,19 +191,3 @@ def test_a_terminal_gets_no_control_characters_of_a_hostile_file(
         assert not RAW.findall(text), (key, text)
     assert drawn
     assert not (tmp_path / "state" / "bpe-tui" / "reports").exists()
-
-
-@pytest.mark.slow  # each of 300 keys waits until a terminal is quiet
-def test_a_terminal_gets_no_control_characters_of_unknown_keys(tmp_path: Path) -> None:
-    """Surrogates are left out: a terminal cannot send them."""
-    kinds: dict[str, list[str]] = {}
-    for char in map(chr, range(0x80, sys.maxunicode + 1)):
-        kinds.setdefault(unicodedata.category(char), []).append(char)
-    keys = [*kinds["Cc"], *kinds["Cf"], *kinds["Co"][::9_001], *kinds["Cn"][::40_009]]
-    drawn = ""
-    for key, written in press_on_terminal(keys, HANDOUT, state=tmp_path / "state"):
-        text = UNFINISHED.sub("", OWN.sub("", written.decode(errors="replace")))
-        assert not RAW.findall(text), (key, text)
-        drawn += text
-    # On a busy machine a later key's message can replace an earlier one before it is painted.
-    assert regex.search("‹[0-9A-F]{4,6}› is no key", drawn)

@@ -32,6 +32,8 @@ def test_a_tokenizer_before_a_corpus_opens_over_it(tokenizer: Path) -> None:
     ):
         assert run(*files, HANDOUT, "--plain").stdout == named.stdout
     assert named.stdout == short.stdout != b""
+    for pair in (("lowest", "est"), ("low new", "zz")):  # one pretoken, and several without it
+        assert run("why", *pair, "--tokenizer", tokenizer).returncode == 0
     told = refusal(run(tokenizer, HANDOUT, "--vocab-size", "300", "--plain"))
     assert "--vocab-size is for training" in told
 
@@ -108,10 +110,16 @@ def test_the_usage_says_what_is_needed_and_what_is_repeated(command: str, usage:
 
 def test_a_help_page_lists_what_is_needed_then_the_training_then_the_rest() -> None:
     page = run("train", "--help").stdout.decode()
-    assert re.findall(r"^  (--[a-z-]+)", page, re.MULTILINE) == [
-        *("--out", "--format", "--steps", "--force", "--special", "--pattern", "--tie-rule"),
-        *("--trainer", "--model", "--max-token-length", "--units", "--phases", "--vocab-size"),
-        *("--min-count", "--workers", "--tokenizer", "--continue", "--field", "--skip-bad"),
+    assert re.findall(r"^  (--\S+(?: \S+)?)  ", page, re.MULTILINE) == [
+        *("--out PATH", "--format NAME", "--steps FILE.jsonl", "--force"),
+        *("--special TOKEN", "--pattern NAME|REGEX", "--tie-rule NAME", "--trainer NAME"),
+        *("--model NAME", "--max-token-length N", "--units NAME[:N]", "--phases PATTERN:N,…"),
+        *("--vocab-size N", "--min-count N", "--workers N|ADDRESS"),
+        *("--tokenizer PATH|NAME", "--continue N", "--field NAME", "--skip-bad"),
+    ]
+    assert re.findall(r"\[default: (.*?)\]", " ".join(page.split())) == [
+        *("gpt2", "<|endoftext|>", "gpt2", "lexicographic", "native", "bpe"),
+        *("4words with --phases", "bytes", "1; x>=1"),
     ]
 
 
@@ -130,7 +138,7 @@ def test_a_help_page_lists_what_is_needed_then_the_training_then_the_rest() -> N
         ("bpe-tui quiz corpus.txt --kinds next-pair,enc", ["next-pair,encode-by-hand"]),
         ("bpe-tui encode --tokenizer tokenizer --allow-special n", ["none"]),
         ("bpe-tui samples/s", ["samples/ship.txt", "samples/swapped.json"]),
-        ("bpe-tui count --tokenizer sam", [f"samples/{sample.name}" for sample in SAMPLES]),
+        ("bpe-tui count --tokenizer sa", [f"samples/{sample.name}" for sample in SAMPLES]),
     ],
 )
 def test_a_shell_completes_values(

@@ -67,8 +67,10 @@ def test_recent_files_are_named_with_their_folder_before_the_samples() -> None:
 
 def test_a_chosen_file_goes_together_with_what_is_open(tmp_path: Path) -> None:
     text, tokenizer = RunConfig(HANDOUT, min_count=1), TokenizerConfig((SWAPPED,))
+    (tmp_path / "a.txt").write_text("low lower")
     for given, beside, config in (
         ((HANDOUT,), None, text),
+        ((str(tmp_path),), text, RunConfig(str(tmp_path))),
         ((HANDOUT,), text, text),
         ((HANDOUT,), replace(tokenizer, otherwise=text), replace(tokenizer, corpus=HANDOUT)),
         ((SWAPPED,), None, replace(tokenizer, otherwise=RunConfig(SWAPPED))),

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.training_screen import ChangedPretokens
-from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther
+from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.opening import config_for
 from bpe_tui.views.charts import ChartPanel
@@ -31,7 +31,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tokenizer whose ids are not in the order of its merges."""
     vocab, merges = train_bpe(HANDOUT, 300, [])
     shuffled = {999 - token_id: token for token_id, token in vocab.items()}
-    directory = tmp_path_factory.mktemp("shuffled-ids") / "shuffled"
+    directory = tmp_path_factory.mktemp("formats") / "shuffled-ids" / "shuffled"
+    directory.parent.mkdir()
     Tokenizer(shuffled, merges, {"<|end|>": 5}).save(directory)
     return directory
 
@@ -189,25 +190,6 @@ async def test_recent_files_come_first_a_directory_is_listed_and_typing_narrows_
         assert [row.strip(" ❯") for row in rows(app)][1:] == [f"{trained.parent.name}/"]
         await pilot.press("tab")
         assert app.screen.query_one(Input).value.rstrip("/").endswith(trained.parent.name)
-
-
-@pytest.mark.slow
-async def test_a_directory_that_was_walked_to_opens_as_one_corpus(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "texts").mkdir()
-    for name in ("a.txt", "b.txt"):
-        (tmp_path / "texts" / name).write_text("low lower")
-    monkeypatch.chdir(tmp_path)
-    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
-        await pilot.press("o", *"texts", "enter")
-        window = app.screen
-        assert isinstance(window, OpenOther)
-        place = next(at for at, row in enumerate(rows(app)) if ALL_OF_IT in row)
-        window.query_one(FoundRows).cursor = place
-        await pilot.press("ctrl+k", "enter")
-        await until(pilot, lambda: app.session.shown is not None and app.session.bytes_read == 18)
-        assert app.session.config.name == "texts"
 
 
 async def test_a_hostile_file_name_is_shown_and_never_obeyed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from codecs import getincrementaldecoder
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from textual.widget import Widget
 
 import bpe_tui
 from bpe_tui.widgets import textual_private
-from bpe_tui.widgets.textual_private import PaintedOnce
+from bpe_tui.widgets.textual_private import PaintedOnce, driver_with, tolerate_bad_bytes
 
 MOST = 15
 """Most private names that the package may use."""
@@ -66,3 +67,16 @@ def test_no_other_module_uses_them() -> None:
         if path.name != "textual_private.py":
             found = set(word.findall(path.read_text(encoding="utf-8")))
             assert not found - {"_file"}, path  # a common name, used by others for their own
+
+
+@pytest.mark.unix
+async def test_a_driver_writes_to_another_output_and_keys_that_are_no_utf_8_end_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    driver = driver_with(lambda: "output")
+    assert driver is not None
+    made: Any = driver(App[None](), size=(80, 24))
+    assert (made._file, made._size) == ("output", (80, 24))
+    monkeypatch.setattr(linux_driver, "getincrementaldecoder", getincrementaldecoder)
+    tolerate_bad_bytes()
+    assert linux_driver.getincrementaldecoder("utf-8")().decode(b"a\xff") == "a\ufffd"

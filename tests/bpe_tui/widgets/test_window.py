@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from opening import opened
 from textual._compositor import Compositor
-from textual.app import App
-from textual.css.styles import RulesMap
+from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Label, Static
 
 from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import TrainingScreen
@@ -43,11 +45,23 @@ async def test_a_screen_is_painted_once_it_has_content_and_is_laid_out_or_at_eve
 ) -> None:
     app = App[None]()
     async with app.run_test() as pilot:
-        screen, painted = PaintedOnce[None](), list[int]()
+        screen, painted = PaintedOnce[None](), list[object]()
         await app.push_screen(screen)
         await pilot.pause()
         monkeypatch.setattr(Screen, "_on_timer_update", lambda screen: None)  # it would lay out
         monkeypatch.setattr(Screen, "_compositor_refresh", lambda screen: painted.append(1))
+
+        for _ in range(2):
+            screen._compositor_refresh()
+        assert painted == []
+        await pilot.pause()
+        assert painted == [1]
+        with monkeypatch.context() as patch:
+            patch.setattr(screen, "_paint", lambda: 1 // 0)
+            patch.setattr(app, "_handle_exception", lambda error: painted.append(str(error)))
+            screen._compositor_refresh()
+            await pilot.pause()
+        assert "zero" in str(painted.pop())  # the failure is not lost
 
         def paintings(*, layout: bool = False, scroll: bool = False) -> list[int]:
             screen._layout_required, screen._scroll_required = layout, scroll
@@ -80,18 +94,47 @@ async def test_no_style_has_a_colour_of_the_terminal_or_is_dim() -> None:
                     assert not style.dim, style
 
 
-@pytest.mark.slow  # the styles of three screens, after each of 15 keys
-async def test_a_changed_class_gives_the_styles_that_all_rules_give() -> None:
-    def computed(widgets: list[Widget]) -> list[RulesMap]:
-        return [widget.styles.base.get_rules() for widget in widgets]
+class Styled(PaintedOnce[None]):
+    """A screen whose rules ask for its classes."""
 
-    async with opened() as (app, pilot):
-        await pilot.press("2")
-        keys = ("t", "c", "z", "z", "a", "e", "escape", "3", "z", "z", "4", "5", "1", "z", "z")
-        for key in (None, *keys):
-            await pilot.press(*filter(None, [key]))
+    CSS = """
+        Styled.-wide Label { width: 9; }
+        Styled .-wide { width: 7; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Label("a")
+        yield Static("b")
+        yield Static("c", classes="-wide")
+
+
+async def test_a_changed_class_gives_new_styles_to_what_its_rules_end_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = App[None]()
+    async with app.run_test() as pilot:
+        screen, styled = Styled(), list[str]()
+        await app.push_screen(screen)
+        await pilot.pause()
+        update = app.stylesheet.update_nodes
+
+        def note_and_update(nodes: Iterable[Widget], animate: bool = False) -> None:
+            found = [each for each in nodes if each is not screen]
+            styled.extend(str(each.render()) for each in found)
+            update(found, animate)
+
+        monkeypatch.setattr(app.stylesheet, "update_nodes", note_and_update)
+        for classes, names, widths in (
+            ("-wide", "ac", ["9", "None", "7"]),
+            ("other", "ac", ["auto", "None", "7"]),
+            ("none", "", ["auto", "None", "7"]),
+        ):
+            styled.clear()
+            screen.set_classes(classes)
             await pilot.pause()
-            widgets = list(app.screen.walk_children(Widget, with_self=True))
-            styles = computed(widgets)
-            app.stylesheet.update_nodes(widgets)
-            assert computed(widgets) == styles, key
+            assert styled == [*names]
+            assert [str(each.styles.width) for each in screen.children] == widths
+        styled.clear()
+        screen.update_node_styles()
+        assert styled == ["a", "b", "c"]  # no class has changed: all of them
+        assert not [each.id for each in screen.children if each.id]  # no tooltips of Textual

@@ -64,11 +64,11 @@ def test_training_on_a_plain_text_loads_nothing_that_it_does_not_use() -> None:
 
 
 @pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")
-def test_the_command_train_does_without_numpy(tmp_path: Path) -> None:
+def test_the_command_train_does_without_numpy_and_textual(tmp_path: Path) -> None:
     arguments = ["train", "samples/handout.txt", "--vocab-size", "270"]
     arguments += ["--special", "<s>", "--out", str(tmp_path / "out")]
     loaded = loaded_by(f"import bpe_tui.cli; bpe_tui.cli.main({arguments})")
-    assert "numpy" not in loaded
+    assert not loaded & {"numpy", "textual"}
 
 
 def test_opening_a_corpus_imports_no_formats_and_no_command_line() -> None:
