@@ -358,7 +358,7 @@ class Session:
 
     def tick(self, seconds: float) -> bool:
         """Let time pass; return whether there is something new to draw."""
-        if self.recording is None or not self.needs_time:
+        if self.recording is None:
             return False
         known, examined = self.breakpoints.hit_count, len(self.recording)
         if self.merges is not None:

@@ -7,11 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from opening import opened_as, recorded_once, step, until
+from opening import opened_as, step
 from program import HANDOUT, run
 from textual.widgets import Input, Static
 
-from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import app as program
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
@@ -40,6 +39,7 @@ def parsed(command: str) -> RunConfig | TokenizerConfig:
         RunConfig(HANDOUT),
         RunConfig(HANDOUT, 300, (), "whitespace", "first-seen", "naive", 3),
         RunConfig(HANDOUT, max_token_length=16, most_words=4),
+        RunConfig(HANDOUT, reading=Reading(field="text", skip_bad=True)),
         completed(RunConfig(HANDOUT, 9, model="unigram", trainer="textbook", ngram=3)),
         RunConfig(HANDOUT, 900, ("<s>", "a b"), model="wordpiece", max_token_length=5),
         in_phases(RunConfig(HANDOUT, phases="gpt2:300,none:320", most_words=2)),
@@ -137,45 +137,6 @@ async def test_a_viewpoint_opens_the_step_the_screen_and_the_text() -> None:
     async with opened_as(RunConfig(HANDOUT, viewpoint=Viewpoint(99999))) as (app, _):
         assert app.session.at_end
         assert "There is no step 99,999" in app.notices.now
-
-
-@pytest.mark.slow  # it opens the application twice
-async def test_a_saved_session_opens_again_before_its_forks(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "s.json"
-    corpus = tmp_path / "corpus.txt"
-    corpus.write_bytes(Path(HANDOUT).read_bytes())
-    async with opened_as(RunConfig(str(corpus), pattern="whitespace")) as (app, pilot):
-        app.session.breakpoints.add("tie")
-        for key in ("right", "right"):  # two forks, one of the other
-            await pilot.press(key, "i", "enter")
-            await until(pilot, lambda: getattr(app.screen, "_fork", None) is not None)
-            await pilot.press("enter")
-            await pilot.pause()
-        await pilot.press("g", *"6", "enter", "S")
-        app.screen.query_one("#dialog-input", Input).value = str(path)
-        app.screen.query_one("#session-note", Input).value = "for Monday [bold]"
-        await pilot.press("enter")
-        await until(pilot, path.exists)
-        fork = app.session.forked_from
-        assert fork is not None
-        first = fork.forked_from
-        assert first is not None
-        await pilot.press("S")
-        app.screen.query_one("#dialog-input", Input).value = str(path)
-        await pilot.press("enter")
-        hint = app.screen.query_one("#dialog-hint", Static)
-        await until(pilot, lambda: "is there already" in str(hint.render()))
-    corpus.write_bytes(corpus.read_bytes() + b"\n")  # no other merges, and yet another file
-    again = BpeTuiApp(config_for(RunConfig(str(path))), recorded_once)
-    async with again.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: again.session.stop_reason is not None)
-        assert step(again) == first.step
-        await until(pilot, lambda: "has changed" in again.notices.note)
-        assert again.session.forked_from is None
-        assert str(again.session.breakpoints.watched[0].breakpoint) == "tie"
-        assert any("for Monday [bold]" in said for said in again.notices.everything)
 
 
 def test_a_session_without_its_corpus_or_with_unknown_names_is_refused(tmp_path: Path) -> None:

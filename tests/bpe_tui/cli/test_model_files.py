@@ -104,26 +104,6 @@ def test_the_template_of_bert_is_put_around_a_text(
     assert out.read_text().split() == ["2", "7", "7", "3"]
 
 
-def test_the_longest_match_of_a_vocabulary_is_explained(vocab: str, told: Told) -> None:
-    expected = (
-        "unaffable  (cut by BertPreTokenizer)\n"
-        "  unaffable no, unaffabl no, unaffab no, unaffa no, unaff no, unaf no, una no, "
-        "un yes (id 4)\n"
-        "  ##affable no, ##affabl no, ##affab no, ##affa no, ##aff yes (id 5)\n"
-        "  ##able yes (id 6)\n"
-        "  un ##aff ##able = 4 5 6\n"
-        "x  (cut by BertPreTokenizer)\n"
-        "  x no\n"
-        "  x: no piece begins at its character 1, x; not even x is one. So the whole word is "
-        "[UNK].\n"
-        "  [UNK] = 1\n"
-    )
-    assert told("encode", "unaffable x", "--tokenizer", vocab, "--explain") == expected
-    transcript = transcript_of(TokenizerConfig((vocab,)))
-    assert list(transcript.answer("explain unaffable x")) == expected.splitlines()
-    assert next(transcript.answer("explain")).startswith("Say a text to explain")
-
-
 def test_a_program_asks_for_the_longest_match(vocab: str) -> None:
     tokenizer = Tokenizer.load(vocab)
     special, word = longest_match(tokenizer, "[CLS] unaffable")

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, until
+from opening import opened, until
 from textual.widgets import Static
 
 from bpe_tui.session.commands import COMMANDS
@@ -14,31 +14,10 @@ from bpe_tui.session.declarations import COMPARISON, EVERYWHERE, START
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import commands_on, explain_dead_key, key_of_screen, kinds_with
 from bpe_tui.views.panel_screen import NotePanel
-from bpe_tui.widgets.controls import FootLine, KeyBar
+from bpe_tui.widgets.controls import FootLine
 
 PACKAGE = Path(__file__).parents[3] / "bpe_tui"
 HANDOUT = PACKAGE.parent / "samples" / "handout.txt"
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_a_message_covers_only_the_keys_and_disappears_with_the_next_key() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        async for size in each_size(pilot, [(120, 40), (100, 30), (80, 24), (60, 20)]):
-            before = app.screen.query_one("#narration").region
-            await pilot.press("home", "t", "T")
-            await pilot.pause()
-            line, sentence = app.screen.query_one(FootLine), app.screen.query_one("#narration")
-            assert line.message == app.notices.now == "No merge before this one was tied."
-            assert line.region.height == 1
-            assert sentence.region == before
-            assert not line.region.overlaps(sentence.region)
-            assert app.screen.query_one(KeyBar).display == (size[1] > 24)
-            assert not app._notifications
-            await pilot.press("right")
-            await pilot.pause()
-            assert line.message == ""
-            assert app.screen.query_one(KeyBar).display
-            assert app.notices.everything == ["No merge before this one was tied."]
 
 
 async def test_the_very_first_training_names_the_way_to_the_lesson_view(own_state: Path) -> None:

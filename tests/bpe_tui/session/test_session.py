@@ -33,8 +33,8 @@ CALLS = """
 """
 IN_TRAINING = """
 extend_to 2: None, step 0  10/s  needs_time
-extend_to 4: None, step 3  10/s  needs_time
-seek_end: None, step 4  10/s  following at_end needs_time
+extend_to 3: None, step 3  10/s  at_end needs_time
+seek_end: None, step 3  10/s  following at_end needs_time
 extend_to 5: None, step 5  10/s  following at_end needs_time
 toggle_play: None, step 5  10/s  playing at_end needs_time
 tick 0.3: False, step 5  10/s  playing at_end needs_time
@@ -85,6 +85,7 @@ def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
     job.work()
     session.reading = session.indexing = session.working = cast("Any", object())
     calls = "toggle_play,tick 1,step 1,seek 1,seek_end,sub_step,run_to_breakpoint,seek_tie 1"
+    assert (session.documents, session.bytes_read) == (0, 0)
     for call in f"{calls},seek_prune 1,extend_to 3".split(","):
         assert not answer_of(session, call)
         assert state_of(session) == "step None  10/s"

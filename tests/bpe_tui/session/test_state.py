@@ -84,6 +84,17 @@ def test_only_preferences_that_change_are_written(own_state: Path) -> None:
     assert place.read_text() == "[]"
 
 
+def test_a_failure_is_reported_once_and_the_latest_reports_are_kept(own_state: Path) -> None:
+    places = []
+    for line in (*range(state.REPORTS_KEPT + 2), 1):
+        with pytest.raises(ZeroDivisionError) as failure:
+            exec(compile("\n" * line + "1 / 0", "divides.py", "exec"))
+        places.append(state.report(failure.value))
+    assert places.pop() == places[1]
+    kept = sorted((own_state / "bpe-tui" / "reports").iterdir())
+    assert kept == places[2:]
+
+
 @pytest.mark.parametrize(
     ("read", "cases"),
     [
