@@ -25,7 +25,6 @@ from engine.bpe.ties import PairKey, TieKey, TieRule
 from engine.bpe.trainers.algorithm import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair
-from engine.core.slow_modules import np
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import PairNumbers, PairsInIds
 
@@ -204,17 +203,15 @@ def losses_of(counts: ChangeLog, number: int, claim: int, step: int) -> tuple[Lo
     since, window = max(step - FIRST_WINDOW, built), FIRST_WINDOW
     while True:
         states, values = counts.history(number, step, since)
-        had_claim = np.flatnonzero(values == claim)
-        if len(had_claim) or since == built:
+        if claim in values or since == built:
             break
         window *= 4
         since = max(step - window, built)
-    first = had_claim[-1] + 1 if len(had_claim) else 0
     losses, before = [], claim
-    for state, value in zip(states[first:].tolist(), values[first:].tolist(), strict=True):
+    for state, value in zip(states.tolist(), values.tolist(), strict=True):
         if value < before:
             losses.append(Loss(state, before - value))
-        before = value
+            before = value
     return tuple(losses)
 
 

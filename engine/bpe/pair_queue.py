@@ -56,10 +56,11 @@ class PairQueue:
         self._step = step
         self._counts = self._counts_to_choose_by = record.counts.at(step)
         self.highest_count = self._top_count = int(self._counts.max(initial=0))
+        self.forbidden: tuple[tuple[Pair, int], ...] = ()
         if record.fork_rules is not None:
+            self.forbidden = tuple(record.forbidden_pairs(step))
             self._counts_to_choose_by = record.counts_to_choose_by(step)
             self._top_count = int(self._counts_to_choose_by.max(initial=0))
-        self.forbidden = tuple(record.forbidden_pairs(step))
         self._forbidden = {pair for pair, _ in self.forbidden}
         # Late in a run thousands of pairs are tied, and ordering them takes most of a step's time.
         self._known_entries: dict[tuple[int, int], list[QueueEntry]] = {}

@@ -274,12 +274,10 @@ class Record(MergeRecord[MergeStep]):
         return self.ids.place_of(token_id) - self.first_id
 
     def forbidden_pairs(self, index: int) -> list[tuple[Pair, int]]:
-        """Return the pairs forbidden for merge `index` and their counts, most frequent first.
+        """Return the pairs that a fork forbids for merge `index`, the most frequent first.
 
         Pairs that do not occur are left out.
         """
-        if self.fork_rules is None:
-            return []
         counts = self.counts.at(index)
         occurring = [
             (self.pairs[number], int(counts[number]))

@@ -53,7 +53,7 @@ def check_size(vocab_size: int) -> None:
 
 def check_counts(counts: Mapping[bytes, int] | Mapping[str, int]) -> None:
     """Raise `CountsError` if these are no counts, or their sums may need more than 64 bits."""
-    if not set(map(type, counts.values())) <= {int} and not all(map(is_whole, counts.values())):
+    if {*map(type, counts.values())} - {int} and not all(map(is_whole, counts.values())):
         raise CountsError("a count is no whole number; count how often each pretoken occurs")
     if not (kinds := set(map(type, counts))) <= {bytes} and not kinds <= {str}:
         raise CountsError("pretokens are all bytes, or of Unigram all texts; these are not")

@@ -164,7 +164,7 @@ class Symbols:
         self.cells_array[borders] = BORDER
         self.pretoken_of, self.pretoken_array = _shared_ints(len(text))
         self.pretoken_array[:-1] = np.repeat(np.arange(len(counts)), sizes)
-        self.starts_type = np.int32 if len(text) < 2**31 else np.int64
+        self.starts_type = np.result_type(np.int32, np.min_scalar_type(-len(text)))
         self.times = list(counts.values())
         self.times_array = np.array(self.times, dtype=np.int64)
 
@@ -192,9 +192,9 @@ class Symbols:
     def _byte_pairs(self) -> Iterator[tuple[Integers, np.typing.NDArray[np.uint16]]]:
         """Yield, block by block, the cells where a pair of bytes starts, and these pairs."""
         cells = self.cells_array
-        for begin in range(0, len(cells) - 1, BLOCK):
-            left = cells[begin : min(begin + BLOCK, len(cells) - 1)]
-            right = cells[begin + 1 : begin + 1 + len(left)]
+        for begin in range(0, len(cells), BLOCK):
+            right = cells[begin + 1 :][:BLOCK]
+            left = cells[begin:][: len(right)]
             starts = ((left != BORDER) & (right != BORDER)).nonzero()[0]
             pairs = (left.take(starts) << 8 | right.take(starts)).astype(np.uint16)
             if self._refused is not None:

@@ -268,7 +268,7 @@ class BucketQueue:
         self._levels: list[int] = []  # a heap of minus the counts that have a bucket
         self._open: list[tuple[TieKey, int]] = []  # a heap: the rest of the open bucket
         self._level = 0  # the count of the open bucket
-        self._floor = 0
+        self._floor: int
         self.scanned = self.moved = 0
 
     def pop(self) -> int | None:
@@ -482,10 +482,8 @@ def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple
     side_by_side = starts[1:] == ends[:-1]
     after[:-1][side_by_side] = new_id
     before[1:][side_by_side] = BORDER
-    if left_size > 1:
-        cells[starts + (left_size - 1)] = INSIDE
-    if right_size > 1:
-        cells[starts + left_size] = INSIDE
+    cells[starts + (left_size - 1)] = INSIDE
+    cells[starts + left_size] = INSIDE
     cells[starts] = new_id
     cells[ends - 1] = new_id
     return before, after

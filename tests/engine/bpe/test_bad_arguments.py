@@ -29,6 +29,7 @@ from engine import (
     train_bpe,
 )
 from engine.analysis.tokenizer_kinds import train_kind
+from engine.bpe.phases import Phase, PhasedTrainer
 from engine.bpe.replay import Replay
 from engine.text.patterns import PATTERNS, as_pattern
 from engine.unigram.textbook import TextbookTrainer
@@ -47,9 +48,6 @@ ANY: Any = None
         (lambda: train_bpe(HANDOUT, 300, "<s>"), SpecialTokenError, "a list of texts"),
         (lambda: Tokenizer(BYTES, [], "<s>"), SpecialTokenError, "a list of texts"),
         (lambda: Trainer({}, 300, [b"<s>"]), SpecialTokenError, "is a text"),  # type: ignore[list-item]
-        (lambda: Trainer({}, "300"), VocabSizeError, "a whole number"),  # type: ignore[arg-type]
-        (lambda: Trainer({}, 2**31), VocabSizeError, "at most 2,147,483,647"),
-        (lambda: Trainer({}, 2**63 + 300), VocabSizeError, "at most 2,147,483,647"),
         (lambda: WordPieceTrainer({}, 10**5000), VocabSizeError, "at most 2,147,483,647"),
         (lambda: UnigramTrainer({}, 2**63), VocabSizeError, "at most 2,147,483,647"),
         (lambda: train_kind("word", b"a", 2**63), VocabSizeError, "at most 2,147,483,647"),
@@ -94,6 +92,8 @@ def trainers_of(counts: dict[str, int]) -> Iterator[Callable[[], Any]]:
     in_bytes = {text.encode(): count for text, count in counts.items()}
     for algorithm in TRAINERS:
         yield partial(Trainer, in_bytes, 258, algorithm=algorithm)
+    phases = Phase("gpt2", 257), Phase("none", 258)
+    yield partial(PhasedTrainer, in_bytes, phases, lambda pattern: in_bytes)
     yield partial(WordPieceTrainer, in_bytes, 20)
     yield partial(UnigramTrainer, counts, 20)
     yield partial(TextbookTrainer, counts, 20)
@@ -124,12 +124,6 @@ def test_a_pattern_may_be_named_typed_or_compiled() -> None:
         assert as_pattern(pattern).split("Low lower") == ["Low", " ", "lower"]
         assert count_pretokens(HANDOUT, pattern=pattern)[b"low"] == 5
         assert Tokenizer(BYTES, [], pattern=pattern).encode("a b") == [97, 32, 98]
-
-
-def test_a_vocabulary_and_its_merges_are_loaded_from_two_paths(tmp_path: Path) -> None:
-    vocab, merges = train_bpe(HANDOUT, 260, [])
-    Tokenizer(vocab, merges).save(tmp_path)
-    assert Tokenizer.load(tmp_path / "vocab.json", tmp_path / "merges.txt").merges == merges
 
 
 def test_objects_describe_themselves() -> None:

@@ -37,6 +37,7 @@ from engine import (
     continue_bpe,
 )
 from engine.bpe.continuation import Continuation, ContinuedReplay, check_continuable
+from engine.core.events import CountProgress, WorkProgress
 from engine.counting.count import count_text
 from engine.formats import convert, open_tokenizer
 from engine.pipeline.pipeline import Pipeline
@@ -229,7 +230,9 @@ def test_the_saved_file_has_its_stages_and_gives_the_librarys_ids(
     text = "".join(map(text_of, CORPORA[:3]))
     corpus.write_bytes(text.encode())
     opened = open_tokenizer(file).tokenizer
-    made = continue_bpe(opened, corpus, 200, tie_rule="smallest-ids")
+    seen: list[object] = []
+    made = continue_bpe(opened, corpus, 200, tie_rule="smallest-ids", on_progress=seen.append)
+    assert {*map(type, seen)} == {CountProgress, WorkProgress}
     made.save(longer, "huggingface")
 
     before, after = (json.loads(each.read_text(encoding="utf-8")) for each in (file, longer))
@@ -365,5 +368,7 @@ def test_a_file_is_learnt_from_as_the_tokenizer_cuts_it(tmp_path: Path) -> None:
     longer = continue_bpe(base, corpus, 9, on_progress=seen.append)
     assert longer.merges[2:] == [(b"low", b"low"), (b" ", b"lowlow"), (b" ", b"low")]
     assert seen
+    with pytest.raises(VocabSizeError, match="0 new merges are none"):
+        continue_bpe(base, corpus, 0)
     with pytest.raises(BpeError, match="no such file"):
         continue_bpe(base, tmp_path / "none.txt", 9)

@@ -58,15 +58,6 @@ def test_any_step_may_be_requested_at_any_time(
             assert claims(record, step) == moments[step]
 
 
-def test_an_entry_of_a_pair_that_is_gone_stays_until_the_top_count_passes_it() -> None:
-    # (b, c) always occurs beside (a, b) and is gone once that has merged; its entry is not.
-    record = trained({b"abc": 2, b"ab": 1, b"xy": 2}, "smallest-ids", "fast")
-    pair = (ord("b"), ord("c"))
-    assert record.counts.at(1)[record.pairs.number_of(pair)] == 0
-    assert claims(record, 1)[pair] == 2
-    assert pair not in claims(record, 2)
-
-
 def test_a_far_step_can_be_replayed_in_slices() -> None:
     counts = {bytes((97 + i % 26, 97 + i // 26)) * 2: i for i in range(1, 400)}
     record, whole = (trained(counts, "lexicographic", "fast") for _ in range(2))

@@ -30,23 +30,6 @@ def assert_sound(heap: LazyHeap, counts: dict[Pair, int]) -> None:
     assert all(-claim >= counts.get(pair, 0) for claim, _, pair in entries), "claims too little"
 
 
-class TestAnEntry:
-    def test_it_goes_stale_when_the_true_count_falls(self) -> None:
-        counts = {(1, 1): 5}
-        heap = LazyHeap(counts, by_ids)
-        [entry] = heap.entries
-        assert not heap.is_stale(entry)
-        counts[(1, 1)] = 4
-        assert heap.is_stale(entry)
-
-    def test_a_stale_one_below_the_best_stays_where_it_is(self) -> None:
-        counts = {(1, 1): 9, (2, 2): 8}
-        heap = LazyHeap(counts, by_ids)
-        counts[(2, 2)] = 1
-        assert heap.pop_best() == (1, 1)
-        assert heap.entries == [(-8, (2, 2), (2, 2))]
-
-
 class TestChoosing:
     def test_the_chooser_gets_exactly_the_pairs_of_the_top_count(self) -> None:
         seen: list[list[Pair]] = []

@@ -47,16 +47,6 @@ def test_however_few_pairs_are_active_the_steps_are_those_of_naive(
     assert ours == run(counts, "naive", tie_rule)
 
 
-def test_a_pair_left_out_comes_back_when_the_active_ones_have_become_rarer() -> None:
-    # Once `ab` has merged, only pairs with it are active, all rarer than `cd`.
-    counts = {b"ab": 9, b"cd": 5, b"xab": 1}
-    with patch.object(linked, "LEAST_ACTIVE", 1):
-        trainer = Trainer(counts, 300, algorithm="linked")
-        assert [step.token for step in trainer.steps()] == [b"ab", b"cd", b"xab"]
-    # The first refresh is on time, the second is early.
-    assert trainer.work.refreshes >= 2
-
-
 @given(oracles.corpora(max_pretokens=8, max_length=12))
 def test_the_places_of_a_pair_give_its_true_count(counts: dict[bytes, int]) -> None:
     words, vocab_size = LinkedPretokens(task(counts)), 256

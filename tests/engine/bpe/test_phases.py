@@ -189,6 +189,7 @@ class TestTheBorder:
             for pair in changed
         )
         assert all(entry.delta == 0 for entry in border.queue.entries(20))
+        assert all(word.pretoken in before.counts for word in border.affected())
 
     def test_counts_are_true_on_both_sides(self, timeline: Timeline) -> None:
         for step in (0, 73, 74, 75, 110, 144):
@@ -238,11 +239,14 @@ def test_merges_made_again_may_cross_the_old_borders() -> None:
     assert timeline.frame.top_pairs(1) == [((256, 256), 2)]
 
 
-def test_a_merge_that_no_longer_occurs_keeps_its_token() -> None:
+@pytest.mark.parametrize("algorithm", TRAINERS)
+def test_a_merge_that_no_longer_occurs_keeps_its_token(algorithm: str) -> None:
+    phases = Phase("gpt2", 258), Phase("none", 262)
     trainer = PhasedTrainer(
-        {b"ab": 2, b"cd": 1}, (Phase("gpt2", 258), Phase("none", 259)), lambda pattern: {b"cdcd": 3}
+        {b"ab": 2, b"cd": 1}, phases, lambda pattern: {b"cdcdef": 3}, algorithm=algorithm
     )
-    assert [step.token for step in trainer.steps()] == [b"ab", b"cd", b"cdcd"]
+    learnt = [step.token for step in trainer.steps()]
+    assert learnt == [b"ab", b"cd", b"ef", b"cdef", b"cdcdef"]
 
 
 class TestIds:

@@ -8,7 +8,7 @@ import pytest
 
 from engine import Trainer, UnknownNameError
 from engine.bpe import race as race_module
-from engine.bpe.race import RACERS, Race, RaceSettings, RunnerState, sample
+from engine.bpe.race import RACERS, Race, RaceSettings, RunnerState, bearable_part, sample
 
 COUNTS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3, b"lowlow": 1}
 COURSE = RaceSettings(290)
@@ -77,6 +77,11 @@ class TestARace:
     def test_of_nothing_has_no_steps(self) -> None:
         race = finished(Race({}, COURSE))
         assert (race.steps, race.first_difference) == (0, None)
+
+
+def test_a_part_is_halved_until_its_pretokens_are_few_enough() -> None:
+    counts = {b"low": 4, b"lower": 2}
+    assert [bearable_part(counts, most) for most in (8, 7)] == [1.0, 0.25]
 
 
 def test_a_sample_draws_every_occurrence_alike() -> None:

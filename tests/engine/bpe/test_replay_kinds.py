@@ -53,13 +53,28 @@ def test_its_merges_are_steps_over_a_corpus(kind: str, tmp_path: Path) -> None:
         found.pop(token_id, None)
     assert found == expected
 
-    for step in random.Random(kind).sample(range(len(timeline)), 3):
+    for step in random.Random(kind).sample(range(1, len(timeline)), 3):
         frame = timeline.seek(step)
+        before = frame.at(step - 1)
+        assert frame.merge is not None
+        changed = [one for one in counts if before.tokens_of(one) != frame.tokens_of(one)]
+        assert frame.merge.pretokens == len(changed)
+        assert frame.merge.occurrences == before.token_count - frame.token_count
+        assert frame.merge.token == tokenizer.vocab[frame.merge.new_id]
         pairs: Counter[tuple[int, int]] = Counter()
+        tokens: Counter[int] = Counter()
         for pretoken, count in counts.items():
-            for pair in pairwise(frame.tokens_of(pretoken)):
+            ids = frame.tokens_of(pretoken)
+            tokens.update({token_id: ids.count(token_id) * count for token_id in {*ids}})
+            for pair in pairwise(ids):
                 pairs[pair] += count
         assert dict(frame.top_pairs(10_000)) == dict(pairs)
+        assert {pair: frame.count_of(pair) for pair in pairs} == pairs
+        assert frame.token_count == tokens.total()
+        counted = {token_id: frame.vocabulary.count_of(token_id) for token_id in tokens}
+        assert {token_id: n for token_id, n in counted.items() if n is not None} == {
+            token_id: n for token_id, n in tokens.items() if counted[token_id] is not None
+        }
         shown = [token_id for piece in frame.encode(TEXT[-300:]) for token_id in piece.ids]
         assert frame.tokenizer().encode(TEXT[-300:]) == shown
 

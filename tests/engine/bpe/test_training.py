@@ -103,14 +103,6 @@ def test_sample_stories_give_the_same_as_the_courses_definition(
 # -- results
 
 
-def test_ids_go_to_the_bytes_then_to_the_special_tokens_then_to_the_merges(toy: Path) -> None:
-    vocab, merges = train_bpe(toy, 260, ["<t>", "<s>"])
-    assert [vocab[byte] for byte in range(256)] == [bytes([byte]) for byte in range(256)]
-    assert (vocab[256], vocab[257]) == (b"<t>", b"<s>")
-    assert [vocab[258], vocab[259]] == [left + right for left, right in merges]
-    assert list(vocab) == list(range(260))
-
-
 def test_the_number_of_workers_makes_no_difference(tmp_path: Path) -> None:
     path = tmp_path / "stories.txt"
     path.write_bytes(STORIES.read_bytes() * 16)

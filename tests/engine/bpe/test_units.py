@@ -335,13 +335,6 @@ def test_a_token_is_as_long_as_its_text_in_the_corpus(units: str, counts: dict[b
     assert found == [lengths[length] for length in range(max(lengths) + 1)]
 
 
-def test_the_end_of_a_word_has_length_zero() -> None:
-    frame = run(CLASSIC, "end-of-word").seek(3)  # …, est</w>
-    inspection = Inspection.of_frame(frame)
-    lengths = dict(zip(frame.vocabulary.table.tokens, inspection.lengths.tolist(), strict=False))
-    assert (lengths[b"</w>"], lengths[b"est"], lengths[b"est</w>"]) == (0, 3, 3)
-
-
 def test_sentencepiece_ties_count_characters_if_these_are_the_units() -> None:
     """`漢a` has two characters and `xyz` three; in bytes it is four against three."""
     counts = {"漢a".encode(): 2, b"xyz": 2, b"xy": 1}

@@ -123,6 +123,16 @@ def test_a_fork_of_a_fork_keeps_the_first_forks_forbidden_pairs() -> None:
     assert [pair for pair, _ in other.frame.queue.forbidden] == [low, now]
 
 
+def test_forbidden_pairs_are_listed_by_count_then_by_their_ids() -> None:
+    pairs = [(bytes((byte,)), bytes((byte + 1,))) for byte in b"abcdef"]
+    here = run({b"abcdefg": 2, b"ef": 1}).seek(0)
+    trainer = fork(here, ForkChange(forbid=frozenset(pairs)), SIZE)
+    listed = Timeline(here.counts, record=trainer.record).frame.queue.forbidden
+    assert [(bytes(pair), count) for pair, count in listed] == [
+        *((b"ef", 3), (b"ab", 2), (b"bc", 2), (b"cd", 2), (b"de", 2), (b"fg", 2)),
+    ]
+
+
 def test_a_forbidden_pair_that_is_gone_is_not_listed() -> None:
     trainer = fork(run({b"abc": 2}).seek(0), ForkChange(forbid=frozenset({(b"b", b"c")})), SIZE)
     other = Timeline({b"abc": 2}, trainer.steps())

@@ -1,4 +1,4 @@
-"""Byte-pair encoding by hand: count, tie, merge, encoding by rank.
+"""Byte-pair encoding by hand: count, tie, merge.
 
 The corpus is the one of the lectures: *low* 5 times, *lower* twice, *widest* 3 times and *newest* 6
 times. Read from top to bottom; each test is one part of the algorithm.
@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine import MergeStep, Timeline, Tokenizer, Trainer
+from engine import MergeStep, Timeline, Trainer
 
 CORPUS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 
@@ -93,27 +93,3 @@ def test_merge_from_left_to_right_without_overlap() -> None:
     timeline = Timeline({b"aaaaa": 1}, Trainer({b"aaaaa": 1}, 257).steps())
     assert timeline.seek(1).merge is not None
     assert timeline.frame.tokens_of(b"aaaaa") == (256, 256, ord("a"))
-
-
-def test_encode_by_rank() -> None:
-    # Of the merges that a word allows, the one that was learnt first is made first.
-    merges = [(b"s", b"t"), (b"e", b"st"), (b"o", b"w"), (b"l", b"ow"), (b"w", b"est")]
-    vocab = {byte: bytes([byte]) for byte in range(256)}
-    vocab |= {256 + rank: left + right for rank, (left, right) in enumerate(merges)}
-    tokenizer = Tokenizer(vocab, merges)
-
-    shown = [
-        (step.rank, [vocab[token_id] for token_id in step.after])
-        for step in tokenizer.steps(b"lowest")
-    ]
-    assert shown == [
-        # l o w e s t: s+t has rank 0, o+w has rank 2. The lower rank wins.
-        (0, [b"l", b"o", b"w", b"e", b"st"]),
-        # Now e+st has rank 1, still before o+w.
-        (1, [b"l", b"o", b"w", b"est"]),
-        # o+w (rank 2) is before w+est (rank 4): the w goes to the left.
-        (2, [b"l", b"ow", b"est"]),
-        (3, [b"low", b"est"]),
-    ]
-    assert tokenizer.encode("lowest") == [259, 257]
-    assert tokenizer.encode("west") == [260]  # nothing takes the w away here

@@ -6,6 +6,7 @@ import sys
 import threading
 from array import array
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,6 +76,45 @@ def test_the_changes_of_a_step_are_those_that_were_appended(
     for number, step in enumerate(steps):
         counters, values = log.changes(number)
         assert list(zip(counters.tolist(), values.tolist(), strict=True)) == step
+
+
+@given(logs(), st.data())
+def test_a_history_has_the_start_and_all_that_set_the_counter_later(
+    log_of: tuple[list[int], list[Step]], data: st.DataObject
+) -> None:
+    start, steps = log_of
+    log = written(start, steps)
+    until = data.draw(st.integers(0, len(steps)))
+    since, counter = data.draw(st.integers(0, until)), data.draw(st.integers(0, 5))
+    entries = [(c, n + 1, value) for n in range(since, until) for c, value in steps[n]]
+    expected = [(0, start[counter])] if since == 0 and counter < len(start) else []
+    expected += [(state, value) for each, state, value in entries if each == counter]
+    assert listed(log.history(counter, until, since)) == expected
+    assert listed(log.entries(since, until)) == entries
+
+
+def listed(columns: tuple[Any, ...]) -> list[tuple[int, ...]]:
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def test_a_restart_sets_all_counters_between_two_steps() -> None:
+    log = ChangeLog([5, 3])
+    log.append([0], [1], 2)
+    log.restart([7, 8, 9])
+    log.append([1], [2], 3)
+    log.append([3, 0], [4, 6], 4)
+    assert [log.at(step).tolist() for step in range(4)] == [
+        [5, 3],
+        [7, 8, 9],
+        [7, 2, 9],
+        [6, 2, 9, 4],
+    ]
+    assert [log.last_restart(step) for step in range(4)] == [0, 1, 1, 1]
+    assert listed(log.history(0, 3)) == [(0, 5), (1, 1), (1, 7), (3, 6)]
+    assert listed(log.history(2, 3)) == [(1, 9)]
+    assert listed(log.history(3, 3)) == [(1, 0), (3, 4)]
+    assert listed(log.history(1, 3, since=1)) == [(2, 2)]
+    assert log.differences(2) == [(3, 0, 4), (0, 7, 6)]
 
 
 def long_log(steps: int, seed: int = 0) -> tuple[ChangeLog, list[list[int]]]:

@@ -86,6 +86,7 @@ WORK = {
 def test_the_work_of_one_merge_of_abab_and_of_a_few_merges(algorithm: str) -> None:
     """Of the second corpus: (b, c) claims 5 until `ab` has taken 3 of them."""
     few = {b"abc": 3, b"bc": 2, b"ab": 9}
+    assert work_of({b"abc": 1}, "linked").refreshes == 2  # at first, and at the end
     works = work_of({b"abab": 2}, algorithm, merges=1), work_of(few, algorithm)
     done = [{name: number for name, number in vars(work).items() if number} for work in works]
     assert done == list(WORK[algorithm])

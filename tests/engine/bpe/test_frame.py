@@ -250,29 +250,6 @@ def test_frames_stay_the_same_while_steps_are_added() -> None:
     assert (held.recorded_steps, timeline.frame.recorded_steps) == (4, len(steps))
 
 
-def test_a_timeline_can_follow_a_trainer_that_runs() -> None:
-    run = Trainer(LOW, 300)
-    timeline = Timeline(LOW, record=run.record)
-    for step in run.steps():
-        assert timeline.frame.top_pairs(1) == [(step.pair, step.count)]
-        timeline.extend([step])
-        assert timeline.forward().merge == step
-
-
-def test_a_timeline_may_lag_behind_the_record() -> None:
-    steps = trained(LOW)
-    short, whole = Timeline(LOW, steps[:3]), Timeline(LOW, steps)
-    for step in range(4):
-        assert facts_of(short.seek(step), LOW) == facts_of(whole.seek(step), LOW)
-
-
-def test_another_step_can_be_looked_at_without_going_there() -> None:
-    timeline = Timeline(LOW, trained(LOW))
-    frame = timeline.seek(5)
-    assert facts_of(frame.at(2), LOW) == facts_of(Timeline(LOW, trained(LOW)).seek(2), LOW)
-    assert timeline.cursor == 5
-
-
 # -- steps that do not belong to the run
 
 
@@ -336,6 +313,7 @@ def test_a_pair_knows_the_step_that_merges_it() -> None:
     steps = trained(LOW)
     timeline = Timeline(LOW, steps[:3])
     assert [timeline.frame.step_of(step.pair) for step in steps[:4]] == [1, 2, 3, None]
+    assert [timeline.frame.step_making(token) for token in (97, 256, 258)] == [0, 1, 3]
 
 
 def test_a_token_that_a_later_step_makes_does_not_exist_yet() -> None:
@@ -435,6 +413,51 @@ def test_the_way_back_leads_to_a_frame_without_moves_in_the_heap() -> None:
     with pytest.raises(TimelineError):
         timeline.seek(-1)
     assert (timeline.frame.moves_done, timeline.seek(2).moves_done, timeline.came_from) == (1, 0, 2)
+
+
+def test_moves_in_the_heap_lead_from_step_to_step() -> None:
+    timeline = Timeline(LOW, trained(LOW, 4))
+    moves = [len(timeline.seek(step).queue.moves()) for step in range(4)]
+    frame, visited = timeline.seek(0), []
+    while frame.step < 4:
+        visited.append((frame.step, frame.moves_done))
+        entries, array = (
+            {each.pair: each.recorded for each in read(999, frame.moves_done)}
+            for read in (frame.queue.entries, frame.queue.array)
+        )
+        assert entries == array
+        frame = timeline.sub_step()
+    assert visited == [(step, done) for step in range(4) for done in range(moves[step])]
+    assert max(moves) > 2
+    timeline.seek(0)
+    timeline.sub_step()
+    assert (timeline.seek(0).moves_done, timeline.came_from) == (0, 0)
+
+
+def test_a_frame_looks_like_another_of_its_step_unless_that_knows_more_of_the_next() -> None:
+    steps = trained(LOW)
+    timeline = Timeline(LOW, steps[:3])
+    early = [timeline.seek(2), timeline.seek(3)]
+    timeline.extend(steps[3:])
+    later = [timeline.seek(2), timeline.seek(3)]
+    assert [one.looks_like(two) for one, two in zip(early, later, strict=True)] == [True, False]
+    assert not later[0].looks_like(later[1])
+    assert not later[0].looks_like(later[0].with_specials_as_text())
+    timeline.seek(2)
+    assert not timeline.sub_step().looks_like(later[0])
+    last = timeline.seek(len(steps))
+    timeline.complete()
+    assert not last.looks_like(last.at(0).at(len(steps)))
+
+
+def test_an_entry_of_the_queue_is_there_once_its_pair_is() -> None:
+    timeline = Timeline(LOW, trained(LOW))
+    queues = [timeline.seek(step).queue for step in (0, 1)]
+    assert [queue.entry_of((101, 256)) for queue in queues] == [
+        None,
+        QueueEntry((101, 256), recorded=9, count=9, delta=9, tied=False),
+    ]
+    assert Timeline({}).frame.queue.highest_count == 0
 
 
 def test_a_prepared_run_has_replayed_its_heap_to_the_end() -> None:
