@@ -180,6 +180,8 @@ def test_a_broken_pickle_is_refused_with_the_reason() -> None:
         (b"I%d\n." % 2**63, "holds a number that no tokenizer needs"),
         (b"I-%d\n." % 2**63, "holds a number that no tokenizer needs"),
         (b"N)R.", "is broken: it calls what is no function"),
+        (b"ccollections\nOrderedDict\n)\x81.", "is broken: it makes an object of what is no class"),
+        (b"ctiktoken.core\nEncoding\nN\x85\x81.", "is broken: it makes an object of what is no c"),
         (b"\x8f(]\x90.", "is broken: it adds to what is no set, or what no set can have"),
         (b"(]\x91.", "is broken: it adds to what is no set, or what no set can have"),
         (b"K\x01\x8c\x01x\x93.", "is broken: a module's name is no text"),
@@ -200,7 +202,7 @@ def test_opcodes_that_no_dump_of_values_has_are_executed_too() -> None:
         (b"]p7\n0g7\n.", []),
         (b"(K\x01K\x02K\x01\x91.", {1, 2}),
         (b"\x80\x05\x88\x89N\x87.", (True, False, None)),
-        (b"(dI1\nI2\ns.", {1: 2}),
+        (b"(I1\nI2\nd.", {1: 2}),
         (b"(I1\nI2\nl.", [1, 2]),
     ):
         assert load_pickles(data) == [value]

@@ -23,12 +23,15 @@ from engine.formats.sentencepiece_model import (
     ProtobufError,
     ProtobufMessage,
     begins_with_piece,
+    check_merges,
     check_pieces,
     fields_in,
 )
 from engine.pipeline.sentencepiece import (
     BYTE,
+    NORMAL,
     UNKNOWN,
+    USER_DEFINED,
     CharacterMap,
     ScoredPiece,
     SentencePieceNormalizer,
@@ -351,6 +354,10 @@ def test_errors_say_what_is_wrong_in_a_model(
 def test_pieces_of_a_model_fit_together(monkeypatch: pytest.MonkeyPatch) -> None:
     unknown = ScoredPiece("<unk>", 0.0, UNKNOWN)
     of_bytes = [ScoredPiece(f"<0x{byte:02X}>", 0.0, BYTE) for byte in range(256)]
+    check_merges(
+        [unknown._replace(text=part, kind=NORMAL) for part in ("a", "ab")]
+        + [unknown._replace(text="b", kind=USER_DEFINED)]
+    )
     check_pieces([unknown], False)
     check_pieces([unknown, *of_bytes], True)
     for pieces, has_bytes, said in (

@@ -50,7 +50,11 @@ def test_tokens_beyond_the_vocabulary_size_are_left_out(path: Path) -> None:
     opened = open_tokenizer(path)
     assert max(opened.tokenizer.vocab) == len(RANKS) + TEKKEN_SPECIALS - 3
     assert any("2 of its tokens have no room" in note for note in opened.notes)
-    path.write_text(json.dumps(tekken(config={"default_vocab_size": 1 << 21})))
+    path.write_text(
+        json.dumps(
+            tekken(config={"default_vocab_size": 1 << 21, "default_num_special_tokens": 1 << 16})
+        )
+    )
     assert len(open_tokenizer(path).notes) == 1
     path.write_text(json.dumps(tekken(special_tokens=[SECOND])))
     first = open_tokenizer(path).tokenizer.special_tokens[:3]

@@ -49,8 +49,9 @@ def in_tiktoken(some: Mapping[bytes, int], pattern: str = r"(?s:.+)") -> tiktoke
 
 def test_a_token_may_be_made_of_tokens_of_higher_rank() -> None:
     """`abc` is made of `ab`, which is ranked after it."""
-    found = merges_of_ranks(ranks(b"abc", b"ab"))
-    assert in_bytes(found, ranks(b"abc", b"ab")) == [(b"ab", b"c"), (b"a", b"b")]
+    ranked = ranks(b"abc", b"ab", b"de", b"def", b"cdef")
+    pairs = [(b"ab", b"c"), (b"a", b"b"), (b"d", b"e"), (b"de", b"f"), (b"c", b"def")]
+    assert in_bytes(merges_of_ranks(ranked), ranked) == pairs
     tok, _ = tokenizer_of_ranks(ranks(b"abc", b"ab"), {}, "none")
     assert tok.encode("xabcab") == in_tiktoken(ranks(b"abc", b"ab")).encode("xabcab")
     first = {b"ab": 0} | {token: rank + 1 for token, rank in SINGLE_BYTES.items()}
