@@ -243,7 +243,7 @@ def load_clip(source: TokenizerSource, overrides: Overrides) -> Opened:
     from engine.pipeline.conversion import tokenizer_of
 
     both, folder = gpt2.both_files(source), gpt2.folder_of(source)
-    folder_settings = None if both is None or folder is None else read_folder_settings(folder)
+    folder_settings = read_folder_settings(folder) if both else None
     if both is None:
         vocab, merges = _read_file(source.paths[0])
     else:

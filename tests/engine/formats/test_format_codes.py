@@ -113,11 +113,15 @@ def test_clips_ids_equal_those_of_the_original(clip: Tokenizer) -> None:
     assert clip.decode(clip.encode("The  lowest!")) == "the lowest ! "
 
 
-def test_an_empty_last_line_takes_an_id_as_in_the_original(tmp_path: Path) -> None:
+def test_an_empty_last_line_takes_an_id_as_in_the_original(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "clip.txt").write_text(f"{CLIP_TEXT}\n")
-    vocab = clip_vocab(CLIP_MERGES, ends_in_newline=True)
-    tokenizer = open_tokenizer(tmp_path / "clip.txt").tokenizer
-    assert tokenizer.encode("<|startoftext|>") == [vocab["<|startoftext|>"]]
+    for most, ends in ((48_894, True), (len(CLIP_MERGES) - 1, False)):
+        monkeypatch.setattr("engine.formats.word_ends.MOST_MERGES", most)
+        vocab = clip_vocab(CLIP_MERGES[:most], ends_in_newline=ends)
+        tokenizer = open_tokenizer(tmp_path / "clip.txt").tokenizer
+        assert tokenizer.encode("<|startoftext|>") == [vocab["<|startoftext|>"]]
 
 
 def test_clips_vocabulary_and_merges_in_a_directory_are_the_same(

@@ -13,6 +13,7 @@ import pytest
 from file_checks import ENDS, INTERRUPTIONS, contents, each_interruption
 
 from engine import Tokenizer, TokenizerFileError, Trainer
+from engine.formats.source import describe_older
 
 WORDS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
 
@@ -66,6 +67,18 @@ def test_one_interrupted_at_any_call_opens_as_the_old_or_the_new_one_or_is_refus
     assert found["old"] > 8
     assert found["new"]
     assert found.total() - found["old"] - found["new"] <= 3  # between renames
+
+
+def test_a_file_is_older_if_one_save_cannot_have_written_both(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    assert describe_older(old, new) == ""
+    for seconds, is_older in ((1.75, False), (2, True)):
+        for path, time_written in ((old, 100), (new, 100 + seconds)):
+            path.touch()
+            os.utime(path, (time_written,) * 2)
+        told = describe_older(new, old)
+        assert told == describe_older(old, new)
+        assert told.startswith(" old is older than new; if a save was") is bool(told) is is_older
 
 
 @pytest.mark.parametrize("kind", INTERRUPTIONS)

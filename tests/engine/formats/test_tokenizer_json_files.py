@@ -379,19 +379,3 @@ def assert_as_theirs(place: Path, content: dict[str, Any], texts: list[str]) -> 
         ids = theirs.encode(text, add_special_tokens=False).ids
         assert ours.encode(text) == ids
         assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False)
-
-
-def test_bytes_in_stand_ins_do_not_fall_back_to_bytes(tmp_path: Path) -> None:
-    tokens = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "a", "b", "ab"]
-    model = {
-        "type": "BPE",
-        "vocab": {token: i for i, token in enumerate(tokens)},
-        "merges": [["a", "b"]],
-        "unk_token": "<unk>",
-        "byte_fallback": True,
-    }
-    cut = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-    path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps({"model": model, "pre_tokenizer": cut}))
-    with pytest.raises(TokenizerFileError, match="byte_fallback: with ByteLevel"):
-        open_tokenizer(path)
