@@ -70,11 +70,7 @@ def test_a_search_gives_up_after_a_bound(tmp_path: Path, monkeypatch: pytest.Mon
     ],
 )
 def test_the_course_cannot_cut_every_corpus(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    tokens: list[str],
-    reading: Reading,
-    why: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokens: list[str], reading: Reading, why: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("text", "other"):

@@ -63,9 +63,7 @@ def on_workers(
 @given(
     texts=st.lists(
         st.lists(
-            st.sampled_from([*TEXT_PIECES, b"<s", b">", b"<s>", b"low "]),
-            min_size=1,
-            max_size=12,
+            st.sampled_from([*TEXT_PIECES, b"<s", b">", b"<s>", b"low "]), min_size=1, max_size=12
         ).map(b"".join),
         min_size=1,
         max_size=3,

@@ -255,13 +255,7 @@ reserved_special_token_903 202047"""
 @pytest.mark.parametrize(
     ("size", "count", "name", "pattern", "special_ids"),
     [
-        (
-            151_643,
-            208,
-            "Qwen's",
-            "qwen2",
-            {END: 151_643, "<|extra_204|>": 151_850},
-        ),
+        (151_643, 208, "Qwen's", "qwen2", {END: 151_643, "<|extra_204|>": 151_850}),
         (
             248_044,
             33,

@@ -90,9 +90,7 @@ def test_without_our_settings_tokens_in_brackets_that_no_merge_makes_are_special
     assert facts(tok) == facts(padded_handout())
 
 
-def test_two_tokens_with_one_spelling_are_an_error_and_nothing_is_written(
-    tmp_path: Path,
-) -> None:
+def test_two_tokens_with_one_spelling_are_an_error_and_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(TokenizerFileError, match="two tokens have the same spelling"):
         trained({b"ab": 2}, ["ab"]).save(tmp_path / "tok")
     assert contents(tmp_path) == {}

@@ -23,13 +23,7 @@ NOTHING_SPECIAL = SpecialSplitter([])
 
 
 @pytest.mark.parametrize("source", ["(?a)(?u)x", "(?V0)(?V1)x", "(?L)(?u)x"])
-@pytest.mark.parametrize(
-    "use",
-    [
-        compile_typed,
-        as_pattern,
-    ],
-)
+@pytest.mark.parametrize("use", [compile_typed, as_pattern])
 def test_flags_that_exclude_each_other_are_a_pattern_error(
     source: str, use: Callable[[str], object]
 ) -> None:

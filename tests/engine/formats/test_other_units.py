@@ -16,10 +16,7 @@ CHESS = (
     "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 1-0",
     "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. cxd5 Nxd5 9. Bxe7 Qxe7 1/2-1/2",
 )
-AMHARIC = (
-    "ሰላም ለዓለም። እንዴት ነህ? ደህና ነኝ፣ አመሰግናለሁ።",
-    "አማርኛ የኢትዮጵያ ፌዴራላዊ ዴሞክራሲያዊ ሪፐብሊክ የሥራ ቋንቋ ነው።",
-)
+AMHARIC = ("ሰላም ለዓለም። እንዴት ነህ? ደህና ነኝ፣ አመሰግናለሁ።", "አማርኛ የኢትዮጵያ ፌዴራላዊ ዴሞክራሲያዊ ሪፐብሊክ የሥራ ቋንቋ ነው።")
 POLISH = ("Zażółć gęślą jaźń, żółta łódź.", "W Szczebrzeszynie chrząszcz brzmi w trzcinie.")
 STRANGE = ("", " ", "zß漢 ሰ", "e4\n\nxá", "<unk> [UNK]", "1.e4 e5")
 

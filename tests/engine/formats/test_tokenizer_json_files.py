@@ -141,8 +141,7 @@ def load(place: Path, whole: Any) -> Tokenizer:
 
 
 @pytest.mark.parametrize(
-    "merges",
-    [["a b", "ab c"], ["#version: 0.2", "a b"], [["b", "c"], ["a", "b"], ["b", "c"]], []],
+    "merges", [["a b", "ab c"], ["#version: 0.2", "a b"], [["b", "c"], ["a", "b"], ["b", "c"]], []]
 )
 def test_merges_in_either_spelling_are_read_alike(place: Path, merges: list[Any]) -> None:
     whole = spelled(model={"merges": merges})

@@ -7,11 +7,7 @@ from array import array
 import pytest
 
 from engine.native import KERNEL
-from engine.native.encoding import (
-    KernelEncoder,
-    KernelSpecials,
-    merge_numbers,
-)
+from engine.native.encoding import KernelEncoder, KernelSpecials, merge_numbers
 from engine.text.cutting import scanner_for
 from engine.text.patterns import PATTERNS, BorderTables
 
