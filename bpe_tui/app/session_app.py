@@ -36,6 +36,9 @@ TICK_SECONDS = 1 / 25
 GROWTH_SECONDS = 1 / 5
 """Interval between updates while the recording grows and the cursor does not move."""
 
+WHERE = {1: "after", -1: "before"}
+"""Words for the directions of a search."""
+
 PLACES = {
     "start": "bpe_tui.dialogs.start_page:StartPage",
     "race": "bpe_tui.studies.race:RaceScreen",
@@ -209,16 +212,14 @@ class SessionApp(BaseApp):
     def action_tie(self, direction: int) -> None:
         with self.navigation.jump():
             if self.session.merges is not None and not self.session.seek_tie(direction):
-                where = "after" if direction > 0 else "before"
-                self.tell(f"No merge {where} this one was tied.")
+                self.tell(f"No merge {WHERE[direction]} this one was tied.")
             self.changed()
 
     def action_prune(self, direction: int) -> None:
         """Go to the nearest prune after this step or before it."""
         with self.navigation.jump():
             if not self.session.seek_prune(direction):
-                where = "after" if direction > 0 else "before"
-                self.tell(f"No prune {where} this step.")
+                self.tell(f"No prune {WHERE[direction]} this step.")
             self.changed()
 
     def go_to_following(self) -> None:

@@ -222,7 +222,7 @@ def lengths(
         longer = int(series[longest + 1 :].sum())
         rest, than = f" │ {number(longer)} ", str(longest)
         rest = f"{rest}{wording.text('longer than {n}', n=than)}" if longer else ""
-        mean = f"{(series * np.arange(len(series))).sum() / max(series.sum(), 1):.1f}"
+        mean = f"{(series * np.arange(len(series))).sum() / (series.sum() or 1):.1f}"
         found = {"mean": mean, "unit": wording.text(unit), "n": str(max(len(series) - 1, 0))}
         return f"{wording.text('mean {mean} {unit} │ longest {n}', **found)}{rest}"
 

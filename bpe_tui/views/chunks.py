@@ -153,7 +153,7 @@ def describe_all(
             f"{number(logged.start + logged.size)}, {who}, {short_time(logged.seconds)}, "
             f"{plural(logged.pretokens, 'pretoken')}."
         )
-    if (more := len(report.logged) - LISTED) > 0:
+    if more := len(report.logged[LISTED:]):
         yield f"… and {number(more)} more."
     yield from describe_course(course, Wording())
     if isinstance(course, CourseCuts):

@@ -448,7 +448,7 @@ class WalkScreen(SessionScreen):
         before, steps = self.progress
         self.go_to(before + by)
         if self.progress[0] == before:
-            self.tell(NO_STEPS if not steps else LAST_STEP if by > 0 else FIRST_STEP)
+            self.tell(NO_STEPS if not steps else LAST_STEP if before else FIRST_STEP)
 
     def action_play(self) -> None:
         """Play the walk, from the start if it is at the end; or pause."""

@@ -234,7 +234,8 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     pairs, old = text("pair"), text(RECORDED)
     # The title of a narrow column of counts begins above the pairs.
     over = max(width_of(old) - room.recorded, 0) if has_heap else 0
-    over = over if old.isascii() else width_of(old) * bool(over)  # a wide sign stays whole
+    if over and not old.isascii():
+        over = width_of(old)  # a wide sign stays whole
     beside = room.pair - over - width_of(pairs)
     indent = max(min(room.first - 3, beside - 1), 0)
     pairs, beside = " " * indent + pairs, beside - indent

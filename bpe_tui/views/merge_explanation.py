@@ -189,7 +189,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         lines = wrapped_text(self.text(NO_CORPUS), room.width - 2)
         rows = [*(Row([(f"  {line}", "dim")]) for line in lines), Row([])]
         painter, last = self.painter_of(frame), frame.recorded_steps
-        for step in range(frame.step, min(frame.step + max(room.rows - len(rows), 0), last)):
+        for step in range(frame.step, min(frame.step + room.rows - len(rows), last)):
             role = "pair" if step == frame.step else "dim"
             named = left([(self.text(self.STEP, n=number(step + 1)), role)], room.name)
             rows.append(Row([("  ", ""), *named, *painter.pair(frame.merge_at(step).pair)]))
@@ -276,7 +276,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         """
         painter = self.painter_of(frame, is_fresh)
         scale = self.scale(frame)
-        longest = max((len(bar.fraction) for bar in bars), default=0)
+        longest = max([0, *(len(bar.fraction) for bar in bars)])
         fraction = max(longest, self.FRACTION) if longest else 0
         columns = BarColumns.within(room, fraction, self.cells(frame))
         return [
@@ -340,7 +340,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         both = [(before.tokens(word.before), after.tokens(word.after)) for word in touched]
         rows = first_rows(word_rows(counts, both, width, shows_after=not is_lit), words)
         shown = sum(bool(row.spans[0][0].strip()) for row in rows)  # marks below have no count
-        if (rest := merge.pretokens - shown) > 0 and rows:
+        if (rest := merge.pretokens - shown) and rows:
             more = self.text("and {n} more", n=number(rest))
             rows[-1] = Row(with_end(rows[-1].spans, more, width))
         return [self._rule_row(before, after, merge, is_lit, width), *rows]

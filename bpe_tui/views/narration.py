@@ -183,7 +183,7 @@ def format_rivals(
 ) -> str:
     """Format the pairs that a merge was tied with: `a and b; c and d; and 3 more`."""
     named = [format_pair(frame, rival, messages) for rival in rivals[:NAMED]]
-    if (more := len(rivals) - NAMED) > 0:
+    if more := len(rivals[NAMED:]):
         named.append(text_of(messages, "and {n} more", n=number(more)))
     return "; ".join(named)
 

@@ -229,7 +229,7 @@ class TokenPainter:
                 below.append(SubjectSpan.of(shown, mark_role(parts[place][-1][1]), ids[place]))
             spare = cells_of(text) - spans_width(below)
             below.append((MARKS[mark] * spare, below[-1][1]))
-            padded = text + " " * max(-spare, 0)
+            padded = text + " " * -spare
             yield Unit(border, [CutSpan.of(padded, "", below)], tuple(begun))
 
     def _clusters(self, lanes: Lanes, of_bytes: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -263,7 +263,7 @@ class TokenPainter:
     def strip(self, ids: Sequence[int], place: int, cells: int) -> list[Span]:
         """Return the tokens of a pretoken in exactly `cells` cells, with the one at `place`."""
         spans = self.tokens(ids)
-        place = place * (len(spans) + 1) // max(len(ids), 1)  # borders are spans too
+        place = place * (len(spans) + 1) // len(ids)  # borders are spans too
         return in_sight(spans, min(place, len(spans) - 1), cells)
 
     def pair(self, pair: Pair) -> PairSpans:
@@ -420,7 +420,7 @@ class FramePanel(Lines, Generic[FrameT]):
     def _failed(self, error: Exception) -> Sequence[Row]:
         """Return rows with the error, shown if the panel's rows cannot be made."""
         message = cast("Notifier", self.app).survive(error)
-        return paragraph(message, max(self.room, 1), "loss")
+        return paragraph(message, self.room, "loss")
 
     def say(self, title: str, foot: str = "") -> None:
         """Set the title and the foot in the border, as plain text; fixed ones are translated."""

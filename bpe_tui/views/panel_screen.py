@@ -347,7 +347,7 @@ class PanelScreen(PaintedOnce[None]):
     def action_next_panel(self, by: int) -> None:
         """Focus the next panel in the order of Tab, if any panel has room."""
         focused, order = self.panels.focused(), self.tab_order
-        place = order.index(focused) if focused in order else -1 if by > 0 else 0
+        place = order.index(focused) if focused in order else min(-by, 0)
         if order:
             self.show_panel(order[(place + by) % len(order)])
 

@@ -76,7 +76,7 @@ class _WithCharacters(NameSpans):
     def within(self, cells: int) -> list[Span]:
         characters = characters_of(self._frame, [self._id], cells - width(self[0][0]) - 1)
         return (
-            [self[0], (f" {characters}", "dim")] if characters else without_middle(self[:1], cells)
+            [self[0], (f" {characters}", "dim")] if characters else without_middle([self[0]], cells)
         )
 
 

@@ -140,7 +140,7 @@ class StepList(TokenPanel[Any]):
         row = max(step - self.FIRST, 0)
         self.cursor = row
         height = self.size.height - self.head_height
-        top = max(0, min(row - height // 2, self.row_count - height))
+        top = row - height // 2
         # By force: the scrollbar may come only with the next layout.
         self.scroll_to(y=top, animate=False, immediate=True, force=True)
 
@@ -379,7 +379,7 @@ def word_rows(
         width: cells of a row.
         shows_after: whether the tokens after the step are drawn.
     """
-    count_width = max((len(number(count)) for count in counts), default=1)
+    count_width = max([1, *(len(number(count)) for count in counts)])
     half = before_after_cells(count_width, width)
     cells = min(half, max((spans_width(before) for before, _ in words), default=0))
     for count, (before, after) in zip(counts, words, strict=True):

@@ -453,7 +453,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
         for change in changes[:LISTED]:
             pair = format_pair(frame, change.pair)
             yield self.changed(f"The count of {pair}", change.before, change.after)
-        if (more := len(changes) - LISTED) > 0:
+        if more := len(changes[LISTED:]):
             yield f"{plural(more, 'other count')} changed."
 
     def changed_parts(self) -> Iterator[str]:

@@ -20,7 +20,7 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.jobs import OpeningJob, TrainingStarted
 from bpe_tui.styles import LIGHT
-from bpe_tui.views.encoding_screen import WalkScreen
+from bpe_tui.views.encoding_screen import FIRST_STEP, LAST_STEP, WalkScreen
 from bpe_tui.widgets.controls import KeyBar, Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
@@ -94,15 +94,18 @@ async def test_the_typed_text_is_encoded_with_the_merges_of_the_step_and_walked_
         await pilot.press("end", "e", "ctrl+u", *"there", "enter")
         await pilot.pause(0.1)
         await pilot.press("escape")
+        screen = app.screen
+        assert isinstance(screen, WalkScreen)
+        assert screen.panels.focused() == "pretokens"
         steps = app.screen.query_one(EncodeStepsPanel)
         assert steps.place == steps.step_count > 0
+        await pilot.press("right")
+        assert app.notices.now == LAST_STEP
         await pilot.press(*["left"] * 20)
-        assert steps.place == 0
+        assert (steps.place, app.notices.now) == (0, FIRST_STEP)
         await pilot.press("right")
         assert steps.place == 1
         steps.action_move(steps.step_count - 2)
-        screen = app.screen
-        assert isinstance(screen, WalkScreen)
         screen.action_play()
         screen._play_on()
         assert (steps.place, screen._playing) == (steps.step_count, False)  # nothing is left
@@ -110,6 +113,9 @@ async def test_the_typed_text_is_encoded_with_the_merges_of_the_step_and_walked_
         assert (steps.place, screen._playing) == (0, True)  # from the start
         screen._play_on()
         assert (steps.place, screen._playing) == (1, True)
+        screen.action_walk(-1)
+        assert (steps.place, screen._playing) == (0, False)
+        screen.action_play()
         screen.action_play()
         assert not screen._playing
         await pilot.press("1")
@@ -182,6 +188,8 @@ async def test_help_lists_the_commands_in_two_columns_if_there_is_room_and_typin
         assert all(c.help in text for c in COMMANDS if "training" in c.screens)
         await pilot.press("end")
         await until(pilot, lambda: lines.scroll_y == lines.max_scroll_y > 0)
+        await pilot.press("e")  # in most lines
+        assert (lines.scroll_y, lines.max_scroll_y > 20) == (0, True)
         await pilot.press("escape")
         assert isinstance(app.screen, TrainingScreen)
         await pilot.resize_terminal(120, 40)
@@ -215,6 +223,9 @@ async def test_a_menu_runs_what_a_letter_or_enter_chooses() -> None:
             assert len(app.session.merges.frame.merge.tied) > 1
         await pilot.press("t", "escape")
         assert isinstance(app.screen, TrainingScreen)
+        app.seek(443)
+        await pilot.press("t", "t")
+        await until(pilot, lambda: app.notices.now == "No merge after this one was tied.")
 
 
 async def test_ctrl_t_changes_between_light_and_dark_also_on_a_screen_made_ahead() -> None:
@@ -223,6 +234,7 @@ async def test_ctrl_t_changes_between_light_and_dark_also_on_a_screen_made_ahead
         mount_ahead(app, "vocabulary")
         await until(pilot, lambda: app.get_screen("vocabulary").is_mounted)
         await pilot.pause()
+        assert app.get_screen("vocabulary").frame is None  # type: ignore[attr-defined]
         app.action_light()
         await app.get_screen("vocabulary").on_event(ScreenResume())
         await pilot.press("3")
@@ -316,25 +328,6 @@ async def test_a_screen_that_is_made_as_the_application_closes_does_no_harm() ->
             mount_ahead(app, name)
         app.exit()
     assert app.return_code == 0
-
-
-@pytest.mark.slow
-async def test_screens_made_ahead_lead_on_and_back_like_others() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        app.makes_ahead = True
-        screens = [app.get_screen(name) for name in ("vocabulary", "inspection")]
-        await until(pilot, lambda: all(any(rows.size for rows in s.query(Lines)) for s in screens))
-        app.seek(40)
-        await pilot.press("5")
-        longest = app.screen.query_one("#longest", Lines)
-        await until(pilot, lambda: longest.row_count and longest.row(0).target)
-        longest.focus()
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen.id == "vocabulary")
-        await pilot.pause()
-        assert app.screen.query_one("#token-rows").has_focus
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen.id == "inspection")
 
 
 def test_a_corpus_that_is_gone_once_it_is_counted_is_in_no_doubt(tmp_path: Path) -> None:

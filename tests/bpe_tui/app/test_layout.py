@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -11,7 +12,9 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.models import MODELS
+from bpe_tui.views import inspection_screen
 from bpe_tui.views.encoding_screen import WalkScreen
+from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.screen_room import ScreenRoom
@@ -66,6 +69,10 @@ async def test_text_tokens_and_lanes_have_the_lines_that_they_need_and_panels_th
         for lines in ((0, 36, 0, 0), (4, 7, 0, 18)):  # a zoom, and its end
             await pilot.press("z")
             await until(pilot, lambda: lines_of(app) == lines)  # noqa: B023
+        await pilot.resize_terminal(150, 80)
+        for focused in ("lanes", "pretokens"):  # the tokens are in sight, too
+            await pilot.press("a")
+            await until(pilot, lambda: app.focused and app.focused.id == focused)  # noqa: B023
 
 
 ROOMS = {
@@ -124,6 +131,13 @@ LEGENDS = {
 """Size → the legend, or why there are no panels; "" where neither has room."""
 
 
+NAMES = [
+    "Tab ‹compression›  gains   counts   ties   zipf   frequent   lengths ",
+    "Tab  compression  ‹gains›  counts   ties   zipf   frequent   lengths ",
+]
+"""The names of the charts as Tab brings one after the other in front."""
+
+
 async def test_the_legend_fits_and_is_hidden_at_24_rows_and_a_small_terminal_says_so() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         line = app.screen.query_one(FootLine)
@@ -134,6 +148,33 @@ async def test_the_legend_fits_and_is_hidden_at_24_rows_and_a_small_terminal_say
             legend = line.render_line(0).text.strip() if line.display else ""
             said[size] = str(small.content) if small.display else legend
         assert said == LEGENDS
+        await pilot.resize_terminal(80, 24)
+        await pilot.press("4")
+        for names in NAMES:
+            line = app.screen.query_one("#panel-names", Static)
+            await until(pilot, lambda: str(line.content) == names, 5)  # noqa: B023
+            await pilot.press("tab")
+
+
+async def test_a_large_vocabulary_is_inspected_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        monkeypatch.setattr(inspection_screen, "AT_ONCE", 299)
+        found: list[Any] = []
+        monkeypatch.setattr(app.jobs, "find", lambda *given: found.append(given))
+        await pilot.press("5")
+        await pilot.pause()
+        for step, is_found in ((42, False), (43, True)):
+            app.seek(step)
+            assert bool(found) == is_found
+        panel = app.screen.query_one(InspectionPanel)
+        assert panel.row(0).spans[0][0] == "Looking at 300 tokens …"
+        [(owner, kind, inspect, show)] = found
+        show(inspect())
+        assert (owner, kind, panel.row(0).spans[0][0].strip()) == (
+            app.screen,
+            "inspection",
+            "tokens",
+        )
 
 
 async def test_the_smallest_screen_shows_tokens_or_the_field_of_ids() -> None:

@@ -64,6 +64,26 @@ def test_nothing_is_kept_until_the_session_before_is_collected(
     assert made[3:] == ["collect", "freeze", "freeze"]
 
 
+def test_only_after_some_rest_garbage_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    monkeypatch.setattr("gc.collect", lambda generation=2: made.append(generation))
+    monkeypatch.setattr(memory, "REST_SECONDS", 1.5)
+    collector = Collector()
+    for young, seconds, collected in (
+        (memory.YOUNG_OBJECTS + 1, memory.QUIET_SECONDS, []),
+        (memory.YOUNG_OBJECTS, 0.4, []),
+        (memory.YOUNG_OBJECTS + 1, 0.4, [1]),
+        (0, memory.REST_SECONDS, []),
+        (0, 1.6, [2]),
+    ):
+        monkeypatch.setattr("gc.get_count", lambda young=young: (young, 0, 0))
+        made.clear()
+        collector.keep_after_search()
+        assert (collector.rest(seconds), made) == (collected == [2], collected)
+    made.clear()
+    assert (collector.rest(9), made) == (True, [])  # it has been searched
+
+
 async def test_what_far_jumps_need_is_not_searched_for_garbage(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

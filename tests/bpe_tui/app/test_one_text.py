@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from generated import first_quick
-from opening import ended, opened, until
-from textual.events import Paste
+from opening import opened, until
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -47,42 +45,11 @@ async def test_a_text_typed_on_one_screen_is_shown_on_the_others() -> None:
         assert text(app) == "", "what is emptied stays empty"
 
 
-async def test_the_encoding_screen_takes_keys_until_somebody_types_or_pastes() -> None:
-    async with opened() as (app, pilot):
-        await shown(pilot, "2")
-        assert "e types" in str(app.screen.query_one("#text").border_subtitle)
-        await shown(pilot, "3")
-        assert app.screen.id == "vocabulary", "a digit is the way to another screen"
-        await shown(pilot, "2 e 3 escape")
-        assert (app.screen.id, text(app)) == ("encoding", f"{SENTENCE}3")
-        app.post_message(Paste("a hen"))
-        await until(pilot, lambda: text(app) == "a hen")
-
-
-@pytest.mark.slow  # it opens the application twice
-async def test_the_text_stays_when_another_model_or_corpus_is_opened(tmp_path: Path) -> None:
-    other = tmp_path / "other.txt"
-    other.write_text("A goat ate a hat. " * 40)
-    for typed, then in ((None, "A goat ate a hat."), ("hen", "hen")):
-        async with opened() as (app, pilot):
-            if typed:
-                await shown(pilot, f"e ctrl+u {' '.join(typed)} escape")
-            config: Any = app.session.config
-            app.open(type(config)(str(other), vocab_size=270, model="wordpiece"))
-            await ended(app, pilot)
-            await until(pilot, lambda then=then: line(app) == then)
-
-
 @pytest.mark.slow
 async def test_a_pretoken_is_the_text_until_the_user_goes_back_and_a_field_keeps_all_lines() -> (
     None
 ):
     async with opened() as (app, pilot):
-        app.navigation.open_encoding(" hen", look=True)
-        await until(pilot, lambda: app.screen.id == "encoding" and text(app) == " hen")
-        await shown(pilot, "escape")
-        assert (app.screen.id, line(app)) == ("training", SENTENCE)
-
         app.navigation.open_encoding(" hen", look=True)
         await until(pilot, lambda: app.screen.id == "encoding" and text(app) == " hen")
         await shown(pilot, "e ctrl+u c a t escape escape")

@@ -13,13 +13,15 @@ from textual.widgets import Input
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import JumpStart
 from bpe_tui.bpe.windows import PlacesWindow
+from bpe_tui.dialogs.why import WhyWindow
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.models import MODELS
 from bpe_tui.views import targets
 from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import KeyBar, Scrubber, TabLine
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import subject_cells, subjects_at
 from engine.core.wording import ENGLISH
 
 
@@ -43,93 +45,10 @@ def keys_shown(app: BpeTuiApp) -> list[str]:
     return [key.label for key in app.screen.query_one(KeyBar).keys]
 
 
-def rows_that_lead(rows: Lines) -> list[int]:
-    """Return two rows with targets: the last ones, since the first may lead nowhere else."""
-    return [at for at in range(rows.row_count) if rows.row(at).target is not None][-2:]
-
-
 RUNS = {
-    model: RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace") for model in MODELS
+    model: RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace")
+    for model in ("bpe", "wordpiece")
 }
-RUNS["textbook"] = RunConfig(
-    HANDOUT, vocab_size=30, model="unigram", trainer="textbook", units="characters", pattern="none"
-)
-LEAD = {
-    "bpe": {"training pairs", "training merges", "training pretokens", "vocabulary tree"},
-    "wordpiece": {"training merges", "training pretokens", "vocabulary tree"},
-    "unigram": {"training token-rows", "training step", "training steps"},
-    "textbook": {"training token-rows", "training step"},
-}
-"""Run → tables that lead elsewhere, among others."""
-
-
-async def closed(app: BpeTuiApp, pilot: Pilot[int]) -> None:
-    """Wait for windows to close; press Esc if a row of theirs has not closed them."""
-    for _ in range(60):
-        await pilot.pause(0.01)
-        if not app.screen.is_modal:
-            await pilot.pause()
-            return
-    await pilot.press("escape")
-    await closed(app, pilot)
-
-
-async def try_rows(
-    app: BpeTuiApp, pilot: Pilot[int], screen: SessionScreen, rows: Lines
-) -> set[str]:
-    """Press Enter on rows of a table, and in the window it opens; Esc must lead back each time.
-
-    Returns:
-        The names of the tables and windows that led elsewhere.
-    """
-    led = set()
-    for row in rows_that_lead(rows):
-        screen.set_focus(rows)
-        rows.put_cursor(row, 0)
-        await pilot.pause()
-        before = place(app)
-        await pilot.press("enter")
-        await pilot.pause()
-        name = str(rows.id)
-        if app.screen.is_modal:
-            name = type(app.screen).__name__
-            lists = [each for each in app.screen.query(Lines) if rows_that_lead(each)]
-            if not lists:
-                await back(app, pilot, before)
-                continue
-            lists[0].put_cursor(rows_that_lead(lists[0])[-1], 0)
-            lists[0].action_choose()
-            await closed(app, pilot)
-        if place(app).differs_from(before):
-            led.add(name)
-            await back(app, pilot, before)
-    return led
-
-
-@pytest.mark.nightly  # a walk over all panels of all models
-@pytest.mark.parametrize("run", RUNS)
-async def test_escape_undoes_enter_in_every_panel_of_every_model(run: str) -> None:
-    led: set[str] = set()
-    async with opened_as(RUNS[run], (160, 50)) as (app, pilot):
-        for kind in ("training", "encoding", "vocabulary", "charts", "inspection", "pipeline"):
-            app.action_show(kind)
-            app.seek(2)
-            await pilot.pause()
-            screen = app.screen
-            assert isinstance(screen, SessionScreen)
-            for panel in screen.PANEL_ORDER:
-                screen.show_panel(panel)
-                await pilot.pause()
-                widget = screen.query_one(f"#{panel}")
-                lists = [widget] if isinstance(widget, Lines) else [*widget.query(Lines)]
-                for rows in lists:
-                    for _ in range(4 if rows.id == "pairs" and run == "bpe" else 1):
-                        if rows.display and rows.can_focus:
-                            names = await try_rows(app, pilot, screen, rows)
-                            led |= {f"{kind} {name}" for name in names}
-                        if rows.id == "pairs":
-                            await pilot.press("v")
-    assert led >= {"inspection odd", "inspection longest", *LEAD[run]}
 
 
 @pytest.mark.slow
@@ -245,6 +164,30 @@ async def test_the_footer_says_at_each_row_where_escape_leads_from_there() -> No
             assert back_to == ([screen.way_back] if screen.way_back else []), key
             said |= set(back_to)
     assert "back to another row" in said
+
+
+async def test_a_click_on_a_token_asks_about_it_and_one_on_a_chart_seeks() -> None:
+    async with opened_as(RUNS["bpe"]) as (app, pilot):
+        app.seek(2)
+        await pilot.pause()
+        corpus = app.screen.query_one("#corpus", Lines)
+        left, top = corpus.content_offset
+        spans = corpus.row(0).spans
+        for cell in subject_cells(spans)[:2]:
+            for x in (cell, cell - 1) if cell else (0,):  # a token, the border before it
+                await pilot.click(corpus, offset=(left + x, top))
+                await until(pilot, lambda: isinstance(app.screen, WhyWindow))
+                assert app.screen._asked.ids == subjects_at(spans, x)  # type: ignore[attr-defined]
+                await pilot.press("escape")
+                await until(pilot, lambda: not app.screen.is_modal)
+        app.action_show("charts")
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, SessionScreen)
+        for x, is_drag, there in ((5.6, True, (6, "")), (8.4, False, (8, "step 6"))):
+            chart = screen.query_one("#counts", Chart)
+            chart.post_message(Chart.Sought(chart, x, is_drag))
+            await until(pilot, lambda: (step(app), app.navigation.way_back) == there)  # noqa: B023
 
 
 async def test_a_drag_is_one_jump_and_a_key_takes_its_escape_back() -> None:

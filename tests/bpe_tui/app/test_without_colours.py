@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from opening import opened
 from textual.widget import Widget
 
 from bpe_tui.views.commands import help_text, legend_of
 from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.panel import needs_marks
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.controls import FootLine
 
@@ -55,6 +59,20 @@ async def test_the_legend_marks_the_new_token_as_the_corpus_does(
         )
         assert (fresh[0], fresh[-1]) == ("«", "»")
         assert "«ab» just merged" in app.screen.query_one(FootLine).render_line(0).text
+
+
+def test_a_terminal_of_few_colours_needs_marks_but_no_picture_does() -> None:
+    for colours, no_color, is_headless, needs in (
+        ("truecolor", False, False, False),
+        ("256", False, False, False),
+        ("standard", False, False, True),
+        (None, False, False, True),
+        (None, False, True, False),
+        ("truecolor", True, True, True),
+    ):
+        app: Any = SimpleNamespace(console=SimpleNamespace(color_system=colours))
+        app.no_color, app.is_headless = no_color, is_headless
+        assert needs_marks(app) == needs
 
 
 def test_with_colours_the_legend_has_no_marks_for_them() -> None:

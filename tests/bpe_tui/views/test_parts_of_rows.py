@@ -42,6 +42,7 @@ from bpe_tui.views.inspection_rows import _length_bins
 from bpe_tui.views.narration import (
     characters_with,
     first_fitting,
+    fitting_facts,
     leading_parts,
     names_of_panels,
     part_of,
@@ -56,6 +57,7 @@ from bpe_tui.views.token_detail import (
     characters_and_bytes,
     lane_rows,
 )
+from bpe_tui.views.token_table import _number_or_none
 from bpe_tui.views.training_panels import (
     CHANGES_SHOWN,
     before_after_cells,
@@ -63,6 +65,7 @@ from bpe_tui.views.training_panels import (
     in_lines,
     rows_of_changes,
 )
+from bpe_tui.views.transcript import Transcript
 from bpe_tui.views.typed import parse_step
 from bpe_tui.views.why_rows import explanation_rows, token_rows
 from bpe_tui.views.wording import Wording
@@ -201,6 +204,12 @@ def sentences() -> Iterator[Part]:
     yield "parts", [str(part_of(knows("我"), token)) for token in parts]
     yield "leading parts", [leading_parts(room, "low │ lower") for room in (11, 10, 1)]
     yield "first fitting", [first_fitting(room, "four", "two", "a") for room in (4, 3, 0)]
+    facts = [(2, "seven"), (1, "two"), (3, "nine")]
+    yield "facts", [fitting_facts(facts, room) for room in (18, 17, 11, 10, 4)]
+    typed: Any = ("10", "1,000", "9" * 9, "9" * 10, "ten", "²", "")
+    yield "numbers typed", [Transcript.number_in(typed, each) for each in typed]
+    numbers = (None, 9_999_999, 10_000_000)
+    yield "numbers of a table", [_number_or_none(each) for each in numbers]
     panels = ("gains", "ties")
     yield "panels", [names_of_panels(panels, "ties", room) for room in (14, 13, 12, 11)]
 
@@ -298,7 +307,7 @@ def limits(drawing: Drawing) -> Iterator[Part]:
             yield f"{table._shown_title} in {cells} cells", [Row(table.head), table.row(1)]
     drawing.patch(token_detail, "TOKENS_SHOWN", 2)
     drawing.patch(token_detail, "LINES_SHOWN", 3)
-    for ids, made in (((97, 98), 256), ((97, 98, 99), 257)):
+    for ids, made in (((97, 98), 256), ((97, 98, 99), 306)):
         lanes, tree = LanesPanel(), MergeTreePanel()
         lanes.set_reactive(LanesPanel.token_ids, ids)
         tree.set_reactive(MergeTreePanel.token_id, made)
