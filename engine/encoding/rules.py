@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import islice, takewhile, tee
+from itertools import islice, pairwise, takewhile, tee
 from operator import attrgetter
 from typing import NamedTuple, Protocol
 
@@ -141,8 +141,11 @@ class EncodingRules:
         return self if inside is self.alphabet else replace(self, alphabet=inside)
 
 
-# Many questions in a row are about one text, with questions about a word between them.
-@lru_cache(maxsize=2)
+TEXTS_KEPT = 2
+"""Texts that are cut once: many questions in a row are about one, with some about a word."""
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
 def _pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> tuple[Pretoken, ...]:
     # Surrogates become characters before the pattern sees them.
     return tuple(pretokens(to_text(to_bytes(text)), pattern, splitter))
@@ -277,8 +280,7 @@ class TracedPretoken(NamedTuple):
 def candidates(rules: EncodingRules, tokens: Sequence[int]) -> list[Candidate]:
     """Return the adjacent pairs of `tokens` that merge, in the order of their merges."""
     found = []
-    for position in range(len(tokens) - 1):
-        pair = (tokens[position], tokens[position + 1])
+    for position, pair in enumerate(pairwise(tokens)):
         if (merge := rules.merge_of(pair)) is not None:
             found.append(Candidate(merge[0], position, pair, merge[1]))
     return sorted(found, key=attrgetter("rank", "position"))

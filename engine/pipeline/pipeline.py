@@ -284,11 +284,11 @@ class Pipeline:
         ]
         pieces: list[AlignedPart] = []
         for section in sections:
-            if section.text and (section.token is not None or self.pre_tokenizer is None):
-                pieces.append(section)
-            elif section.text and self.pre_tokenizer is not None:
+            if section.token is None and self.pre_tokenizer is not None:
                 cut = self.pre_tokenizer.aligned_pieces(section)
                 pieces += [AlignedPart(piece.text, piece.spans) for piece in cut]
+            elif section.text:
+                pieces.append(section)
         tokens: list[OutputToken] = []
         for place, piece in enumerate(pieces):
             if piece.token is None:

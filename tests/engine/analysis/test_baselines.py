@@ -54,10 +54,8 @@ class TestCharacters:
 
 
 class TestBytes:
-    def test_need_no_corpus(self) -> None:
+    def test_are_the_ids_of_bpe_without_merges_and_need_no_corpus(self) -> None:
         assert ByteTokenizer.train({}).vocab == ByteTokenizer.train(CATS).vocab
-
-    def test_are_the_ids_of_bpe_without_merges(self) -> None:
         bpe = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
         ours = ByteTokenizer.train({})
         assert ours.unknown_id is None

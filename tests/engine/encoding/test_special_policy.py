@@ -80,6 +80,8 @@ def test_a_token_that_is_not_allowed_still_decodes_but_is_never_made() -> None:
     assert strict.special_ids == OURS.special_ids
     assert strict.rules.ids == OURS.rules.ids
     assert strict.encode("<a>") == list(b"<a>")
+    whole = Tokenizer(BYTES, [], ["<a>"], pattern="none").allowing([]).rules
+    assert [whole.ids_of(piece) for piece in whole.pretokens("<a>")] == [tuple(b"<a>")]
     assert OURS.encode("<a>") == [300]
 
 

@@ -26,6 +26,9 @@ def test_a_repeated_pretoken_is_marked_as_cached_and_a_special_token_has_one_id(
     told = [(piece.pretoken.text, piece.seen_before, piece.ids) for piece in trace(tok, "a b b<s>")]
     repeated = [("a", False, (97,)), (" b", False, (32, 98)), (" b", True, (32, 98))]
     assert told == [*repeated, ("<s>", False, (256,))]
+    for longest, merges in ((3, 0), (4, 2)):
+        [slow] = trace(tokenizer(LOW, "rank_loop"), "slow", longest)
+        assert (len(slow.merges), slow.ids) == (merges, (115, 257))
 
 
 def test_a_frame_is_traced_with_the_merges_of_its_step() -> None:

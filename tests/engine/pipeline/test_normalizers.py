@@ -187,6 +187,22 @@ def test_an_error_names_the_wrong_key() -> None:
     assert ours({"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="}).normalize("aé") == "aé"
 
 
+def test_a_sequence_has_at_most_256_stages_and_long_patterns_count_as_several() -> None:
+    def of(*parts: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "Sequence", "normalizers": [*parts]}
+
+    nfc, longer = {"type": "NFC"}, {"type": "Replace", "content": ""}
+    long = [longer | {"pattern": {"String": "a" * 512 * times}} for times in (255, 256)]
+    for most, too_many in (
+        (of(*[nfc] * 256), of(*[nfc] * 257)),
+        (of(of(*[nfc] * 255)), of(of(*[nfc] * 256))),
+        (of(long[0]), of(long[1])),
+    ):
+        assert ours(most).to_json() == most
+        with pytest.raises(TokenizerFileError, match="has more than 256 stages"):
+            ours(too_many)
+
+
 def test_a_text_grows_to_32_times_its_length_and_65536_characters() -> None:
     longer = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 256}
     several = ours({"type": "Sequence", "normalizers": [*nested(31), longer]})
