@@ -129,6 +129,7 @@ def test_each_character_comes_from_where_hugging_face_says(spelled: dict[str, An
     @example("가각ᄀ\u1161\u11a8 e\u0301\u0323")
     @example("㋿A\u0898\u0301e\u1abf\u0301\u1c89")
     @example("xe\u0301y İx  \n ﬃ½\u0301 a\u0305\u0301\u0323\u0334")
+    @example("a\u0305\u0301")
     @example("")
     @example(" \x1c A\u0323\u0307B\u0301 ΑΣ ÅﬃZz ")
     def is_aligned(text: str) -> None:

@@ -17,7 +17,12 @@ from engine import Tokenizer, TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields
 from engine.pipeline.added_tokens import AddedToken
-from engine.pipeline.conversion import pipeline_of, unigram_pipeline, wordpiece_pipeline
+from engine.pipeline.conversion import (
+    pipeline_of,
+    tokenizer_of,
+    unigram_pipeline,
+    wordpiece_pipeline,
+)
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.losses import Change, losses
 from engine.pipeline.models import BPE, LARGEST_ID, MODELS, WordPiece
@@ -59,6 +64,25 @@ def test_bpe_as_a_pipeline_gives_the_same_ids() -> None:
     run = pipeline_of(tokenizer, Path("here")).run("<s>the é")
     assert run.ids == tokenizer.encode("<s>the é")
     assert [token.span for token in run.tokens[-2:]] == [(7, 8), (7, 8)]  # two bytes of one é
+
+
+def test_merges_of_one_rank_are_written_unless_they_could_overlap() -> None:
+    made = {256: b"ab", 257: b"cd", 258: b"aa"}
+    vocab = {byte: bytes([byte]) for byte in range(256)} | made
+
+    def merges_of(table: dict[tuple[int, int], tuple[int, int]]) -> object:
+        model = pipeline_of(Tokenizer(vocab, None, {}, table=table), Path("here")).model
+        return isinstance(model, BPE) and model.merges
+
+    assert merges_of({(97, 97): (0, 258)}) == [("a", "a")]
+    assert merges_of({(97, 98): (0, 256), (99, 100): (0, 257)}) == [("a", "b"), ("c", "d")]
+
+
+def test_without_a_pre_tokenizer_text_is_cut_where_no_merge_of_spaces_joins() -> None:
+    model = BPE({"▁": 0, "a": 1, "▁a": 2}, [("▁", "a")])
+    assert tokenizer_of(Pipeline(model)).pattern.name == "sentencepiece"
+    whole = Pipeline(BPE(model.vocab, model.merges, end_of_word_suffix="</w>"))
+    assert tokenizer_of(whole).pattern.name == "none"
 
 
 def test_every_pipeline_of_a_run_is_loaded_by_hugging_face() -> None:
