@@ -410,12 +410,11 @@ class Strip(EditingNormalizer):
     strip_right: bool = True
 
     def edits(self, text: str) -> Iterator[Edit]:
-        start = len(text) - len(text.lstrip(WHITE_SPACE)) if self.strip_left else 0
-        if start:
-            yield Edit(0, start, "")
-        end = len(text.rstrip(WHITE_SPACE)) if self.strip_right else len(text)
-        if start < len(text) and end < len(text):
-            yield Edit(end, len(text), "")
+        kept = text.lstrip(WHITE_SPACE) if self.strip_left else text
+        start = len(text) - len(kept)
+        yield Edit(0, start, "")
+        end = start + len(kept.rstrip(WHITE_SPACE) if self.strip_right else kept)
+        yield Edit(end, len(text), "")
 
 
 @stage

@@ -115,7 +115,7 @@ class SentencePieceNormalizer(EditingNormalizer):
     @cached_property
     def _kept_at(self) -> Callable[[str, int], re.Match[str] | None]:
         longest_first = sorted(self.kept, key=lambda text: len(text.encode()), reverse=True)
-        return re.compile("|".join(map(re.escape, longest_first)) or "(?!)").match
+        return re.compile("|".join(map(re.escape, longest_first))).match
 
     def normalize(self, text: str) -> str:
         if not self.charsmap and not self.kept and not self.remove_extra_whitespaces and text:
