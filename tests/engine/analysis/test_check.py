@@ -84,7 +84,9 @@ def test_the_first_merge_that_differs_is_reported(
     right = oracles.train(counts, "lexicographic", 9)
     made = data.draw(st.lists(st.sampled_from(right.merges or [(b"a", b"b")]), max_size=9))
     asked = Assignment(lambda: b" ".join(counts), known_counts=counts)
-    report = check_claim(Claim.of(None, made), asked)
+    judged: list[JudgedMerge] = []
+    report = check_claim(Claim.of(None, made), asked, judged.append)
+    assert [each.step.pair for each in judged] == made
     pairs = zip(made, chain(right.merges, repeat(None)), strict=False)
     first = next((place for place, (mine, rule) in enumerate(pairs) if mine != rule), None)
     assert (report.divergence and report.divergence.step) == first

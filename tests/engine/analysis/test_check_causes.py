@@ -145,12 +145,6 @@ def one_quick_of_each_cause() -> list[ParameterSet]:
     ]
 
 
-def test_the_merges_of_a_right_trainer_agree() -> None:
-    report = checked(Student().train(STORY, MERGES), STORY, counts=True)
-    assert report.agrees
-    assert list(report.describe()) == ["All 60 merges are by the rule with the counts reported."]
-
-
 @pytest.mark.parametrize(("student", "cause", "text"), one_quick_of_each_cause())
 def test_a_mistake_is_found_by_its_merges_and_by_its_counts(
     student: type[Student], cause: str, text: str
@@ -207,13 +201,6 @@ def test_a_mistake_is_tried_on_a_limited_number_of_merges(monkeypatch: pytest.Mo
     [found] = checked(made, STORY).explanations
     assert (found.cause, found.merges, found.all) == ("tie-rule", 5, False)
     assert ", as far as it was tried. So would smallest-ids, " in found.describe_reach()
-
-
-def test_newlines_that_are_translated_are_named_before_lost_ones() -> None:
-    text = STORY + repeated("\r\n So.", 60)
-    report = checked(students.TranslatesNewlines().train(text, MERGES), text)
-    causes = [explanation.cause for explanation in report.explanations if explanation.all]
-    assert causes[:2] == ["newlines-translated", "newlines-lost"]
 
 
 def test_chunks_are_no_cause_where_they_explain_only_a_part() -> None:

@@ -193,14 +193,6 @@ def test_joined_tokens_are_the_text_if_each_merge_joins_its_tokens() -> None:
     assert not _spells(tokenizer_of(lower))
 
 
-def test_tokenizers_without_shared_tokens_can_be_compared() -> None:
-    vocab = {0: b"?", 1: b"a", 2: b"b", 3: b"ab"}
-    alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
-    unknown = Tokenizer(vocab, [(b"a", b"b")], alphabet=alphabet)
-    found = TextComparison([unknown, tokenizer((b"a", b"b")), unknown], b"abc").edges
-    assert [each.tolist() for each in found] == [[0, 2, 3]] * 3
-
-
 def test_whitespace_without_tokens_does_not_shift_the_tokens_behind_it() -> None:
     vocab = {0: b"<unk>", 1: b"a", 2: b"b", 3: b"</w>"}
     inner = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)

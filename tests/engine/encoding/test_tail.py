@@ -89,6 +89,8 @@ def test_stories_cut_anywhere_have_the_completions_of_tiktoken(
 def test_with_cl100k_texts_have_the_completions_of_tiktoken(
     cl100k: tuple[Tokenizer, tiktoken.Encoding],
 ) -> None:
+    for text in ODD_ENDS:
+        check(cl100k, text)
     for text in islice(cut_stories(), 220):
         if not text.endswith(" "):
             check(cl100k, text)
@@ -99,14 +101,6 @@ def test_odd_ends_have_the_completions_of_tiktoken(
     small: tuple[Tokenizer, tiktoken.Encoding], text: str
 ) -> None:
     check(small, text)
-
-
-@pytest.mark.slow  # the merges of cl100k are found in each process
-@pytest.mark.parametrize("text", ODD_ENDS)
-def test_with_cl100k_odd_ends_have_the_completions_of_tiktoken(
-    cl100k: tuple[Tokenizer, tiktoken.Encoding], text: str
-) -> None:
-    check(cl100k, text)
 
 
 @examples(300)

@@ -13,7 +13,6 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import UnigramError
 from engine.unigram.lattice import Reached, TracedBack, UnigramEncoder, viterbi_steps
 from engine.unigram.trainer import UnigramTrainer
 
@@ -139,13 +138,3 @@ def test_adjacent_unknown_characters_are_one_unknown_token() -> None:
     encoder = UnigramEncoder([("<unk>", 0.0), ("a", -1.0)])
     assert encoder.encode("é日a日") == (0, 1, 0)
     assert encoder.lattice("é日").best.pieces == (0, 0)
-
-
-def test_a_special_token_in_a_text_is_text() -> None:
-    encoder = UnigramEncoder([("<unk>", 0.0), ("<s>", 0.0), ("<", -1.0), ("s", -1.0)], special=[1])
-    assert encoder.encode("<s>") == (2, 3, 0)
-
-
-def test_an_unknown_character_is_an_error_if_there_is_no_unknown_token() -> None:
-    with pytest.raises(UnigramError, match="'b' is no piece"):
-        UnigramEncoder([("a", -1.0)], unknown=None).encode("ab")

@@ -113,13 +113,6 @@ def test_a_prune_uses_the_loss_increases_of_the_frame_before() -> None:
             assert found.loss_increases[numbers].tolist() == told
 
 
-def test_going_beyond_the_ends_stays_at_the_ends() -> None:
-    played = timeline()
-    assert played.forward(1000).step == played.cursor == len(played)
-    assert played.back(1000).step == 0
-    assert played.frame.came_by is None
-
-
 @pytest.mark.parametrize("place", [-1, 1000])
 def test_a_place_that_is_not_recorded_is_an_error(place: int) -> None:
     played = timeline()
