@@ -94,12 +94,8 @@ class BpeExplainer(MergeExplainer[Frame]):
         top = before.top_pairs(2)
         ways = ALONE_NEXT if is_ahead else ALONE_MADE
         if len(top) < 2:
-            return (
-                self.spans(ways[-1], pair=named, times=times),
-                self.spans(
-                    "No other pair is left." if is_ahead else "No other pair was left.", "dim"
-                ),
-            )
+            none = "No other pair is left." if is_ahead else "No other pair was left."
+            return self.spans(ways[-1], pair=named, times=times), self.spans(none, "dim")
         first = self.fitting(width, *(self.spans(way, pair=named, times=times) for way in ways))
         second, its_count = top[1]
         return first, self.spans(

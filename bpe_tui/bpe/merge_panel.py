@@ -60,16 +60,13 @@ class MergePanel(Panel):
         foot = change if frame.was_given else f"{text('n next tie')} │ {change}"
         self.say(f"{text('merge {n}', n=number(frame.step))}{tie}", foot)
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
+        occurrences = ""
+        if frame.has_corpus:
+            occurrences = training_panels.describe_occurrences(merge, "pretoken", self.wording)
         above = [
             training_panels.merge_row(painter, merge, ToToken(merge.new_id)),
             *_part_rows(frame, merge, width),
-            *(
-                paragraph(
-                    training_panels.describe_occurrences(merge, "pretoken", self.wording), width
-                )
-                if frame.has_corpus
-                else []
-            ),
+            *paragraph(occurrences, width),
             *gap,
             *labelled(text("Why"), why_it_merged(painter, frame, picked), width),
             *(_other_rules(painter, merge.pair, frame.choices_before, width) if is_tied else []),

@@ -144,7 +144,6 @@ class SaveTokenizer(SaveFile):
         yield Static(id="save-formats")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self._show_formats()
 
     # -- the format
@@ -197,6 +196,5 @@ class SaveTokenizer(SaveFile):
             # In a thread, since a large vocabulary takes a second.
             await asyncio.to_thread(self.write, path, overwrite, chosen)
 
-    def write(self, path: Path, overwrite: bool, chosen: TokenizerFormat | None = None) -> None:
-        name = (chosen or self._format).name
-        save(self._frame.tokenizer(), path, name, overwrite=overwrite, renumber=True)
+    def write(self, path: Path, overwrite: bool, chosen: TokenizerFormat = _DEFAULT) -> None:
+        save(self._frame.tokenizer(), path, chosen.name, overwrite=overwrite, renumber=True)

@@ -93,7 +93,7 @@ class PretokensPanel(PartsPanel[Frame]):
         shown = (visible_text(piece.pretoken.text) for piece in self._pieces[:MOST_MEASURED])
         text_cells = max(TEXT_CELLS, *map(cell_width, shown))
         name_width = min(longest, max(spare - text_cells, least))
-        text_width = max(spare - name_width, 4)
+        text_width = spare - name_width
         by = "" if self._staged else first_fitting(name_width, text("matched by"), text("by"))
         head = left([(f"  {text('text')}", "")], text_width + 2)
         self.name_columns([*head, right(text("tokens"), TOKENS_CELLS), ("  ", ""), (by, "")])
@@ -289,7 +289,7 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
     def scroll_to_row(self, index: int) -> None:
         """Bring a row into view, and after the last probe also the result."""
         is_over = self._word is not None and index == self.step_count
-        super().scroll_to_row(max(self.row_count - 1, 0) if is_over else index)
+        super().scroll_to_row(self.row_count if is_over else index)
 
     def _lost_rows(self, painter: TokenPainter, width: int) -> Iterator[Row]:
         """Yield the candidates that lost to the last merge made, wrapped."""
@@ -305,7 +305,7 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
             words.append([*painter.pair(candidate.pair), (f" {numbered}   ", "dim")])
         if (more := len(merge.lost) - LOST_SHOWN) > 0:
             words.append([(text("and {n} more", n=number(more)), "dim")])
-        for line in wrapped(words, max(width - MARGIN, 12)):
+        for line in wrapped(words, width - MARGIN):
             yield Row([(" " * MARGIN, ""), *line])
 
 

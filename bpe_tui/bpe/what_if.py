@@ -298,25 +298,16 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
     """Yield all possible changes at a step; `chosen` is the pair at the panel's cursor."""
     step = frame.step
     config = in_phase_of(frame, config)
-    if frame.merge is not None:
-        yield jobs.ForkPlan(
-            f"forbid merge {number(step)}, made here: {pair_text(frame, frame.merge.pair)}",
-            f"{pair_text(frame, frame.merge.pair)} forbidden",
-            step - 1,
-            config,
-            ForkChange(forbid=frozenset({_bytes_of(frame, frame.merge.pair)})),
-            IF_FORBIDDEN,
-        )
-    following = frame.next_pair
-    if following is not None:
-        yield jobs.ForkPlan(
-            f"forbid the next merge: {pair_text(frame, following)}",
-            f"{pair_text(frame, following)} forbidden",
-            step,
-            config,
-            ForkChange(forbid=frozenset({_bytes_of(frame, following)})),
-            IF_FORBIDDEN,
-        )
+    made, following = frame.merge.pair if frame.merge is not None else None, frame.next_pair
+    for forbid, pair, at in (
+        (f"forbid merge {number(step)}, made here", made, step - 1),
+        ("forbid the next merge", following, step),
+    ):
+        if pair is not None:
+            name = pair_text(frame, pair)
+            change = ForkChange(forbid=frozenset({_bytes_of(frame, pair)}))
+            title, otherwise = f"{forbid}: {name}", f"{name} forbidden"
+            yield jobs.ForkPlan(title, otherwise, at, config, change, IF_FORBIDDEN)
     if chosen is not None and chosen != following and frame.count_of(chosen):
         yield jobs.ForkPlan(
             f"merge next, as chosen among the pairs: {pair_text(frame, chosen)}",
@@ -349,8 +340,8 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
 class PlanRows(RowList):
     """The rows of the plans, each cut to the room with a sign."""
 
-    def __init__(self, row_list_id: str, plans: Sequence[jobs.ForkPlan]) -> None:
-        super().__init__(row_list_id, [Row([(plan.title, "")], plan) for plan in plans])
+    def __init__(self, plans: Sequence[jobs.ForkPlan]) -> None:
+        super().__init__("wish-rows", [Row([(plan.title, "")], plan) for plan in plans])
 
     def row(self, index: int) -> Row:
         row, room = super().row(index), self.scrollable_content_region.width
@@ -373,7 +364,7 @@ class WhatIf(Window[jobs.ForkPlan | None]):
         with Vertical(id="what-if", classes="window") as window:
             window.border_title = Content(f"what if, from step {number(self._step)} on")
             window.border_subtitle = Content("↵ trains the other way │ Esc closes")
-            yield PlanRows("wish-rows", self._plans)
+            yield PlanRows(self._plans)
             yield Static(id="wish-meaning")
             hint = "Another pair: choose it among the pairs first."
             yield Static(Content(hint), id="dialog-hint")

@@ -179,7 +179,7 @@ class PlacesWindow(LedgerWindow):
         self._pretoken = None
         name, words = visible_bytes(self._frame.any_token(self._token_id)), self._words
         count = self._frame.vocabulary.count_of(self._token_id) or 0
-        most = "the most frequent " if len(words) >= PLACES_SHOWN else ""
+        most = "the most frequent " if len(words) == PLACES_SHOWN else ""
         self._say(
             f"{name} in the corpus: {times(count)}",
             f"{most}{plural(len(words), 'pretoken')}",

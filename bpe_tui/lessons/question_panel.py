@@ -43,7 +43,7 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import CURSOR, Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.core.errors import AnswerError
-from engine.core.wording import Sentence, text_of
+from engine.core.wording import ENGLISH, Messages, Sentence, text_of
 from engine.learning.questions.answer_forms import (
     END,
     Answer,
@@ -59,12 +59,21 @@ from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Attempt, Question
 
 YES, NO = "yes", "no"
-YES_AND_NO = Choice((Option((YES,)), Option((NO,))))
+SIDEWAYS = {"right": 1, "l": 1, "left": -1, "h": -1}
+UP_AND_DOWN = {"down": 1, "j": 1, "up": -1, "k": -1}
+"""Key → by how much it moves the cursor."""
 LONGEST_NUMBER = 15
 MOST_GIVEN = 4
 """Largest number of words to count in that have a row each."""
 INDENT: Span = (" ", "")
 NONE_JOINS = "none joins"
+
+
+def options_of(form: Choice | YesOrNo, messages: Messages = ENGLISH) -> Sequence[Option]:
+    """Return the rows to choose from."""
+    if isinstance(form, Choice):
+        return form.options
+    return [Option((text_of(messages, word),)) for word in (YES, NO)]
 
 
 class QuestionPanel(Lines):
@@ -137,7 +146,7 @@ class QuestionPanel(Lines):
             if self._refusal:
                 refusal = text_of(question.messages, self._refusal)
                 graded = sentence_rows(Sentence((refusal,)), room, role="loss")
-            graded += graded_rows(attempt, room, self._help_keys[0])
+            graded += graded_rows(attempt, room)
             parts = [asked, given, answer, graded]
             is_cut = sum(map(len, parts)) >= self.size.height
             keys = sentence_rows(Sentence((self._keys_text(is_cut),)), room, role="dim")
@@ -162,11 +171,8 @@ class QuestionPanel(Lines):
 
     def _answer_rows(self, attempt: Attempt, room: int) -> list[Row]:
         match self._form:
-            case Choice(options):
-                return option_rows(attempt, options, self._chosen, room)
-            case YesOrNo():
-                words = (text_of(attempt.question.messages, word) for word in (YES, NO))
-                options = tuple(Option((word,)) for word in words)
+            case Choice() | YesOrNo() as form:
+                options = options_of(form, attempt.question.messages)
                 return option_rows(attempt, options, self._chosen, room)
             case Number():
                 shown = visible_text(str(self._question.answer) if self._is_over else self._typed)
@@ -244,16 +250,10 @@ class QuestionPanel(Lines):
     def _is_over(self) -> bool:
         return self.attempt is not None and self.attempt.is_over
 
-    @property
-    def _help_keys(self) -> tuple[str, str, str]:
-        """The shown names of the keys for the hint, the answer and skipping."""
-        return "H", "!", "" if isinstance(self._form, Cuts | Joins | Merges) else "→"
-
     def _keys_text(self, is_cut: bool) -> str:
         messages = self._question.messages
         if self._is_over:
             return text_of(messages, "↵ go on  r another one" if self.offers_another else "↵ go on")
-        hint, show, skip = self._help_keys
         match self._form:
             case Choice():
                 own = text_of(messages, "↑↓ choose  ↵ answer")
@@ -268,13 +268,9 @@ class QuestionPanel(Lines):
                 own = text_of(messages, self._board.keys_text)
             case _:
                 own = text_of(messages, "type  ↵ answer")
-        keys = [
-            own,
-            f"{hint} {text_of(messages, 'hint')}",
-            f"{show} {text_of(messages, 'show me')}",
-        ]
-        if skip:
-            keys.append(f"{skip} {text_of(messages, 'skip')}")
+        keys = [own, f"H {text_of(messages, 'hint')}", f"! {text_of(messages, 'show me')}"]
+        if not isinstance(self._form, Cuts | Joins | Merges):  # they move with →
+            keys.append(f"→ {text_of(messages, 'skip')}")
         if is_cut:
             keys.append(f"PgUp {text_of(messages, 'above')}")
         return "  ".join(keys)
@@ -294,8 +290,8 @@ class QuestionPanel(Lines):
         elif key in ("pageup", "pagedown"):
             page = (self.size.height - 1) * (1 if key == "pagedown" else -1)
             self.scroll_relative(y=page, animate=False, immediate=True)
-        elif isinstance(form, Cuts | Joins) and key in ("left", "right", "h", "l"):
-            self._move(1 if key in ("right", "l") else -1, self._stops)
+        elif isinstance(form, Cuts | Joins) and key in SIDEWAYS:
+            self._move(SIDEWAYS[key], self._stops)
         elif self._board is not None and self._moves_board(self._board, key):
             pass
         elif character == "H":
@@ -311,9 +307,8 @@ class QuestionPanel(Lines):
             self._type(character)
         elif isinstance(form, YesOrNo) and key in ("y", "n"):
             self._try(key == "y")
-        elif isinstance(form, Choice | YesOrNo) and key in ("up", "down", "k", "j"):
-            options = form.options if isinstance(form, Choice) else YES_AND_NO.options
-            self._move(1 if key in ("down", "j") else -1, len(options))
+        elif isinstance(form, Choice | YesOrNo) and key in UP_AND_DOWN:
+            self._move(UP_AND_DOWN[key], len(options_of(form)))
         elif isinstance(form, Cuts) and key == "space":
             self._bars ^= {self._chosen + 1}
         else:
@@ -324,10 +319,10 @@ class QuestionPanel(Lines):
 
     def _moves_board(self, board: MergesBoard, key: str) -> bool:
         """Do what a key does on the board; return whether it does anything."""
-        if key in ("left", "right", "h", "l"):
-            board.move(1 if key in ("right", "l") else -1)
-        elif key in ("up", "down", "k", "j"):
-            board.move_word(1 if key in ("down", "j") else -1)
+        if key in SIDEWAYS:
+            board.move(SIDEWAYS[key])
+        elif key in UP_AND_DOWN:
+            board.move_word(UP_AND_DOWN[key])
         elif key == "space":
             board.mark()
         else:
@@ -407,8 +402,7 @@ class QuestionPanel(Lines):
         form, cell = self._form, offset.x + self.scroll_offset.x
         if isinstance(form, Choice | YesOrNo):
             place = index - self._first_choice
-            options = form.options if isinstance(form, Choice) else YES_AND_NO.options
-            if 0 <= place < len(options):
+            if place in range(len(options_of(form))):
                 self._chosen = place
                 self._answer()
         elif self._board is not None and self._board.take(index - self._first_choice, cell - 1):

@@ -36,14 +36,10 @@ def word_spans(words: Words, token_role: str = "strong", role: str = "") -> list
 
 
 def sentence_spans(
-    sentence: Sentence,
-    room: int,
-    before: Sequence[Span] = (),
-    role: str = "",
-    token_role: str = "strong",
+    sentence: Sentence, room: int, role: str = "", token_role: str = "strong"
 ) -> list[Span]:
-    """Return the longest form of a sentence that fits after the spans `before`."""
-    ways = [[*before, *word_spans(way.words, token_role, role)] for way in sentence]
+    """Return the longest form of a sentence that fits."""
+    ways = [word_spans(way.words, token_role, role) for way in sentence]
     return next((way for way in ways if spans_width(way) <= room), left(ways[-1], room))
 
 
@@ -142,7 +138,7 @@ def _pretokens(part: list[Span], room: int) -> Iterator[list[Span]]:
         yield piece
 
 
-def graded_rows(attempt: Attempt, room: int, hint_key: str = "H") -> list[Row]:
+def graded_rows(attempt: Attempt, room: int) -> list[Row]:
     """Return the rows about an attempt: right or wrong and why, a hint, the answer."""
     question, grade = attempt.question, attempt.grade
     if attempt.given_up:
@@ -160,7 +156,7 @@ def graded_rows(attempt: Attempt, room: int, hint_key: str = "H") -> list[Row]:
         label = text_of(question.messages, "Hint: ")
         rows += sentence_rows(attempt.hint, room, ((label, "tie"),))
     elif grade is not None and not grade.right and grade.why is None:
-        again = text_of(question.messages, "Try again, or {key} for a hint.", key=hint_key)
+        again = text_of(question.messages, "Try again, or {key} for a hint.", key="H")
         rows.append(Row([(again, "dim")]))
     return rows
 

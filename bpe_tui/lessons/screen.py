@@ -23,6 +23,7 @@ from bpe_tui.lessons.asking import ask_by_hand
 from bpe_tui.lessons.beats import BeatClock, beats_of
 from bpe_tui.lessons.layout import ROOMY, Layout, layout
 from bpe_tui.lessons.prediction import Prediction, Predictor, ToOption
+from bpe_tui.lessons.question_panel import UP_AND_DOWN
 from bpe_tui.lessons.section import NO_RAIL, RAILS, STATIONS, LessonSection
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
@@ -381,8 +382,8 @@ class LessonScreen(SessionScreen):
         """Answer a question with keys that panels use on other screens."""
         if self.is_typing or not self.predictor.keys:
             return
-        if event.key in ("up", "k", "down", "j"):
-            self.action_choose(-1 if event.key in ("up", "k") else 1)
+        if event.key in UP_AND_DOWN:
+            self.action_choose(UP_AND_DOWN[event.key])
         elif event.key == "enter":
             self.action_answer()
         else:

@@ -382,8 +382,7 @@ class RaceScreen(SessionScreen):
         self._update()
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
-        self._update()
+        self._update()  # Textual calls the base's method, too
 
     def _show_progress(self, job: RaceJob) -> None:
         if self.is_current:

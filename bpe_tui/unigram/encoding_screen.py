@@ -228,7 +228,7 @@ class LatticeDrawing:
         right = CUT if edge.end > self._last else signs[-1]
         # Piece and score if they fit, else the score in as few cells as possible.
         label = f" {visible_text(self._walk.word[edge.start : edge.end])} {score_text(edge.score)} "
-        if edge.end - edge.start == 1 or width(label) > cells - 2:
+        if width(label) > cells - 2:
             label = score_text(edge.score, 1 if edge.score > -9.95 else 0)
         text = shorten(label, cells - 2)
         spare = cells - 2 - width(text)

@@ -235,9 +235,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         rows = []
         for index in np.argsort(-counts, kind="stable")[: room.rows].tolist():
             piece, now = int(frame.numbers[index]), float(counts[index])
-            place = None if before is None else before.index_of(piece)
-            known = before is not None and place is not None
-            was = float(before.expected_counts[place]) if before is not None and known else now
+            was = float(before.expected_counts[before.index_of(piece)]) if before else now
             spans: list[Span] = [
                 ("  ", ""),
                 *left([(visible_text(frame.record.texts[piece]), "")], room.name),

@@ -107,7 +107,7 @@ class ProbesPanel(WalkedPanel[WordPieceFrame]):
     def rebuild(self) -> None:
         super().rebuild()
         is_over = self.place == self.step_count  # then the result is below
-        self.scroll_to_row(max(self.row_count - 1, 0) if is_over else self.place)
+        self.scroll_to_row(self.row_count if is_over else self.place)
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         self.place = min(self.place, self.step_count)

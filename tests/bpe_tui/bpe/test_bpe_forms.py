@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from drawing import MOST, Drawing, drawings
+from opening import SAMPLE, session_of
 from sheets import check_sheet
 
 from bpe_tui.bpe import encoding_screen, linked_view, walks, windows
@@ -34,6 +35,7 @@ from engine.bpe.what_if import ForkChange, compare, fork
 from engine.text.excerpt import Excerpt
 
 SHEETS = Path(__file__).parents[1] / "sheets"
+HANDOUT = str(SAMPLE.with_name("handout.txt"))
 TEXT = "low lowest, newer 漢字 wide"
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b"aaaa": 2}
 EDGES = [(30, 4), (43, 5), (44, 9), (59, 10), (60, 19), (60, 20), (99, 20), (100, 19), (100, 20)]
@@ -83,6 +85,22 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     drawing.add("line", "", [Row(window._line_spans(frame.excerpt.lines[1], " widest"))])
     drawing.add("parts of a step", "", [Row([(part, "")]) for part in parts[:MOST]])
     found = parts[MOST:]
+    session = session_of(RunConfig(HANDOUT, pattern="whitespace", vocab_size=262))
+    for text in ("len>=9", "count<6", "step 2"):
+        session.breakpoints.add(text)
+    assert session.merges is not None
+    session.seek(2)
+    session.breakpoints.examine(session.merges, 9)
+    breakpoints = windows.BreakpointRows(session)
+    for width, session.stop_reason in (
+        (66, "ends"),
+        (65, "ends"),
+        (53, None),
+        (52, None),
+        (30, None),
+    ):
+        drawing.resize(width, 5)
+        drawing.add("breakpoints", f"{width}", map(breakpoints.row, range(3)))
     for most, seconds in ((2, 9), (3, 9), (9, -1)):
         drawing.patch(windows, "PLACES_SHOWN", most)
         drawing.patch(windows, "PLACES_SECONDS", seconds)
@@ -101,7 +119,7 @@ def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:
         rows = answers.rows_of(frame, 50)
         drawing.add("why not", f"{answers._title}, {answers._first}, {len(rows)} rows", rows)
     drawing.patch(walks, "LOST_SHOWN", 1)
-    words = "newest", " lowest", " 漢字", " low", "x" * 501
+    words = "newestlow", " lowest", " 漢字", " low", "x" * 501
     places = zip((24, 38, 39, 60, 80), words, (1, 3, 2, 1, 0), strict=True)
     for width, word, place in places:
         typed, walk = PretokensPanel(), EncodeStepsPanel()

@@ -113,6 +113,7 @@ def test_a_fork_reports_its_merges_and_how_many_are_those_of_the_run(
     posted.clear()
     WhatIfJob(config, frame, plan, posted.append).work()
     assert [type(each) for each in posted] == [WhatIfProgress, WhatIfEnded]
+    assert posted[-1].timeline.run.is_complete  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
