@@ -304,7 +304,7 @@ STARTS = "The race is about to start …"
 
 def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
     """Add to the outcome that trainers ignore the rules of a fork."""
-    if starts := raced.frame.phase_starts:
+    if starts := raced.record.phase_starts:
         first = f"The race is over the {plural(starts[0].step, 'merge')} of phase 1."
         return f"{outcome} {first}", outcome
     if raced.record.by_rule:
@@ -363,7 +363,6 @@ class RaceScreen(SessionScreen):
         self.say("#heading", heading(session, self.heading_room, self.messages))
         self.query_one(Transport).show(session, self.messages)
         self.query_one(CurvesChart).at = session.frame.step or None
-        self._narrate()
 
     def _start(self, session: Session) -> None:
         """Start the race on the counts of the session's run."""

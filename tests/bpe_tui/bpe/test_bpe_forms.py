@@ -86,19 +86,14 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     drawing.add("parts of a step", "", [Row([(part, "")]) for part in parts[:MOST]])
     found = parts[MOST:]
     session = session_of(RunConfig(HANDOUT, pattern="whitespace", vocab_size=262))
-    for text in ("len>=9", "count<6", "step 2"):
+    for text in ("len>=9", "count<9", "step 2"):
         session.breakpoints.add(text)
     assert session.merges is not None
     session.seek(2)
     session.breakpoints.examine(session.merges, 9)
     breakpoints = windows.BreakpointRows(session)
-    for width, session.stop_reason in (
-        (66, "ends"),
-        (65, "ends"),
-        (53, None),
-        (52, None),
-        (30, None),
-    ):
+    widths = (65, "ends"), (64, "ends"), (53, None), (52, None)
+    for width, session.stop_reason in widths:  # type: ignore[assignment]
         drawing.resize(width, 5)
         drawing.add("breakpoints", f"{width}", map(breakpoints.row, range(3)))
     for most, seconds in ((2, 9), (3, 9), (9, -1)):

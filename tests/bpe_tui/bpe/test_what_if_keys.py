@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened, opened_as, step, until
+from opening import opened, step, until
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -154,23 +154,6 @@ async def test_the_way_back_of_a_fork_ends_with_it_and_escape_says_so() -> None:
         await pilot.press("escape")
         assert app.notices.now.startswith("No way back: the jumps before were in another run")
         assert step(app) == there
-
-
-HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
-
-
-def line(app: BpeTuiApp, name: str) -> str:
-    return str(app.screen.query_one(name, Static).render())
-
-
-@pytest.mark.slow
-async def test_the_race_of_a_fork_shows_its_number_of_merges() -> None:
-    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
-        app.seek(1)
-        await fork_after_choosing(app, pilot, "forbid the next merge: e+st")
-        await pilot.press("enter", "6")
-        await until(pilot, lambda: "the same 12 merges" in line(app, "#narration"))
-        assert "The fork has 13 merges" in line(app, "#narration")
 
 
 def row_text(panel: Lines, place: int) -> str:

@@ -256,6 +256,8 @@ async def test_a_page_shows_the_tokens_of_ranks_that_are_here_and_fetches_none(
         async with learning(trial) as (app, pilot):
             app.guide.go_to(1)
             await until(pilot, lambda app=app, shown=shown: shown in pane_text(app))
+            title = str(app.screen.query_one("#lesson-title", Static).render())
+            assert title == "Trial [b]  2 of 3"
         shutil.copy(GOLDEN / "handout.tiktoken", trial.with_name(kept.hexdigest()))
 
 

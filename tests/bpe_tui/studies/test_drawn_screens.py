@@ -352,7 +352,7 @@ PRUNED = replace(UNIGRAM, vocab_size=16)
 SAID = {
     PRUNED: "step, next, step, back, prune, step, prune, prune back, prune, step, pieces 3, "
     "piece, piece low, piece ▁newest, piece e, piece est, piece xq, encode lowest 漢, encode, "
-    "prune, back, piece newest, go 3, prune back",
+    "prune, back, piece newest, go 3, prune back, encode 漢l字l猫, encode 漢l字l猫l很",
     WORDPIECE: "pairs 3, next, changes, why, tie, pairs, encode lowest 漢, encode  , "
     "explain low 漢字 <|endoftext|>",
 }

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import MagicMock, patch
 
 import numpy as np
 import pytest
@@ -18,12 +18,20 @@ from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.studies import race as race_screen
-from bpe_tui.studies.race import RaceJob, RaceScreen, StandingsPanel, WorkPanel, describe_race
+from bpe_tui.studies.race import (
+    RaceJob,
+    RaceScreen,
+    StandingsPanel,
+    WorkPanel,
+    _with_fork,
+    describe_race,
+)
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.controls import KeyBar
 from engine.bpe.race import RACERS, RunnerState
+from engine.recording.merge_record import PhaseStart
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 
@@ -143,6 +151,24 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
 def test_the_first_merge_that_differs_is_counted_from_1() -> None:
     race: Any = SimpleNamespace(first_difference=2)
     assert describe_race(race, Wording()) == "The merges differ from merge 3 on."
+
+
+def test_the_outcome_says_what_trainers_do_not_follow() -> None:
+    ways = []
+    for starts, by_rule in (([PhaseStart(20, "none")], True), ([], True), ([], False)):
+        raced = MagicMock(record=SimpleNamespace(phase_starts=starts, by_rule=by_rule))
+        raced.__len__.return_value = 13
+        ways.append(_with_fork(raced, "All the same."))
+    assert ways == [
+        ("All the same. The race is over the 20 merges of phase 1.", "All the same."),
+        ("All the same.",),
+        (
+            "All the same. The fork has 13 merges: trainers go by the rules alone, nothing is "
+            "prescribed.",
+            "By the rules alone: All the same. The fork has 13 merges.",
+            "All the same.",
+        ),
+    ]
 
 
 async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
