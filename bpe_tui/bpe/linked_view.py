@@ -234,7 +234,7 @@ def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines
         for at, came in enumerate(every or (None,))
     ]
     counts = [row.lost for row in lists.neighbours] + [came[1] for _, came in flat if came]
-    digits = len(number(max(counts, default=0))) + 1
+    digits = len(number(max(counts, default=0))) + 2  # with its sign, after a blank
     cells = max((width - 8) // 2 - digits, 5)
     rows: list[Row] = []
     text = painter.wording.text

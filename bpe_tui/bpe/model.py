@@ -158,17 +158,12 @@ def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
         options |= {"units": config.units, "most_words": config.most_words or None}
         return Trainer(counts, config.size, config.special_tokens, **options)
     from bpe_tui.session.training import recut
-    from engine.bpe.phases import DEFAULT_MOST_WORDS, PhasedTrainer, phases_from
+    from engine.bpe.phases import PhasedTrainer, phases_from
 
-    most = DEFAULT_MOST_WORDS if config.most_words is None else config.most_words
-    return PhasedTrainer(
-        counts,
-        phases_from(config.phases),
-        partial(recut, config),
-        config.special_tokens,
-        most_words=most or None,
-        **options,
-    )
+    if config.most_words is not None:
+        options["most_words"] = config.most_words
+    phases, cut = phases_from(config.phases), partial(recut, config)
+    return PhasedTrainer(counts, phases, cut, config.special_tokens, **options)
 
 
 def _last_pattern(config: RunConfig) -> PatternLike:

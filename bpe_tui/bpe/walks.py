@@ -281,8 +281,7 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
             spans = spans_at(count)
             if count > self.place:
                 spans = [(text, "dim") for text, _ in spans]
-            rank = self._merges[count - 1].step.rank if count else -1
-            return Row(spans, ToStep(rank + 1) if count else None)
+            return Row(spans, ToStep(self._merges[count - 1].step.rank + 1) if count else None)
 
         return RowsOnDemand(steps + len(below), row)
 

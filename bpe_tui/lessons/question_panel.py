@@ -288,8 +288,9 @@ class QuestionPanel(Lines):
                 return
             self._go_on()
         elif key in ("pageup", "pagedown"):
-            page = (self.size.height - 1) * (1 if key == "pagedown" else -1)
-            self.scroll_relative(y=page, animate=False, immediate=True)
+            page = self.size.height - 1
+            by = page if key == "pagedown" else -page
+            self.scroll_relative(y=by, animate=False, immediate=True)
         elif isinstance(form, Cuts | Joins) and key in SIDEWAYS:
             self._move(SIDEWAYS[key], self._stops)
         elif self._board is not None and self._moves_board(self._board, key):

@@ -174,7 +174,7 @@ def _marks_below(parts: Sequence[Segment], tokenizer: int, is_current: bool) -> 
 def marks(line: Sequence[Segment], current: int) -> list[Span]:
     """Draw the line under the strips, which marks the differences and the current one."""
     spans: list[Span] = []
-    before = -1
+    before: int | None = None
     sign_of = {current: CURRENT_MARK, -1: SAME_MARK}
     for segment in line:
         sign = sign_of.get(segment.difference, OTHER_MARK)

@@ -209,7 +209,11 @@ class WorkPanel(RacePanel):
 
 
 def _amount(n: float, cells: int, role: str = "") -> Span:
-    """Return a number at the end of its column; shortened if it would touch the column before."""
+    """Return a number at the end of its column; shortened if it would touch the column before.
+
+    >>> [_amount(1234567, cells)[0] for cells in (10, 9)]
+    [' 1,234,567', '    1.23M']
+    """
     text = number(n)
     return right(text if len(text) < cells else short_number(n), cells, role)
 

@@ -75,6 +75,15 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     for at, (width, height) in enumerate([(41, 11), (42, 12), (42, 11), (43, 12)]):
         drawing.add_panel(MergePanel(), timeline.seek((0, 1, 3, 7)[at]), width, height)
         drawing.add_panel(MergesPanel(), timeline_of(Trainer(LOW, 259)).seek(2), 10 + at)
+    many = timeline_of(Trainer({b"low": 1234}, 257)).seek(1)
+    rows = [Row(MergesPanel().step_spans(many, 1, cells)) for cells in (11, 10)]
+    drawing.add("a count beside its pair, or short", "", rows)
+    drawing.resize(60, 12)
+    pairs = {bytes((at, at + 1)): 1 for at in range(97, 109, 2)}
+    for step in range(6):
+        frame = timeline_of(Trainer(pairs, 300)).seek(step)
+        panel = MergePanel()
+        drawing.add("tied next", f"after step {step}", panel._next_rows(frame, 60)[:2])
     frame = timeline.seek(4)
     parts = [_describe(frame, frame.merge_at(4), part) for part in StepPart]
     sizes = (_readable_merges(timeline.record, most) for most in (3, 4, 10**9))
@@ -114,8 +123,8 @@ def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:
         rows = answers.rows_of(frame, 50)
         drawing.add("why not", f"{answers._title}, {answers._first}, {len(rows)} rows", rows)
     drawing.patch(walks, "LOST_SHOWN", 1)
-    words = "newestlow", " lowest", " 漢字", " low", "x" * 501
-    places = zip((24, 38, 39, 60, 80), words, (1, 3, 2, 1, 0), strict=True)
+    words = "newestlow", " lowest", " 漢字", " low", "x" * 501, "x" * 500
+    places = zip((24, 38, 39, 60, 80, 24), words, (1, 3, 2, 1, 0, 0), strict=True)
     for width, word, place in places:
         typed, walk = PretokensPanel(), EncodeStepsPanel()
         typed.set_reactive(PretokensPanel.text, f"{TEXT} {'x' * width}" if width > 24 else "")
@@ -124,6 +133,7 @@ def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:
         walk.set_reactive(EncodeStepsPanel.place, place)
         walk.step_count = 9  # so its place is not at the end
         drawing.add_panel(walk, frame, width)
+        drawing.lines.append(f"{walk.step_count} steps")
 
 
 def draw_forks(drawing: Drawing, timeline: Timeline) -> None:
@@ -132,7 +142,7 @@ def draw_forks(drawing: Drawing, timeline: Timeline) -> None:
     for chosen, step in ((None, 0), (frame.next_pair, 4), (frame.top_pairs(3)[2][0], 4)):
         plans = fork_plans(timeline.seek(step), RunConfig("low"), chosen)
         rows = [Row([(f"{each.title} / {each.otherwise} / {each.step}", "")]) for each in plans]
-        drawing.add("plans", "", rows[:4])
+        drawing.add("plans", "", rows[:4] if step else rows)
     pair, before = (b"l", b"o"), timeline.seek(2)
     forbids, forces = ForkChange(forbid=frozenset({pair})), ForkChange(force=pair)
     changes = forbids, forces, ForkChange(tie_rule="first-seen")

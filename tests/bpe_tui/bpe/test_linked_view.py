@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from bpe_tui.bpe import linked_view
-from bpe_tui.bpe.linked_view import drawn_list
+from bpe_tui.bpe.linked_view import (
+    _merge_rows,
+    _neighbour_rows,
+    _Slice,
+    describe_none_left_out,
+    drawn_list,
+)
 from bpe_tui.bpe.transcript import BpeTranscript
+from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.wording import Wording
+from bpe_tui.widgets.rows import Row, plain_text
 from engine import StopReason, Timeline, Trainer, count_pretokens
 from engine.bpe.linked_lists import Place
+
+
+def said(rows: list[Row]) -> list[str]:
+    return [plain_text(row.spans).rstrip() for row in rows]
+
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"
 
@@ -34,6 +50,13 @@ def test_the_transcript_has_the_same_facts() -> None:
     ]
     lists = [each for each in transcript.answer("linked 9") if each.startswith("List of ")]
     assert len(lists) == 3  # the most
+    trainer = Trainer({b"abab": 3, b"xab": 2}, 258)
+    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
+    answer = list(BpeTranscript(timeline, StopReason.SIZE_REACHED).answer("linked 2"))
+    assert answer[1:3] == [  # the first has two of the places
+        "List of pretoken 1: [a]⇄[b]⇄[a]⇄[b]",
+        "List of pretoken 2: [x]⇄[a]⇄[b]",
+    ]
     assert list(transcript.answer("linked x")) == ["Say how many bigrams to list, like linked 10."]
 
 
@@ -61,6 +84,51 @@ def test_a_long_list_is_drawn_around_the_merged_nodes(monkeypatch: pytest.Monkey
         "…⇄[e]⇄[f]⇄[g]⇄[h]…",
         "…⇄[m]⇄[n]⇄[o]⇄[p]",
         "…⇄[n]⇄[o]⇄[p]",
+    ]
+    rows = linked_view._list_rows(frame, lists, Place(12, 1, word), 24, 1, True)
+    assert said(rows) == ["12: [a]⇄[b]⇄[«cd»]✗d⇄[e…"]
+
+
+def test_the_pairs_that_went_are_beside_those_that_came_and_the_next_one_fits_or_is_below() -> None:
+    drawn = []
+    for counts in ({b"abab": 30, b"bab": 4}, {b"aaaa": 3, b"xaa": 2}):
+        trainer = Trainer(counts, 257)
+        timeline = Timeline(counts, trainer.steps(), record=trainer.record)
+        timeline.complete()
+        frame = timeline.frame.at(1)
+        painter, lists = TokenPainter(frame, marks=True), frame.linked
+        assert lists is not None
+        drawn.append([said(_neighbour_rows(lists, painter, width, 2)) for width in (40, 25)])
+        drawn.append(
+            [said(_merge_rows(frame, lists, painter, cells, _Slice())) for cells in (36, 35)]
+        )
+    assert said(_neighbour_rows(lists, painter, 40, 1))[1:] == ["    and 1 neighbour more"]
+    touched = "3 of 5 places touched"
+    assert drawn == [
+        [
+            [
+                "out b+a          −34 in «ab»+«ab»    +30",
+                "                        b+«ab»        +4",
+            ],
+            ["out b+a   −34 in ab+ab +30", "                 b+ab   +4"],
+        ],
+        [[f"a + b → «ab»   {touched}"], ["a + b → «ab»", touched]],
+        [
+            [
+                "out x+a           −2 in x+«aa»        +2",
+                "    itself, overlap…    «aa»+«aa»     +3",
+            ],
+            ["out x+a   −2 in x+aa  +2", "    itself,…    aa+aa +3"],
+        ],
+        [[f"a + a → «aa»   {touched}"], ["a + a → «aa»", touched]],
+    ]
+
+
+def test_none_is_inactive_up_to_a_thousand_or_as_none_was_left_out() -> None:
+    lists: list[Any] = [SimpleNamespace(active=n, refreshed_at=7) for n in (1000, 1001)]
+    assert [describe_none_left_out(each, Wording()) for each in lists] == [
+        "none, as up to 1,000 are all active",
+        "none was left out at step 7",
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from edges import edged
 from opening import SAMPLE, each_size, opened, opened_as, step, until
@@ -11,11 +13,14 @@ from textual.widgets import Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.lesson import BpeExplainer
+from bpe_tui.bpe.model import _trainer
 from bpe_tui.bpe.training_screen import CorpusPanel, TrainingScreen
+from bpe_tui.bpe.what_if import in_phase_of
 from bpe_tui.session.config import RunConfig, in_phases
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.lines import Lines
 from engine.bpe.frame import Frame
+from engine.bpe.phases import DEFAULT_MOST_WORDS
 from engine.recording.merge_record import PhaseStart
 
 BORDER = 73
@@ -52,6 +57,11 @@ async def test_the_slider_marks_where_a_phase_begins() -> None:
         await until(pilot, lambda: "┃" in app.screen.query_one(Scrubber).render_line(0).text)
 
 
+def test_without_a_limit_of_words_that_of_phases_holds() -> None:
+    runs = (replace(PHASES, most_words=most) for most in (None, 0, 2))
+    assert [_trainer(run, {})._task.most_words for run in runs] == [DEFAULT_MOST_WORDS, None, 2]
+
+
 async def test_borders_fall_before_ones_eyes() -> None:
     async with opened_as(PHASES) as (app, pilot):
         await pilot.press("1")
@@ -64,6 +74,8 @@ async def test_borders_fall_before_ones_eyes() -> None:
             for is_ahead in (False, True)
             if is_border_of_phase(app.session.frame.at(at), is_ahead)
         ] == [(BORDER - 1, False), (BORDER, True)]
+        plans = (in_phase_of(app.session.frame.at(at), PHASES) for at in (BORDER - 1, BORDER))
+        assert [(each.pattern, each.phases) for each in plans] == [("gpt2", ""), ("none", "")]
         corpus, pairs = app.screen.query_one(CorpusPanel), app.screen.query_one(PairsPanel)
         await until(pilot, lambda: "│·and│" in edges_shown(corpus))
         app.seek(BORDER)
@@ -94,29 +106,3 @@ async def test_questions_are_asked_and_answered_in_the_second_phase() -> None:
             await pilot.press("exclamation_mark")
             await until(pilot, lambda at=at: step(app) == at + 1)
             await pilot.press("escape", "1")
-
-
-@pytest.mark.slow  # it opens six screens
-async def test_every_screen_shows_both_phases() -> None:
-    async with opened_as(PHASES) as (app, pilot):
-        for key in ("2", "3", "4", "5", "0", "1"):
-            await pilot.press(key)
-            for at in (BORDER - 1, BORDER, BORDER + 1, 100, 0):
-                app.seek(at)
-                await pilot.pause()
-            assert app.is_running
-
-
-@pytest.mark.slow
-async def test_a_fork_in_the_second_phase_goes_on_with_its_pattern() -> None:
-    async with opened_as(PHASES) as (app, pilot):
-        app.seek(BORDER + 2)
-        await pilot.press("i", "down", "enter")  # forbids the next merge
-        await until(pilot, lambda: "bytes a token" in painted(app))
-        await pilot.press("enter")
-        await until(pilot, lambda: app.session.forked_from is not None)
-        assert isinstance(app.session.config, RunConfig)
-        assert (app.session.config.pattern, app.session.config.phases) == ("none", "")
-        assert app.session.frame is not None
-        assert len(app.session.frame.encode("a cat, and")) == 1
-        assert app.screen.query(Lines)

@@ -186,15 +186,6 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
 
 
 @pytest.mark.slow
-async def test_a_token_of_a_later_step_is_shown_at_its_merge() -> None:
-    async with opened() as (app, pilot):
-        app.navigation.go_to_target(ToToken(300))
-        await pilot.pause(0.1)
-        assert step(app) == 300 - 257 + 1
-        assert app.screen.query_one(TokenRows).token == 300
-
-
-@pytest.mark.slow
 async def test_the_merge_leads_to_its_token_and_a_word_to_its_encoding_and_escape_back() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right", "right", "right", "tab", "tab", "enter")

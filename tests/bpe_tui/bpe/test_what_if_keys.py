@@ -13,11 +13,12 @@ from textual.widgets import Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import what_if
 from bpe_tui.bpe.training_screen import TrainingScreen
-from bpe_tui.bpe.what_if import Branches, WhatIfJob, fork_plans
+from bpe_tui.bpe.what_if import Branches, WhatIfJob, diff_rows, fork_plans
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import WhatIfEnded, WhatIfFailed, WhatIfProgress
 from bpe_tui.widgets.lines import Lines, RowList
 from engine import BpeError, Timeline, Trainer
+from engine.bpe.what_if import AlignedMerge
 
 
 def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
@@ -114,6 +115,12 @@ def test_a_fork_reports_its_merges_and_how_many_are_those_of_the_run(
     WhatIfJob(config, frame, plan, posted.append).work()
     assert [type(each) for each in posted] == [WhatIfProgress, WhatIfEnded]
     assert posted[-1].timeline.run.is_complete  # type: ignore[attr-defined]
+
+
+def test_of_more_than_three_merges_that_are_the_same_two_are_shown() -> None:
+    merges = ([AlignedMerge(place, place) for place in range(count)] for count in (3, 4))
+    shown = [[row.more for row in diff_rows(each)] for each in merges]
+    assert shown == [["", "", ""], ["", "", "2 more are the same"]]
 
 
 @pytest.mark.slow

@@ -28,7 +28,13 @@ from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.lessons.merges_board import MergesBoard
 from bpe_tui.lessons.prediction import Predictor
 from bpe_tui.lessons.question_panel import QuestionPanel
-from bpe_tui.lessons.question_rows import fitting_rows, sentence_rows, sentence_spans, word_spans
+from bpe_tui.lessons.question_rows import (
+    fitting_rows,
+    packed_rows,
+    sentence_rows,
+    sentence_spans,
+    word_spans,
+)
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.explanation import CountRoom
 from bpe_tui.widgets.lines import Lines
@@ -143,6 +149,12 @@ def test_a_sentence_has_the_longest_form_that_fits_in_a_row() -> None:
         assert drawn == (
             longer if room == len(longer) else shorter[:8] + "…" if room == 9 else drawn
         )
+
+
+def test_short_sentences_share_a_row_with_a_gap_between_them() -> None:
+    words = [Sentence(("ab",)), Sentence(("cd",))]
+    drawn = [[plain_text(row.spans) for row in packed_rows(words, room)] for room in (7, 6)]
+    assert drawn == [["ab   cd"], ["ab", "cd"]]
 
 
 class Told:

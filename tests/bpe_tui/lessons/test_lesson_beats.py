@@ -281,7 +281,7 @@ def test_a_section_has_its_rail_name_and_caption_beside_its_rows(
     assert rooms == [11, 10, 10, 18]
     rows = [Row([("e+s 9", "strong")], "target"), Row([("nineteen characters", "")])]
     shown = []
-    for is_lit, is_short in ((True, False), (False, False), (False, True)):
+    for is_lit, is_short in ((True, False), (False, False), (True, True)):
         section.is_short = is_short
         changed = section.show(rows, is_lit)
         texts = ["".join(text for text, _ in row.spans).rstrip() for row in section._rows]
@@ -289,12 +289,11 @@ def test_a_section_has_its_rail_name_and_caption_beside_its_rows(
     cut = "nineteen characte…"
     long = [" ├─▶ 2 PICK     e+s 9", f" │   merge 1,2… {cut}", " │"]
     dark = [" │   2 PICK     e+s 9", *long[1:]]
-    short = [" │ 2 PICK       e+s 9", f" │ merge 1,234… {cut}", " │"]
-    roles = ["border", "border", "dim", "", "strong"]
+    short = [" ├▶2 PICK       e+s 9", f" │ merge 1,234… {cut}", " │"]
     assert shown == [
         (3, long, ["border", "pair", "pair", "", "strong"]),
-        (1, dark, roles),
-        (3, short, roles),
+        (1, dark, ["border", "border", "dim", "", "strong"]),
+        (3, short, ["border", "pair", "pair", "", "strong"]),
     ]
     assert painted[1] == (Region(0, 0, 36, 1),)
     assert [row.target for row in section._rows] == ["target", None, None]

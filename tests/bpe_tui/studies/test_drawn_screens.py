@@ -125,7 +125,7 @@ def draw_race(drawing: Drawing) -> None:
     runs.runners[0].state, runs.runners[1] = RunnerState.RUNNING, Runner(TRAINERS["fast"])
     characters = finished_race(units="characters")
     sizes = ((0, 90), (3, 90), (11, 44), (11, 12))
-    races = ((finished_race(), sizes), (stopped, sizes[1::2]), (runs, ((3, 89),)))
+    races = ((finished_race(), sizes), (stopped, sizes[1::2]), (runs, ((3, 89), (11, 90))))
     for race, shown in (*races, (characters, sizes[2:3])):
         drawing.lines.append(f"== {describe_race(race, Wording())}")
         for step, width in shown:
@@ -167,7 +167,12 @@ def draw_strips(drawing: Drawing) -> None:
     drawing.resize(60, 20)
     numbers.rebuild()
     add(drawing, numbers)
-    for text, width in (("abc abd\né abc", 60), ("abc abd\né abc", 26), ("x", 60), ("", 60)):
+    for text, width in (
+        ("abc abd\né abc", 60),
+        ("abc abd\né abc", 26),
+        ("x", 60),
+        ("", 60),
+    ):
         drawing.resize(width, 20)
         drawing.patch(comparison, "needs_marks", lambda app, width=width: width == 26)
         compared = TextComparison(tokenizers, text.encode())
@@ -378,7 +383,7 @@ def draw_check(drawing: Drawing) -> None:
     panel = CheckedMerges()
     panel._judged = [merges[0]] * 1232 + merges
     for panel._half in (30, 19):
-        places = (0, 8, 1232, 1233, 1234, 1235)
+        places = (0, 99, 1232, 1233, 1234, 1235)
         rows = [panel._row(place, name) for place in places for name in ("", "first")]
         drawing.add_changes("merges", str(panel._half), rows)
     why = WhyPanel()
