@@ -18,7 +18,7 @@ from bpe_tui.bpe import encoding_screen, linked_view, walks, windows
 from bpe_tui.bpe.encoding_screen import WhyNotRows
 from bpe_tui.bpe.heap_panel import PairsPanel, array_rows
 from bpe_tui.bpe.inspection_rows import _runs
-from bpe_tui.bpe.linked_view import _beside, linked_rows
+from bpe_tui.bpe.linked_view import _beside, _list_rows, _Slice, drawn_list, linked_rows
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.model import _longest_tokens, _readable_merges
 from bpe_tui.bpe.narration import explain_merge, narrate_next, sentences_about
@@ -29,6 +29,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.widgets.rows import Row
 from engine import Timeline, Trainer
+from engine.bpe.linked_lists import Place
 from engine.bpe.trainers import TRAINERS, linked
 from engine.bpe.trainers.algorithm import StepPart
 from engine.bpe.what_if import ForkChange, compare, fork
@@ -58,6 +59,24 @@ def draw_linked(drawing: Drawing, timeline: Timeline) -> None:
         rows, _ = linked_rows(frame, frame.linked, painter, width, height, note)
         drawing.add("linked", f"{width} × {height}, step {frame.step}", rows[:MOST])
         drawing.add("linked, further rows", "", rows[MOST:])
+    for counts in ({b"abab": 30, b"bab": 4}, {b"aaaa": 3, b"xaa": 2}):
+        frame = timeline_of(Trainer(counts, 257)).seek(1)
+        painter, lists = TokenPainter(frame, marks=True), frame.linked
+        assert lists is not None
+        for width, lines, merge_width in ((40, 1, 36), (25, 2, 35)):
+            rows = linked_view._neighbour_rows(lists, painter, width, lines)
+            drawing.add("neighbours", f"{width}", rows)
+            rows = linked_view._merge_rows(frame, lists, painter, merge_width, _Slice())
+            drawing.add("merge", f"{merge_width}", rows)
+    drawing.patch(linked_view, "NODES_SHOWN", 4)
+    word = b"abcdefghijklmnop"
+    frame = timeline_of(Trainer({word: 3, b"cd": 2}, 257)).seek(1)
+    assert frame.linked is not None
+    for node in (5, 6, 7, 15, 16):
+        parts = drawn_list(frame, frame.linked, Place(1, node, word), node == 6)
+        drawing.add("list", f"around node {node}", [Row([span for part in parts for span in part])])
+    rows = _list_rows(frame, frame.linked, Place(12, 1, word), 24, 1, True)
+    drawing.add("list", "in a row", rows)
     one, three = ([Row([(letter, "")]) for letter in letters] for letters in ("a", "abc"))
     drawing.add("beside", "", [*_beside(one, three, 3), *_beside(three, one, 3)])
 

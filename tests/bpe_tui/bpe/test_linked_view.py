@@ -6,22 +6,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from bpe_tui.bpe import linked_view
 from bpe_tui.bpe.linked_view import (
-    _merge_rows,
-    _neighbour_rows,
-    _Slice,
     describe_none_left_out,
-    drawn_list,
 )
 from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.rows import Row, plain_text
 from engine import StopReason, Timeline, Trainer, count_pretokens
-from engine.bpe.linked_lists import Place
 
 
 def said(rows: list[Row]) -> list[str]:
@@ -67,61 +58,6 @@ def test_nothing_to_merge_and_no_corpus_have_sentences() -> None:
         timeline.complete()
         answer = list(BpeTranscript(timeline, StopReason.NO_PAIR_LEFT).answer("linked"))
         assert answer[-1].startswith(said)
-
-
-def test_a_long_list_is_drawn_around_the_merged_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linked_view, "NODES_SHOWN", 4)
-    word = b"abcdefghijklmnop"
-    trainer = Trainer({word: 3, b"cd": 2}, 257)
-    frame = Timeline(trainer.counts, trainer.steps(), record=trainer.record).seek(1)
-    lists = frame.linked
-    assert lists is not None
-    parts = (drawn_list(frame, lists, Place(1, node, word), True) for node in (1, 5, 6, 7, 15, 16))
-    assert ["".join(text for part in each for text, _ in part) for each in parts] == [
-        "[a]⇄[b]⇄[«cd»]✗d⇄[e]…",
-        "[a]⇄[b]⇄[«cd»]✗d⇄[e]…",
-        "…⇄[«cd»]✗d⇄[e]⇄[f]⇄[g]…",
-        "…⇄[e]⇄[f]⇄[g]⇄[h]…",
-        "…⇄[m]⇄[n]⇄[o]⇄[p]",
-        "…⇄[n]⇄[o]⇄[p]",
-    ]
-    rows = linked_view._list_rows(frame, lists, Place(12, 1, word), 24, 1, True)
-    assert said(rows) == ["12: [a]⇄[b]⇄[«cd»]✗d⇄[e…"]
-
-
-def test_the_pairs_that_went_are_beside_those_that_came_and_the_next_one_fits_or_is_below() -> None:
-    drawn = []
-    for counts in ({b"abab": 30, b"bab": 4}, {b"aaaa": 3, b"xaa": 2}):
-        trainer = Trainer(counts, 257)
-        timeline = Timeline(counts, trainer.steps(), record=trainer.record)
-        timeline.complete()
-        frame = timeline.frame.at(1)
-        painter, lists = TokenPainter(frame, marks=True), frame.linked
-        assert lists is not None
-        drawn.append([said(_neighbour_rows(lists, painter, width, 2)) for width in (40, 25)])
-        drawn.append(
-            [said(_merge_rows(frame, lists, painter, cells, _Slice())) for cells in (36, 35)]
-        )
-    assert said(_neighbour_rows(lists, painter, 40, 1))[1:] == ["    and 1 neighbour more"]
-    touched = "3 of 5 places touched"
-    assert drawn == [
-        [
-            [
-                "out b+a          −34 in «ab»+«ab»    +30",
-                "                        b+«ab»        +4",
-            ],
-            ["out b+a   −34 in ab+ab +30", "                 b+ab   +4"],
-        ],
-        [[f"a + b → «ab»   {touched}"], ["a + b → «ab»", touched]],
-        [
-            [
-                "out x+a           −2 in x+«aa»        +2",
-                "    itself, overlap…    «aa»+«aa»     +3",
-            ],
-            ["out x+a   −2 in x+aa  +2", "    itself,…    aa+aa +3"],
-        ],
-        [[f"a + a → «aa»   {touched}"], ["a + a → «aa»", touched]],
-    ]
 
 
 def test_none_is_inactive_up_to_a_thousand_or_as_none_was_left_out() -> None:

@@ -8,7 +8,6 @@ from opening import opened, step
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.training_screen import PseudocodePanel
-from bpe_tui.widgets.rows import spans_width
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS, algorithm_for
 from engine.bpe.trainers.algorithm import Move, parts_of_step
@@ -28,15 +27,6 @@ def at_work(app: BpeTuiApp) -> list[str]:
         elif row.spans and row.spans[0][0] == "    " and row.spans[1][1] == "pair":
             found[-1] += f" {row.spans[1][0].strip()}"
     return found
-
-
-async def test_a_long_line_continues_below() -> None:
-    async with opened(size=(80, 24)) as (app, pilot):
-        await pilot.press("right", *"pppp")
-        panel = app.screen.query_one(PseudocodePanel)
-        rows = [panel.row(place).spans for place in range(panel.row_count)]
-        assert any(row and row[0][0] == "    " for row in rows)
-        assert all(spans_width(row) <= panel.room for row in rows)
 
 
 @pytest.mark.parametrize("name", first_quick([name for name in ABLE if name != "heap"]))

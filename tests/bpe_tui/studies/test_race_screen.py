@@ -179,19 +179,6 @@ async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
         assert "No merge" in drawn(screen.query_one(CurvesChart))
 
 
-def test_curves_end_where_their_points_do_and_their_names_keep_the_order_of_the_ends() -> None:
-    short = Curve("short", "token-0", np.array([1, 10]), np.array([1, 10]))
-    long = Curve("long", "token-1", np.array([1, 100]), np.array([1000, 1000]))
-    figure = curves_of([short, long], "step")
-    assert figure is not None
-    lines = ["".join(cell for cell, _ in line) for line in canvas_of(figure, 20, 5)]
-    assert lines[0].endswith("long")
-    assert "short" in lines[3][:11]
-    assert not lines[4][11:].strip()
-    nothing = np.zeros(0, dtype=np.int64)
-    assert curves_of([Curve("none", "token-0", nothing, nothing)], "step") is None
-
-
 def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() -> None:
     ends = {"low": 1, "next": 2, "third": 3, "top": 3000}
     curves = [

@@ -10,7 +10,7 @@ import pytest
 from generated import first_quick
 from opening import opened, step, until
 from textual.pilot import Pilot
-from textual.widgets import Input, TextArea
+from textual.widgets import TextArea
 from unigram_texts import TEXT, settled, text_of
 
 from bpe_tui.app.app import BpeTuiApp
@@ -130,27 +130,6 @@ async def test_words_lead_to_their_lattices_and_lanes_align_characters_and_bytes
         characters, data = text_of(app.screen.query_one(PieceLanesPanel))[:2]
         assert data.split()[1:4] == ["E2", "96", "81"]
         assert characters.rindex("h") == data.index("68")
-
-
-@pytest.mark.slow
-async def test_a_chosen_piece_keeps_the_cursor_and_is_shown_in_spite_of_filters(
-    tmp_path: Path,
-) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
-        await pilot.press(*["down"] * 3)
-        chosen = rows.token
-        await pilot.press("less_than_sign", "C")
-        await pilot.pause()
-        assert rows.token == chosen
-        await pilot.press("n")
-        assert step(app) in frame_of(app).prunes
-        await pilot.press("F", "p", "slash", *"zz", "enter")
-        await pilot.pause()
-        assert "No piece is left" in text_of(rows)[0]
-        app.navigation.go_to_target(ToPiece(0))
-        await pilot.pause()
-        assert rows.token == 0
-        assert app.screen.query_one(Input).value == ""
 
 
 @pytest.mark.slow

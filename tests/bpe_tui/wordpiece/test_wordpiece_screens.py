@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from opening import opened, step
 from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Static
@@ -38,16 +37,6 @@ async def test_the_vocabulary_has_every_piece_as_it_is_written(corpus: Path) -> 
             "WordPiece's vocabulary │ "
         )
         assert app.screen.query_one(TabLine).note == f"step {step(app)} of {step(app)}"
-
-
-@pytest.mark.slow
-async def test_where_the_step_is_beside_the_tabs_the_heading_leaves_it_out(corpus: Path) -> None:
-    async with opened(corpus, size=(60, 20), model="wordpiece") as (app, pilot):
-        await pilot.press("2")
-        await pilot.pause()
-        heading = str(app.screen.query_one("#heading", Static).content)
-        assert "step 0 of" in app.screen.query_one(TabLine).render_line(0).text
-        assert "step" not in heading
 
 
 async def test_a_piece_has_a_tree_down_to_characters_and_leads_to_its_merge_and_back(
