@@ -6,17 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from bpe_tui.bpe.linked_view import (
-    describe_none_left_out,
-)
+from bpe_tui.bpe.linked_view import describe_none_left_out
 from bpe_tui.bpe.transcript import BpeTranscript
 from bpe_tui.views.wording import Wording
-from bpe_tui.widgets.rows import Row, plain_text
 from engine import StopReason, Timeline, Trainer, count_pretokens
-
-
-def said(rows: list[Row]) -> list[str]:
-    return [plain_text(row.spans).rstrip() for row in rows]
 
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"
