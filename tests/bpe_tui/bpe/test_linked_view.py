@@ -11,7 +11,6 @@ from bpe_tui.bpe.transcript import BpeTranscript
 from bpe_tui.views.wording import Wording
 from engine import StopReason, Timeline, Trainer, count_pretokens
 
-
 SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"
 
 
