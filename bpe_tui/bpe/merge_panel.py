@@ -9,7 +9,6 @@ from bpe_tui.views import training_panels
 from bpe_tui.views.heap_table import highest_shown
 from bpe_tui.views.narration import as_sentence, characters_of, part_of, times
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
-from bpe_tui.views.slices import do_after
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number
@@ -24,6 +23,7 @@ from bpe_tui.widgets.rows import (
     words_in,
     wrapped,
 )
+from bpe_tui.widgets.textual_private import do_after
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.record import MergeStep

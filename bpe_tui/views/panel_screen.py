@@ -308,7 +308,7 @@ class PanelScreen(PaintedOnce[None]):
 
     async def run_command(self, command: Command) -> None:
         """Run a command; the application shows why one is refused."""
-        if not command.action.startswith("app.scene"):
+        if self.has_class("-covered") and not command.action.startswith("app.scene"):
             self.room.uncover()
         if self.has_note and command.action == "screen.leave" and not self.is_typing:
             self.notifier.close_note()

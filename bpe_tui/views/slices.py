@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncio import TimerHandle, get_running_loop
+from asyncio import TimerHandle
 from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Any, Generic, TypeVar
@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.textual_private import do_after
 
 SLICE_SECONDS = 0.01
 """Longest time of a slice, in which the screen waits."""
@@ -21,14 +22,6 @@ REST_SECONDS = 0.15
 _THE_END = object()
 
 FoundT = TypeVar("FoundT")
-
-
-def do_after(seconds: float, widget: Widget, work: Callable[[], object]) -> TimerHandle:
-    """Let a widget do some work, after a time and behind its other work.
-
-    A timer of Textual for a few milliseconds may be lost: one that begins late is skipped.
-    """
-    return get_running_loop().call_later(seconds, widget.call_later, work)
 
 
 class Slices:

@@ -33,7 +33,6 @@ from bpe_tui.views.panel import (
     sentence,
     token_edge,
 )
-from bpe_tui.views.slices import do_after
 from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.fields import TextLine
@@ -56,6 +55,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
     with_below,
 )
+from bpe_tui.widgets.textual_private import do_after
 from bpe_tui.widgets.visible import ELLIPSIS, width
 from engine.core.events import CountChange, Pair
 from engine.core.slow_modules import np

@@ -1,18 +1,20 @@
 """All names of Textual that are not public and that the package uses, each with its reason.
 
 Other modules use what is here, under public names. `test_textual_private.py` fails with the name
-that a version of Textual has no more. Two of them stand in for a mend of Textual itself:
+that a version of Textual has no more. What follows stands in for a mend of Textual itself:
 
 - `StylesCache.get_inner_outer` is a method under `lru_cache`, so the cache keeps `self`, a thousand
   caches of painted lines. It uses none of `self`: `@staticmethod` above `@lru_cache` would do.
 - `LinuxDriver` writes to a file that it chooses, and ends its writing thread at the first error, as
   when the terminal is closed. It decodes keys strictly, so one byte that is no UTF-8 ends its
   reading thread. An argument for the file, and `errors="replace"` for the decoder, would do.
+- `Timer` skips a late call, even the only one: a timer for a few milliseconds is lost if the
+  program waits for the processor as it begins. `skip=False` where `repeat=0` would do.
 """
 
 from __future__ import annotations
 
-from asyncio import get_running_loop
+from asyncio import TimerHandle, get_running_loop
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from functools import partial
@@ -171,6 +173,14 @@ class SurvivingApp(App[ReturnType]):
     def _handle_exception(self, error: Exception) -> None:  # what Textual calls at any failure
         if not (finds_nothing(error, active_message_pump.get(None)) or self.survives(error)):
             super()._handle_exception(error)
+
+
+def do_after(seconds: float, widget: Widget, work: Callable[[], object]) -> TimerHandle:
+    """Let a widget do some work, after a time and behind its other work.
+
+    Textual's timers may lose a call after a few milliseconds; see the top.
+    """
+    return get_running_loop().call_later(seconds, widget.call_later, work)
 
 
 def guard_messages(survive: Callable[[Exception], object]) -> None:

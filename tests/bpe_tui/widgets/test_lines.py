@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, ClassVar
 
 import pytest
+from opening import until
 from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.content import Content
@@ -224,6 +225,7 @@ async def test_clicks_and_new_sizes_keep_to_the_rows_in_sight() -> None:
             assert rows.scroll_offset.y == top
         rows.head = ()
         await pilot.resize_terminal(20, 1)
+        await until(pilot, lambda: rows.size.height == 1)
         rows.action_page(1)
         assert rows.cursor == 29
         await pilot.resize_terminal(20, 5)
