@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,7 @@ from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.progress import TrainingBar
 from engine.core import systems
 from engine.core.events import CountProgress, WorkProgress
+from engine.learning.quiz import LONGEST_NAME
 from engine.recording.training import CountedCorpus, CountOrigin
 from engine.text.remote import RemoteFile
 
@@ -313,7 +315,8 @@ def most_steps(cells: tuple[int, int]) -> Callable[[str], object]:
         (quiz.numbers_of, "999", [999]),
         (quiz.numbers_of, "1-999", [*range(1, 101)]),
         (quiz.numbers_of, "1000", None),
-        (quiz._complete_kinds, "tie,st", ["tie,stale"]),
+        (partial(quiz._checked_text, "--name"), "x" * LONGEST_NAME, "x" * LONGEST_NAME),
+        (partial(quiz._checked_text, "--name"), "x" * (LONGEST_NAME + 1), None),
     ],
 )
 def test_an_option_is_parsed_up_to_its_limits(

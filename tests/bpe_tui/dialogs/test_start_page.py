@@ -87,7 +87,8 @@ async def test_below_the_lists_is_what_the_offer_under_the_cursor_is(tmp_path: P
         for more, details, tight in ((16, 1, 0), (15, 0, 0), (7, 0, 0), (6, 0, 1)):
             await pilot.resize_terminal(120, rows + more)
             await until(pilot, lambda: app.screen.has_class("-with-details") == details)  # noqa: B023
-            assert (about.display, app.screen.has_class("-tight")) == (details, tight)
+            has_room = about.display, app.screen.has_class("-tight")
+            assert (*has_room, app.focused) == (details, tight, files)
 
 
 async def test_a_sample_opens_with_its_own_pattern() -> None:

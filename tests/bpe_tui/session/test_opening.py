@@ -335,7 +335,7 @@ async def test_a_toy_corpus_steps_unless_rare_pairs_are_refused_and_then_says_so
     config = config_for(RunConfig(str(toy)))
     assert isinstance(config, RunConfig)
     assert config.min_count == 1
-    toy.write_text(text * TOY)
+    toy.write_text((text * TOY)[:TOY])
     assert config_for(RunConfig(str(toy))) == RunConfig(str(toy))
     toy.write_text(text)
     async with opened_as(config) as (app, pilot):

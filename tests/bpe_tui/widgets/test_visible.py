@@ -1,6 +1,5 @@
 """Visible text is only drawn by a terminal, never obeyed, and differs for different inputs."""
 
-import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -234,11 +233,6 @@ def test_a_speed_is_told_of_a_megabyte_or_more(monkeypatch: pytest.MonkeyPatch) 
 def test_short_number_is_short(value: float) -> None:
     assert len(short_number(value)) <= 6
     assert sum(char.isdigit() for char in short_number(value)) <= 4
-
-
-def test_module_does_not_load_textual() -> None:
-    code = "import sys, bpe_tui.widgets.visible; sys.exit('textual' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_second_look_keeps_what_is_visible_and_spells_out_what_the_first_has_missed() -> None:
