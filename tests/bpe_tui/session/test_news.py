@@ -28,12 +28,12 @@ READ = CountProgress(100, 400, 2, 30, 4)
 def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    now, news, slept = [100.0], list[Any](), list[float]()
+    now, news, slept, waited = [100.0], list[Any](), list[float](), list[float]()
     monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
     monkeypatch.setattr(jobs, "sleep", slept.append)
     monkeypatch.setattr(jobs, "MOST_AT_ONCE", 5)
-    monkeypatch.setattr(jobs, "SHOWN_SECONDS", 0.001)
     job = IdleJob(RUN, news.append)
+    monkeypatch.setattr(job._shown, "wait", waited.append)
     for seconds in (0.0, 0.09, 0.1, 0.19, 0.2):
         now[0] = 100 + seconds
         job.on_progress(READ)
@@ -50,8 +50,8 @@ def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
         job.on_step(None)
         posted.append(news[-1].steps if isinstance(news[-1], jobs.StepsRecorded) else 0)
     assert posted == [1, 1, 1, 1, 1, 6, 6, 6, 9, 9, 11, 11, 13, 13]
-    assert set(slept) == {jobs.SETTLE_SECONDS}
-    assert len(slept) == 5
+    assert slept == [jobs.SETTLE_SECONDS] * 5
+    assert waited == [jobs.SHOWN_SECONDS] * 5
     job.go_on()
     now[0] += 1
     job.on_step(None)
