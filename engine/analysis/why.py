@@ -196,11 +196,11 @@ side by side in one pretoken of this corpus.
     frame = None if isinstance(source, Tokenizer) else source
     ruled = source if isinstance(source, Tokenizer | Frame) else None  # WordPiece is not
     answer = None if ruled is None else _answer(ruled, asked, text, start)
-    known = pair
-    if frame is not None and len(asked) == 2 and pair is None:
+    known, is_pair = pair, len(asked) == 2
+    if frame is not None and is_pair and pair is None:
         known = _ids_of(frame, asked)
     histories: tuple[PairHistory, ...] = ()
-    if frame is not None and len(asked) == 2 and not isinstance(answer, NEVER_SIDE_BY_SIDE):
+    if frame is not None and is_pair and not isinstance(answer, NEVER_SIDE_BY_SIDE):
         histories = _histories(frame, [known] if known else [])
     token = source.vocab.__getitem__ if isinstance(source, Tokenizer) else source.any_token
     way = _Way()
@@ -211,9 +211,9 @@ side by side in one pretoken of this corpus.
     rules = None if ruled is None else _rules_at_end(ruled)
     occurs = None
     if isinstance(frame, Frame) and frame.has_corpus and isinstance(answer, NoSuchToken):
-        occurs = count_inside(frame, asked[0]) if len(asked) == 1 else None
+        occurs = None if is_pair else count_inside(frame, asked[0])
     return Explanation(
-        None if histories and len(asked) == 2 and text is None and not way.stopped else answer,
+        None if histories and is_pair and text is None and not way.stopped else answer,
         tuple(
             WayMerge(step.rank + 1, step.after, tuple(map(token, step.after))) for step in way.steps
         ),

@@ -7,7 +7,7 @@ from hypothesis import given
 from merge_lists import MERGES, PRETOKENS, Merges, tokenizer
 
 from engine.analysis.greedy import Greedy, where_greedy_differs
-from engine.encoding.alphabet import CharacterAlphabet
+from engine.encoding.alphabet import CharacterAlphabet, WordEndAlphabet
 from engine.encoding.encoders import ENCODERS
 
 
@@ -25,6 +25,9 @@ def test_a_character_without_a_token_is_unknown_as_a_whole() -> None:
     letters = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
     taken = Greedy({b"a": 5, b"b": 6, b"ab": 7}, letters).takes("ba漢éab".encode())
     assert [*taken] == [(6, 1), (5, 2), (0, 5), (0, 7), (7, 9)]
+    ends = Greedy({b"a": 5, b"b": 6}, WordEndAlphabet(letters, marker=9), {b"ab": 8})
+    assert [*ends.takes(b"aab")] == [(5, 1), (8, 3)]
+    assert [*ends.takes(b"aba")] == [(5, 1), (6, 2), (5, 3), (9, 3)]
 
 
 def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:

@@ -55,6 +55,12 @@ def test_a_piece_is_counted_each_time_in_each_word() -> None:
     counts = {b"xyxy": 3, b"xy": 2, b"xx": 9}
     frame = Timeline(counts, Trainer(counts, 256).steps()).frame
     assert explain(frame, ["xy"]).lines()[0] == "xy occurs 8 times in this corpus."
+    letters = Trainer(counts, 9, units="characters")
+    unknown = explain(Timeline(letters.counts, letters.steps()).frame, ["z"])
+    assert unknown.lines() == [
+        "z occurs 0 times in this corpus.",
+        "z is no token of this vocabulary. Alone it is <unk>.",
+    ]
 
 
 @cache
