@@ -195,30 +195,31 @@ side by side in one pretoken of this corpus.
     asked = [to_bytes(part) if isinstance(part, str) else part for part in parts]
     frame = None if isinstance(source, Tokenizer) else source
     ruled = source if isinstance(source, Tokenizer | Frame) else None  # WordPiece is not
-    answer = None if ruled is None else _answer(ruled, asked, text, start)
     known, is_pair = pair, len(asked) == 2
     if frame is not None and is_pair and pair is None:
         known = _ids_of(frame, asked)
+    answer: Answer | None = None
+    way, stopped = _Way(), tuple[RankedToken, ...]()
+    if ruled is not None:
+        answer = _answer(ruled, asked, text, start)
+        way = _follow(ruled, answer, asked, known)
+        stopped = ranked_tokens(_rules_at_end(ruled), way.stopped)
     histories: tuple[PairHistory, ...] = ()
     if frame is not None and is_pair and not isinstance(answer, NEVER_SIDE_BY_SIDE):
         histories = _histories(frame, [known] if known else [])
-    token = source.vocab.__getitem__ if isinstance(source, Tokenizer) else source.any_token
-    way = _Way()
-    if ruled is not None and answer is not None:
-        way = _follow(ruled, answer, asked, known)
-    if way.stopped and frame is not None:
+    if frame is not None and stopped:
         histories = _histories(frame, list(dict.fromkeys(pairwise(way.stopped))))
-    rules = None if ruled is None else _rules_at_end(ruled)
+    token = source.vocab.__getitem__ if isinstance(source, Tokenizer) else source.any_token
     occurs = None
     if isinstance(frame, Frame) and frame.has_corpus and isinstance(answer, NoSuchToken):
         occurs = None if is_pair else count_inside(frame, asked[0])
     return Explanation(
-        None if histories and is_pair and text is None and not way.stopped else answer,
+        None if histories and is_pair and text is None and not stopped else answer,
         tuple(
             WayMerge(step.rank + 1, step.after, tuple(map(token, step.after))) for step in way.steps
         ),
         way.end,
-        () if rules is None else ranked_tokens(rules, way.stopped),
+        stopped,
         histories,
         occurs,
         _token=token,

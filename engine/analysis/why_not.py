@@ -229,9 +229,8 @@ def nth_here(number: int) -> str:
     >>> [nth_here(number)[4:9] for number in (1, 2, 10, 11, 13, 21, 111, 202)]
     ['1st m', '2nd m', '10th ', '11th ', '13th ', '21st ', '111th', '202nd']
     """
-    ending = (
-        "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    )
+    is_teen = number // 10 % 10 == 1
+    ending = "th" if is_teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"the {number:,}{ending} merge of the pretoken"
 
 

@@ -18,8 +18,10 @@ from engine.analysis.why_not import (
     OneToken,
     SpecialToken,
     StandIns,
+    nth_here,
     occurrences,
     parts_asked,
+    stand_ins_in,
     why_not,
     why_not_merged,
 )
@@ -76,7 +78,7 @@ def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
     check_sheet("why_not", lines)
 
 
-def test_a_question_has_one_piece_or_two_parts_and_stand_ins_name_their_bytes() -> None:
+def test_questions_and_answers_are_in_words() -> None:
     asked: list[tuple[str, str | None]] = [("un|do", "undo"), ("un+do", "undo"), ("un do", "undo")]
     asked += [("u|n", "a u|n"), ("un|do", None), ("un do", None), ("a+b", "xyz"), ("a│b", "xyz")]
     assert [len(parts_asked(*each)) for each in asked] == [2, 2, 2, 1, 2, 1, 1, 2]
@@ -85,6 +87,10 @@ def test_a_question_has_one_piece_or_two_parts_and_stand_ins_name_their_bytes() 
     for length, said in ((1, "byte 61"), (24, "bytes" + 24 * " 61"), (25, f"bytes{24 * ' 61'} …")):
         shown = StandIns("a", b"a" * length).describe(lambda token: "it")
         assert shown == f"GPT-2's stand-ins for it, {said}"
+    assert [found.spelling for found in stand_ins_in("why Ġè¿Ļ here?")] == ["Ġè¿Ļ"]
+    numbers = (1, 2, 3, 4, 10, 11, 12, 13, 20, 21, 22, 112, 1023)
+    nth = [nth_here(number).split()[1] for number in numbers]
+    assert " ".join(nth) == "1st 2nd 3rd 4th 10th 11th 12th 13th 20th 21st 22nd 112th 1,023rd"
 
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "ab", " ", "'t", "é", "<s>", "<t>"]), max_size=9)

@@ -92,13 +92,6 @@ def test_the_steps_lead_from_the_bytes_to_the_ids_one_occurrence_at_a_time(
         assert (earlier.rank, earlier.position) < (later.rank, later.position)
 
 
-def test_all_encoders_take_the_same_steps_through_a_long_pretoken(story_merges: Merges) -> None:
-    pretoken = "".join(random.Random(1).choices("aeinorst", k=600)).encode()
-    told = {name: list(tokenizer(story_merges, name).steps(pretoken)) for name in ENCODERS}
-    assert len(told["rank_loop"]) > 100
-    assert all(steps == told["rank_loop"] for steps in told.values())
-
-
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_a_merge_that_is_listed_twice_counts_where_it_is_listed_first(encoder: str) -> None:
     vocab = BYTES | {256: b"ab", 257: b"cd", 258: b"ef"}

@@ -140,8 +140,6 @@ def test_a_piece_covers_its_text_without_the_signs_of_the_vocabulary() -> None:
     assert covered(bert, "The  unaffable é") == [
         ("the", "The"), ("un", "un"), ("##aff", "aff"), ("##able", "able"), ("[UNK]", "é")
     ]  # fmt: skip
-    lanes = lanes_of(bert, "unaffable the")
-    assert (len(lanes.characters), len(lanes.data), len(lanes.tokens)) == (13, 13, 4)
 
 
 def test_a_sign_in_front_covers_nothing_and_bytes_cover_a_byte_each() -> None:

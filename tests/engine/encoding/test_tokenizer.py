@@ -183,12 +183,6 @@ def test_a_text_in_chunks_has_the_ids_of_the_whole(
         assert list(tok.encode_iterable(chunks)) == tok.encode("".join(chunks))
 
 
-def test_a_file_can_be_encoded_line_by_line() -> None:
-    path = REPO / "samples" / "handout.txt"
-    with path.open() as stream:
-        assert list(TRAINED.encode_iterable(stream)) == TRAINED.encode(path.read_text())
-
-
 def test_chunks_are_read_only_as_far_as_needed() -> None:
     numbers = count()  # the text never ends
     ids = TRAINED.encode_iterable("low lower " * 1000 for _ in zip(numbers, strict=False))
