@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import partialmethod
 from itertools import pairwise
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from unittest import mock
 
 import psutil
@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 
 from engine import ChunkCounted, CorpusError, CountProgress, count_pretokens
 from engine.core.errors import HelperWarning
+from engine.counting import count as count_module
 from engine.counting.count import count_corpus
 from engine.native import KERNEL, SWITCH
 from engine.text import corpus as corpus_module
@@ -216,6 +217,34 @@ def test_helpers_count_where_asked_for_and_none_is_left(
     )
     assert len(during - before) == helpers
     assert set(psutil.Process().children(recursive=True)) == before
+
+
+def test_helpers_count_enough_chunks_of_a_corpus_that_takes_long(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[int] = []
+
+    def in_order(prepare: Any, tasks: Any, helpers: int, **_: object) -> Any:
+        used.append(helpers)
+        return map(prepare(), tasks)
+
+    monkeypatch.setattr("engine.core.helper_pool.in_order", in_order)
+    monkeypatch.setattr(count_module, "available_cores", lambda: 6)
+    monkeypatch.setattr(count_module, "WORTH_HELPERS", 2)
+    for size, soon, kernel, workers, helpers in (
+        (16, 17, None, None, []),
+        (16, 16, None, None, [5]),
+        (3, 3, None, None, []),
+        (16, 17, None, 2, [1]),
+        (16, 17, None, 1, []),
+        *([(16, 17, KERNEL, None, [5])] if KERNEL else ()),
+    ):
+        (place / "few.txt").write_bytes((b"low " * 4)[:size])
+        monkeypatch.setattr(count_module, "SOON_COUNTED", soon)
+        monkeypatch.setattr(count_module, "KERNEL", kernel)
+        used.clear()
+        count_corpus(TinyChunks(place / "few.txt", 4), workers=workers)
+        assert used == helpers, (size, soon, workers)
 
 
 @pytest.mark.slow  # it starts processes and kills them
