@@ -186,8 +186,12 @@ def test_a_helper_answers_each_task_until_the_first_error(
 
 
 def interrupted() -> None:
-    systems.interrupt_soon(0.01)
-    sleep(1)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
+    try:
+        systems.interrupt_soon(0.01)
+        sleep(1)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.unix
