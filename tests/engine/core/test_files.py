@@ -17,9 +17,14 @@ from engine.core.drafts import DRAFT, sweep
 from engine.core.files import check_free, write_files, written_meanwhile
 
 
-def test_files_are_written_and_their_directories_made(tmp_path: Path) -> None:
-    write_files({tmp_path / "a" / "one": b"1", tmp_path / "a" / "b" / "two": b"2"})
-    assert contents(tmp_path) == {"a/one": b"1", "a/b/two": b"2"}
+def test_files_are_written_to_the_disk_and_their_directories_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_disk: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: on_disk.append(os.fstat(handle).st_size))
+    write_files({tmp_path / "a" / "one": b"1", tmp_path / "a" / "b" / "two": b"22"})
+    assert contents(tmp_path) == {"a/one": b"1", "a/b/two": b"22"}
+    assert on_disk[:2] == [1, 2]
 
 
 def test_a_file_that_is_there_keeps_all_from_being_written(tmp_path: Path) -> None:
@@ -78,8 +83,10 @@ def test_a_file_that_is_overwritten_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "one"
     path.write_bytes(b"old")
     (tmp_path / "usual").open("wb").close()
-    write_files({tmp_path / "new": b""})
-    assert mode(tmp_path / "new") == mode(tmp_path / "usual")
+    (tmp_path / "folder").mkdir()
+    write_files({tmp_path / "a" / "b" / "new": b""})
+    assert mode(tmp_path / "a" / "b" / "new") == mode(tmp_path / "usual")
+    assert {mode(tmp_path / name) for name in ("a", "a/b")} == {mode(tmp_path / "folder")}
     for kept in (0o640, 0o600, 0o444):
         path.chmod(kept)
         write_files({path: b"new"}, overwrite=True)

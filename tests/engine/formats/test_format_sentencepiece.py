@@ -18,7 +18,7 @@ from sentencepiece_models import SCRIPTS, TYPES, VARIANTS, trained
 from sheets import check_sheet
 
 from engine import Tokenizer, TokenizerFileError
-from engine.formats import is_tokenizer, open_tokenizer, save, sentencepiece_model
+from engine.formats import open_tokenizer, save, sentencepiece_model
 from engine.formats.sentencepiece_model import (
     ProtobufError,
     ProtobufMessage,
@@ -205,13 +205,6 @@ def test_a_model_is_not_written_in_another_format(place: Path, tmp_path: Path) -
     with pytest.raises(TokenizerFileError, match="merges nothing, and the format gpt2 holds"):
         save(ours(("unigram", "plain"), place), tmp_path / "out", "gpt2")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("text", ["", "\n", "\n\n\n\n", "\n\x0e\n\x05hello", "\n(\n words\n" * 9])
-def test_a_text_is_no_model(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "corpus.txt"
-    path.write_text(text)
-    assert not is_tokenizer(path)
 
 
 # -- pieces of equal scores: the leftmost is merged

@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, lines, pairs
-from tiny_tokenizers import BYTES, HANDOUT, HANDOUT_MERGES, TEXTS
+from tiny_tokenizers import HANDOUT, HANDOUT_MERGES, TEXTS
 
 from engine import BpeError, Tokenizer, TokenizerFileError
 from engine.analysis.check.claim import read_claim
@@ -349,11 +349,3 @@ def test_merges_without_an_order_or_without_parts_are_named(merges: Any, tmp_pat
     (tmp_path / "tok.pkl").write_bytes(pickle.dumps((PLAIN.vocab, merges)))
     with pytest.raises(TokenizerFileError, match=r"a set, which has no order|parts of each are"):
         open_tokenizer(tmp_path / "tok.pkl")
-
-
-def test_gpt2s_files_are_not_read_as_a_solution(tmp_path: Path) -> None:
-    TOK.save(tmp_path / "tok", "gpt2")
-    assert open_tokenizer(tmp_path / "tok").format == "gpt2"
-    special = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")], ["漢", "a b", "<s>"])
-    special.save(tmp_path / "special", "gpt2")
-    assert open_tokenizer(tmp_path / "special").tokenizer.special_tokens == ("漢", "a b", "<s>")

@@ -340,11 +340,6 @@ def test_empty_lines_are_left_out(tmp_path: Path) -> None:
     assert open_tokenizer(written(tmp_path, data)).tokenizer.encode("ab") == [256]
 
 
-def test_a_file_without_all_bytes_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TokenizerFileError, match="lacks 2 of the 256 single bytes"):
-        open_tokenizer(written(tmp_path, b"".join(lines(SINGLE_BYTES).splitlines(True)[:254])))
-
-
 def test_tokens_that_would_take_minutes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.formats.ranks.MOST_WORK", 256 + 3 * 3)
     assert merges_of_ranks(ranks(b"abc")).unmade == [b"abc"]

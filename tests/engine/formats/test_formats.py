@@ -213,13 +213,6 @@ def test_a_vocabulary_alone_is_opened_and_refuses_a_text(saved: Path, name: str)
         read_claim(saved / name)
 
 
-def test_the_two_files_may_be_in_different_places(saved: Path, tmp_path: Path) -> None:
-    (saved / "vocab.json").rename(tmp_path / "v")
-    (saved / "merges.txt").rename(tmp_path / "m")
-    tok = Tokenizer.from_files(tmp_path / "v", tmp_path / "m", [END, "<pad>"])
-    assert facts(tok) == facts(padded_handout())
-
-
 @pytest.mark.parametrize("name", ["vocab", "vocab.json", "a.bin"])
 def test_from_files_takes_pickles_and_printed_values_by_their_content(
     tmp_path: Path, name: str
