@@ -69,9 +69,7 @@ class Segmenter:
             return last
         if at == step + 1 and (made := self._table.get(self._pair_of(step))) and made[0] == step:
             tokens = undone(last, self._pair_of(step), made[1])
-        elif at > step:
-            tokens = self._taken_apart(last, step)
-        elif at >= 0 and step <= min(at + NEAR, len(self._table)):
+        elif 0 <= at < step <= min(at + NEAR, len(self._table)):
             tokens = last
             for rank in range(at, step):
                 pair = self._pair_of(rank)

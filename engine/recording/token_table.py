@@ -109,8 +109,7 @@ class TokenTable:
         last_parts, rights = np.arange(len(self)), self.parents[1]
         while len(made := np.flatnonzero(rights[last_parts] != NONE)):
             last_parts[made] = rights[last_parts[made]]
-        covered: Ints = self.lengths - len(self.tokens[row]) * (last_parts == row)
-        return covered
+        return np.where(last_parts == row, self.lengths - len(self.tokens[row]), self.lengths)
 
     @cached_property
     def joined_and_ends(self) -> tuple[np.typing.NDArray[np.uint8], Ints]:

@@ -180,8 +180,6 @@ class Symbols:
     def byte_pair_starts(self) -> tuple[Integers, Ints]:
         """Return the cells where byte pairs start, sorted by pair, and the end of each part."""
         blocks = list(self._byte_pairs())
-        if not blocks:
-            return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
         starts = np.concatenate([block[0] for block in blocks])
         pairs = np.concatenate([block[1] for block in blocks])
         lengths = np.bincount(pairs, minlength=BYTE_PAIRS)

@@ -167,7 +167,7 @@ class FlatIndex:
         count = counts[number]
         # The new counts of old pairs that have become rarer. A dict, because one pair can lose on
         # both sides: (b, a) in b[ab] and in [ab]a.
-        left_over = {number: 0}
+        left_over = {number: count}
         if self._has_limits:
             replaced = self._without_too_long(number, new_id, replaced, left_over)
         keys: list[int] = []

@@ -33,6 +33,14 @@ def edged(tokens: Iterable[bytes]) -> Words:
     return tuple(words)
 
 
+def is_printable(token: bytes) -> bool:
+    """Whether the bytes are a text that a terminal can show."""
+    try:
+        return token.decode().isprintable()
+    except UnicodeDecodeError:
+        return False
+
+
 class Form(ABC):
     """The form of an answer; the screens of `bpe_tui.lessons` draw it."""
 

@@ -381,14 +381,10 @@ def _merges_to_show(
 
 def _example(frame: Frame, index: int, pair: Pair) -> Words | None:
     """Return a word that shows what a merge took of the pair, or any of its words."""
-    example = None
-    for affected in islice(frame.at(index + 1).affected(MOST_READ), MOST_READ):
-        example = example or affected
-        if pair in pair_changes(affected):
-            example = affected
-            break
-    if example is None:
+    words = frame.at(index + 1).affected(MOST_READ)
+    if not words:
         return None
+    example = next((word for word in words if pair in pair_changes(word)), words[0])
     return joining(frame, example.before, frame.merge_at(index).pair)
 
 

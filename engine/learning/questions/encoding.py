@@ -9,7 +9,7 @@ from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, amount, say
 from engine.encoding.rules import TracedMerge, candidates, trace_pretoken
-from engine.learning.questions.answer_forms import END, SPACE, Joins, edged
+from engine.learning.questions.answer_forms import END, SPACE, Joins, edged, is_printable
 from engine.learning.questions.question import (
     Kind,
     Level,
@@ -81,7 +81,7 @@ def _word_to_encode(frame: Frame, request: Request) -> tuple[bytes, tuple[Traced
     words = [
         word
         for word in islice(frame.counts, WORDS)
-        if SHORTEST <= len(word) <= LONGEST and _printable(word) is not None
+        if SHORTEST <= len(word) <= LONGEST and is_printable(word)
     ]
     # The first join is at any place equally often: neither "always the first two" nor "always the
     # last two" is a good guess.
@@ -108,15 +108,6 @@ def _needs_ranks(merges: Sequence[TracedMerge]) -> bool:
         and any(place != 0 for place, _ in places)
         and any(place != last for place, last in places)
     )
-
-
-def _printable(data: bytes) -> str | None:
-    """Decode bytes to a text that a terminal can show; `None` if that fails."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return None
-    return text if text.isprintable() else None
 
 
 def _why_joins(frame: Frame, word: bytes, merges: Sequence[TracedMerge]) -> tuple[Sentence, ...]:

@@ -114,21 +114,14 @@ def _drawn(frame: Frame, request: Request) -> Sequence[Cost]:
     pools = [pool for pool in pools if len(pool) >= DRAWN]
     wanted = chance.below(DRAWN)
     for _ in range(DRAWS if pools else 0):
-        texts = chance.shuffled(_some(pools[chance.below(len(pools))], request))
+        pool = chance.pick(pools)
+        texts = [chance.pick(pool) for _ in range(DRAWN)]
         costs = [_cost(frame, text) for text in texts]
-        if _has_one_cheapest(costs):
+        if len({*texts}) == DRAWN and _has_one_cheapest(costs):
             best = min(costs, key=lambda cost: len(cost.tokens))
             if sorted(texts).index(best.text) == wanted:
                 return costs
     raise QuestionError(f"no words of one length differ in their tokens at step {frame.step:,}")
-
-
-def _some(pool: Sequence[str], request: Request) -> list[str]:
-    """Draw different words of a pool."""
-    found: dict[str, None] = {}
-    while len(found) < DRAWN:
-        found[request.chance.pick(pool)] = None
-    return list(found)
 
 
 def ways_to_write(frame: Frame, text: str, word: str) -> str:

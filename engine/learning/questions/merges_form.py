@@ -11,7 +11,15 @@ from itertools import accumulate, pairwise
 from engine.core.errors import AnswerError
 from engine.core.events import PAIR_SIGN
 from engine.core.wording import Sentence, Words, say
-from engine.learning.questions.answer_forms import CUT, END, SPACE, Form, check_ints, edged
+from engine.learning.questions.answer_forms import (
+    CUT,
+    END,
+    SPACE,
+    Form,
+    check_ints,
+    edged,
+    is_printable,
+)
 from engine.text.pretokenize import to_bytes, to_text
 
 SEPARATORS = f" {PAIR_SIGN}{CUT}┊│"
@@ -31,12 +39,8 @@ def is_typeable(token: bytes) -> bool:
     >>> is_typeable(b" th"), is_typeable(b"a+b"), is_typeable(bytes([195]))
     (True, False, False)
     """
-    try:
-        text = token.decode()
-    except UnicodeDecodeError:
-        return False
     signs = (SEPARATORS + WORDS_APART + SPACE).replace(" ", "")
-    return text.isprintable() and not any(sign in text for sign in signs)
+    return is_printable(token) and {*signs}.isdisjoint(token.decode())
 
 
 @dataclass(frozen=True)

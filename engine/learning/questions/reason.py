@@ -24,7 +24,7 @@ from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, Words, frequency, say
 from engine.encoding.rules import Merge, merge_making
-from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option, edged
+from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option, edged, is_printable
 from engine.learning.questions.question import Chance, Kind, Level, Question, Request, Wrong
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -197,10 +197,7 @@ def _spans(frame: Frame, text: str) -> Iterator[tuple[int, int]]:
 
 def _is_fair(frame: Frame, example: Example) -> bool:
     """Whether a piece can be shown, and the counts that are given lead to its reason."""
-    try:
-        if not example.piece.decode().isprintable():
-            return False
-    except UnicodeDecodeError:
+    if not is_printable(example.piece):
         return False
     last = frame.merge_at(frame.recorded_steps - 1).count
     return example.reason is not Reason.RARE or count_inside(frame, example.piece) < last

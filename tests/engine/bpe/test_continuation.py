@@ -159,6 +159,14 @@ def test_new_ids_follow_the_highest_and_all_others_stay() -> None:
     assert longer.tokenizer.encode("lower<s>") == [7002, ord("r"), 400]
 
 
+@pytest.mark.parametrize(("tie_rule", "taken"), [("smallest-ids", b"zwa"), ("first-seen", b"xya")])
+def test_ids_decide_a_tie_whatever_the_order_of_the_merges(tie_rule: str, taken: bytes) -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {900: b"xy", 800: b"zw"}
+    base = Tokenizer(vocab, [(b"x", b"y"), (b"z", b"w")])
+    training = Continuation(base, {b"xya": 1, b"zwa": 1}, 1, tie_rule=tie_rule)
+    assert learnt(training) == [(taken[:2], taken[2:])]
+
+
 @pytest.mark.parametrize(
     ("min_count", "merges", "reason"),
     [

@@ -314,6 +314,8 @@ def test_a_pair_knows_the_step_that_merges_it() -> None:
     timeline = Timeline(LOW, steps[:3])
     assert [timeline.frame.step_of(step.pair) for step in steps[:4]] == [1, 2, 3, None]
     assert [timeline.frame.step_making(token) for token in (97, 256, 258)] == [0, 1, 3]
+    ids = [timeline.frame.id_of(step.token) for step in steps[:4]]
+    assert ids == [256, 257, 258, None]  # also of later steps, if they are recorded
 
 
 def test_a_token_that_a_later_step_makes_does_not_exist_yet() -> None:

@@ -171,6 +171,8 @@ def test_a_forks_timeline_can_be_gone_through_like_any_other(
 def test_runs_of_unequal_length_differ_where_the_shorter_ends() -> None:
     assert compare([(b"a", b"b")], []).first == 0
     assert compare([(b"a", b"b")], [(b"a", b"b")]).first is None
+    found = compare([(b"a", b"b"), (b"c", b"d")], [(b"a", b"c"), (b"a", b"b")])
+    assert (found.first, found.only_left, found.only_right) == (0, [b"cd"], [b"ac"])
 
 
 PAIRS = [(bytes([letter]), b"x") for letter in b"abcdefgh"]

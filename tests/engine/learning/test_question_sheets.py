@@ -178,7 +178,7 @@ DIGESTS = {
     "make-merges": "e51fbafe",
     "encode-by-hand": "cc51f5ec",
     "reason": "cb226863",
-    "fewer": "0d2f699c",
+    "fewer": "b4710744",
     "stale": "9a1891be",
     "tokens-left": "0504debf",
     "longest-match": "721c5c2c",

@@ -174,7 +174,11 @@ def test_a_token_is_never_encoded_if_its_bytes_encode_to_something_else(
         assert (row in gone) != is_ever_encoded(tokenizer, vocabulary.id_of(row))
 
 
+WORDS_OF_PROSE = b"the then there these other mother brother these her hers three tether ether her"
+
+
 @given(oracles.corpora())
+@example(dict(Counter(WORDS_OF_PROSE.split())))
 def test_in_a_run_tokens_ever_encoded_are_those_that_segmentation_gives(
     corpus: dict[bytes, int],
 ) -> None:
