@@ -154,7 +154,7 @@ class ScreenNavigation:
                 self._switch_to(ENCODING)
                 session.type(text)
                 screen = cast("WalkScreen", self._screen(ENCODING))
-                screen.call_later(screen.look_at_pretokens if look else screen.look_at_text)
+                screen.call_later(screen.look_at_pretokens if look else screen.action_type)
                 self.host.changed()
 
     # -- the way back

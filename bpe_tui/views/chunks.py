@@ -78,12 +78,6 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
         yield f"There are too many chunks to list: a row is {report.chunks_an_entry} neighbours."
 
 
-def describe_workers(report: ChunkReport) -> Iterator[str]:
-    """Yield the share of each worker."""
-    for share in report.workers:
-        yield f"{worker_name(report, share)}: {share_of(share)}."
-
-
 def share_of(share: WorkerShare) -> str:
     """Return what a worker did: `23 chunks │ 11.8 MB │ 0.41 s │ 2,512,000 pretokens`."""
     parts = plural(share.chunks, "chunk"), size(share.bytes), short_time(share.seconds)
@@ -145,7 +139,8 @@ def describe_all(
 ) -> Iterator[str]:
     """Yield all sentences, for a reader without a screen."""
     yield from describe_counting(report, origin)
-    yield from describe_workers(report)
+    for share in report.workers:
+        yield f"{worker_name(report, share)}: {share_of(share)}."
     for place, logged in enumerate(report.logged[:LISTED]):
         who = " and ".join(f"{_kind(report)} {worker}" for worker in logged.workers)
         yield (

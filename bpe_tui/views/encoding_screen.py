@@ -403,10 +403,6 @@ class WalkScreen(SessionScreen):
         self.set_class(panel == "ids", IDS_ALONE)
         self.fit()
 
-    def look_at_text(self) -> None:
-        """Go to the text, to change it."""
-        self.show_panel("text")
-
     def look_at_pretokens(self) -> None:
         """Go to the pretokens, to see how each encodes."""
         self.show_panel("pretokens")

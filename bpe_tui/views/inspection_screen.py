@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -115,12 +114,11 @@ class InspectionScreen(SessionScreen):
             self._show(self.inspection_of(frame, opened))
             return
         self._show(None)
-        inspect = partial(self._inspect, frame, opened)
-        self.notifier.jobs.find(self, "inspection", inspect, self._show)
 
-    def _inspect(self, frame: Any, opened: Opened | None) -> object:
-        """Inspect all tokens of a frame."""
-        return self.inspection_of(frame, opened).prepare()
+        def inspect() -> object:
+            return self.inspection_of(frame, opened).prepare()
+
+        self.notifier.jobs.find(self, "inspection", inspect, self._show)
 
     def _show(self, inspection: object) -> None:
         for panel in self.query(InspectionPanel):

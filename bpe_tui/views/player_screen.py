@@ -76,10 +76,8 @@ class Transport(Horizontal):
         self._put("#transport-facts", Content(f"  {speed:>4}{rate}   {facts}"))
 
     def _put(self, selector: str, text: Content) -> None:
-        static, cells = self.query_one(selector, Static), text.cell_length
-        # Set the width only if it changes: a new width moves everything else.
-        if static.styles.width is None or static.styles.width.value != cells:
-            static.styles.width = cells
+        static = self.query_one(selector, Static)
+        static.styles.width = text.cell_length  # only another width moves everything else
         static.update(text, layout=False)
 
 

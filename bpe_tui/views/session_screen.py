@@ -139,10 +139,6 @@ class SessionScreen(PanelScreen):
         elif self.is_current and self.is_mounted:
             self.show_keys()
 
-    @property
-    def _has_lesson(self) -> bool:
-        return self.host.has_guide and self.host.guide.lesson is not None
-
     def set_back(self) -> None:
         """Take back what keys have shown or hidden here; a scene of a lesson begins with this."""
 
@@ -224,8 +220,8 @@ class SessionScreen(PanelScreen):
         """Make visible what a row leads to: a target of `bpe_tui.views.targets`."""
 
     def offers(self, command: Command) -> bool:
-        if command.action.startswith("app.scene(") and not self._has_lesson:
-            return False
+        if command.action.startswith("app.scene("):
+            return self.host.has_guide and self.host.guide.lesson is not None
         return command.action not in self._dead_actions and super().offers(command)
 
     @property
