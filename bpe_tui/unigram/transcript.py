@@ -63,7 +63,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         here, prunes = self.frame.step, self.frame.prunes
         before = [step for step in prunes if step < here]
         after = [step for step in prunes if step > here]
-        found = before[-1:] if rest == "back" else after[:1]
+        found = before[::-1] if rest == "back" else after
         if not found:
             yield f"There is no prune {'before' if rest == 'back' else 'after'} this step."
             return

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bert_file import BERT
 from edges import edged
-from opening import each_size, opened_as, until
+from opening import opened_as, until
 from screen_text import encoding, shown
 from textual.widgets import Input, TextArea
 
@@ -63,24 +63,6 @@ async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
         assert screen.query_one("#why-not-input", Input).value == ""
         rows = screen.query_one(WhyNotRows)
         await until(pilot, lambda: shown(rows).startswith("␛ is one token here: id 27"))
-
-
-@pytest.mark.slow  # it walks through all screens
-async def test_each_panel_of_the_slot_has_room_at_every_size() -> None:
-    async with encoding("the kite") as (_, screen, pilot):
-        async for size in each_size(pilot):
-            if screen.is_typing:
-                await pilot.press("escape")
-            await pilot.press("w")
-            await pilot.pause()
-            assert screen.query_one("#why-not").region.height >= 10
-            for _ in screen.PANEL_ORDER:
-                await pilot.press("tab")
-                await pilot.pause()
-                focused = screen.panels.focused()
-                assert focused is not None
-                if focused != "ids" or size != (60, 20):
-                    assert screen.query_one(f"#{focused}").region.area > 0, focused
 
 
 @pytest.mark.slow

@@ -50,14 +50,6 @@ def test_every_move_of_the_heap_has_a_line() -> None:
 
 
 @pytest.mark.slow
-async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("p", "W", "right", "full_stop")
-        assert app.session.frame is not None
-        assert (app.session.frame.step, app.session.frame.moves_done) == (1, 1)
-
-
-@pytest.mark.slow
 async def test_a_trainer_that_is_asked_for_is_shown_first() -> None:
     async with opened(vocab_size=300, trainer="naive") as (app, pilot):
         await pilot.press("right", "p")

@@ -15,7 +15,7 @@ from bpe_tui.unigram.encoding_screen import Walkthrough
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.narration import narrate
 from bpe_tui.unigram.piece_table import PieceRows
-from bpe_tui.views.explanation import StepMoment
+from bpe_tui.views.explanation import Beat, StepMoment
 from bpe_tui.widgets.rows import Row
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.lattice import Reached
@@ -49,6 +49,24 @@ def test_the_shortest_sentence_about_the_seed_fits_the_smallest_screen() -> None
     steps = list(trainer.steps())
     frame = UnigramTimeline(trainer.record, steps, words=words).frame.at(0)
     assert narrate(frame)[-1] == "Step 0: a seed of 4 n-grams, with the loss 20.882."
+
+
+def test_ties_are_counted_and_a_seed_of_the_size_asked_for_loses_none() -> None:
+    words, found, explainer = {"a": 2, "b": 1, "c": 1}, list[str](), UnigramExplainer(marks=False)
+    for size in (1, 3):
+        trainer = TextbookTrainer(words, size, units="words", ngram=1)
+        steps = list(trainer.steps())
+        seed = UnigramTimeline(trainer.record, steps, words=words).frame.at(0)
+        moments = [StepMoment.at_rest(seed)]
+        for at in range(seed.recorded_steps):
+            moments.append(StepMoment(seed.at(at), seed.at(at + 1), Beat.PICK))
+        found += [said(explainer.pick_rows(moment, 90))[1] for moment in moments]
+    assert found == [
+        "1 will stay: the one that costs least goes first.",
+        "2 tie: the smallest bytes decide.",
+        "None ties.",
+        "None has to go.",
+    ]
 
 
 async def test_the_inspection_counts_n_grams_in_units_and_a_walk_passes_over_words(

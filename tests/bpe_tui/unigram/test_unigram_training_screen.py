@@ -14,7 +14,7 @@ from bpe_tui.app.session_app import SCREENS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen
-from bpe_tui.unigram.narration import count_text, probability_text, score_text
+from bpe_tui.unigram.narration import cost_text, count_text, probability_text, score_text
 from bpe_tui.unigram.piece_table import PieceRows
 from bpe_tui.unigram.training_screen import (
     PiecesOfText,
@@ -153,7 +153,11 @@ async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(
 
 
 def test_numbers_have_few_digits() -> None:
-    assert [count_text(count) for count in (0.0, 9.994, 1204.31)] == ["0.00", "9.99", "1,204.3"]
+    counts = map(count_text, (0.0, 9.994, 10.0, 1204.31))
+    assert [*counts] == ["0.00", "9.99", "10.0", "1,204.3"]
+    assert [cost_text(cost) for cost in (0.0, 0.0001, 0.00009, -0.5)] == [
+        *("0.0000", "0.0001", "9.0×10⁻⁵", "−0.5000")
+    ]
     assert [probability_text(p) for p in (0.5, 0.02304, 0.0, 1e-9)] == [
         "50.0%",
         "2.304%",
