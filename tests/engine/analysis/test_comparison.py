@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tokenizers
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
@@ -45,6 +45,8 @@ def cuts(length: int) -> st.SearchStrategy[list[int]]:
 
 
 @given(st.integers(0, 14).flatmap(lambda n: st.lists(cuts(n), min_size=2, max_size=4)))
+@example([[0, 2, 3, 5, 6, 8], [0, 1, 3, 5, 7, 8]])
+@example([[0, 1], [0, 1]])
 def test_differences_are_the_longest_parts_without_a_shared_edge(edges: list[list[int]]) -> None:
     length = edges[0][-1]
     found = differences([np.array(each) for each in edges], length)

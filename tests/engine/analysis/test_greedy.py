@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generated import examples
-from hypothesis import given
+from hypothesis import example, given
 from merge_lists import MERGES, PRETOKENS, Merges, tokenizer
 
 from engine.analysis.greedy import Greedy, where_greedy_differs
@@ -42,6 +42,7 @@ def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
 
 @examples(200)
 @given(MERGES, PRETOKENS)
+@example([(b"a", b"b"), (b"b", b"a"), (b"ab", b"a")], b"abaab")
 def test_it_differs_if_and_only_if_greedy_ends_with_other_ids(
     merges: Merges, pretoken: bytes
 ) -> None:

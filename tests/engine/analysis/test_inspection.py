@@ -97,12 +97,6 @@ def test_the_example_of_a_spelling_is_hard_to_read() -> None:
     assert example("gpt2", b" a", b"the") is example("tiktoken", b" th") is None
 
 
-def test_runs_of_whitespace_are_measured_at_once() -> None:
-    wide = Tokenizer(BYTES | {256: b" " * 300_000}, [])
-    long = Inspection.of_opened(Opened(wide, "gpt2")).whitespace_runs
-    assert long["spaces"] == [1, 300_000]
-
-
 def test_of_an_empty_vocabulary_everything_is_computed_and_zero() -> None:
     tokenizer = Tokenizer({}, [], alphabet=CharacterAlphabet({}))
     empty = Inspection.of_opened(Opened(tokenizer, "gpt2")).prepare()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise, product
 
 from generated import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import recount, replace
 from sheets import check_sheet
@@ -40,6 +40,7 @@ def recounted(counts: dict[bytes, int], frame: Frame) -> list[dict[tuple[int, in
 
 @examples(200)
 @given(counts=CORPORA, at=st.integers(0, 8))
+@example(counts={b"abcb": 3, b"ab": 2, b"cab": 4, b"aa": 1}, at=1)
 def test_the_count_of_every_pair_at_every_step_is_that_of_a_recount(
     counts: dict[bytes, int], at: int
 ) -> None:

@@ -6,7 +6,7 @@ from math import exp, log2
 
 import pytest
 from generated import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.analysis.inspection import UnigramInspection
@@ -26,6 +26,7 @@ def recorded(words: dict[str, int]) -> UnigramTimeline:
 
 @examples(25)
 @given(WORDS)
+@example({"▁aA!!": 3, "▁aA": 2, "!!!": 2, "\udcffa": 2})
 def test_an_inspection_counts_the_pieces(words: dict[str, int]) -> None:
     timeline = recorded(words)
     for step in range(len(timeline) + 1):

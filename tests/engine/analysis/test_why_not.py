@@ -50,6 +50,8 @@ def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
     lower = Timeline({b"low": 5, b"lower": 2}, Trainer({b"low": 5, b"lower": 2}, 300).steps())
     late = Trainer({b"w": 20, b"owa": 5, b"owb": 5}, 99, units="end-of-word")
     endings = Timeline(late.counts, late.steps())
+    ends_first = Trainer({b"o": 20, b"loa": 5, b"lob": 5}, 99, units="end-of-word")
+    late_l = Timeline(ends_first.counts, ends_first.steps())
     asked = [
         *((TOKENIZER, each) for each in (*pieces, *pairs)),
         # The first merge makes a part of the token, the second one goes astray.
@@ -63,6 +65,7 @@ def test_each_kind_of_answer_is_what_the_sheet_says() -> None:
         (tokenizer([(b"\xa9", b"x")]), "\udca9x:\udca9x"),
         (of_letters.frame, "é:é"),
         (endings.seek(len(endings)), "bow:o+w"),
+        (late_l.seek(len(late_l)), "blo:lo"),
         *((lower.seek(step), f"lower:{each}") for step in (1, 2) for each in ("low", "l+ow")),
         *((run.seek(step), f"low lo w slow:{each}") for step in (1, 2, 5) for each in ends),
     ]

@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 import wordpiece_oracle as oracle
-from hypothesis import given
+from hypothesis import example, given
 from wordpiece_course import COURSE, in_bytes, timeline_of
 
 from engine.analysis.breakpoint_list import BreakpointList
@@ -26,6 +26,7 @@ def stops(line: str, timeline: WordPieceTimeline) -> list[int]:
 
 
 @given(corpus=oracle.corpora())
+@example(corpus={"aab": 3, "ab": 2, "cab": 3, "dd": 1})
 def test_a_step_has_the_score_of_its_pair_and_is_tied_if_several_pairs_had_it(
     corpus: dict[str, int],
 ) -> None:

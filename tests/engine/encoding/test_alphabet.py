@@ -73,14 +73,6 @@ def test_a_merge_across_a_border_is_in_bytes_for_any_alphabet() -> None:
     assert (crossing.start, crossing.end) == (2, 8)
 
 
-def test_a_pretoken_that_is_a_token_can_be_taken_whole() -> None:
-    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"abc"}
-    merges = [(b"b", b"c")]
-    assert Tokenizer(vocab, merges).encode("abc abc") == [97, 256, 32, 97, 256]
-    whole = WholeTokens(BYTES, {b"abc": 257})
-    assert Tokenizer(vocab, merges, alphabet=whole).encode("abc abc") == [257, 32, 97, 256]
-
-
 def test_the_leftmost_of_merges_with_one_rank_is_first() -> None:
     """In tiktoken, too, any two tokens merge if their bytes are a token."""
     vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"aa", 257: b"aaa"}

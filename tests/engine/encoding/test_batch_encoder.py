@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.encoding import batch_encoder
@@ -33,6 +33,7 @@ def tables(draw: st.DrawFn) -> dict[tuple[int, int], tuple[int, int]]:
 
 
 @given(table=tables(), pretokens=pretokens, whole=st.booleans())
+@example({(97, 98): (1, 256), (98, 99): (0, 257)}, [b"abaabc", b"", b"abab"], True)
 def test_pretokens_encoded_at_once_are_those_encoded_one_by_one(
     table: dict[tuple[int, int], tuple[int, int]], pretokens: list[bytes], whole: bool
 ) -> None:

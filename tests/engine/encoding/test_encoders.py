@@ -71,6 +71,7 @@ def test_long_pretokens_are_encoded_as_short_ones_are(
 @pytest.mark.parametrize("encoder", ENCODERS)
 @examples(100)
 @given(MERGES, PRETOKENS)
+@example([(b"a", b"b"), (b"ab", b"a"), (b"ab", b"ab")], b"ababaab")
 def test_the_steps_lead_from_the_bytes_to_the_ids_one_occurrence_at_a_time(
     encoder: str, merges: Merges, pretoken: bytes
 ) -> None:

@@ -48,7 +48,7 @@ def test_refusing_finds_the_special_token_that_tiktoken_refuses(text: str) -> No
 
 
 @given(texts, st.integers(1, 5))
-@example("<a>", 1)
+@example("\n<a>", 1)
 def test_a_special_token_across_two_blocks_is_found_as_in_one(text: str, size: int) -> None:
     data = text.encode()
     blocks = [data[start : start + size] for start in range(0, len(data), size)]

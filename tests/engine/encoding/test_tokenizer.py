@@ -140,9 +140,6 @@ def test_decoding_gives_the_text_back(pattern: str, text: str) -> None:
 @given(st.binary())
 def test_invalid_bytes_are_restored(data: bytes) -> None:
     assert TRAINED.decode_bytes(TRAINED.encode(to_text(data))) == data
-
-
-def test_decoding_puts_a_replacement_character_for_invalid_bytes() -> None:
     assert TRAINED.decode([ord("a"), 0xFF, ord("b")]) == "a\ufffdb"
 
 

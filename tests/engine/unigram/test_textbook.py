@@ -9,7 +9,7 @@ from math import inf, log
 
 import pytest
 from generated import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import BpeError, UnigramError
@@ -200,6 +200,7 @@ texts = st.lists(st.lists(st.sampled_from("aabc"), min_size=1, max_size=6), min_
 
 @given(texts, st.integers(1, 3), st.integers(1, 4), st.booleans())
 @examples(150)
+@example([["a", "a", "b"], ["b", "c"], ["a", "b"]], 2, 2, True)
 def test_each_step_is_that_of_a_trainer_that_tries_all_segmentations(
     corpus: list[list[str]], ngram: int, size: int, of_words: bool
 ) -> None:

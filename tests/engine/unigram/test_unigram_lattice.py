@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import unigram_by_hand as by_hand
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import UnigramError
@@ -27,6 +27,7 @@ def lattice_of(text: str, model: dict[str, float]) -> Lattice:
 
 
 @given(TEXTS, models(), st.integers(1, 40))
+@example("abcab", {"a": -1.0, "b": -2.0, "c": -3.0, "ab": -2.5, "bc": -4.0, "cab": -5.0}, 5)
 def test_the_best_paths_are_the_first_of_all_segmentations_and_the_total_is_their_sum(
     text: str, model: dict[str, float], wanted: int
 ) -> None:

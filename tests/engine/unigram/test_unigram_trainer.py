@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import unigram_by_hand as by_hand
 from generated import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import BpeError, SpecialTokenError, UnigramError, VocabSizeError
@@ -95,6 +95,7 @@ def test_lattices_are_packed_in_batches_of_edges_by_length(monkeypatch: pytest.M
 
 @given(WORDS, st.integers(0, 6))
 @examples(60)
+@example({"abcab": 3, "ab": 9, "cabc": 2, "bca": 1}, 2)
 def test_each_step_is_an_iteration_by_hand_or_removes_the_pieces_that_cost_least(
     counts: dict[str, int], spare: int
 ) -> None:

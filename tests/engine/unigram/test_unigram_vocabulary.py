@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from generated import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.analysis.inspection import PIECE_FILTERS
@@ -35,6 +35,7 @@ def kept(frame: UnigramFrame, name: str) -> set[str]:
 
 @examples(25)
 @given(WORDS)
+@example(HUGS)
 def test_filters_keep_the_pieces_with_the_property(words: dict[str, int]) -> None:
     for frame in frames(recorded(words)):
         texts = frame.texts
@@ -62,6 +63,7 @@ def test_the_uses_of_a_piece_are_the_words_whose_best_segmentation_has_it() -> N
 
 @examples(25)
 @given(WORDS)
+@example(HUGS)
 def test_the_arithmetic_of_a_removal_gives_its_loss_increase(words: dict[str, int]) -> None:
     for frame in frames(recorded(words)):
         removals = finished(frame.removals())
@@ -83,6 +85,7 @@ def test_the_arithmetic_of_a_removal_gives_its_loss_increase(words: dict[str, in
 
 @examples(25)
 @given(WORDS)
+@example(HUGS)
 def test_a_series_agrees_with_the_frame_at_each_step(words: dict[str, int]) -> None:
     timeline = recorded(words)
     statistics, last = timeline.run.statistics, len(timeline)

@@ -175,6 +175,7 @@ class TestWords:
 @examples(150)
 @given(corpus=oracle.corpora(), min_count=st.integers(1, 3))
 @example(corpus={"aaaaa": 2, "aaa": 1, "baaab": 3}, min_count=1)
+@example(corpus={"hug": 3, "hugs": 2, "bun": 3, "s": 4}, min_count=2)
 def test_every_step_is_what_a_recount_finds(
     tie_rule: str, corpus: dict[str, int], min_count: int
 ) -> None:
