@@ -46,7 +46,6 @@ def test_files_that_contradict_each_other_are_checked_all_the_same(
     assert out == "All 100 merges are by the rule.\nThe vocabulary lacks “he”.\n"
 
 
-@pytest.mark.slow  # it trains on stories twice
 def test_open_leads_to_the_check_on_the_screen(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from program import HANDOUT, refusal, run, train
 
 from bpe_tui.cli import main
+from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.samples import SAMPLES
 
 
@@ -59,12 +61,20 @@ def test_a_file_that_may_be_no_text_is_read_with_a_note(
         assert told.encode() in done.stderr
 
 
-def test_a_byte_order_mark_is_left_out_with_a_note(tmp_path: Path) -> None:
-    file, out = tmp_path / "a.txt", tmp_path / "tok.json"
-    file.write_bytes("\ufeffthe cat the cat\n".encode())
-    done = run("train", file, "--vocab-size", "259", "--format", "course-json", "--out", out)
-    assert b"a.txt: begins with a byte order mark, which is left out" in done.stderr
-    assert "\u00ef" not in json.loads(out.read_text())["merges"][0]
+def test_a_byte_order_mark_is_left_out_with_a_note_however_the_text_is_counted(
+    tmp_path: Path, tokenizer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TrainingBar, "print_chunks", lambda _: print("chunks", file=sys.stderr))
+    (tmp_path / "a.txt").write_bytes("\ufeffthe cat the cat\n".encode())
+    for name, options in (
+        ("tok.json", ("--vocab-size", "259", "--format", "course-json")),
+        ("a.counts", ("--format", "counts")),
+        ("longer", ("--tokenizer", tokenizer, "--continue", "1")),
+    ):
+        done = run("train", "a.txt", *options, "--out", name, cwd=tmp_path)
+        assert b"a.txt: begins with a byte order mark, which is left out" in done.stderr
+        assert b"\nchunks\n" in done.stderr
+    assert "\u00ef" not in json.loads((tmp_path / "tok.json").read_text())["merges"][0]
 
 
 def test_a_folder_of_several_kinds_is_read_with_a_note(tmp_path: Path) -> None:

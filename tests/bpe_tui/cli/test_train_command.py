@@ -167,16 +167,6 @@ def test_train_refuses_pipes_for_phases_and_devices(tmp_path: Path) -> None:
     assert "/dev/zero: is a device" in refusal(train(tmp_path / "a", corpus="/dev/zero"))
 
 
-@pytest.mark.slow  # a process, whose shell makes the pipe
-@pytest.mark.parametrize("corpus", ['<(cat "$0")', '/dev/stdin < <(cat "$0")', '- < <(cat "$0")'])
-def test_pipes_of_the_shell_are_read(tmp_path: Path, corpus: str) -> None:
-    line = f'exec "${{@:1:3}}" train {corpus} --vocab-size 270 --out "$4"'
-    shell = ["bash", "-c", line, HANDOUT, *PROGRAM, tmp_path / "a"]
-    done = subprocess.run(shell, env=ENVIRONMENT, capture_output=True, timeout=30, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith(b"270 tokens")
-
-
 def test_of_one_huge_pretoken_the_files_have_what_can_be_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
