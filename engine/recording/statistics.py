@@ -176,9 +176,8 @@ class MergeStatistics(PretokenStatistics[bytes]):
 
         Special tokens are left out, because they were not learnt.
         """
-        known, wanted = len(self._lengths), self._record.first_id + step
-        if known < wanted:
-            newer = self.lengths_between(known, wanted)
-            self._lengths = np.append(self._lengths, newer).astype(np.int64)
+        wanted = self._record.first_id + step
+        newer = self.lengths_between(len(self._lengths), wanted)  # none if all are known
+        self._lengths = np.append(self._lengths, newer).astype(np.int64)
         learnt = self._lengths[:wanted]
         return np.bincount(learnt[learnt != LEFT_OUT]).astype(np.int64)

@@ -70,8 +70,7 @@ class WordsInSight:
         """Pair → its count in these words."""
         counts: Counter[Pair] = Counter()
         for word in self.words:
-            for pair, number in word.pairs.items():
-                counts[pair] += number * word.count
+            counts.update({pair: number * word.count for pair, number in word.pairs.items()})
         return counts
 
     @cached_property

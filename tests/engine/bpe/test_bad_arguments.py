@@ -132,6 +132,7 @@ def test_objects_describe_themselves() -> None:
     name = trainer.algorithm.name
     assert repr(trainer) == f"Trainer({name}, lexicographic ties, 2 of 2 merges)"
     assert repr(timeline) == "Timeline(step 0 of 2)"
+    assert repr(timeline.record[0]) == "<MergeStep 0: b'o' + b'w' → 256, count 5>"
     assert repr(timeline.seek(1)) == "Frame(step 1 of 2, 10 tokens in the corpus)"
     assert repr(PLAIN) == "Tokenizer(257 tokens, 0 merges, special '<s>', pattern gpt2)"
 

@@ -66,9 +66,6 @@ class TestAStep:
         assert one != trained({b"ab": 2, b"xab": 1})[0]
         assert one != trained({b"ab": 3, b"cd": 3}, tie_rule="smallest-ids")[0]
 
-    def test_shows_itself_in_one_line(self) -> None:
-        assert repr(trained({b"ab": 3})[0]) == "<MergeStep 0: b'a' + b'b' → 256, count 3>"
-
 
 class TestARecord:
     @pytest.mark.parametrize(("count", "integers"), [(2**31 - 1, "i"), (2**31, "q")])

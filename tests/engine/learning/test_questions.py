@@ -570,6 +570,10 @@ def test_a_choice_has_as_many_rows_as_are_wanted_but_two_at_least() -> None:
         about = "abab" if kind == "best-path" else None
         asked = [ask(kind, frame, about=about, rows=rows).form for rows in (0, 2, 3, 9)]
         assert [len(form.options) for form in asked] == [2, 2, 3, most]
+    assert len(ask("best-path", unigram.frame, about="ab" * 12).form.options) > 1
+    for about in ("", "b", "ab" * 12 + "a"):
+        with pytest.raises(QuestionError, match="no two paths of clearly different scores"):
+            ask("best-path", unigram.frame, about=about)
 
 
 def test_every_kind_has_a_slow_grader() -> None:

@@ -116,11 +116,6 @@ def test_other_examples_of_a_kind_are_asked_until_none_is_left() -> None:
     assert another_example(recording(), "next-pair", [first]).form != first.form
 
 
-def test_a_quiz_of_kinds_of_another_model_is_refused() -> None:
-    with pytest.raises(QuestionError, match="no question of these kinds suits this model: best"):
-        quiz_of("7", 6, ("best-path",))
-
-
 @pytest.mark.parametrize(
     ("one", "other", "step", "alike"),
     [
@@ -149,7 +144,9 @@ def test_a_question_is_not_asked_where_another_reveals_it(
     assert quiz._are_alike(first, second) == quiz._are_alike(second, first) == alike  # type: ignore
 
 
-def test_a_corpus_without_pairs_gives_no_quiz_about_pairs() -> None:
+def test_a_quiz_about_what_a_run_does_not_have_is_refused() -> None:
+    with pytest.raises(QuestionError, match="no question of these kinds suits this model: best"):
+        quiz_of("7", 6, ("best-path",))
     made = Trainer({b"a": 3}, 300)
     timeline = Timeline({b"a": 3}, made.steps(), record=made.record)
     with pytest.raises(QuestionError, match="nothing can be asked"):
