@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -40,21 +39,6 @@ def test_training_on_counts_makes_the_files_of_training_on_the_text(
     assert made["text"] == made["counts"]
     assert cli.main(["check", str(tmp_path / "text"), "--corpus", str(counts)]) == 0
     assert "All 8 merges are by the rule" in capsys.readouterr().out
-
-
-def test_a_file_that_is_there_stays_unless_force_is_given(
-    counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = counts.read_bytes()
-    again = [*COUNT, str(tmp_path / "a.txt"), "--out", str(counts)]
-    assert cli.main(again) == 2
-    assert "is there already" in capsys.readouterr().err
-    assert counts.read_bytes() == before
-    assert cli.main([*again, "--force"]) == 0
-    assert counts.read_bytes() != before
-    mask = os.umask(0)
-    os.umask(mask)
-    assert counts.stat().st_mode & 0o777 == 0o666 & ~mask
 
 
 async def test_counts_open_on_the_screen_as_they_were_made(counts: Path) -> None:

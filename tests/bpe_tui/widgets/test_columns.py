@@ -12,7 +12,7 @@ from bpe_tui.views.corpus import flowed, within_rows
 from bpe_tui.views.explanation import with_end
 from bpe_tui.views.narration import first_fitting, leading_parts, names_of_panels
 from bpe_tui.views.panel import SizedWord
-from bpe_tui.views.training_panels import Labelled, before_after, over_labels, word_rows
+from bpe_tui.views.training_panels import Labelled, over_labels, word_rows
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
     CutSpan,
@@ -117,30 +117,6 @@ def test_rows_on_demand_are_made_after_those_at_the_top() -> None:
     assert (len(rows), texts(rows)) == (3, ["top", "0", "1"])
     assert (texts(rows[1:]), texts([rows[-1]])) == (["0", "1"], ["1"])
     assert plain_text([("a", ""), CHIPS_MEET, ("b", "")], "┊") == "a┊b"
-
-
-@given(st.lists(TOKENS, min_size=2, max_size=12), st.data(), st.integers(12, 40))
-def test_a_word_touched_shows_where_it_changed(
-    tokens: list[str], data: st.DataObject, half: int
-) -> None:
-    place = data.draw(st.integers(0, len(tokens) - 2))
-    joined = [*tokens[:place], tokens[place] + tokens[place + 1], *tokens[place + 2 :]]
-
-    def strip(words: list[str]) -> list[Span]:
-        return [span for word in words for span in (("┊", "cut"), (word, ""))][1:]
-
-    was, now = strip(tokens), strip(joined)
-    row = before_after(7, 1, was, now, half, half)
-    assert spans_width(row) == 1 + 2 + half + 3 + half
-    first = next(
-        at for at, (old, new) in enumerate(zip(was, now, strict=False)) if old[0] != new[0]
-    )
-    arrow = row.index((" → ", "dim"))
-    for spans, whole in ((row[2:arrow], was), (row[arrow + 1 :], now)):
-        shown = said(spans)
-        beginning = signs(whole[first][0])[0]
-        assert beginning in shown
-        assert shown.startswith("…") or shown[0] == whole[0][0][0]
 
 
 # -- the edge between what fits and what is cut
