@@ -43,7 +43,6 @@ from engine.pipeline.conversion import AnyFrame, pipeline_at
 from engine.pipeline.draft import Draft, StageKind
 from engine.pipeline.losses import losses
 from engine.pipeline.pipeline import Pipeline
-from engine.unigram.frame import UnigramFrame
 
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
@@ -199,9 +198,9 @@ class PipelineScreen(SessionScreen):
             self._draft = self._shown = None
         self._seen = session, self.frame.step
         self._wanted = self.frame
-        if _size(self.frame) <= AT_ONCE:
+        if self.frame.vocab_size <= AT_ONCE:
             self.notifier.jobs.cancel(self)
-            self._take(_pipeline_of(self.frame))
+            self._take(_build(self.frame, ""))
             return
         self._say_heading("being built …")
         if self._draft is None:
@@ -334,22 +333,15 @@ class PipelineScreen(SessionScreen):
             self.app.push_screen(window, saved)
 
 
-def _pipeline_of(frame: AnyFrame) -> Pipeline | BpeError:
-    """Return the pipeline of a frame, or the error if it has none."""
+def _build(frame: AnyFrame, text: str) -> Pipeline | BpeError:
+    """Return the pipeline of a frame, whose stages have run once: that fills their caches.
+
+    If it has none, return the error.
+    """
     try:
-        return pipeline_at(frame)
+        built = pipeline_at(frame)
     except BpeError as error:
         return error
-
-
-def _build(frame: AnyFrame, text: str) -> Pipeline | BpeError:
-    """Return the pipeline of a frame, whose stages have run once: that fills their caches."""
-    built = _pipeline_of(frame)
-    if isinstance(built, Pipeline):
-        with suppress(BpeError):  # the screen's own run will show the error
-            built.run(text)
+    with suppress(BpeError):  # the screen's own run will show the error
+        built.run(text)
     return built
-
-
-def _size(frame: AnyFrame) -> int:
-    return frame.size if isinstance(frame, UnigramFrame) else frame.vocab_size

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from edges import edged
-from opening import opened, opened_as, step, until
+from opening import opened, step, until
 from textual.geometry import Region
 from textual.pilot import Pilot
 
@@ -16,13 +16,11 @@ from bpe_tui.lessons import beats
 from bpe_tui.lessons.guide import LessonList
 from bpe_tui.lessons.screen import CUT_FIRST, LessonScreen
 from bpe_tui.lessons.section import STATIONS, LessonSection
-from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.session.lessons import next_lesson
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.styles import LIGHT
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import Beat, StepMoment
-from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
 
 GIVE_WAY = ("your-text", "corpus")
@@ -218,24 +216,3 @@ def test_an_invalid_preference_is_ignored(own_state: Path) -> None:
     for foreign in ('{"is_light": "x"}', "[]", "{", json.dumps({"is_light": [1]})):
         file.write_text(foreign)
         assert preferences() == type(preferences())()
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_a_note_takes_rows_and_no_columns() -> None:
-    swapped = TokenizerConfig((str(SAMPLES / "swapped.json"),))
-    async with opened_as(swapped, size=(80, 24)) as (app, pilot):
-        await pilot.press("0")
-        note = app.screen.query_one("#note")
-        await until(pilot, lambda: note.outer_size.height > 0)
-        await pilot.pause()
-        for size in ((80, 24), (60, 20)):
-            await pilot.resize_terminal(*size)
-            await until(pilot, lambda: note.region.right == app.size.width)
-            await pilot.pause()
-            assert app.screen.max_scroll_y == 0
-            assert note.region.bottom <= app.size.height - 1  # above the keys
-            assert "merged" in section(app, "pick")[0]
-            assert "predict" not in [key.label for key in app.screen.query_one(KeyBar).keys]
-        await pilot.press("escape")
-        await pilot.pause()
-        assert app.screen.query_one("#your-text").display

@@ -198,6 +198,10 @@ async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(
         await pilot.press("backspace")
         await until(pilot, lambda: app.screen.id == "training")
         assert step(app) == 2
+        app.guide.go_to(1)
+        for told in ("", "This is the first scene."):
+            app.guide.move(-1)
+            assert (app.guide.place, app.notices.now) == (0, told)
 
 
 @pytest.mark.slow

@@ -87,6 +87,14 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
             assert f"{truth.unseen.tokens:,}" in row
         said = str(app.screen.query_one("#heading", Static).render())
         assert f"subwords of one size, {least} tokens" in said
+        app.screen.query_one(Input).value = "teh cat"
+        word = rows.entries[0]
+        assert word.tokenizer is not None
+        assert word.row is not None
+        word.typed = None  # as of a kind that is measured after the text is typed
+        app.screen._take(KindMeasured(word.tokenizer, word.row, False))  # type: ignore[attr-defined]
+        assert word.typed is not None
+        assert word.typed.tokens == 2
 
 
 @pytest.mark.slow  # a training for each kind of model
