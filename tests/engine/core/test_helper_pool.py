@@ -153,6 +153,7 @@ def test_a_helper_finds_this_package_and_starts_no_threads_of_numpy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     here = Path(helper_pool.__file__).parents[2]
+    monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setattr(sys, "path", [each for each in sys.path if Path(each).resolve() != here])
     read_variable = pickle.dumps(partial(partial, os.getenv))
     answered, _ = helper_pool._start_helper().communicate(

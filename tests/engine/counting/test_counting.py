@@ -229,6 +229,8 @@ def test_helpers_count_enough_chunks_of_a_corpus_that_takes_long(
         (place / "few.txt").write_bytes((b"low " * 4)[:size])
         monkeypatch.setattr(count_module, "SOON_COUNTED", soon)
         monkeypatch.setattr(count_module, "KERNEL", kernel)
+        kind = count_module.ArraySums if kernel is None else count_module.KernelSums
+        assert type(count_module.Tally()._sums) is kind
         used.clear()
         count_corpus(TinyChunks(place / "few.txt", 4), workers=workers)
         assert used == helpers, (size, soon, workers)

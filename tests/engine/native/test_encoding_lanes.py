@@ -42,3 +42,6 @@ def test_a_lane_returns_the_same_ids_in_each_way() -> None:
         assert second.list_of(text.encode(), specials) == ids
     with encoder.free_lane() as again, encoder.free_lane() as other:
         assert {again, other} == {first, second}
+    lane._numbers = None  # without integers that are made once
+    assert lane.encode_many(["a", "b"], specials) == [None, None]
+    assert lane.list_of(text.encode(), specials) == ids

@@ -148,6 +148,7 @@ def test_a_device_is_no_corpus(device: str) -> None:
 def test_a_minus_sign_means_standard_input() -> None:
     corpus = Corpus("-")
     assert (corpus.name, corpus.paths, corpus.reader.total) == ("standard input", None, None)
+    assert [each.is_read_once for each in (corpus, Corpus(__file__))] == [True, False]
 
 
 # The tests below are named by these bytes, so they hold no time: all processes see the same names.

@@ -64,6 +64,7 @@ def test_the_first_line_of_each_pretoken_is_known() -> None:
         ("a\tb\n---\n\u200fx\nfine", "fine"),
         ("ab " * 100, ("ab " * 26).strip()),
         ("a" * 200, "a" * 80),
+        (" " * 317 + "ab cd.", "ab"),
         ("<|endoftext|>hen", "hen"),
         ("", ""),
     ],

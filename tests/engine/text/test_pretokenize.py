@@ -96,7 +96,7 @@ def test_unusable_special_tokens_are_refused(specials: list[str], problem: str) 
 
 def test_the_longest_special_token_is_measured_in_bytes() -> None:
     assert SpecialSplitter(["abc", "éé"]).longest == 4
-    assert NO_SPECIALS.longest == 0
+    assert SpecialSplitter([]).longest == 0
 
 
 def test_documents_are_between_the_special_tokens_and_may_be_empty() -> None:
