@@ -192,11 +192,6 @@ def test_eight_control_symbols_are_named(count: int, more: str, tmp_path: Path) 
     )
 
 
-def test_a_directory_with_a_model_is_opened(tmp_path: Path) -> None:
-    (tmp_path / "spiece.model").write_bytes(trained("unigram", "plain"))
-    assert open_tokenizer(tmp_path).notes == open_tokenizer(tmp_path / "spiece.model").notes
-
-
 def test_a_model_is_not_written_in_another_format(place: Path, tmp_path: Path) -> None:
     for format in ("huggingface", "gpt2", "tiktoken"):
         said = "is only read" if format == "huggingface" else "changes a text before it cuts it"

@@ -149,11 +149,6 @@ def test_bert_gives_the_words_of_its_pre_tokenizer(text: str) -> None:
     assert words == [piece for piece, _ in theirs]
 
 
-@given(any_text)
-def test_none_gives_the_whole_text(text: str) -> None:
-    assert PATTERNS["none"].compiled.findall(text) == ([text] if text else [])
-
-
 # --- small examples, one for each special case of a pattern ------------------------------------
 
 
@@ -235,11 +230,6 @@ def test_both_sides_of_a_cut_have_the_pretokens_of_the_whole(name: str, data: by
     for cut in pattern.cut_regex.finditer(data):
         left, right = data[: cut.start()], data[cut.start() :]
         assert split(pattern, left) + split(pattern, right) == whole, (left, right)
-
-
-def test_the_pattern_none_has_no_place_to_cut() -> None:
-    assert PATTERNS["none"].borders == ()
-    assert PATTERNS["none"].cut_regex is None
 
 
 def test_whitespace_of_the_regex_module_is_that_of_unicode() -> None:
