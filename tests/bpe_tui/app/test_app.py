@@ -11,7 +11,7 @@ from textual._compositor import Compositor
 from textual.events import Paste, ScreenResume
 from textual.geometry import Size
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.app.session_app import mount_ahead
 from bpe_tui.bpe.training_screen import EncodedText, TrainingScreen
@@ -120,6 +120,14 @@ async def test_the_typed_text_is_encoded_with_the_merges_of_the_step_and_walked_
         assert not screen._playing
         await pilot.press("1")
         assert isinstance(app.screen, TrainingScreen)
+        app.session.type("the low\nest")
+        app.changed()
+        await pilot.pause()
+        typed = app.screen.query_one("#encode")
+        assert str(typed.border_title).endswith("│ its first line; 2 shows all of the text")
+        assert str(typed.border_subtitle) == "4 tokens │ 7 bytes │ step 443"
+        await pilot.press("2")
+        assert app.screen.query_one(TextArea).text == "the low\nest"
 
 
 async def test_a_run_that_opens_at_a_step_has_its_merge_in_the_middle_of_the_list() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from opening import opened, until
+from opening import opened
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -43,27 +43,6 @@ async def test_a_text_typed_on_one_screen_is_shown_on_the_others() -> None:
         assert line(app) == "cat"
         await shown(pilot, "e ctrl+u escape 2")
         assert text(app) == "", "what is emptied stays empty"
-
-
-@pytest.mark.slow
-async def test_a_pretoken_is_the_text_until_the_user_goes_back_and_a_field_keeps_all_lines() -> (
-    None
-):
-    async with opened() as (app, pilot):
-        app.navigation.open_encoding(" hen", look=True)
-        await until(pilot, lambda: app.screen.id == "encoding" and text(app) == " hen")
-        await shown(pilot, "e ctrl+u c a t escape escape")
-        assert (app.screen.id, line(app)) == ("training", "cat"), "what was typed since, stays"
-        whole = "\n" + "a hen " * 300 + "\na cat"
-        app.navigation.open_encoding(whole)
-        await until(pilot, lambda: app.screen.id == "encoding" and text(app) == whole)
-        await shown(pilot, "escape 1")
-        assert line(app) == ("a hen " * 300)[:1000]
-        assert "its first line; 2 shows all" in str(app.screen.query_one("#encode").border_title)
-        await shown(pilot, "2")
-        assert text(app) == whole
-        await shown(pilot, "escape 1 e ctrl+u x escape 2")
-        assert text(app) == "x"
 
 
 @pytest.mark.parametrize("corpus", first_quick(["", "\x07\x1b[31m\n\x00\n"]))

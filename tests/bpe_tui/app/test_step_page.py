@@ -162,6 +162,8 @@ def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:
     assert "<!--" not in page
     assert all(line.isprintable() for line in page.split("\n"))
     film = film_of(page)
+    assert [shot.get("m") for shot in film["shots"][:2]] == ["step 0", "step 1"]
+    assert sum(shot["s"] for shot in film["shots"]) == pytest.approx(15, abs=0.1)
     assert all(line.isprintable() for text in screens_of(film) for line in text.split("\n"))
     assert "</script>" in "".join(screens_of(film)).replace("┊", "").replace("│", "")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from generated import first_quick
@@ -41,6 +42,17 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("number", first_quick(LESSONS))  # a second for each lesson
 def test_each_scene_shows_what_its_text_names(number: int) -> None:
     assert problems(SMALLEST, [read(number)]) == []
+
+
+def test_a_text_that_a_scene_does_not_show_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bpe_tui.app.lesson_author.SIGHT_SECONDS", 0.3)
+    lesson = read(1)
+    [scene, *_] = (each for each in lesson.scenes if each.show is not None and each.show.see)
+    assert scene.show is not None
+    show = replace(scene.show, see=(*scene.show.see, "no such text"))
+    lesson = replace(lesson, scenes=(replace(scene, show=show),))
+    said = f"{scene.title!r} does not show 'no such text' at 80×24"
+    assert problems(SMALLEST, [lesson]) == [said]
 
 
 @pytest.mark.nightly  # all scenes twice, and those of each other language at three sizes
