@@ -181,7 +181,7 @@ def _aligned(
     for rank in range(first, len(left)):
         place = in_right.get(left[rank])
         yield AlignedMerge(rank, place)
-        while done < len(right) and in_left.get(right[done], -1) <= rank:
+        while done < len(right) and in_left.get(right[done], rank) <= rank:
             if right[done] not in in_left:
                 yield AlignedMerge(None, done)
             done += 1

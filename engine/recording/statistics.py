@@ -111,11 +111,9 @@ class TiedSteps(Sequence[int]):
 
     def nearest(self, step: int, direction: int) -> int | None:
         """Return the nearest tied step after `step` (direction 1) or before it (−1)."""
-        if direction > 0:
-            index = int(np.searchsorted(self.steps, step, side="right"))
-        else:
-            index = int(np.searchsorted(self.steps, step, side="left")) - 1
-        return int(self.steps[index]) if 0 <= index < len(self.steps) else None
+        steps = self.steps
+        found = steps[steps > step][:1] if direction == 1 else steps[steps < step][-1:]
+        return int(found[0]) if len(found) else None
 
 
 LEFT_OUT = -1

@@ -43,9 +43,3 @@ def test_shares_read_in_slices_equal_shares_read_at_once() -> None:
         slices += 1
     assert slices >= 2
     assert [part.change for part in attribution.behind((ord("o"), ord("w")))] == [-5, -2, -1]
-
-
-def test_step_zero_has_no_changes() -> None:
-    attribution = Timeline({b"low": 5}).frame.attribution
-    assert attribution.read()
-    assert attribution.behind((ord("o"), ord("w"))) == []

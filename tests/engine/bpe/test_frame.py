@@ -283,7 +283,9 @@ def test_an_empty_corpus_has_a_frame() -> None:
     assert (len(timeline), frame.step, frame.token_count, len(frame.counts)) == (0, 0, 0, 0)
     assert frame.bytes_per_token == 1.0
     assert (frame.top_pairs(5), frame.queue.entries(5), frame.affected()) == ([], [], [])
-    assert (frame.queue.tied, frame.next_pair) == ((), None)
+    assert (frame.queue.tied, frame.next_pair, frame.queue.choices) == ((), None, {})
+    assert frame.attribution.read()
+    assert frame.attribution.behind((97, 98)) == []
 
 
 # -- facts about one frame

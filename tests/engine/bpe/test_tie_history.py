@@ -60,7 +60,3 @@ def test_the_choice_of_a_rule_equals_the_next_merge_of_a_run_by_that_rule(
         frame = timeline.seek(step)
         assert frame.queue.choices[tie_rule] == timeline.record.pair_of(step)
         assert set(frame.queue.choices) == set(TIE_RULES)
-
-
-def test_without_a_pair_there_is_nothing_to_choose() -> None:
-    assert Timeline({b"a": 1}).frame.queue.choices == {}

@@ -110,7 +110,9 @@ def test_hints_are_about_the_present_part() -> None:
     attempt.try_answer(form.read("b a"))
     assert attempt.tried == [form.read("b a")]  # a part that is right is no try
     assert str(attempt.hint) == "the pair occurs 15 times."
+    assert str(form.task(attempt.progress)) == "Merge 1 of 3: which pair?"
     attempt.try_answer(form.read("a a"))
+    assert str(form.task(attempt.progress)) == "Merge 1 of 3: replace a+a everywhere."
     assert not attempt.shows_hint
     assert str(attempt.hint).startswith("it joins in 4 places of 3 words; from the left")
     assert attempt.hinted

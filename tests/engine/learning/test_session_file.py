@@ -53,6 +53,9 @@ def test_a_written_session_reads_back_equal(corpus: Path, tmp_path: Path) -> Non
     assert is_session(path.read_bytes()[:4096])
     with pytest.raises(OutputExistsError):
         write_session(path, saved(corpus))
+    of_tokenizer = replace(saved(corpus), corpus=None, tokenizer=("vocab", "merges"))
+    write_session(path, of_tokenizer, overwrite=True)
+    assert read_session(path) == of_tokenizer
 
 
 def test_a_corpus_is_found_beside_a_moved_session(corpus: Path, tmp_path: Path) -> None:
