@@ -21,8 +21,7 @@ def extended(tokenizer: Tokenizer, merges: Sequence[tuple[Pair, int]]) -> Tokeni
     ([301, 300], [(b'o', b'w'), (b'l', b'ow')])
     """
     vocab, table = dict(tokenizer.vocab), dict(tokenizer.merge_table)
-    first = 1 + max((rank for rank, _ in table.values()), default=-1)
-    for rank, (pair, made) in enumerate(merges, first):
+    for rank, (pair, made) in enumerate(merges, tokenizer.rules.merges):
         left, right = pair
         vocab[made] = vocab[left] + vocab[right]
         table[pair] = rank, made

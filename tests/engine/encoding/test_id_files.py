@@ -79,6 +79,8 @@ def test_each_text_of_a_file_is_encoded_by_itself(tmp_path: Path) -> None:
     write_ids(tmp_path / "ids.npy", tokenizer, [[b"lo"], [b"w", b"est"]])
     expected = [*tokenizer.encode("lo"), *tokenizer.encode("west")]
     assert np.load(tmp_path / "ids.npy").tolist() == expected != tokenizer.encode("lowest")
+    write_ids(tmp_path / "ids.npy", handout(), [], overwrite=True)
+    assert np.load(tmp_path / "ids.npy").shape == handout().encode_array("").shape == (0,)
 
 
 @given(st.lists(st.text(), max_size=6), st.sampled_from([None, 2]))
@@ -87,11 +89,6 @@ def test_arrays_of_a_batch_have_the_ids_of_its_lists(texts: list[str], workers: 
     arrays = tokenizer.encode_batch_arrays(texts, workers)
     assert [each.tolist() for each in arrays] == tokenizer.encode_batch(texts)
     assert {str(each.dtype) for each in arrays} <= {"uint16"}
-
-
-def test_no_text_is_an_array_without_ids(tmp_path: Path) -> None:
-    write_ids(tmp_path / "ids.npy", handout(), [])
-    assert np.load(tmp_path / "ids.npy").shape == handout().encode_array("").shape == (0,)
 
 
 def test_a_file_is_replaced_only_when_asked_and_never_written_in_part(

@@ -85,11 +85,8 @@ def test_a_token_that_is_not_allowed_still_decodes_but_is_never_made() -> None:
     assert OURS.encode("<a>") == [300]
 
 
-def test_an_unknown_special_token_is_an_error_that_names_the_known_ones() -> None:
+def test_an_error_names_the_known_special_tokens_or_the_place_in_lines_and_bytes() -> None:
     with pytest.raises(SpecialTokenError, match=r"'<c>' is no special token.*<a>, <b>"):
         OURS.allowing(["<c>"])
-
-
-def test_the_place_is_in_lines_and_bytes() -> None:
     with pytest.raises(SpecialTokenFoundError, match=r"'<a>' \(line 2, byte 4\)"):
         check("é\nx<a>")

@@ -34,6 +34,7 @@ from engine.encoding import text_encoder
 from engine.encoding import tokenizer as tokenizer_module
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet
 from engine.encoding.encoders import ENCODERS
+from engine.encoding.extension import extended
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_text
 
@@ -205,11 +206,6 @@ def test_memory_does_not_grow_with_the_text() -> None:
 
 
 class TestBatch:
-    def test_the_ids_come_in_the_order_of_the_texts(self) -> None:
-        assert TRAINED.encode_batch(["low", "", "lower"]) == [
-            TRAINED.encode(text) for text in ("low", "", "lower")
-        ]
-
     def test_helper_processes_give_the_same_ids(self) -> None:
         """Bytes and special tokens whose ids do not follow from the vocab are included."""
         tok = Tokenizer(TRAINED.vocab, TRAINED.merges, ["low", "<s>"])
@@ -277,6 +273,16 @@ class TestSpecialTokens:
         in_place = Tokenizer(vocab, None, {"<s>": 97}, alphabet=spelled.alphabet, table=table)
         assert in_place.merges == merges
         assert Tokenizer({}, [], ["<s>"], alphabet=CharacterAlphabet({})).special_ids == {0}
+
+
+def test_more_merges_come_after_all_of_its_own() -> None:
+    shared = Tokenizer(BYTES | {256: b"ow", 257: b"wo"}, None, table=TWO_OF_ONE_RANK)
+    longer = extended(shared, [((108, 256), 301)])
+    assert longer.merge_table == TWO_OF_ONE_RANK | {(108, 256): (4, 301)}
+    assert (longer.encode("low"), longer.merges[-1]) == ([301], (b"l", b"ow"))
+
+
+TWO_OF_ONE_RANK = {(111, 119): (3, 256), (119, 111): (3, 257)}
 
 
 # -- callbacks and errors
