@@ -224,45 +224,42 @@ class CharacterAlphabet(Alphabet):
 
     def _spelled(self, pretoken: bytes) -> list[tuple[int, int]]:
         """Return each id with the number of its bytes."""
-        if self.unknown is not None and None in (self._byte_ids or ()):
-            return self._spelled_with_late_unknown(pretoken, self.unknown)
+        if self.unknown is not None:
+            return self._spelled_with_unknown(pretoken, self.unknown)
         spelled: list[tuple[int, int]] = []
         left_out = 0  # bytes that nothing spells belong to the token before, or to the first
-        after_unknown = False
         for character, data in self._units(pretoken):
-            known = self._characters.get(character)
-            in_bytes = None if known is not None else self._in_bytes(data)
-            if in_bytes is not None:
-                spelled += [(token_id, 1) for token_id in in_bytes]
-            elif known is not None or (self.unknown is not None and not after_unknown):
-                token_id = known if known is not None else self.unknown
-                assert token_id is not None
-                spelled.append((token_id, len(data) + left_out))
+            known, in_bytes = self._characters.get(character), self._in_bytes(data)
+            if known is not None:
+                spelled.append((known, len(data) + left_out))
                 left_out = 0
+            elif in_bytes is not None:
+                spelled += [(token_id, 1) for token_id in in_bytes]
             elif spelled:
-                spelled[-1] = (spelled[-1][0], spelled[-1][1] + len(data))
+                before, width = spelled.pop()
+                spelled.append((before, width + len(data)))
             else:
                 left_out += len(data)
-            after_unknown = self._fuse_unknown and known is None and in_bytes is None
         return spelled
 
-    def _spelled_with_late_unknown(self, pretoken: bytes, unknown: int) -> list[tuple[int, int]]:
-        """Spell as Hugging Face's library does if some bytes have no id.
+    def _spelled_with_unknown(self, pretoken: bytes, unknown: int) -> list[tuple[int, int]]:
+        """Spell as Hugging Face's library does.
 
-        An unknown token waits for the next known character, and goes after bytes between them.
+        An unknown token waits for the next known character. So it goes after the bytes between
+        them, if only some bytes have an id.
         """
         spelled: list[tuple[int, int]] = []
         waiting: list[tuple[int, int]] = []
         for character, data in self._units(pretoken):
-            known = self._characters.get(character)
-            in_bytes = None if known is not None else self._in_bytes(data)
+            known, in_bytes = self._characters.get(character), self._in_bytes(data)
             if known is not None:
                 spelled += [*waiting, (known, len(data))]
                 waiting = []
             elif in_bytes is not None:
                 spelled += [(token_id, 1) for token_id in in_bytes]
             elif waiting and self._fuse_unknown:
-                waiting = [(unknown, waiting[0][1] + len(data))]
+                [(_, width)] = waiting
+                waiting = [(unknown, width + len(data))]
             else:
                 spelled += waiting
                 waiting = [(unknown, len(data))]

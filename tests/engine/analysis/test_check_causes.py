@@ -383,6 +383,9 @@ def test_at_most_so_many_lines_are_missing(monkeypatch: pytest.MonkeyPatch) -> N
     for lines in (3, 4):
         causes = [each.cause for each in report_of(RIGHT[:9] + RIGHT[9 + lines :]).explanations]
         assert ("missing-line" in causes) == (lines == 3)
+    # Who takes the other of two at the last merge has lost no line.
+    causes = [each.cause for each in report_of([*RIGHT[:6], (b" ", b"b")]).explanations]
+    assert (causes[0], "missing-line" in causes) == ("tie-rule", False)
 
 
 def test_a_cause_that_explains_little_is_not_called_likely() -> None:

@@ -46,8 +46,7 @@ def test_edges_surround_the_ids_and_cover_the_pretoken(alphabet: Alphabet, text:
     assert len(edges) == len(ids) + 1
     assert edges == sorted(edges)
     assert set(ids) <= set(alphabet.token_ids)
-    if ids:
-        assert (edges[0], edges[-1]) == (0, len(pretoken))
+    assert not ids or (edges[0], edges[-1]) == (0, len(pretoken))
     copy = pickle.loads(pickle.dumps(alphabet))  # for a helper process
     assert [copy == other for other in ALPHABETS] == [alphabet is other for other in ALPHABETS]
     assert copy.spell(pretoken) == ids

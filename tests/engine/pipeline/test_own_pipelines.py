@@ -18,6 +18,7 @@ from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields
 from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.conversion import (
+    ModelAlphabet,
     pipeline_of,
     tokenizer_of,
     unigram_pipeline,
@@ -116,6 +117,8 @@ def test_a_whole_token_is_looked_up_in_bytes_or_in_characters() -> None:
     model = BPE(letters | {"Ġa": 256, "ｘ": 257}, [], ignore_merges=True)
     assert model.alphabet(in_bytes=True).spell(b" a") == [256]
     assert model.alphabet(in_bytes=False).spell("Ġa".encode()) == [256]
+    words = ModelAlphabet(WordPiece({"[UNK]": 0, "Ġa": 1}), in_bytes=True)
+    assert (words.spell(b" a"), words.edges(b" a")) == ([1], [0, 2])
 
 
 def test_models_are_read_or_refused_at_the_edges_of_their_tables() -> None:
