@@ -229,11 +229,10 @@ class CharacterAlphabet(Alphabet):
         spelled: list[tuple[int, int]] = []
         left_out = 0  # bytes that nothing spells belong to the token before, or to the first
         for character, data in self._units(pretoken):
-            known, in_bytes = self._characters.get(character), self._in_bytes(data)
-            if known is not None:
+            if (known := self._characters.get(character)) is not None:
                 spelled.append((known, len(data) + left_out))
                 left_out = 0
-            elif in_bytes is not None:
+            elif (in_bytes := self._in_bytes(data)) is not None:
                 spelled += [(token_id, 1) for token_id in in_bytes]
             elif spelled:
                 before, width = spelled.pop()
@@ -251,11 +250,10 @@ class CharacterAlphabet(Alphabet):
         spelled: list[tuple[int, int]] = []
         waiting: list[tuple[int, int]] = []
         for character, data in self._units(pretoken):
-            known, in_bytes = self._characters.get(character), self._in_bytes(data)
-            if known is not None:
+            if (known := self._characters.get(character)) is not None:
                 spelled += [*waiting, (known, len(data))]
                 waiting = []
-            elif in_bytes is not None:
+            elif (in_bytes := self._in_bytes(data)) is not None:
                 spelled += [(token_id, 1) for token_id in in_bytes]
             elif waiting and self._fuse_unknown:
                 [(_, width)] = waiting
