@@ -111,9 +111,9 @@ async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
         await pilot.press("enter")
         assert taken.read_text() == "mine"
         await pilot.press("enter")
-        assert open_tokenizer(taken).tokenizer.encode(
-            "the"
-        ) == app.session.frame.tokenizer().encode("the")
+        assert app.notices.now == f"Saved in {taken}"
+        saved = open_tokenizer(taken).tokenizer
+        assert saved.encode("the") == app.session.frame.tokenizer().encode("the")
 
 
 async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_another_step(
