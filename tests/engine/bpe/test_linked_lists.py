@@ -202,13 +202,13 @@ def test_a_run_without_a_rule_or_a_corpus_has_no_lists() -> None:
 
 
 def test_a_pretoken_too_long_to_take_apart_is_left_out() -> None:
-    timeline = trained({b"ab" * 20_000: 1, b"ab": 2}, 258, "fast")
-    lists = lists_of(timeline.seek(0))
-    assert not lists.count_places()
-    assert lists.best is not None
-    places = lists.places(lists.best.pair)
-    assert places.read(5)
-    assert [(place.number, place.node) for place in places.found] == [(2, 1)]
+    for pairs, numbers in ((1 << 14, {1, 2}), ((1 << 14) + 1, {2})):  # of 32,768 bytes, and more
+        lists = lists_of(trained({b"ab" * pairs: 1, b"ab": 2}, 256, "fast").frame)
+        assert lists.has_long_pretoken == (1 not in numbers)
+        assert lists.count_places() == (1 in numbers)
+        places = lists.places((ord("a"), ord("b")))
+        assert places.read(1 << 20)
+        assert {place.number for place in places.found} == numbers
 
 
 def test_overlapping_places_all_count() -> None:
