@@ -93,7 +93,10 @@ async def test_failures_of_keys_and_threads_are_shown_too(
         last = step(app)
         await pilot.press("left")
         assert step(app) == last - 1
+        end = Mock()
+        monkeypatch.setattr(app.jobs, "end", end)
     assert not app.survives(LookupError())
+    end.assert_called_once_with()
 
 
 def test_a_program_at_a_terminal_survives_and_ends_with_a_code_or_its_failure(

@@ -51,18 +51,6 @@ async def test_the_text_stays_while_the_merge_is_in_sight(tmp_path: Path) -> Non
         assert seen == [(1, 0, 0), (2, 0, 0), (3, 20, 1), (2, 0, 0), (1, 0, 0)]
 
 
-async def test_a_merge_deep_in_a_long_line_becomes_visible(tmp_path: Path) -> None:
-    """A line of the corpus may have more rows than the panel."""
-    corpus = tmp_path / "one_line.txt"
-    corpus.write_text("low " * 150 + "zigzag zigzag")
-    config = RunConfig(str(corpus), pattern="whitespace", vocab_size=262)
-    async with opened_as(config, size=(80, 24)) as (app, pilot):
-        panel = app.screen.query_one(ExcerptPanel)
-        await pilot.press("end")
-        assert app.session.frame.merge.token == b"zigz"  # type: ignore[union-attr]
-        assert (panel.top, fresh_row(panel), panel.size.height) == (CorpusPlace(1, 3), 1, 4)
-
-
 async def test_the_corpus_scrolls_by_keys_and_wheel() -> None:
     async with opened(size=(100, 30)) as (app, pilot):
         panel = app.screen.query_one(ExcerptPanel)

@@ -100,6 +100,8 @@ def test_the_help_has_two_columns_of_about_the_same_height() -> None:
     assert columns(text, 40) == ([*parts[0], "", *parts[1]], ["C", "", "D"])
     assert columns("A\nA\n\nB", 40) == (["A", "A"], ["B"])
     assert columns("A\nA", 40) == (["A", "A"], [])
+    even = "A\na\n\nB\nb\nb\nb\nb\nb\n\nC\nc"  # 12 lines
+    assert columns(even, 40)[1] == ["C", "c"]
 
 
 def test_wrapped_help_continues_below_the_text_not_below_the_key() -> None:

@@ -350,6 +350,11 @@ def scrolled(drawing: Drawing) -> Iterator[Part]:
             panel._bring_to_sight(at, 30, line)
             tops.append(tuple(panel.top))
         yield f"step {step}: {at.merge and at.merge.token!r} in each line, {height} rows", [tops]
+    few = Excerpt.of(b"low low\n", "whitespace", complete=False)
+    there = frame_of({b"low": 5, b"zigzag": 9}, 3, few)
+    for step in (0, 1):
+        panel.set_reactive(CorpusPanel.frame, there.at(step))
+        yield f"a merge elsewhere, at step {step}", panel.rows_of(there.at(step), 60)
 
 
 @pytest.fixture
