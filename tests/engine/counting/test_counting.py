@@ -209,10 +209,10 @@ def test_a_helper_counts_where_asked_for_and_none_is_left(large: Path) -> None:
 def test_helpers_count_enough_chunks_of_a_corpus_that_takes_long(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    used: list[int] = []
+    used: list[tuple[int, bool]] = []
 
-    def in_order(prepare: Any, tasks: Any, helpers: int, **_: object) -> Any:
-        used.append(helpers)
+    def in_order(prepare: Any, tasks: Any, helpers: int, *, threads: bool, **_: object) -> Any:
+        used.append((helpers, threads))
         return map(prepare(), tasks)
 
     monkeypatch.setattr("engine.core.helper_pool.in_order", in_order)
@@ -220,11 +220,11 @@ def test_helpers_count_enough_chunks_of_a_corpus_that_takes_long(
     monkeypatch.setattr(count_module, "WORTH_HELPERS", 2)
     for size, soon, kernel, workers, helpers in (
         (16, 17, None, None, []),
-        (16, 16, None, None, [5]),
+        (16, 16, None, None, [(5, False)]),
         (3, 3, None, None, []),
-        (16, 17, None, 2, [1]),
+        (16, 17, None, 2, [(1, False)]),
         (16, 17, None, 1, []),
-        *([(16, 17, KERNEL, None, [5])] if KERNEL else ()),
+        *([(16, 17, KERNEL, None, [(5, True)])] if KERNEL else ()),
     ):
         (place / "few.txt").write_bytes((b"low " * 4)[:size])
         monkeypatch.setattr(count_module, "SOON_COUNTED", soon)
