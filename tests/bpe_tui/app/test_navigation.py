@@ -15,6 +15,7 @@ from bpe_tui.app.navigation import JumpStart
 from bpe_tui.bpe.windows import PlacesWindow
 from bpe_tui.dialogs.why import WhyWindow
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import MODELS
 from bpe_tui.views import targets
 from bpe_tui.views.screen_panels import Spot
 from bpe_tui.views.session_screen import SessionScreen
@@ -45,10 +46,93 @@ def keys_shown(app: BpeTuiApp) -> list[str]:
     return [key.label for key in app.screen.query_one(KeyBar).keys]
 
 
+def rows_that_lead(rows: Lines) -> list[int]:
+    """Return two rows with targets: the last ones, since the first may lead nowhere else."""
+    return [at for at in range(rows.row_count) if rows.row(at).target is not None][-2:]
+
+
 RUNS = {
-    model: RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace")
-    for model in ("bpe", "wordpiece")
+    model: RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace") for model in MODELS
 }
+RUNS["textbook"] = RunConfig(
+    HANDOUT, vocab_size=30, model="unigram", trainer="textbook", units="characters", pattern="none"
+)
+LEAD = {
+    "bpe": {"training pairs", "training merges", "training pretokens", "vocabulary tree"},
+    "wordpiece": {"training merges", "training pretokens", "vocabulary tree"},
+    "unigram": {"training token-rows", "training step", "training steps"},
+    "textbook": {"training token-rows", "training step"},
+}
+"""Run → tables that lead elsewhere, among others."""
+
+
+async def closed(app: BpeTuiApp, pilot: Pilot[int]) -> None:
+    """Wait for windows to close; press Esc if a row of theirs has not closed them."""
+    for _ in range(60):
+        await pilot.pause(0.01)
+        if not app.screen.is_modal:
+            await pilot.pause()
+            return
+    await pilot.press("escape")
+    await closed(app, pilot)
+
+
+async def try_rows(
+    app: BpeTuiApp, pilot: Pilot[int], screen: SessionScreen, rows: Lines
+) -> set[str]:
+    """Press Enter on rows of a table, and in the window it opens; Esc must lead back each time.
+
+    Returns:
+        The names of the tables and windows that led elsewhere.
+    """
+    led = set()
+    for row in rows_that_lead(rows):
+        screen.set_focus(rows)
+        rows.put_cursor(row, 0)
+        await pilot.pause()
+        before = place(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        name = str(rows.id)
+        if app.screen.is_modal:
+            name = type(app.screen).__name__
+            lists = [each for each in app.screen.query(Lines) if rows_that_lead(each)]
+            if not lists:
+                await back(app, pilot, before)
+                continue
+            lists[0].put_cursor(rows_that_lead(lists[0])[-1], 0)
+            lists[0].action_choose()
+            await closed(app, pilot)
+        if place(app).differs_from(before):
+            led.add(name)
+            await back(app, pilot, before)
+    return led
+
+
+@pytest.mark.nightly  # a walk over all panels of all models
+@pytest.mark.parametrize("run", RUNS)
+async def test_escape_undoes_enter_in_every_panel_of_every_model(run: str) -> None:
+    led: set[str] = set()
+    async with opened_as(RUNS[run], (160, 50)) as (app, pilot):
+        for kind in ("training", "encoding", "vocabulary", "charts", "inspection", "pipeline"):
+            app.action_show(kind)
+            app.seek(2)
+            await pilot.pause()
+            screen = app.screen
+            assert isinstance(screen, SessionScreen)
+            for panel in screen.PANEL_ORDER:
+                screen.show_panel(panel)
+                await pilot.pause()
+                widget = screen.query_one(f"#{panel}")
+                lists = [widget] if isinstance(widget, Lines) else [*widget.query(Lines)]
+                for rows in lists:
+                    for _ in range(4 if rows.id == "pairs" and run == "bpe" else 1):
+                        if rows.display and rows.can_focus:
+                            names = await try_rows(app, pilot, screen, rows)
+                            led |= {f"{kind} {name}" for name in names}
+                        if rows.id == "pairs":
+                            await pilot.press("v")
+    assert led >= {"inspection odd", "inspection longest", *LEAD[run]}
 
 
 @pytest.mark.slow
