@@ -80,7 +80,8 @@ TERABYTE, ENOUGH_TO_MEASURE = 10**12, 10**6
 def throughput(done: int, started: float) -> str:
     """Return a speed, and the time for a terabyte at it; "" if too few bytes are done.
 
-    '50 MB in 2.00 s: 25 MB/s; at that speed 1 TB would take about 11.1 h'.
+    50,000,000 bytes, 2 s ago → '50 MB in 2.00 s: 25 MB/s; at that speed 1 TB would take about
+    11.1 h'.
 
     Args:
         started: the time of `monotonic` when the work began.
