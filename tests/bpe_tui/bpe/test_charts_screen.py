@@ -8,12 +8,7 @@ import pytest
 from opening import each_size, opened, step, until
 from screen_text import drawn
 
-from bpe_tui.views.charts import (
-    ChartPanel,
-    ChartsScreen,
-    FrequentPanel,
-    GainsPanel,
-)
+from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, GainsPanel
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.visible import width

@@ -16,9 +16,7 @@ from engine import Tokenizer, train_bpe
 CODE, HANDOUT = SAMPLE.parent / "code.txt", SAMPLE.parent / "handout.txt"
 
 
-async def test_a_key_learns_more_merges_behind_a_border_and_saves_them(
-    tmp_path: Path,
-) -> None:
+async def test_a_key_learns_more_merges_behind_a_border_and_saves_them(tmp_path: Path) -> None:
     vocab, merges = train_bpe(HANDOUT, 400, ["<|endoftext|>"])
     Tokenizer(vocab, merges, ["<|endoftext|>"]).save(tmp_path / "own.json", "huggingface")
     own = len(merges)

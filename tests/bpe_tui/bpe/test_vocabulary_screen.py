@@ -13,10 +13,7 @@ from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.views.targets import ToToken
-from bpe_tui.views.token_detail import (
-    MergeTreePanel,
-    branches,
-)
+from bpe_tui.views.token_detail import MergeTreePanel, branches
 from bpe_tui.views.token_table import TokenRows, VocabularyPanel, _number_or_none
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.controls import Switches

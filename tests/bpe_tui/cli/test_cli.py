@@ -156,10 +156,7 @@ def test_a_corpus_opens_the_screen(
 
 @pytest.mark.parametrize("arguments", [["open", "train"], ["./train"], ["--", "train"], ["help"]])
 def test_a_file_named_like_a_command_can_be_opened(
-    opened: list[RunConfig],
-    arguments: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    opened: list[RunConfig], arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(HANDOUT, arguments[-1])

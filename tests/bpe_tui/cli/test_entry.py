@@ -169,10 +169,7 @@ def test_who_types_is_asked_for_a_line_and_the_end_of_the_input_ends_the_line(
 
 @pytest.mark.parametrize("words", [[], ["low"]])
 def test_who_types_a_text_to_encode_is_told_how_it_ends(
-    words: list[str],
-    toy: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    words: list[str], toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"low")))
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)

@@ -13,14 +13,7 @@ from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import BaseApp
-from bpe_tui.dialogs.export import (
-    FORKED,
-    AddMerges,
-    CommandWindow,
-    Export,
-    GoTo,
-    SaveSession,
-)
+from bpe_tui.dialogs.export import FORKED, AddMerges, CommandWindow, Export, GoTo, SaveSession
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.session import ForkedFrom, Session
 from engine import Tokenizer

@@ -33,9 +33,7 @@ REPO = Path(__file__).parents[3]
 
 
 @asynccontextmanager
-async def started(
-    size: tuple[int, int] = (100, 30),
-) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+async def started(size: tuple[int, int] = (100, 30)) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
     app = BpeTuiApp(None, recorded_once)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, StartPage))

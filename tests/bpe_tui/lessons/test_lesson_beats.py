@@ -17,11 +17,7 @@ from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock, beats_of
 from bpe_tui.lessons.layout import Layout, layout
 from bpe_tui.lessons.section import RAILS, LessonSection
-from bpe_tui.views.explanation import (
-    Beat,
-    CountRoom,
-    StepMoment,
-)
+from bpe_tui.views.explanation import Beat, CountRoom, StepMoment
 from bpe_tui.views.training_panels import word_rows
 from bpe_tui.widgets.rows import Row, spans_width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer

@@ -181,9 +181,7 @@ def test_claims_of_lessons_are_true_of_their_runs() -> None:
 # -- on the screen
 
 
-async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(
-    trial: Path,
-) -> None:
+async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(trial: Path) -> None:
     async with learning(trial) as (app, pilot):
         assert (app.screen.id, step(app)) == ("training", 2)
         assert app.screen.panels.focused() == "merge"  # type: ignore[attr-defined]

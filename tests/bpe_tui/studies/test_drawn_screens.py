@@ -167,12 +167,7 @@ def draw_strips(drawing: Drawing) -> None:
     drawing.resize(60, 20)
     numbers.rebuild()
     add(drawing, numbers)
-    for text, width in (
-        ("abc abd\né abc", 60),
-        ("abc abd\né abc", 26),
-        ("x", 60),
-        ("", 60),
-    ):
+    for text, width in (("abc abd\né abc", 60), ("abc abd\né abc", 26), ("x", 60), ("", 60)):
         drawing.resize(width, 20)
         drawing.patch(comparison, "needs_marks", lambda app, width=width: width == 26)
         compared = TextComparison(tokenizers, text.encode())

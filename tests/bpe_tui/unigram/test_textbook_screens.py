@@ -89,9 +89,7 @@ async def test_the_inspection_counts_n_grams_in_units_and_a_walk_passes_over_wor
 
 
 @pytest.mark.slow
-async def test_an_unused_n_gram_is_drawn_without_a_score_on_every_screen(
-    config: RunConfig,
-) -> None:
+async def test_an_unused_n_gram_is_drawn_without_a_score_on_every_screen(config: RunConfig) -> None:
     async with opened_as(replace(config, ngram=2)) as (app, pilot):
         await pilot.press("3", "right", "right")
         frame = app.session.shown

@@ -77,9 +77,7 @@ async def test_a_typed_text_is_cut_with_the_pieces_of_the_step_and_enter_leads_o
         assert app.screen.id == "unigram-encoding"
 
 
-async def test_a_row_of_em_shows_its_arithmetic_and_leads_to_the_piece(
-    corpus: Path,
-) -> None:
+async def test_a_row_of_em_shows_its_arithmetic_and_leads_to_the_piece(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("right")
         app.screen.query_one(StepPanel).focus()
@@ -145,9 +143,7 @@ async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
         assert app.screen.id == "training"
 
 
-async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(
-    corpus: Path,
-) -> None:
+async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(corpus: Path) -> None:
     app = await ended_by_failure(RunConfig(str(corpus), vocab_size=5, model="unigram"))
     assert "too small" in str(app.failure)
 

@@ -66,8 +66,7 @@ async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_
 
 
 @pytest.mark.parametrize(
-    ("key", "name"),
-    first_quick([("p", "characters"), ("u", "seldom"), ("d", "leaving")]),
+    ("key", "name"), first_quick([("p", "characters"), ("u", "seldom"), ("d", "leaving")])
 )
 async def test_filters_keep_the_matching_pieces(tmp_path: Path, key: str, name: str) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
@@ -80,9 +79,7 @@ async def test_filters_keep_the_matching_pieces(tmp_path: Path, key: str, name: 
         assert rows.row_count == frame_of(app).size
 
 
-async def test_enter_on_a_part_of_the_replacement_goes_there_and_back(
-    tmp_path: Path,
-) -> None:
+async def test_enter_on_a_part_of_the_replacement_goes_there_and_back(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("F", "d")
         await settled(pilot)

@@ -13,10 +13,7 @@ from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.widgets.controls import TabLine
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
-from bpe_tui.wordpiece.summary_screens import (
-    WordPieceRows,
-    WordPieceVocabularyScreen,
-)
+from bpe_tui.wordpiece.summary_screens import WordPieceRows, WordPieceVocabularyScreen
 from bpe_tui.wordpiece.training_screen import WordPieceTrainingScreen
 
 # -- vocabulary
@@ -67,9 +64,7 @@ async def test_a_piece_has_a_tree_down_to_characters_and_leads_to_its_merge_and_
 # -- charts and inspection
 
 
-async def test_a_long_piece_of_the_inspection_leads_to_the_vocabulary(
-    corpus: Path,
-) -> None:
+async def test_a_long_piece_of_the_inspection_leads_to_the_vocabulary(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "5")
         await pilot.pause()

@@ -47,9 +47,7 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
         assert "Its logarithm, 0.25 bits, is the pointwise mutual information" in merge
 
 
-async def test_a_line_encodes_with_the_pieces_and_enter_leads_on(
-    corpus: Path,
-) -> None:
+async def test_a_line_encodes_with_the_pieces_and_enter_leads_on(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "e", "ctrl+u", *"hugs")
         await pilot.pause()
