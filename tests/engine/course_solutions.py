@@ -384,10 +384,7 @@ SAVES |= {
         {"tok.pkl": pickle.dumps((PLAIN.vocab, joined(PLAIN, bytes)))},
         "its tokens are spelled in bytes",
     ),
-    "triples of tokens": (
-        {"m.pkl": pickle.dumps([(a, b, a + b) for a, b in PLAIN.merges])},
-        ALONE,
-    ),
+    "triples of tokens": ({"m.pkl": pickle.dumps([(a, b, a + b) for a, b in PLAIN.merges])}, ALONE),
     "a printed dataclass": ({"tok.txt": PARAMS}, "its tokens are spelled in bytes"),
     "a printed list of dataclasses": (
         {"m.txt": str([Printed(f"Merge(left={a!r}, right={b!r})") for a, b in PLAIN.merges])},

@@ -168,10 +168,7 @@ class OracleRun:
 
 
 def train(
-    corpus: Mapping[bytes, int],
-    tie_rule: str,
-    merges: int,
-    special_tokens: Sequence[str] = (),
+    corpus: Mapping[bytes, int], tie_rule: str, merges: int, special_tokens: Sequence[str] = ()
 ) -> OracleRun:
     """Merge the most frequent pair, `merges` times or until no pair is left."""
     vocab = [bytes([byte]) for byte in range(256)] + [t.encode() for t in special_tokens]

@@ -95,11 +95,7 @@ def llama_2() -> Reference:
 
 def clip() -> Reference:
     words = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-    lower = [
-        normalizers.NFC(),
-        normalizers.Replace(Regex(r"\s+"), " "),
-        normalizers.Lowercase(),
-    ]
+    lower = [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
     stages = [cut.Split(Regex(words), "removed", invert=True), spelled()]
     suffix = {"end_of_word_suffix": "</w>"}
     return trained(normalizers.Sequence(lower), cut.Sequence(stages), suffix=suffix)
@@ -124,8 +120,7 @@ KINDS: dict[str, Callable[[], Reference]] = {
         cut.Digits(individual_digits=True),
     ),
     "Falcon": lambda: trained(
-        None,
-        cut.Sequence([cut.Punctuation("contiguous"), spelled(regex=True), cut.Digits(False)]),
+        None, cut.Sequence([cut.Punctuation("contiguous"), spelled(regex=True), cut.Digits(False)])
     ),
     "BLOOM": lambda: in_bytes(by(r" ?[^(\s|[.,!?…。，、।۔،])]+")),
     "StarCoder": lambda: trained(None, cut.Sequence([cut.Digits(True), spelled(regex=True)])),

@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from sheets import check_sheet
 
 from engine import Tokenizer, UnknownTokenIdError, VocabSizeError, count_pretokens
-from engine.analysis.baselines import (
-    BASELINES,
-    ByteTokenizer,
-    CharacterTokenizer,
-)
+from engine.analysis.baselines import BASELINES, ByteTokenizer, CharacterTokenizer
 from engine.text.pretokenize import to_bytes
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"

@@ -12,13 +12,7 @@ from rows_of_models import table_rows
 from sheets import check_sheet
 
 from engine import Trainer, UnknownNameError
-from engine.analysis.model_table import (
-    TextMeasures,
-    Untrained,
-    hold_out,
-    measure,
-    try_training,
-)
+from engine.analysis.model_table import TextMeasures, Untrained, hold_out, measure, try_training
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, train_kind
 from engine.text.patterns import PATTERNS
 

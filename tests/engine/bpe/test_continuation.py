@@ -169,11 +169,7 @@ def test_ids_decide_a_tie_whatever_the_order_of_the_merges(tie_rule: str, taken:
 
 @pytest.mark.parametrize(
     ("min_count", "merges", "reason"),
-    [
-        (1, 2, StopReason.CONTINUED),
-        (3, 99, StopReason.TOO_RARE),
-        (1, 99, StopReason.NO_PAIR_LEFT),
-    ],
+    [(1, 2, StopReason.CONTINUED), (3, 99, StopReason.TOO_RARE), (1, 99, StopReason.NO_PAIR_LEFT)],
 )
 def test_it_ends_with_the_number_or_with_the_pairs(
     min_count: int, merges: int, reason: StopReason

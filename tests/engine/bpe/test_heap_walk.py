@@ -89,10 +89,7 @@ def test_moves_are_the_pops_and_pushes_of_a_merge() -> None:
     assert [(m.move, m.pair, m.claimed) for m in first[:1]] == [(Move.POP, (115, 116), 9)]
     assert {m.move for m in first[1:]} == {Move.PUSH}
     stale = [m for m in walk.moves(2) if m.move is Move.POP_STALE]
-    assert [(m.pair, m.claimed, m.true) for m in stale] == [
-        ((101, 115), 9, 0),
-        ((119, 101), 8, 2),
-    ]
+    assert [(m.pair, m.claimed, m.true) for m in stale] == [((101, 115), 9, 0), ((119, 101), 8, 2)]
 
 
 def test_all_moves_of_a_merge_lead_to_the_next_step() -> None:

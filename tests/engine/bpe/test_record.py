@@ -18,10 +18,7 @@ A, B, C = b"abc"
 
 
 def trained(
-    counts: dict[bytes, int],
-    *,
-    tie_rule: str = "lexicographic",
-    algorithm: str = DEFAULT_TRAINER,
+    counts: dict[bytes, int], *, tie_rule: str = "lexicographic", algorithm: str = DEFAULT_TRAINER
 ) -> Record:
     trainer = Trainer(counts, 296, tie_rule=tie_rule, algorithm=algorithm)
     for _ in trainer.steps():

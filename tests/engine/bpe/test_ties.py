@@ -68,10 +68,7 @@ def test_each_rule_says_why_a_pair_is_first() -> None:
     check_sheet("tie-reasons", lines)
 
 
-@given(
-    st.lists(st.binary(min_size=2, max_size=4), min_size=1, max_size=5, unique=True),
-    st.data(),
-)
+@given(st.lists(st.binary(min_size=2, max_size=4), min_size=1, max_size=5, unique=True), st.data())
 def test_the_lexicographic_best_is_the_maximum_of_left_and_right_bytes(
     learnt: list[bytes], data: st.DataObject
 ) -> None:

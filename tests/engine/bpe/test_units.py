@@ -155,14 +155,7 @@ def test_all_trainers_take_the_same_steps(
     units: str, tie_rule: str, counts: dict[bytes, int], bound: int | None
 ) -> None:
     runs = [
-        Trainer(
-            counts,
-            30,
-            tie_rule=tie_rule,
-            algorithm=name,
-            units=units,
-            max_token_length=bound,
-        )
+        Trainer(counts, 30, tie_rule=tie_rule, algorithm=name, units=units, max_token_length=bound)
         for name in TRAINERS
     ]
     first, *others = [list(trainer.steps()) for trainer in runs]

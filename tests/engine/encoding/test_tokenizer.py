@@ -94,9 +94,7 @@ def hugging_face_gpt2(gpt2_files: tuple[Path, Path]) -> tokenizers.Tokenizer:
 
 
 def test_with_gpt2s_files_the_samples_get_the_ids_of_both_other_libraries(
-    our_gpt2: Tokenizer,
-    tiktokens_gpt2: tiktoken.Encoding,
-    hugging_face_gpt2: tokenizers.Tokenizer,
+    our_gpt2: Tokenizer, tiktokens_gpt2: tiktoken.Encoding, hugging_face_gpt2: tokenizers.Tokenizer
 ) -> None:
     for text in SAMPLES:
         ids = our_gpt2.encode(text)

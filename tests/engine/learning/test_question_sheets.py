@@ -200,11 +200,7 @@ def test_questions_change_only_with_the_version_of_answer_files() -> None:
 
 
 def asked(
-    kind: str,
-    frame: Any,
-    seed: str,
-    about: str | None = None,
-    show: Callable[[object], str] = str,
+    kind: str, frame: Any, seed: str, about: str | None = None, show: Callable[[object], str] = str
 ) -> list[str]:
     """Return the lines of a question, or why it is not asked."""
     try:

@@ -38,12 +38,7 @@ from engine.learning.questions.answer_forms import (
 from engine.learning.questions.fewer import ways_to_write
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Attempt, FirstTries, Question
-from engine.learning.questions.words_in_sight import (
-    SeenWord,
-    all_words,
-    first_words,
-    words_with,
-)
+from engine.learning.questions.words_in_sight import SeenWord, all_words, first_words, words_with
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS
 from engine.unigram.frame import UnigramTimeline

@@ -115,9 +115,7 @@ def _cut(encoder: UnigramEncoder, text: str) -> list[str]:
     return lattice.spelled(lattice.best)
 
 
-def test_numbered_pieces_give_the_same_lattice_as_the_encoder(
-    timeline: UnigramTimeline,
-) -> None:
+def test_numbered_pieces_give_the_same_lattice_as_the_encoder(timeline: UnigramTimeline) -> None:
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
         for text in (*WORDS, "▁hügx"):
