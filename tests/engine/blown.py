@@ -1,7 +1,8 @@
 """Files whose lists are blown up, for `blown_files`: their registry, and vocabularies of a size.
 
 A case has a name, `format: what is blown up`, and a function that returns the files, which have
-about a number of bytes together. The format is a name of `fuzz_formats`.
+about a number of bytes together, or the bytes of the only one. The format is a name of
+`fuzz_formats`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from typing import Any
 from engine.core.gpt2_bytes import spell
 
 Files = Mapping[str, bytes]
-Grow = Callable[[int], Files]
-BLOWN: dict[str, Grow] = {}
+Grow = Callable[[int], Files | bytes]
+NAMES = {"session": "a.json", "answers": "a.json", "lesson": "a.md"}
+NAMES |= dict.fromkeys(("steps", "corpus.jsonl"), "a.jsonl")
+"""Format → name of the only file, for formats that need an ending."""
+BLOWN: dict[str, Callable[[int], Files]] = {}
 """Name → function that returns the files of a size."""
 
 BYTES = {spell(bytes([byte])): byte for byte in range(256)}
@@ -25,7 +29,12 @@ SINGLE = [bytes([byte]) for byte in range(256)]
 
 def add(format: str, what: str, grow: Grow) -> None:
     """Add a case."""
-    BLOWN[f"{format}: {what}"] = grow
+
+    def files(size: int) -> Files:
+        grown = grow(size)
+        return {NAMES.get(format, "a"): grown} if isinstance(grown, bytes) else grown
+
+    BLOWN[f"{format}: {what}"] = files
 
 
 def filled(size: int, entry: Callable[[int], Any]) -> list[Any]:

@@ -23,9 +23,9 @@ def others() -> dict[str, Files]:
     return dict(other_files())
 
 
-def session(**changes: Any) -> Files:
+def session(**changes: Any) -> bytes:
     content = json.loads(others()["session"]["a.json"])
-    return {"a.json": json.dumps(content | changes).encode()}
+    return json.dumps(content | changes).encode()
 
 
 add(
@@ -43,11 +43,7 @@ add("session", "a long note", lambda size: session(note="a" * size))
 add("session", "a long path", lambda size: session(tokenizer=["a/" * (size // 2)]))
 add("session", "keys", lambda size: session(**{f"k{n}": n for n in range(size // 16)}))
 add("session", "options", lambda size: session(options={f"k{n}": n for n in range(size // 16)}))
-add(
-    "session",
-    "a deep list",
-    lambda size: {"a.json": b'{"bpe-tui session": 1, "text": ' + b"[" * size},
-)
+add("session", "a deep list", lambda size: b'{"bpe-tui session": 1, "text": ' + b"[" * size)
 for _name, _breakpoint in {
     "regexes": "/a*a*a*b/", "letters": "a", "ors": "tie or ", "ands": "tie and ", "brackets": "(", "numbers": "count<9",
     "quotes": '"', "backslashes": "\\", "spaces": " ", "slashes": "/",
@@ -56,15 +52,15 @@ for _name, _breakpoint in {
         breakpoints=[(b * 4096)[:4096]] * min(size // 4100, 999)))  # fmt: skip
 
 
-def answers(**changes: Any) -> Files:
+def answers(**changes: Any) -> bytes:
     content = json.loads(others()["answers"]["a.json"])
-    return {"a.json": json.dumps(content | changes).encode()}
+    return json.dumps(content | changes).encode()
 
 
-def answer(size: int, **changes: Any) -> Files:
+def answer(size: int, **changes: Any) -> bytes:
     content = json.loads(others()["answers"]["a.json"])
     content["answers"][0] |= changes
-    return {"a.json": json.dumps(content).encode()}
+    return json.dumps(content).encode()
 
 
 add(
@@ -85,8 +81,8 @@ add(
 add("answers", "a long learner", lambda size: answers(learner="a" * size))
 
 
-def lesson(text: str) -> Files:
-    return {"a.md": ('+++\ntitle = "a"\ncorpus = "handout.txt"\n+++\n## One\n' + text).encode()}
+def lesson(text: str) -> bytes:
+    return ('+++\ntitle = "a"\ncorpus = "handout.txt"\n+++\n## One\n' + text).encode()
 
 
 for _name, _text in {
@@ -106,22 +102,22 @@ for _name, _line in {
     "dotted": "a.b{} = 1\n",
     "inline": "k{} = {{a = 1}}\n",
 }.items():
-    add("lesson", f"front with {_name}", lambda size, line=_line: {"a.md": (  # type: ignore[misc]
-        "+++\n" + "".join(line.format(n) for n in range(min(size, 1 << 18) // 14)) + "+++\n## One\n").encode()})  # fmt: skip
+    add("lesson", f"front with {_name}", lambda size, line=_line: (  # type: ignore[misc]
+        "+++\n" + "".join(line.format(n) for n in range(min(size, 1 << 18) // 14)) + "+++\n## One\n").encode())  # fmt: skip
 add(
     "lesson",
     "front with a deep key",
-    lambda size: {"a.md": ("+++\na" + ".a" * 120_000 + " = 1\n+++\n## One\n").encode()},
+    lambda size: ("+++\na" + ".a" * 120_000 + " = 1\n+++\n## One\n").encode(),
 )
 add(
     "lesson",
     "front with a deep list",
-    lambda size: {"a.md": ("+++\na = " + "[" * 250_000 + "\n+++\n## One\n").encode()},
+    lambda size: ("+++\na = " + "[" * 250_000 + "\n+++\n## One\n").encode(),
 )
 add(
     "lesson",
     "front with a large number",
-    lambda size: {"a.md": ("+++\na = " + "9" * 250_000 + "\n+++\n## One\n").encode()},
+    lambda size: ("+++\na = " + "9" * 250_000 + "\n+++\n## One\n").encode(),
 )
 add(
     "lesson",
@@ -136,74 +132,52 @@ add(
 
 
 def steps(line: Callable[[int], Any]) -> Grow:
-    return lambda size: {
-        "a.jsonl": b"".join(json.dumps(each).encode() + b"\n" for each in filled(size, line))
-    }
+    return lambda size: b"".join(json.dumps(each).encode() + b"\n" for each in filled(size, line))
 
 
 add("steps", "steps", steps(lambda n: {"left": word_of(n), "right": "a"}))
 add("steps", "the same step", steps(lambda n: {"left": "a", "right": "b"}))
-add("steps", "chains", lambda size: {"a.jsonl": b"".join(
-    json.dumps({"left": "a" * n, "right": "a"}).encode() + b"\n" for n in range(1, int(size**0.5)))})  # fmt: skip
+add("steps", "chains", lambda size: b"".join(
+    json.dumps({"left": "a" * n, "right": "a"}).encode() + b"\n" for n in range(1, int(size**0.5))))  # fmt: skip
 add(
     "steps",
     "a long token",
-    lambda size: {
-        "a.jsonl": json.dumps({"left": "a" * (size // 2), "right": [97] * (size // 8)}).encode()
-    },
+    lambda size: json.dumps({"left": "a" * (size // 2), "right": [97] * (size // 8)}).encode(),
 )
 add(
     "steps",
     "keys",
-    lambda size: {
-        "a.jsonl": json.dumps(
-            {"left": "a", "right": "b"} | {f"k{n}": 1 for n in range(size // 16)}
-        ).encode()
-    },
+    lambda size: json.dumps(
+        {"left": "a", "right": "b"} | {f"k{n}": 1 for n in range(size // 16)}
+    ).encode(),
 )
 add(
     "steps",
     "a large number",
-    lambda size: {
-        "a.jsonl": b'{"left": "a", "right": "b", "count": ' + b"9" * (size // 2) + b"}\n"
-    },
+    lambda size: b'{"left": "a", "right": "b", "count": ' + b"9" * (size // 2) + b"}\n",
 )
 add("corpus.jsonl", "lines", steps(lambda n: {"text": word_of(n)}))
-add(
-    "corpus.jsonl",
-    "a long line",
-    lambda size: {"a.jsonl": json.dumps({"text": "ab " * (size // 3)}).encode()},
-)
+add("corpus.jsonl", "a long line", lambda size: json.dumps({"text": "ab " * (size // 3)}).encode())
 add(
     "corpus.jsonl",
     "keys",
-    lambda size: {
-        "a.jsonl": json.dumps({f"k{n}": 1 for n in range(size // 16)} | {"text": "a"}).encode()
-    },
+    lambda size: json.dumps({f"k{n}": 1 for n in range(size // 16)} | {"text": "a"}).encode(),
 )
-add("corpus.jsonl", "a deep list", lambda size: {"a.jsonl": b'{"text": ' + b"[" * size + b"\n"})
-add("corpus.jsonl", "empty lines", lambda size: {"a.jsonl": b"\n" * size})
-add(
-    "corpus.jsonl",
-    "escapes",
-    lambda size: {"a.jsonl": b'{"text": "' + b"\\u0061" * (size // 6) + b'"}\n'},
-)
-add("corpus.jsonl", "spaces", lambda size: {"a.jsonl": b'{"text": "' + b" " * size + b'"}\n'})
-add(
-    "corpus.jsonl",
-    "newlines",
-    lambda size: {"a.jsonl": b'{"text": "' + b"\\n" * (size // 2) + b'"}\n'},
-)
+add("corpus.jsonl", "a deep list", lambda size: b'{"text": ' + b"[" * size + b"\n")
+add("corpus.jsonl", "empty lines", lambda size: b"\n" * size)
+add("corpus.jsonl", "escapes", lambda size: b'{"text": "' + b"\\u0061" * (size // 6) + b'"}\n')
+add("corpus.jsonl", "spaces", lambda size: b'{"text": "' + b" " * size + b'"}\n')
+add("corpus.jsonl", "newlines", lambda size: b'{"text": "' + b"\\n" * (size // 2) + b'"}\n')
 
 
-def counts(pretokens: Iterable[tuple[bytes, int]], **about: Any) -> Files:
+def counts(pretokens: Iterable[tuple[bytes, int]], **about: Any) -> bytes:
     pretokens = list(pretokens)
     metadata = {
         "corpus": "c", "bytes": 9, "documents": 3, "distinct": len(pretokens),
         "pattern": PATTERNS["gpt2"].source, "special_tokens": ("<|endoftext|>",), "head_is_all": True,
     } | about  # fmt: skip
     blocks = packed_blocks(pretokens)
-    return {"a": b"".join(written(CountsMetadata(**metadata), b"text", blocks))}
+    return b"".join(written(CountsMetadata(**metadata), b"text", blocks))
 
 
 add(

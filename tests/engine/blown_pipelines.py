@@ -25,12 +25,12 @@ def faces() -> dict[str, Any]:
     return dict(hugging_faces())
 
 
-def huggingface(format: str, **changes: Any) -> Files:
+def huggingface(format: str, **changes: Any) -> bytes:
     content = json.loads(json.dumps(faces()[format]))
     model = changes.pop("model", {})
     content |= changes
     content["model"] |= model
-    return {"a": json.dumps(content, ensure_ascii=False).encode()}
+    return json.dumps(content, ensure_ascii=False).encode()
 
 
 def added(number: int, **flags: Any) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def added(number: int, **flags: Any) -> dict[str, Any]:
 LLAMA, BERT, T5, LLAMA3 = "hf-like-llama", "hf-like-bert", "hf-like-t5", "hf-like-llama-3"
 
 
-def merges_of_characters(size: int) -> Files:
+def merges_of_characters(size: int) -> bytes:
     tokens, merges = distinct_pairs(size)
     vocab = {"<unk>": 0} | {token: n + 1 for n, token in enumerate(tokens)}
     return huggingface(LLAMA, model={"vocab": vocab, "merges": [" ".join(m) for m in merges]})
@@ -105,7 +105,7 @@ def nested(format: str, key: str, parts: str) -> None:
         start, end = f'{{"type": "Sequence", "{parts}": [', "]}"
         depth = size // len(start + end)
         plain = json.dumps(faces()[format] | {key: "HERE"})
-        return {"a": plain.replace('"HERE"', start * depth + end * depth).encode()}
+        return plain.replace('"HERE"', start * depth + end * depth).encode()
 
     add(format, f"nested {parts}", grow)
 
@@ -177,22 +177,22 @@ add(LLAMA, "keys", lambda size: huggingface(LLAMA, **{f"k{n}": n for n in range(
 add(
     LLAMA,
     "a large number",
-    lambda size: {"a": huggingface(LLAMA)["a"].replace(b'"id": 0', b'"id": ' + b"9" * size)},
+    lambda size: huggingface(LLAMA).replace(b'"id": 0', b'"id": ' + b"9" * size),
 )
 add(
     LLAMA,
     "digits in a float",
-    lambda size: {"a": huggingface(LLAMA)["a"].replace(b'"id": 0', b'"id": 0.' + b"9" * size)},
+    lambda size: huggingface(LLAMA).replace(b'"id": 0', b'"id": 0.' + b"9" * size),
 )
-add(LLAMA, "spaces", lambda size: {"a": huggingface(LLAMA)["a"] + b" " * size})
+add(LLAMA, "spaces", lambda size: huggingface(LLAMA) + b" " * size)
 for _what, _regex in {
     "letters": "ab", "branches": "a|", "classes": "[a-z]", "groups": "(?:a)", "stars": "a*", "sets": "[ab",
     "brackets": "(", "backslashes": "\\\\", "repeats": "a{1,2}", "properties": "\\\\p{L}", "look-aheads": "(?=a)",
 }.items():  # fmt: skip
     add(
         LLAMA3, f"a regex of {_what}",
-        lambda size, regex=_regex: {"a": json.dumps(faces()[LLAMA3]).replace(  # type: ignore[misc]
-            json.dumps(PATTERNS["gpt2"].source), '"' + regex * (size // len(regex)) + 'b"').encode()},
+        lambda size, regex=_regex: json.dumps(faces()[LLAMA3]).replace(  # type: ignore[misc]
+            json.dumps(PATTERNS["gpt2"].source), '"' + regex * (size // len(regex)) + 'b"').encode(),
     )  # fmt: skip
 add(T5, "a map of characters", lambda size: huggingface(T5, normalizer={
     "type": "Precompiled",
@@ -275,23 +275,23 @@ def ranks(tokens: list[bytes]) -> bytes:
     return b"".join(b64encode(token) + b" %d\n" % n for n, token in enumerate(tokens))
 
 
-add("tiktoken", "ranks", lambda size: {"a": ranks(rank_tokens(size))})
-add("tiktoken", "ranks without merges", lambda size: {"a": ranks(
-    [*SINGLE, *(b"%07d" % n for n in range(size // 22))])})  # fmt: skip
-add("tiktoken", "tokens of one letter", lambda size: {"a": ranks(
-    [*SINGLE, *(b"a" * n for n in range(2, int(size**0.5)))])})  # fmt: skip
-add("tiktoken", "tokens of one letter, the longest first", lambda size: {"a": ranks(
-    [*SINGLE, *(b"a" * n for n in range(int(size**0.5), 1, -1))])})  # fmt: skip
-add("tiktoken", "a long token", lambda size: {"a": ranks([*SINGLE, b"a" * (size * 3 // 4)])})
-add("tiktoken", "long tokens", lambda size: {"a": ranks(
-    [*SINGLE, *(b"%06d" % n + b"ab" * 8000 for n in range(size // 22_000))])})  # fmt: skip
-add("tiktoken", "empty tokens", lambda size: {"a": ranks(SINGLE) + b"= 5\n" * (size // 4)})
-add("tiktoken", "a broken line", lambda size: {"a": ranks(rank_tokens(size)) + b"= x\n"})
-add("tiktoken", "equals signs", lambda size: {"a": ranks(SINGLE) + b"=" * size})
-add("tiktoken", "digits", lambda size: {"a": ranks(SINGLE) + b"YWI= " + b"9" * size})
+add("tiktoken", "ranks", lambda size: ranks(rank_tokens(size)))
+add("tiktoken", "ranks without merges", lambda size: ranks(
+    [*SINGLE, *(b"%07d" % n for n in range(size // 22))]))  # fmt: skip
+add("tiktoken", "tokens of one letter", lambda size: ranks(
+    [*SINGLE, *(b"a" * n for n in range(2, int(size**0.5)))]))  # fmt: skip
+add("tiktoken", "tokens of one letter, the longest first", lambda size: ranks(
+    [*SINGLE, *(b"a" * n for n in range(int(size**0.5), 1, -1))]))  # fmt: skip
+add("tiktoken", "a long token", lambda size: ranks([*SINGLE, b"a" * (size * 3 // 4)]))
+add("tiktoken", "long tokens", lambda size: ranks(
+    [*SINGLE, *(b"%06d" % n + b"ab" * 8000 for n in range(size // 22_000))]))  # fmt: skip
+add("tiktoken", "empty tokens", lambda size: ranks(SINGLE) + b"= 5\n" * (size // 4))
+add("tiktoken", "a broken line", lambda size: ranks(rank_tokens(size)) + b"= x\n")
+add("tiktoken", "equals signs", lambda size: ranks(SINGLE) + b"=" * size)
+add("tiktoken", "digits", lambda size: ranks(SINGLE) + b"YWI= " + b"9" * size)
 
 
-def pickled(**changes: Any) -> Files:
+def pickled(**changes: Any) -> bytes:
     state = {
         "name": "x",
         "pat_str": PATTERNS["gpt2"].source,
@@ -299,7 +299,7 @@ def pickled(**changes: Any) -> Files:
         "special_tokens": {},
     } | changes
     body = pickle.dumps(state, 2)[2:-1]
-    return {"a": b"\x80\x02ctiktoken.core\nEncoding\n)\x81" + body + b"b."}
+    return b"\x80\x02ctiktoken.core\nEncoding\n)\x81" + body + b"b."
 
 
 add("tiktoken-pickle", "ranks", lambda size: pickled(
@@ -309,14 +309,14 @@ add("tiktoken-pickle", "special tokens", lambda size: pickled(
 add("tiktoken-pickle", "a long pattern", lambda size: pickled(pat_str="a|" * (size // 2) + "b"))
 
 
-def tekken(**changes: Any) -> Files:
+def tekken(**changes: Any) -> bytes:
     config = {
         "pattern": PATTERNS["gpt2"].source, "default_vocab_size": 1 << 20,
         "default_num_special_tokens": 20,
     }  # fmt: skip
     vocab = [{"rank": n, "token_bytes": b64encode(t).decode()} for n, t in enumerate(SINGLE)]
     config |= changes.pop("config", {})
-    return {"a": json.dumps({"config": config, "vocab": vocab} | changes).encode()}
+    return json.dumps({"config": config, "vocab": vocab} | changes).encode()
 
 
 add("tekken", "tokens", lambda size: tekken(vocab=[
@@ -332,11 +332,11 @@ add("tekken", "a long pattern", lambda size: tekken(config={"pattern": "a|" * (s
 # -- minbpe
 
 
-def minbpe(merges: list[tuple[int, int]], specials: list[str], pattern: str = "") -> Files:
+def minbpe(merges: list[tuple[int, int]], specials: list[str], pattern: str = "") -> bytes:
     lines = ["minbpe v1", pattern, str(len(specials))]
     lines += [f"{token} {900_000 + n}" for n, token in enumerate(specials)]
     lines += [f"{left} {right}" for left, right in merges]
-    return {"a": "\n".join([*lines, ""]).encode()}
+    return "\n".join([*lines, ""]).encode()
 
 
 add("minbpe", "merges", lambda size: minbpe(
@@ -351,4 +351,4 @@ add(
 add("minbpe", "special tokens", lambda size: minbpe([], [f"<s{n}>" for n in range(size // 16)]))
 add("minbpe", "the same special token", lambda size: minbpe([], ["<s>"] * (size // 11)))
 add("minbpe", "a long pattern", lambda size: minbpe([], [], "a|" * (size // 2) + "b"))
-add("minbpe", "a large number", lambda size: {"a": b"minbpe v1\n\n" + b"9" * size})
+add("minbpe", "a large number", lambda size: b"minbpe v1\n\n" + b"9" * size)

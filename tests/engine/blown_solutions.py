@@ -8,7 +8,7 @@ import pickle
 import struct
 from typing import Any
 
-from blown import BYTES, SINGLE, Files, add, distinct_pairs, filled, word_of
+from blown import BYTES, SINGLE, add, distinct_pairs, filled, word_of
 from gguf_files import gguf
 
 # -- course solutions
@@ -20,8 +20,8 @@ def solution(size: int) -> tuple[dict[int, bytes], list[tuple[bytes, bytes]]]:
     return vocab, [(left.encode(), right.encode()) for left, right in merges]
 
 
-def as_json(vocab: Any, merges: Any, **more: Any) -> Files:
-    return {"a": json.dumps({"vocab": vocab, "merges": merges} | more).encode()}
+def as_json(vocab: Any, merges: Any, **more: Any) -> bytes:
+    return json.dumps({"vocab": vocab, "merges": merges} | more).encode()
 
 
 def hexed(size: int) -> tuple[dict[str, str], list[list[str]]]:
@@ -40,10 +40,10 @@ add("course-json", "special tokens with ids", lambda size: as_json(
     HEX, [], special_tokens={f"<s{n}>": 256 + n for n in range(size // 18)}))  # fmt: skip
 add("course-json", "texts that are not spelled so", lambda size: as_json(
     HEX | {str(256 + n): f"<s{n}>" for n in range(size // 22)}, []))  # fmt: skip
-add("course-json", "merges of ids", lambda size: {"a": json.dumps(
-    {"merges": {f"{97 + n // 500 % 100},{n % 500 % 256}": 256 + n for n in range(size // 16)}}).encode()})  # fmt: skip
-add("course-json", "a chain of merges of ids", lambda size: {"a": json.dumps(
-    {"merges": [[97, 97], *([256 + n, 97] for n in range(size // 12))]}).encode()})  # fmt: skip
+add("course-json", "merges of ids", lambda size: json.dumps(
+    {"merges": {f"{97 + n // 500 % 100},{n % 500 % 256}": 256 + n for n in range(size // 16)}}).encode())  # fmt: skip
+add("course-json", "a chain of merges of ids", lambda size: json.dumps(
+    {"merges": [[97, 97], *([256 + n, 97] for n in range(size // 12))]}).encode())  # fmt: skip
 add("course-json", "wrong merges", lambda size: as_json(HEX, [["zz", "61"]] * (size // 14)))
 add("course-json", "a wrong merge at the end", lambda size: as_json(
     HEX | {"256": "6162"}, [*[["61", "62"]] * (size // 14), ["zz", "61"]]))  # fmt: skip
@@ -59,56 +59,50 @@ for _name, _spelled in {
         HEX, [spelled * (size // len(spelled)) + "!"]))  # fmt: skip
     add("course-json", f"one token nearly of {_name}", lambda size, spelled=_spelled: as_json(  # type: ignore[misc]
         HEX | {"256": spelled * (size // len(spelled)) + "!"}, []))  # fmt: skip
-add("course-text", "printed", lambda size: {"a": repr(solution(size // 2)).encode()})
-add("course-text", "a sum", lambda size: {"a": b"[(b'a', b'b'), " + b"1+" * (size // 2) + b"1]"})
-add("course-text", "brackets", lambda size: {"a": b"{0: " + b"[" * size})
-add("course-text", "a long text", lambda size: {"a": b"{0: b'" + b"\\x61" * (size // 4) + b"'}"})
-add("course-text", "an open text", lambda size: {"a": b"[(b'a', b'b')" + b", b'" * (size // 4)})
-add("course-text", "comments", lambda size: {"a": b"# a\n" * (size // 4) + b"{0: b'a'}"})
-add("course-text", "comments without an end", lambda size: {"a": b"# a\n#" + b"#" * size})
-add("course-text", "assignments", lambda size: {"a": b"vocab = {0: b'a'}\n" * (size // 18)})
-add("course-text", "names", lambda size: {"a": b"{0: " + b"a" * size + b"}"})
+add("course-text", "printed", lambda size: repr(solution(size // 2)).encode())
+add("course-text", "a sum", lambda size: b"[(b'a', b'b'), " + b"1+" * (size // 2) + b"1]")
+add("course-text", "brackets", lambda size: b"{0: " + b"[" * size)
+add("course-text", "a long text", lambda size: b"{0: b'" + b"\\x61" * (size // 4) + b"'}")
+add("course-text", "an open text", lambda size: b"[(b'a', b'b')" + b", b'" * (size // 4))
+add("course-text", "comments", lambda size: b"# a\n" * (size // 4) + b"{0: b'a'}")
+add("course-text", "comments without an end", lambda size: b"# a\n#" + b"#" * size)
+add("course-text", "assignments", lambda size: b"vocab = {0: b'a'}\n" * (size // 18))
+add("course-text", "names", lambda size: b"{0: " + b"a" * size + b"}")
 add(
     "course-text",
     "numbers of NumPy",
-    lambda size: {"a": b"{0: b'a', " + b"np.int64(1): b'a', " * (size // 19) + b"}"},
+    lambda size: b"{0: b'a', " + b"np.int64(1): b'a', " * (size // 19) + b"}",
 )
-add("course-text", "json lines", lambda size: {"a": b"".join(
-    json.dumps({"id": i, "token": t.hex()}).encode() + b"\n" for i, t in solution(size)[0].items())})  # fmt: skip
-add("course-text", "json lines with many keys", lambda size: {"a": b"".join(
+add("course-text", "json lines", lambda size: b"".join(
+    json.dumps({"id": i, "token": t.hex()}).encode() + b"\n" for i, t in solution(size)[0].items()))  # fmt: skip
+add("course-text", "json lines with many keys", lambda size: b"".join(
     json.dumps({"id": i, "token": t.hex()} | {f"k{n}": n for n in range(99)}).encode() + b"\n"
-    for i, t in list(solution(size)[0].items())[: size // 1000])})  # fmt: skip
+    for i, t in list(solution(size)[0].items())[: size // 1000]))  # fmt: skip
 for _separator in ("\t", ",", " -> ", ": ", " "):
-    add("course-text", f"a table with {_separator!r}", lambda size, s=_separator: {"a": "".join(  # type: ignore[misc]
-        f"{i}{s}{t.hex()}\n" for i, t in solution(size)[0].items()).encode()})  # fmt: skip
+    add("course-text", f"a table with {_separator!r}", lambda size, s=_separator: "".join(  # type: ignore[misc]
+        f"{i}{s}{t.hex()}\n" for i, t in solution(size)[0].items()).encode())  # fmt: skip
 add(
     "course-text",
     "a table of quotes",
-    lambda size: {"a": b'0,61\n1,62\n2,63\n3,64\n4,"' + b'""' * (size // 2)},
+    lambda size: b'0,61\n1,62\n2,63\n3,64\n4,"' + b'""' * (size // 2),
 )
-add("course-pickle", "a solution", lambda size: {"a": pickle.dumps(solution(size))})
-add("course-pickle", "nested tuples", lambda size: {"a": b"(" + b"N" + b"\x85" * size + b"t."})
-add("course-pickle", "marks", lambda size: {"a": b"](" + b"(" * size + b"."})
-add(
-    "course-pickle",
-    "marks that are closed",
-    lambda size: {"a": b"](" + b"(t" * (size // 2) + b"t."},
-)
-add("course-pickle", "a line of digits", lambda size: {"a": b"](I" + b"9" * size + b"\nt."})
+add("course-pickle", "a solution", lambda size: pickle.dumps(solution(size)))
+add("course-pickle", "nested tuples", lambda size: b"(" + b"N" + b"\x85" * size + b"t.")
+add("course-pickle", "marks", lambda size: b"](" + b"(" * size + b".")
+add("course-pickle", "marks that are closed", lambda size: b"](" + b"(t" * (size // 2) + b"t.")
+add("course-pickle", "a line of digits", lambda size: b"](I" + b"9" * size + b"\nt.")
 add(
     "course-pickle",
     "a long number",
-    lambda size: {"a": b"]\x8b" + size.to_bytes(4, "little") + b"\x01" * size + b"a."},
+    lambda size: b"]\x8b" + size.to_bytes(4, "little") + b"\x01" * size + b"a.",
 )
-add("course-pickle", "lines", lambda size: {"a": b"](" + b"I1\n" * (size // 3) + b"t."})
-add("course-pickle", "texts", lambda size: {"a": b"](" + b"Va\\u0061\n" * (size // 9) + b"t."})
-add("course-pickle", "a long text", lambda size: {"a": b"](V" + b"\\u0061" * (size // 6) + b"\nt."})
-add("course-pickle", "one token again and again", lambda size: {
-    "a": b"}(K\0C\xff" + b"a" * 255 + b"q\0u](" + b"h\0h\0\x86" * (size // 5) + b"e\x86."})  # fmt: skip
-add("course-pickle", "appending", lambda size: {"a": b"](" + b"]Na" * (size // 3) + b"t."})
-add("course-pickle", "copies of a dict", lambda size: {
-    "a": b"](}(" + b"".join(b"K%cK%c" % (n, n) for n in range(200)) + b"uq\0"
-    + b"ccollections\nOrderedDict\nq\1" + b"h\1h\0\x85R" * (size // 6) + b"t."})  # fmt: skip
+add("course-pickle", "lines", lambda size: b"](" + b"I1\n" * (size // 3) + b"t.")
+add("course-pickle", "texts", lambda size: b"](" + b"Va\\u0061\n" * (size // 9) + b"t.")
+add("course-pickle", "a long text", lambda size: b"](V" + b"\\u0061" * (size // 6) + b"\nt.")
+add("course-pickle", "one token again and again", lambda size: b"}(K\0C\xff" + b"a" * 255 + b"q\0u](" + b"h\0h\0\x86" * (size // 5) + b"e\x86.")  # fmt: skip
+add("course-pickle", "appending", lambda size: b"](" + b"]Na" * (size // 3) + b"t.")
+add("course-pickle", "copies of a dict", lambda size: b"](}(" + b"".join(b"K%cK%c" % (n, n) for n in range(200)) + b"uq\0"
+    + b"ccollections\nOrderedDict\nq\1" + b"h\1h\0\x85R" * (size // 6) + b"t.")  # fmt: skip
 
 
 # -- SentencePiece and GGUF
@@ -131,10 +125,10 @@ def piece(text: str, score: float, kind: int) -> bytes:
     return field(1, content + b"\x18" + varint(kind))
 
 
-def sentencepiece(kind: int, pieces: list[tuple[str, int]], charsmap: bytes = b"") -> Files:
+def sentencepiece(kind: int, pieces: list[tuple[str, int]], charsmap: bytes = b"") -> bytes:
     made = [piece("<unk>", 0.0, 2)]
     made += [piece(text, -float(n), each) for n, (text, each) in enumerate(pieces)]
-    return {"a": b"".join(made) + field(2, b"\x18" + varint(kind)) + field(3, field(2, charsmap))}
+    return b"".join(made) + field(2, b"\x18" + varint(kind)) + field(3, field(2, charsmap))
 
 
 def pairs_of_pieces(size: int) -> list[tuple[str, int]]:
@@ -171,25 +165,25 @@ for _number, _name in ((1, "unigram"), (2, "bpe"), (3, "word"), (4, "char")):
 add(
     "sentencepiece-bpe",
     "empty fields",
-    lambda size: {"a": sentencepiece(2, [("a", 1)])["a"] + b"\x20\x01" * (size // 2)},
+    lambda size: sentencepiece(2, [("a", 1)]) + b"\x20\x01" * (size // 2),
 )
 add("sentencepiece-bpe", "a map of characters", lambda size: sentencepiece(
     2, [("a", 1)], (size // 2 * 4 // 4 & ~3).to_bytes(4, "little") + b"\1\2\3\0" * (size // 4)))  # fmt: skip
 add(
     "sentencepiece-bpe",
     "split messages",
-    lambda size: {"a": sentencepiece(2, [("a", 1)])["a"] + field(2, b"") * (size // 2)},
+    lambda size: sentencepiece(2, [("a", 1)]) + field(2, b"") * (size // 2),
 )
 
 LLAMA_START = [*(f"<0x{byte:02X}>" for byte in range(256)), "▁"]
 
 
-def gguf_llama(tokens: list[str], model: str = "llama") -> Files:
+def gguf_llama(tokens: list[str], model: str = "llama") -> bytes:
     texts = ["<unk>", *LLAMA_START, *tokens]
     kinds = [2, *[6] * 256, 1, *[1] * len(tokens)]
     scores = [-float(n) for n in range(len(texts))]
     pairs = {"model": model, "tokens": texts, "token_type": kinds, "scores": scores}
-    return {"a": gguf(pairs | {"unknown_token_id": 0})}
+    return gguf(pairs | {"unknown_token_id": 0})
 
 
 add("gguf-llama", "tokens", lambda size: gguf_llama([t for t, _ in pairs_of_pieces(size)[1:]]))
@@ -204,29 +198,25 @@ add(
     "tokens that begin alike",
     lambda size: gguf_llama([t for t, _ in grown_alike(size)[1:]], "t5"),
 )
-add("gguf-llama", "a far id", lambda size: {"a": gguf(
+add("gguf-llama", "a far id", lambda size: gguf(
     {"model": "llama", "tokens": ["u", *[f"[PAD{n}]" for n in range(1, size // 20)], "a"],
-     "token_type": [2, *[5] * (size // 20 - 1), 1]})})  # fmt: skip
-add("gguf-gpt2", "tokens and merges", lambda size: {"a": gguf({
+     "token_type": [2, *[5] * (size // 20 - 1), 1]}))  # fmt: skip
+add("gguf-gpt2", "tokens and merges", lambda size: gguf({
     "model": "gpt2", "pre": "llama-bpe", "tokens": [*BYTES, *distinct_pairs(size)[0][26:]],
-    "merges": [" ".join(each) for each in distinct_pairs(size)[1]]})})  # fmt: skip
-add("gguf-gpt2", "control tokens", lambda size: {"a": gguf({
+    "merges": [" ".join(each) for each in distinct_pairs(size)[1]]}))  # fmt: skip
+add("gguf-gpt2", "control tokens", lambda size: gguf({
     "model": "gpt2", "pre": "gpt-2", "tokens": [*BYTES, *(f"<s{n}>" for n in range(size // 18))],
-    "token_type": [*[1] * 256, *[3] * (size // 18)], "merges": []})})  # fmt: skip
-add("gguf-bert", "tokens", lambda size: {"a": gguf({
+    "token_type": [*[1] * 256, *[3] * (size // 18)], "merges": []}))  # fmt: skip
+add("gguf-bert", "tokens", lambda size: gguf({
     "model": "bert", "tokens": ["[UNK]", *(f"▁{word_of(n)}" for n in range(size // 20))],
-    "unknown_token_id": 0, "token_type": [3, *[1] * (size // 20)]})})  # fmt: skip
+    "unknown_token_id": 0, "token_type": [3, *[1] * (size // 20)]}))  # fmt: skip
 add(
     "gguf-gpt2",
     "empty tokens",
-    lambda size: {"a": gguf({"model": "gpt2", "tokens": [""] * (size // 8), "merges": []})},
+    lambda size: gguf({"model": "gpt2", "tokens": [""] * (size // 8), "merges": []}),
 )
-add("gguf-gpt2", "keys", lambda size: {"a": gguf({f"general.k{n}": 1 for n in range(size // 32)})})
-add(
-    "gguf-gpt2",
-    "nested lists",
-    lambda size: {"a": gguf({"tags": [[[1] for _ in range(size // 20)]]})},
-)
+add("gguf-gpt2", "keys", lambda size: gguf({f"general.k{n}": 1 for n in range(size // 32)}))
+add("gguf-gpt2", "nested lists", lambda size: gguf({"tags": [[[1] for _ in range(size // 20)]]}))
 
 
 # -- lines
@@ -235,37 +225,27 @@ add(
 add(
     "bert-vocab",
     "pieces",
-    lambda size: {
-        "a": ("[UNK]\n" + "".join(f"##{word_of(n)}\n" for n in range(size // 7))).encode()
-    },
+    lambda size: ("[UNK]\n" + "".join(f"##{word_of(n)}\n" for n in range(size // 7))).encode(),
 )
 add(
     "bert-vocab",
     "special tokens",
-    lambda size: {"a": ("[UNK]\n" + "".join(f"[S{n}]\n" for n in range(size // 9))).encode()},
+    lambda size: ("[UNK]\n" + "".join(f"[S{n}]\n" for n in range(size // 9))).encode(),
 )
-add("bert-vocab", "the same piece", lambda size: {"a": b"[UNK]\n" + b"a\n" * (size // 2)})
-add("bert-vocab", "empty lines", lambda size: {"a": b"[UNK]\na\n" + b"\n" * size})
-add("bert-vocab", "a long piece", lambda size: {"a": b"[UNK]\n##a\n##" + b"a" * size})
-add(
-    "bert-vocab",
-    "nearly brackets",
-    lambda size: {"a": b"[UNK]\n[" + b"a" * size + b"\n<" + b"a" * size},
-)
-add("subword-nmt", "merges", lambda size: {"a": ("#version: 0.2\ne s</w>\n" + "".join(
-    f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode()})  # fmt: skip
-add(
-    "subword-nmt",
-    "a long merge",
-    lambda size: {"a": b"#version: 0.2\ne s</w>\ne " + b"s" * size + b"\n"},
-)
-add("subword-nmt-0.1", "merges", lambda size: {"a": ("e s\nes </w>\n" + "".join(
-    f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode()})  # fmt: skip
-add("subword-nmt", "empty lines", lambda size: {"a": b"#version: 0.2\ne s</w>\n" + b"\n" * size})
-add("clip", "merges", lambda size: {"a": ('"bpe_simple_vocab_16e6.txt#version: 0.2\n' + "".join(
-    f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode()})  # fmt: skip
+add("bert-vocab", "the same piece", lambda size: b"[UNK]\n" + b"a\n" * (size // 2))
+add("bert-vocab", "empty lines", lambda size: b"[UNK]\na\n" + b"\n" * size)
+add("bert-vocab", "a long piece", lambda size: b"[UNK]\n##a\n##" + b"a" * size)
+add("bert-vocab", "nearly brackets", lambda size: b"[UNK]\n[" + b"a" * size + b"\n<" + b"a" * size)
+add("subword-nmt", "merges", lambda size: ("#version: 0.2\ne s</w>\n" + "".join(
+    f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode())  # fmt: skip
+add("subword-nmt", "a long merge", lambda size: b"#version: 0.2\ne s</w>\ne " + b"s" * size + b"\n")
+add("subword-nmt-0.1", "merges", lambda size: ("e s\nes </w>\n" + "".join(
+    f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode())  # fmt: skip
+add("subword-nmt", "empty lines", lambda size: b"#version: 0.2\ne s</w>\n" + b"\n" * size)
+add("clip", "merges", lambda size: ('"bpe_simple_vocab_16e6.txt#version: 0.2\n' + "".join(
+    f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode())  # fmt: skip
 add(
     "clip",
     "a long merge",
-    lambda size: {"a": b'"bpe_simple_vocab_16e6.txt#version: 0.2\na ' + b"b" * size},
+    lambda size: b'"bpe_simple_vocab_16e6.txt#version: 0.2\na ' + b"b" * size,
 )
