@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bpe_tui.views.panel import JOINING_ROLES
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import CHIPS_MEET, Span
 
 
@@ -16,3 +17,8 @@ def edged(spans: Sequence[Span]) -> str:
         joint = "+" if beside <= set(JOINING_ROLES) else "┊"
         text += joint if span == CHIPS_MEET else span[0]
     return text
+
+
+def text_of(panel: Lines) -> list[str]:
+    """Return the text of each row, with the borders between its tokens."""
+    return [edged(panel.row(place).spans) for place in range(panel.row_count)]

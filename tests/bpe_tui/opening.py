@@ -33,6 +33,7 @@ from bpe_tui.session.jobs import (
 )
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import remember_opened
+from engine.bpe.frame import Frame
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
 
@@ -113,6 +114,12 @@ def burst(app: App[Any], *keys: str) -> None:
 def step(app: BpeTuiApp) -> int:
     assert app.session.recording is not None
     return app.session.recording.cursor
+
+
+def frame_of(app: BpeTuiApp) -> Frame:
+    """Return the frame at the cursor of a run of BPE."""
+    assert app.session.frame is not None
+    return app.session.frame
 
 
 def session_of(config: Config) -> Session:

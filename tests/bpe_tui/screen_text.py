@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import regex
 from opening import opened, until
@@ -13,9 +12,9 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.encoding_screen import EncodingScreen
-from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.inspection_screen import InspectionPanel
-from bpe_tui.views.panel import FramePanel
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.lines import Lines
 
 
 @asynccontextmanager
@@ -32,21 +31,32 @@ async def encoding(
         yield app, app.screen, pilot
 
 
-def shown(panel: FramePanel[Any]) -> str:
+def row_text(panel: Lines, place: int) -> str:
+    return "".join(text for text, _ in panel.row(place).spans)
+
+
+def row_texts(panel: Lines) -> list[str]:
+    return [row_text(panel, place) for place in range(panel.row_count)]
+
+
+def shown(panel: Lines) -> str:
     """Return the rows as text."""
-    rows = [panel.row(index) for index in range(panel.row_count)]
-    return "\n".join("".join(text for text, _ in row.spans) for row in rows)
+    return "\n".join(row_texts(panel))
+
+
+def unwrapped(panel: Lines) -> str:
+    """Return the text of a panel as if no line were wrapped."""
+    return " ".join(" ".join(row_texts(panel)).split())
 
 
 def shown_text(app: BpeTuiApp, panel: str) -> list[str]:
     rows = app.screen.query_one(f"#{panel}", InspectionPanel)
-    texts = ("".join(text for text, _ in rows.row(n).spans) for n in range(rows.row_count))
-    return [" ".join(text.split()) for text in texts]
+    return [" ".join(text.split()) for text in row_texts(rows)]
 
 
-def drawn(panel: ChartPanel) -> str:
+def drawn(chart: Chart) -> str:
     """Return the text of the chart, without its roles."""
-    lines = (panel.line(y) for y in range(panel.size.height))
+    lines = (chart.line(y) for y in range(chart.size.height))
     return "\n".join("".join(text for text, _ in spans) for spans in lines)
 
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pathlib import Path
 
-from edges import edged
+import pytest
 from opening import until
 from textual.pilot import Pilot
 
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.views.slices import Slices
-from bpe_tui.widgets.lines import Lines
+from engine.unigram.frame import UnigramFrame
 
 TEXT = "the hugs of the thugs and the bugs; a pun, puns, a shrug and the hugger of bugs\n" * 4
 
 
-def text_of(panel: Lines, rows: Sequence[int] | None = None) -> list[str]:
-    places = range(panel.row_count) if rows is None else rows
-    return [edged(panel.row(place).spans) for place in places]
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    place = tmp_path / "hugs.txt"
+    place.write_text(TEXT)
+    return place
+
+
+def frame_of(app: BpeTuiApp) -> UnigramFrame:
+    frame = app.session.shown
+    assert isinstance(frame, UnigramFrame)
+    return frame
 
 
 async def settled(pilot: Pilot[int]) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from edges import edged
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.widgets.lines import Lines
 from engine.wordpiece.frame import WordPieceFrame
 
 COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -26,8 +24,3 @@ def frame_of(app: BpeTuiApp) -> WordPieceFrame:
     frame = app.session.shown
     assert isinstance(frame, WordPieceFrame)
     return frame
-
-
-def text_of(panel: Lines) -> list[str]:
-    rows = [panel.row(place) for place in range(panel.row_count)]
-    return [edged(row.spans) for row in rows]

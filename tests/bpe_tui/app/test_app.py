@@ -6,7 +6,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from opening import SAMPLE, each_size, opened, opened_as, step, until
+from opening import SAMPLE, each_size, frame_of, opened, opened_as, step, until
+from screen_text import row_texts, unwrapped
 from textual._compositor import Compositor
 from textual.events import Paste, ScreenResume
 from textual.geometry import Size
@@ -88,8 +89,7 @@ async def test_the_typed_text_is_encoded_with_the_merges_of_the_step_and_walked_
         encoded = app.screen.query_one(EncodedText)
         assert [span[0] for span in encoded.row(0).spans if span[0] not in "┊│"] != ["the"]
         await pilot.press("escape", "end")
-        assert app.session.frame is not None
-        ids = [i for piece in app.session.frame.encode("the") for i in piece.ids]
+        ids = [i for piece in frame_of(app).encode("the") for i in piece.ids]
         assert encoded.row(1).spans[0][0].strip() == str(ids[0])
         await pilot.press("end", "e", "ctrl+u", *"there", "enter")
         await pilot.pause(0.1)
@@ -189,9 +189,7 @@ async def test_help_lists_the_commands_in_two_columns_if_there_is_room_and_typin
         await pilot.press("escape", "question_mark")
         await pilot.pause()
         lines = app.screen.query_one("#help", Lines)
-        rows = map(lines.row, range(lines.row_count))
-        text = " ".join("".join(text for text, _ in row.spans) for row in rows)
-        text = " ".join(text.split())
+        text = unwrapped(lines)
         assert all(c.help in text for c in COMMANDS if "training" in c.screens)
         await pilot.press("end")
         await until(pilot, lambda: lines.scroll_y == lines.max_scroll_y > 0)
@@ -209,8 +207,7 @@ async def test_help_lists_the_commands_in_two_columns_if_there_is_room_and_typin
         assert row.spans[2][0] == "Signs"
         await pilot.press(*"slower")
         await pilot.pause()
-        found = ["".join(text for text, _ in lines.row(y).spans) for y in range(lines.row_count)]
-        assert [row.split() for row in found] == [["Play"], ["-", "Play", "slower."]]
+        assert [row.split() for row in row_texts(lines)] == [["Play"], ["-", "Play", "slower."]]
         assert str(lines.border_title) == "keys on the training screen with “slower”"
         await pilot.press("z")
         assert lines.row(0).spans == [("No key, sign or word has that.", "dim")]

@@ -9,9 +9,7 @@ from bpe_tui.cli.console import has_screen
 from engine import CorpusError
 
 
-def test_a_driver_that_draws_elsewhere_counts_as_a_screen(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_driver_that_draws_elsewhere_counts_as_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TEXTUAL_DRIVER", raising=False)
     assert not has_screen()
     assert terminal.lasting_driver() is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opening import opened, step, until
+from opening import frame_of, opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -37,8 +37,7 @@ async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
 async def test_n_runs_from_stop_to_stop_or_stays_and_says_that_a_breakpoint_never_occurs() -> None:
     async with opened() as (app, pilot):
         await pilot.press("n")
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         assert len(frame.at(frame.step - 1).queue.tied) > 1  # without a breakpoint, to a tie
         await added(app, pilot, 'token "zzz"')
         await pilot.press("right", "n")

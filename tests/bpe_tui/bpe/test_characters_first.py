@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, opened, opened_as
+from opening import SAMPLE, frame_of, opened, opened_as
+from screen_text import row_text, row_texts
 
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.narration import narrate
@@ -42,8 +43,7 @@ async def test_a_character_is_over_the_marks_of_its_tokens(tmp_path: Path) -> No
         await pilot.press("shift+right", "shift+right")
         assert "id 235 │ bytes EB" in str(panel.border_subtitle)
         await pilot.press("end")
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         assert frame.step == 6
         whole = [frame.any_token(each) for each in frame.tokens_of(" 따뜻한".encode())]
         row, below, *_ = texts(panel)
@@ -57,8 +57,7 @@ async def test_each_byte_of_a_cut_character_has_a_mark_and_no_other() -> None:
         panel = app.screen.query_one(CorpusPanel)
         for step in (0, 20, 100, 300):
             app.seek(step)
-            frame = app.session.frame
-            assert frame is not None
+            frame = frame_of(app)
             painter, cut = panel.painter(frame), 0
             for pretoken in (each for line in frame.excerpt.lines for each in line):
                 (spans,) = painter.words(pretoken)
@@ -78,8 +77,7 @@ async def test_characters_and_their_marks_are_in_sight_together() -> None:
         for step in range(20, 60, 4):
             app.seek(step)
             await pilot.pause()
-            frame = app.session.frame
-            assert frame is not None
+            frame = frame_of(app)
             rows = panel.rows_of(frame, panel.room)
             line, above = panel.top
             hidden = list(panel.line_rows(frame, frame.excerpt.lines[line], panel.room))[:above]
@@ -104,10 +102,9 @@ async def test_bytes_are_named_with_frequent_characters_that_have_them(tmp_path:
         await pilot.press("right")
         screen = app.screen
         merges = screen.query_one(MergesPanel)
-        assert "E4+BB  in 们 他" in "".join(text for text, _ in merges.row(0).spans)
+        assert "E4+BB  in 们 他" in row_text(merges, 0)
         merge = screen.query_one(MergePanel)
-        rows = ["".join(text for text, _ in merge.row(place).spans) for place in range(3)]
-        assert "the first 2 bytes of 们 他" in rows
+        assert "the first 2 bytes of 们 他" in row_texts(merge)[:3]
         assert "It is the first 2 bytes of 们 他." in narrate(app.session.frame)
         asked = (["仁们"], [b"\xe4", b"\xbb"])
         piece, pair = (explain(app.session.frame, parts).describe(visible_bytes) for parts in asked)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from opening import each_size, opened, step, until
-from screen_text import drawn
+from opening import each_size, frame_of, opened, step, until
+from screen_text import drawn, row_texts
 
 from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, GainsPanel
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel
@@ -85,12 +85,11 @@ async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_enco
     async with opened() as (app, pilot):
         await pilot.press("end", "4")
         await pilot.pause()
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         panel = app.screen.query_one(FrequentPanel)
         expected = Counter(frame.counts).most_common()
         assert panel.row_count == 200
-        lines = ["".join(text for text, _ in panel.row(place).spans) for place in range(3)]
+        lines = row_texts(panel)[:3]
         counts = [int(line.split()[1].replace(",", "")) for line in lines]
         assert counts == [count for _, count in expected[:3]]
         # By hand: `·the` occurs 1,754 times among 38,604 pretokens.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from opening import SAMPLE, ended, opened_as, recorded_once, until
+from opening import SAMPLE, ended, frame_of, opened_as, recorded_once, until
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -35,8 +35,7 @@ async def test_a_key_learns_more_merges_behind_a_border_and_saves_them(tmp_path:
         await pilot.press("enter")
         await until(pilot, lambda: app.session.config.continued == 30)
         await ended(app, pilot)
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         assert (frame.step, frame.recorded_steps) == (own, own + 30)
         assert frame.phase_start is not None
         assert app.refusal_of("app.predict") is None

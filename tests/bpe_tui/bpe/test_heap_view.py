@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from opening import opened, step, until
+from opening import frame_of, opened, step, until
+from screen_text import shown
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
-from bpe_tui.widgets.lines import Lines
-
-
-def text_of(panel: Lines) -> str:
-    rows = (panel.row(index) for index in range(panel.row_count))
-    return "\n".join("".join(text for text, _ in row.spans) for row in rows)
 
 
 def pairs(app: BpeTuiApp) -> PairsPanel:
@@ -30,8 +25,7 @@ async def test_views_follow_each_other_and_show_the_same_entry_at_the_same_index
         assert seen == ["array", "tree", "linked", "table"]
         assert app.focused is pairs(app)
         await pilot.press("g", "plus", *"100", "enter", "v")
-        assert app.session.frame is not None
-        entry = app.session.frame.queue.array(8)[7]
+        entry = frame_of(app).queue.array(8)[7]
         await pilot.press("v")
         row = next(pairs(app).row(i) for i in range(20) if "7 " in pairs(app).row(i).spans[1][0])
         assert row.target.pair == entry.pair  # type: ignore[union-attr]
@@ -42,13 +36,12 @@ async def test_a_far_step_is_replayed_in_slices_and_then_shows_its_next_pair(
 ) -> None:
     monkeypatch.setattr(heap_panel, "SLICE_SECONDS", 0.0005)
     async with opened(vocab_size=690) as (app, pilot):  # a run that no other test has replayed
-        await until(pilot, lambda: "Replaying" not in text_of(pairs(app)))
+        await until(pilot, lambda: "Replaying" not in shown(pairs(app)))
         app.seek(len(app.session.recording or ()))
-        assert "Replaying the heap" in text_of(pairs(app))
-        await until(pilot, lambda: "Replaying" not in text_of(pairs(app)))
-        frame = app.session.frame
-        assert frame is not None
-        assert text_of(pairs(app)).count("\n") >= len(frame.queue.entries(200)) - 1
+        assert "Replaying the heap" in shown(pairs(app))
+        await until(pilot, lambda: "Replaying" not in shown(pairs(app)))
+        frame = frame_of(app)
+        assert shown(pairs(app)).count("\n") >= len(frame.queue.entries(200)) - 1
 
 
 async def test_t_goes_from_tie_to_tie_and_the_merge_shows_other_rules_choices() -> None:
@@ -63,7 +56,7 @@ async def test_t_goes_from_tie_to_tie_and_the_merge_shows_other_rules_choices() 
         assert step(app) == tied[0]
         await pilot.press("n", "n", "t", "T")
         assert step(app) == tied[1]
-        text = text_of(app.screen.query_one(MergePanel))
+        text = shown(app.screen.query_one(MergePanel))
         assert "ther rule" in text
         await pilot.press("home", "t", "T")
         assert step(app) == 0
@@ -74,11 +67,10 @@ async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> Non
     async with opened(vocab_size=1100) as (app, pilot):
         await pilot.press("right", "v", "v", "v", "v")
         panel = pairs(app)
-        assert app.session.frame is not None
         place, at = next(
             (place, found)
             for place in range(1, 200)
-            if (found := app.session.frame.step_of(panel.row(place).target.pair))  # type: ignore[union-attr]
+            if (found := frame_of(app).step_of(panel.row(place).target.pair))  # type: ignore[union-attr]
         )
         await pilot.press(*["down"] * place)
         assert str(panel.border_subtitle).startswith(f"Enter its merge ({at}) │ w why │ v array")

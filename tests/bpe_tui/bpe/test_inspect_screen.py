@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened, opened_as, until
+from opening import frame_of, opened, opened_as, until
 from screen_text import shown_text
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
@@ -31,8 +31,7 @@ async def test_every_section_follows_the_step_and_a_token_leads_to_the_vocabular
         await pilot.pause()
         assert isinstance(app.screen, InspectionScreen)
         assert shown_text(app, "overview")[0] == "tokens 357"
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         inspection = Inspection.of_frame(frame)
         for section in SECTIONS:
             panel = app.screen.query_one(f"#{section.id}", InspectionPanel)

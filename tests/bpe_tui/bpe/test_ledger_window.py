@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from opening import opened
+from opening import frame_of, opened
+from screen_text import row_text
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
@@ -11,11 +12,6 @@ from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.bpe.windows import LedgerWindow
 from bpe_tui.views.targets import ToChange
 from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.rows import Row
-
-
-def text_of(row: Row) -> str:
-    return "".join(text for text, _ in row.spans)
 
 
 def changes(app: BpeTuiApp) -> list[int]:
@@ -41,22 +37,19 @@ async def test_a_change_has_its_number_of_pretokens_and_enter_leads_to_them_and_
     async with opened() as (app, pilot):
         app.seek(30)
         await pilot.pause()
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         assert frame.merge is not None
         panel = app.screen.query_one(MergePanel)
-        row = panel.row(changes(app)[0])
-        assert f" {frame.merge.pretokens} " in text_of(row)
+        assert f" {frame.merge.pretokens} " in row_text(panel, changes(app)[0])
         await opened_change(app, pilot)
         assert isinstance(app.screen, LedgerWindow)
         rows = app.screen.query_one("#ledger-rows", RowList)
-        shown = [" ".join(text_of(rows.row(place)).split()) for place in range(2)]
+        shown = [" ".join(row_text(rows, place).split()) for place in range(2)]
         assert shown == ["248 ·one → ·one −248", "9 ·ones → ·ones −9"]
-        assert {len(text_of(rows.row(place))) for place in range(2)} == {rows.size.width - 2}
+        assert {len(row_text(rows, place)) for place in range(2)} == {rows.size.width - 2}
         pretoken = rows.row(1).target.affected.pretoken  # type: ignore[union-attr]
         await pilot.press("down", "enter")
-        assert app.session.frame is not None
-        lines = app.session.frame.excerpt.lines_with(pretoken)
+        lines = frame_of(app).excerpt.lines_with(pretoken)
         assert rows.row_count == len(lines)
         await pilot.press("enter")
         corpus = app.screen.query_one(CorpusPanel)

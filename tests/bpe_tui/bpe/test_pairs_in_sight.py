@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opening import SAMPLE, opened, until
+from opening import SAMPLE, frame_of, opened, until
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
@@ -65,9 +65,8 @@ async def test_the_next_pair_is_in_sight_behind_stale_entries_unless_rows_are_in
             """Return the row of the next pair, and the first row in sight."""
             app.seek(step)
             await pilot.pause()
-            assert app.session.frame is not None
             rows = [panel.row(place).target for place in range(panel.row_count)]
-            return rows.index(ToPair(app.session.frame.next_pair)), panel.scroll_offset.y  # type: ignore[arg-type]
+            return rows.index(ToPair(frame_of(app).next_pair)), panel.scroll_offset.y  # type: ignore[arg-type]
 
         # Four of six rows are entries below the head; the one after the pair is in sight, too.
         found = [await seen_at(step) for step in (290, 291, 293, 294)]

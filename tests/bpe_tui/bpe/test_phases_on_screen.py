@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from edges import edged
-from opening import SAMPLE, each_size, opened, opened_as, step, until
+from opening import SAMPLE, each_size, frame_of, opened, opened_as, step, until
 from screen_text import shown
 from textual.widgets import Static
 
@@ -67,14 +67,13 @@ async def test_borders_fall_before_ones_eyes() -> None:
         await pilot.press("1")
         await until(pilot, lambda: isinstance(app.screen, TrainingScreen))
         app.seek(BORDER - 1)
-        assert app.session.frame is not None
         assert [
             (at, is_ahead)
             for at in (BORDER - 2, BORDER - 1, BORDER, BORDER + 1)
             for is_ahead in (False, True)
-            if is_border_of_phase(app.session.frame.at(at), is_ahead)
+            if is_border_of_phase(frame_of(app).at(at), is_ahead)
         ] == [(BORDER - 1, False), (BORDER, True)]
-        plans = (in_phase_of(app.session.frame.at(at), PHASES) for at in (BORDER - 1, BORDER))
+        plans = (in_phase_of(frame_of(app).at(at), PHASES) for at in (BORDER - 1, BORDER))
         assert [(each.pattern, each.phases) for each in plans] == [("gpt2", ""), ("none", "")]
         corpus, pairs = app.screen.query_one(CorpusPanel), app.screen.query_one(PairsPanel)
         await until(pilot, lambda: "│·and│" in edges_shown(corpus))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from generated import first_quick
-from opening import opened, step
+from opening import frame_of, opened, step
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.training_screen import PseudocodePanel
@@ -41,8 +41,7 @@ async def test_every_part_is_lit_once_in_a_step(name: str) -> None:
             assert (step(app), at_work(app)) == (1, lines)
             await pilot.press("full_stop")
         assert step(app) == 2
-        assert app.session.frame is not None
-        assert app.session.frame.moves_done == 0
+        assert frame_of(app).moves_done == 0
 
 
 def test_every_move_of_the_heap_has_a_line() -> None:

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from opening import opened_as, until
+from opening import frame_of, opened_as, until
+from screen_text import unwrapped
 from textual.widgets import Static
 
-from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.narration import explain_merge, narrate, sentences_about
 from bpe_tui.bpe.training_screen import CorpusPanel
@@ -22,18 +22,6 @@ from engine import StopReason, Timeline, Tokenizer, Trainer
 from engine.analysis.why_not import why_not
 from engine.bpe.replay import Replay
 from engine.encoding.alphabet import CharacterAlphabet
-
-HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
-
-
-def text_of(panel: Lines) -> str:
-    """Return the text of a panel as if no line were wrapped."""
-    rows = (panel.row(place) for place in range(panel.row_count))
-    return " ".join(" ".join("".join(text for text, _ in row.spans) for row in rows).split())
-
-
-def narration(app: BpeTuiApp) -> str:
-    return str(app.screen.query_one("#narration", Static).render())
 
 
 def recorded(counts: dict[bytes, int], vocab_size: int = 300) -> Timeline:
@@ -49,11 +37,10 @@ async def test_a_count_of_one_is_in_the_singular(tmp_path: Path) -> None:
     several = re.compile(r"(?<![\d,.])1 (?:distinct )?[a-z]+s\b(?! (?:is|was)\b)")
     async with opened_as(RunConfig(str(corpus), min_count=1)) as (app, pilot):
         for _ in range(4):
-            assert app.session.frame is not None
-            shown_text = [text_of(panel) for panel in app.screen.query(Lines)]
+            shown_text = [unwrapped(panel) for panel in app.screen.query(Lines)]
             shown_text += [str(panel.border_title) for panel in app.screen.query(Lines)]
             shown_text += [str(line.render()) for line in app.screen.query(Static)]
-            shown_text += [narrate(app.session.frame), *explain_merge(app.session.frame)]
+            shown_text += [narrate(frame_of(app)), *explain_merge(frame_of(app))]
             assert [found for text in shown_text for found in several.findall(text)] == []
             await pilot.press("right")
 
@@ -114,7 +101,7 @@ async def test_a_merge_that_overlaps_itself_explains_its_two_numbers(tmp_path: P
     for size in ((120, 40), (80, 24)):
         async with opened_as(RunConfig(str(corpus)), size=size) as (app, pilot):
             await pilot.press("right")
-            shown_text = text_of(app.screen.query_one(MergePanel))
+            shown_text = unwrapped(app.screen.query_one(MergePanel))
             merge = app.session.frame.merge  # type: ignore[union-attr]
             assert merge is not None
             assert merge.occurrences < merge.count
@@ -127,8 +114,7 @@ async def test_a_merge_after_the_excerpt_is_shown_in_a_word(tmp_path: Path) -> N
     corpus = tmp_path / "long.txt"
     corpus.write_text("low low low\n" * 40_000 + "qx qx\n")
     async with opened_as(RunConfig(str(corpus)), (160, 50)) as (app, pilot):
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         assert not frame.excerpt.complete
         merges = [frame.merge_at(index).token for index in range(frame.recorded_steps)]
         panel = app.screen.query_one(CorpusPanel)
@@ -140,12 +126,12 @@ async def test_a_merge_after_the_excerpt_is_shown_in_a_word(tmp_path: Path) -> N
         ):
             app.seek(step)
             await pilot.pause()
-            await until(pilot, lambda: "…" not in text_of(panel))
-            assert ("ot in these lines: " in text_of(panel)) == bool(text_shown)
-            assert re.search(text_shown, text_of(panel))
+            await until(pilot, lambda: "…" not in unwrapped(panel))
+            assert ("ot in these lines: " in unwrapped(panel)) == bool(text_shown)
+            assert re.search(text_shown, unwrapped(panel))
 
         await pilot.press("0")  # the lesson view tells it, too
-        rows = text_of(app.screen.query_one("#corpus", Lines))
+        rows = unwrapped(app.screen.query_one("#corpus", Lines))
         assert re.search(r"Not in these lines: ·?qx  ?occurs once elsewhere", rows)
 
 

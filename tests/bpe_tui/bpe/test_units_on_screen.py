@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
-from opening import opened_as, until
+from opening import frame_of, opened_as, until
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -44,9 +44,8 @@ async def test_the_screen_shows_units_and_unknown_characters_and_no_format_to_sa
     corpus: Path,
 ) -> None:
     async with opened_as(config(corpus)) as (app, pilot):
-        assert app.session.frame is not None
         assert "units end-of-word" in heading(app.session, 120)
-        assert "characters and ends of words, each a token of its own" in narrate(app.session.frame)
+        assert "characters and ends of words, each a token of its own" in narrate(frame_of(app))
         line = app.screen.query_one(TypedLine)
         line.query_one(Input).value = "löwest"
         await pilot.pause()
@@ -62,8 +61,7 @@ async def test_the_lanes_leave_the_end_of_a_word_out(corpus: Path) -> None:
         await pilot.press("3", "a")
         await pilot.pause()
         lanes = app.screen.query_one(LanesPanel)
-        assert app.session.frame is not None
-        marked = next(n for n in range(40) if app.session.frame.token(n) == b"newest</w>")
+        marked = next(n for n in range(40) if frame_of(app).token(n) == b"newest</w>")
         lanes.token_ids = (marked,)
         await pilot.pause()
         assert "6 bytes" in str(lanes.border_title)

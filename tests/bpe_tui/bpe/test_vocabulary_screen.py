@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import opened, step, until
+from opening import frame_of, opened, step, until
+from screen_text import row_text, row_texts
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -17,7 +18,7 @@ from bpe_tui.views.token_detail import MergeTreePanel, branches
 from bpe_tui.views.token_table import TokenRows, VocabularyPanel, _number_or_none
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.controls import Switches
-from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.virtual_table import Header
 
 
@@ -32,14 +33,6 @@ async def vocabulary(
         yield app, pilot, app.screen.query_one(TokenRows)
 
 
-def line(lines: Lines, index: int) -> str:
-    return "".join(text for text, _ in lines.row(index).spans)
-
-
-def texts(lines: Lines) -> list[str]:
-    return [line(lines, index) for index in range(lines.row_count)]
-
-
 def title(app: BpeTuiApp) -> str:
     return str(app.screen.query_one(VocabularyPanel).border_title)
 
@@ -49,13 +42,13 @@ async def test_the_table_has_every_token_of_the_step() -> None:
         assert rows.row_count == 700
         assert rows.token == 699  # it opens on the newest
         # By hand: of the first merge, h + e, 75 tokens are left, and 9 merges use it.
-        assert line(rows, 257).split() == ["257", "he", "2", "1", "75", "h", "+", "e", "9"]
-        assert line(rows, 256).split() == ["256", "<|endoftext|>", "13", *"––0"]
+        assert row_text(rows, 257).split() == ["257", "he", "2", "1", "75", "h", "+", "e", "9"]
+        assert row_text(rows, 256).split() == ["256", "<|endoftext|>", "13", *"––0"]
         assert str(app.screen.query_one(VocabularyPanel).border_subtitle).startswith("↵ to its")
-        assert line(rows, 32).split() == ["32", "·", "1", "–", "179", "50"]
+        assert row_text(rows, 32).split() == ["32", "·", "1", "–", "179", "50"]
         await pilot.press("c")
         await pilot.pause()
-        assert (line(rows, 0).split()[1], rows.cursor, rows.scroll_offset.y) == ("⇥", 0, 0)
+        assert (row_text(rows, 0).split()[1], rows.cursor, rows.scroll_offset.y) == ("⇥", 0, 0)
         await pilot.press("less_than_sign")
         assert rows.row_count == 257
         assert title(app) == "vocabulary  257 of 257 tokens"
@@ -73,9 +66,9 @@ async def test_o_and_clicks_on_the_header_sort_by_a_column_and_reverse_the_order
         assert counts is not None
         assert rows.token == chosen  # … and keeps to a token that is chosen …
         assert rows.cursor > 0  # … wherever that is now
-        assert line(rows, 0).split()[0] == str(counts.argmax())
+        assert row_text(rows, 0).split()[0] == str(counts.argmax())
         await pilot.press("C")
-        assert f" {counts[counts >= 0].min()} " in line(rows, 0)
+        assert f" {counts[counts >= 0].min()} " in row_text(rows, 0)
         header = app.screen.query_one(Header)
         place = next(place for place in header.places if place.column.name == "length")
         await pilot.click(header, offset=(place.start + 1, 0))
@@ -98,7 +91,7 @@ async def test_typing_filters_the_tokens() -> None:
         await pilot.press("less_than_sign")
         app.screen.query_one(Input).value = "257"
         none = "No token of step 0 has 257; w says whether a later merge makes it."
-        await until(pilot, lambda: texts(rows) == [none])
+        await until(pilot, lambda: row_texts(rows) == [none])
 
 
 @pytest.mark.slow
@@ -108,7 +101,7 @@ async def test_typing_finds_tokens_also_in_gpt2s_spelling_or_says_why_no_regex()
         await pilot.pause()
         foot = str(app.screen.query_one(VocabularyPanel).border_subtitle)
         assert foot == "no regex: missing ) at position 2; read as plain text"
-        assert texts(rows) == ["No token of step 443 has a(."]
+        assert row_texts(rows) == ["No token of step 443 has a(."]
         await pilot.press("ctrl+u", *"Ġthe")
         await pilot.pause()
         tokens = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
@@ -122,8 +115,8 @@ async def test_where_all_are_encoded_a_filter_says_so_and_a_later_id_is_named() 
     async with opened(size=(120, 40), vocab_size=3179) as (app, pilot):
         await pilot.press("end", "3", "F", "d")
         rows = app.screen.query_one(TokenRows)
-        await until(pilot, lambda: texts(rows)[0].startswith("None"))
-        assert texts(rows) == ["None: encoding can give every one of the 3,179 tokens."]
+        await until(pilot, lambda: row_texts(rows)[0].startswith("None"))
+        assert row_texts(rows) == ["None: encoding can give every one of the 3,179 tokens."]
         app.seek(0)
         await pilot.press("escape", "2")
         heading = app.screen.query_one("#heading", Static)
@@ -170,7 +163,7 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         token = rows.vocabulary.token(262)
         parents = rows.vocabulary.parents_of(262)
         assert parents is not None
-        text_shown = texts(tree)
+        text_shown = row_texts(tree)
         assert text_shown.index("") == 1 + (2 * len(token) - 1)
         built = next(place for place, row in enumerate(text_shown) if row.startswith("used in "))
         assert len(text_shown) == built + 1 + len(rows.vocabulary.built_on(262))
@@ -243,24 +236,19 @@ async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> No
         await until(pilot, lambda: app.screen.query("#ledger-rows"))
         await pilot.pause()
         rows = app.screen.query_one(RowList)
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         # By brute force: all pretokens, encoded, that have the token `he`.
         words = [word for word in frame.counts if 257 in frame.tokens_of(word)]
         assert rows.row_count == min(len(words), 200)
         first = max(words, key=frame.counts.__getitem__)
-        assert frame.counts[first] == int(shown_text(rows, 0).split()[0].replace(",", ""))
+        assert frame.counts[first] == int(row_text(rows, 0).split()[0].replace(",", ""))
         await pilot.press("enter")
-        line = shown_text(rows, 0)
+        line = row_text(rows, 0)
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.id == "training")
         assert first.decode().replace(" ", "·") in line.replace("┊", "")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.id == "vocabulary")
-
-
-def shown_text(rows: RowList, place: int) -> str:
-    return "".join(text for text, _ in rows.row(place).spans)
 
 
 def test_a_count_of_eight_digits_is_short() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from opening import opened, step, until
+from screen_text import row_text, row_texts
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -16,7 +17,7 @@ from bpe_tui.bpe.training_screen import TrainingScreen
 from bpe_tui.bpe.what_if import Branches, WhatIfJob, diff_rows, fork_plans
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import WhatIfEnded, WhatIfFailed, WhatIfProgress
-from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.lines import RowList
 from engine import BpeError, Timeline, Trainer
 from engine.bpe.what_if import AlignedMerge
 
@@ -57,7 +58,7 @@ async def test_a_forbidden_merge_is_compared_dropped_or_kept_as_the_timeline() -
         rows = app.screen.query_one("#branch-rows", RowList)
         assert row_text(rows, 0).split()[:2] == ["−", "20"]
         assert "→ 20" in row_text(rows, 1)  # the next best has moved up
-        assert any("more only moved" in row_text(rows, place) for place in range(rows.row_count))
+        assert any("more only moved" in text for text in row_texts(rows))
         await pilot.press("escape")
         assert isinstance(app.screen, TrainingScreen)
         assert merges(app) == before
@@ -161,7 +162,3 @@ async def test_the_way_back_of_a_fork_ends_with_it_and_escape_says_so() -> None:
         await pilot.press("escape")
         assert app.notices.now.startswith("No way back: the jumps before were in another run")
         assert step(app) == there
-
-
-def row_text(panel: Lines, place: int) -> str:
-    return "".join(text for text, _ in panel.row(place).spans)

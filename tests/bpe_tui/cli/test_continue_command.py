@@ -11,7 +11,7 @@ from program import HANDOUT, ROOT, run
 
 from engine import Tokenizer, train_bpe
 
-CODE, UNICODE = ROOT / "samples" / "code.txt", ROOT / "samples" / "unicode.txt"
+CODE = ROOT / "samples" / "code.txt"
 END = "<|endoftext|>"
 
 

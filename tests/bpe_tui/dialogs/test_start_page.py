@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from opening import each_size, ended, recorded_once, until
+from opening import each_size, ended, frame_of, recorded_once, until
+from screen_text import row_text, row_texts
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
@@ -42,8 +43,7 @@ async def started(size: tuple[int, int] = (100, 30)) -> AsyncIterator[tuple[BpeT
 
 def seen(app: BpeTuiApp) -> list[str]:
     """Return the texts of the rows."""
-    rows = app.screen.query_one("#files", OfferList)
-    return ["".join(text for text, _ in rows.row(at).spans) for at in range(rows.row_count)]
+    return row_texts(app.screen.query_one("#files", OfferList))
 
 
 def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> None:
@@ -66,8 +66,7 @@ async def test_below_the_lists_is_what_the_offer_under_the_cursor_is(tmp_path: P
         about = app.screen.query_one("#about", RowList)
 
         def shown() -> list[str]:
-            rows = (about.row(place).spans for place in range(about.row_count))
-            return ["".join(text for text, _ in spans).strip() for spans in rows]
+            return [text.strip() for text in row_texts(about)]
 
         lesson = builtin_lessons()[2]
         await pilot.press("3")
@@ -97,8 +96,7 @@ async def test_a_sample_opens_with_its_own_pattern() -> None:
         assert isinstance(config, RunConfig)
         assert (config.name, config.pattern) == ("handout.txt", "whitespace")
         await until(pilot, lambda: app.screen.id == "lesson")
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         merges = frame.at(frame.recorded_steps).tokenizer().merges
         assert merges[:2] == [(b"s", b"t"), (b"e", b"st")]
 
@@ -146,8 +144,8 @@ async def test_a_note_is_shown_where_there_is_room_for_it() -> None:
         for width in (60, 43, 42, 26):
             rows.styles.width = width
             await pilot.pause()
-            texts = ("".join(text for text, _ in rows.row(at).spans) for at in (1, 2, 6))
-            shown[rows.scrollable_content_region.width] = [text.rstrip() for text in texts]
+            texts = [row_text(rows, at).rstrip() for at in (1, 2, 6)]
+            shown[rows.scrollable_content_region.width] = texts
         named = "  a name longer than its …"
         assert shown == {
             57: [f"{'  1 a name':30}a note of many words", f"{named}  a note", "  b"],
@@ -209,7 +207,7 @@ async def test_lessons_come_first_with_their_progress() -> None:
     keep_progress(third, LessonProgress(done=True, mastered=True))
     async with started() as (app, pilot):
         lessons = app.screen.query_one("#lessons", OfferList)
-        said = ["".join(text for text, _ in lessons.row(n).spans) for n in range(1, 4)]
+        said = row_texts(lessons)[1:4]
         assert "1 ✓ Bytes and tokens" in said[0]
         assert said[1].startswith("❯  2   Count, pick, replace")  # the first that is not done
         assert "3 ★ " in said[2]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from opening import SAMPLE, opened, opened_as, step, until
+from opening import SAMPLE, frame_of, opened, opened_as, step, until
 from program import HANDOUT
+from screen_text import shown
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -17,10 +18,7 @@ from bpe_tui.widgets.lines import Lines
 
 
 def answer(app: BpeTuiApp) -> str:
-    rows = app.screen.query_one(AnswerRows)
-    return "\n".join(
-        "".join(text for text, _ in rows.row(place).spans) for place in range(rows.row_count)
-    )
+    return shown(app.screen.query_one(AnswerRows))
 
 
 async def ask(app: BpeTuiApp, pilot: Pilot[int], typed: str) -> str:
@@ -40,8 +38,7 @@ async def test_the_window_opens_on_the_pair_of_the_row_and_explains_what_is_type
         app.seek(5)
         await pilot.press("w")
         await pilot.pause()
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         assert frame.next_pair is not None
         first = frame.any_token(frame.next_pair[0]).decode().replace(" ", "·")
         assert answer(app).startswith(f"{first}+")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,7 +27,6 @@ from engine.wordpiece.trainer import WordPieceTrainer
 
 COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 TEXT = b"low low lower widest newest newest\n"
-STORIES = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
 ROOM = CountRoom(rows=4, width=70, name=10)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from edges import edged
-from opening import opened, step, until
+from opening import frame_of, opened, step, until
 from textual.geometry import Region
 from textual.pilot import Pilot
 
@@ -24,7 +24,6 @@ from bpe_tui.views.explanation import Beat, StepMoment
 from bpe_tui.widgets.lines import RowList
 
 GIVE_WAY = ("your-text", "corpus")
-SAMPLES = Path(__file__).parents[3] / "samples"
 
 
 def screen(app: BpeTuiApp) -> LessonScreen:
@@ -151,8 +150,7 @@ async def test_each_beat_lights_its_part_and_the_corpus_stays_where_the_step_is(
         await pilot.press("0", "g", *"400", "enter")
         it = screen(app)
         assert [round(at, 2) for at in it.retell(1.0, 2)] == [0.0, 0.25, 0.57, 1.0]
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         before, lit, tops = frame.at(399), [], set()
         for beat, share in ((Beat.PICK, 1), (Beat.LIGHT, 1), (Beat.JOIN, 0.1), (Beat.JOIN, 0.9)):
             it.show(StepMoment(before, frame, beat, share))

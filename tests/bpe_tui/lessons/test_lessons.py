@@ -433,7 +433,7 @@ async def test_the_list_takes_numbers_and_closes_a_lesson_whose_panel_is_alone()
 # -- progress is in a file that anybody may have written
 
 
-def test_progress_is_private_and_what_is_broken_in_it_is_left_out(trial: Path) -> None:
+def test_progress_is_private_and_what_is_broken_in_it_is_left_out() -> None:
     keep_progress("a", LessonProgress(2, frozenset((0, 2)), frozenset(("0.1",))))
     file = next(Path(p) for p in _state_files() if p.name == "lessons.json")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600

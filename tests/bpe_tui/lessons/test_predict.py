@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from opening import burst, opened_as, step, until
+from screen_text import shown
 
 from bpe_tui.bpe.encoding_screen import EncodingScreen
 from bpe_tui.lessons.asking import AskWindow
@@ -19,9 +20,7 @@ HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")
 
 
 def said(screen: LessonScreen, name: str) -> str:
-    section = screen.query_one(f"#{name}", LessonSection)
-    rows = (section.row(index).spans for index in range(section.row_count))
-    return "\n".join("".join(text for text, _ in spans) for spans in rows)
+    return shown(screen.query_one(f"#{name}", LessonSection))
 
 
 def keys_of(screen: LessonScreen) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from opening import opened_as
+from opening import frame_of, opened_as
+from screen_text import row_texts
 
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.samples import samples
@@ -23,8 +24,7 @@ def cut(frame: Frame, word: str) -> list[bytes]:
 
 async def test_in_ship_greedy_longest_match_differs_from_bpe() -> None:
     async with opened_as(RunConfig(str(SHIP))) as (app, _):
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         frame = frame.at(frame.recorded_steps)
         for word, by_merges, greedily in (
             (" she", [b" s", b"he"], b" sh"),
@@ -42,9 +42,8 @@ async def test_of_the_swapped_tokenizer_six_tokens_are_never_encoded() -> None:
         await pilot.press("end", "3", "F", "d")
         await pilot.pause()
         rows = app.screen.query_one(VocabularyTable).rows
-        frame = app.session.frame
-        assert frame is not None
-        told = ["".join(text for text, _ in rows.row(at).spans) for at in range(rows.row_count)]
+        frame = frame_of(app)
+        told = row_texts(rows)
         never_encoded = ("·the", "the", "ther", "·th", "·other", "·this")
         assert len(told) == len(never_encoded)
         assert all(any(token in row.split() for row in told) for token in never_encoded)
@@ -55,9 +54,7 @@ async def test_of_the_swapped_tokenizer_six_tokens_are_never_encoded() -> None:
 async def test_the_lectures_toy_makes_the_merges_and_ids_of_the_lecture() -> None:
     (toy,) = (config for sample, config in samples() if sample.name == "cat_in_the_hat.txt")
     async with opened_as(toy) as (app, _):
-        frame = app.session.frame
-        assert frame is not None
-        frame = frame.at(3)
+        frame = frame_of(app).at(3)
         assert [frame.token(token_id) for token_id in (256, 257, 258)] == [b"th", b"the", b"the "]
         (piece,) = frame.encode("the quick brown fox")
         assert piece.ids == (258, *b"quick brown fox")

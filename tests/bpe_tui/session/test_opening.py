@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, ended, ended_by_failure, opened, opened_as, step, until
+from opening import SAMPLE, ended, ended_by_failure, frame_of, opened, opened_as, step, until
+from screen_text import row_texts
 from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
 
@@ -42,8 +43,7 @@ def said(app: BpeTuiApp, selector: str) -> str:
 
 
 def rows(app: BpeTuiApp) -> list[str]:
-    places = app.screen.query_one(FoundRows)
-    return ["".join(text for text, _ in places.row(i).spans) for i in range(places.row_count)]
+    return row_texts(app.screen.query_one(FoundRows))
 
 
 async def choose(pilot: Pilot[int], path: str) -> None:
@@ -69,8 +69,7 @@ async def test_a_tokenizer_alone_opens_on_the_encoding_screen_and_asks_for_a_tex
         assert field.text  # an example
         assert said(app, "#heading").startswith("shuffled │ gpt2 format │ 273 tokens │ pattern")
         await pilot.press("ctrl+u", *"the")
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         ids = [token_id for piece in frame.encode("the<|end|>") for token_id in piece.ids]
         assert ids == Tokenizer.load(trained).encode("the<|end|>")
         await pilot.press("escape")
@@ -91,8 +90,7 @@ async def test_over_a_corpus_its_merges_are_the_steps(trained: Path) -> None:
     async with opened_as(TokenizerConfig((str(trained),), str(HANDOUT))) as (app, pilot):
         assert (app.screen.id, step(app)) == ("training", 0)
         await pilot.press("right")
-        frame = app.session.frame
-        assert frame is not None
+        frame = frame_of(app)
         assert frame.merge is not None
         assert frame.merge.new_id == 999 - 256
         await pilot.press("i")
@@ -340,8 +338,7 @@ async def test_a_toy_corpus_steps_unless_rare_pairs_are_refused_and_then_says_so
     toy.write_text(text)
     async with opened_as(config) as (app, pilot):
         await pilot.press("right")
-        assert app.session.frame is not None
-        assert app.session.frame.merge is not None
+        assert frame_of(app).merge is not None
     config = config_for(RunConfig(str(toy)), ["min_count"])
     async with opened_as(config) as (app, pilot):
         why = "ll pairs occur once: --min-count 1 goes on."

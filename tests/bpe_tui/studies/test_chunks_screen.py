@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from opening import SAMPLE, each_size, opened, opened_as, until
+from screen_text import unwrapped
 
 from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
@@ -31,13 +32,8 @@ def two_threads() -> ChunkReport:
     return log.report
 
 
-def text_of(panel: Lines) -> str:
-    rows = (panel.row(place) for place in range(panel.row_count))
-    return " ".join(" ".join("".join(text for text, _ in row.spans) for row in rows).split())
-
-
 async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(SWITCH, "no")
     config = RunConfig(str(SAMPLE), vocab_size=300)
@@ -47,14 +43,14 @@ async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(
         strip, cuts, table = (
             app.screen.query_one(f"#{name}", Lines) for name in ChunksScreen.PANEL_ORDER
         )
-        await until(pilot, lambda: "4 equal parts" in text_of(strip))
-        assert "the course" in text_of(strip)
-        assert "thread 1" in text_of(strip)
-        assert "1 38,274 38,568 +294" in text_of(cuts)
-        assert "The difference:" in text_of(cuts)
-        assert "Counted by 1 thread: 153 KB in 1 chunk; 38,604 pretokens." in text_of(table)
+        await until(pilot, lambda: "4 equal parts" in unwrapped(strip))
+        assert "the course" in unwrapped(strip)
+        assert "thread 1" in unwrapped(strip)
+        assert "1 38,274 38,568 +294" in unwrapped(cuts)
+        assert "The difference:" in unwrapped(cuts)
+        assert "Counted by 1 thread: 153 KB in 1 chunk; 38,604 pretokens." in unwrapped(table)
         await pilot.press("-", "-")
-        await until(pilot, lambda: "2 equal parts" in text_of(strip))
+        await until(pilot, lambda: "2 equal parts" in unwrapped(strip))
         for by, parts in ((-9, 1), (99, 64)):  # the fewest and the most
             app.screen.action_more(by)  # type: ignore[attr-defined]
             assert app.screen._parts == parts  # type: ignore[attr-defined]
@@ -77,7 +73,7 @@ async def test_escape_leads_back_from_the_chunks_which_have_a_tab_while_they_are
                 line = app.screen.query_one(TabLine).render_line(0).text
                 assert line.rstrip().endswith("K chunks")
                 assert ("9 check" in line) == (width >= 100)
-                assert "time pretokens 1" in text_of(app.screen.query_one(CountedPanel))
+                assert "time pretokens 1" in unwrapped(app.screen.query_one(CountedPanel))
             await pilot.press("escape")
             await until(pilot, lambda: app.screen.id == screen)  # noqa: B023
             assert "K chunks" not in app.screen.query_one(TabLine).render_line(0).text

@@ -69,7 +69,7 @@ from engine.pipeline.draft import NORMALIZER, POST_PROCESSOR, Draft, StageKind
 from engine.pipeline.losses import losses
 
 COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
-HANDOUT, UNICODE = (str(SAMPLE.with_name(name)) for name in ("handout.txt", "unicode.txt"))
+HANDOUT = str(SAMPLE.with_name("handout.txt"))
 
 BPE = RunConfig(HANDOUT, pattern="whitespace", vocab_size=268)
 WORDPIECE = RunConfig(HANDOUT, vocab_size=40, model="wordpiece")

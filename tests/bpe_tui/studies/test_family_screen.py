@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from opening import SAMPLE, opened, opened_as, until
+from opening import SAMPLE, frame_of, opened, opened_as, until
 from rows_of_models import table_rows
+from screen_text import row_texts, shown
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -19,7 +20,6 @@ from bpe_tui.session.models import MODELS
 from bpe_tui.studies.model_table import FamilyJob, FamilyScreen, KindMeasured, KindUnmeasured
 from bpe_tui.studies.model_table_panels import TRAINS, FamilyDetails, FamilyRows
 from bpe_tui.views.commands import commands_on
-from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
 from engine.analysis.model_table import KindRow, Untrained, try_training
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
@@ -63,11 +63,6 @@ async def measured(app: BpeTuiApp, pilot: Pilot[int]) -> FamilyRows:
     return app.screen.query_one(FamilyRows)
 
 
-def text_of(panel: Lines) -> list[str]:
-    rows = [panel.row(place) for place in range(panel.row_count)]
-    return ["".join(text for text, _ in row.spans) for row in rows]
-
-
 async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
     async with opened(corpus, vocab_size=400) as (app, pilot):
         rows = await measured(app, pilot)
@@ -80,7 +75,7 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
             other if row in grown else row for row, other in zip(expected, again, strict=True)
         ]
         await until(pilot, lambda: [entry.row for entry in rows.entries] == expected)
-        shown = text_of(rows)
+        shown = row_texts(rows)
         assert [row.strip("❯ ").split()[0] for row in shown] == list(KINDS)
         for row, truth in zip(shown, expected, strict=True):
             assert isinstance(truth, KindRow)
@@ -128,7 +123,7 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
         await pilot.press(*keys_to("wordpiece"), "enter")
         await pilot.pause()
         details = app.screen.query_one(FamilyDetails)
-        said = "\n".join(text_of(details))
+        said = shown(details)
         assert app.focused is details
         assert "trains this WordPiece on the corpus" in said
         await pilot.press("enter")
@@ -149,13 +144,12 @@ async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> No
         await until(
             pilot, lambda: app.session.frame is not None and app.session.stop_reason is not None
         )
-        assert app.session.frame is not None
-        assert app.session.frame.units.name == KINDS[name].units
+        assert frame_of(app).units.name == KINDS[name].units
         await pilot.press("7")
         await pilot.pause()
         await pilot.press(*keys_to(name))
         await pilot.pause()
-        assert "is open" in "\n".join(text_of(app.screen.query_one(FamilyDetails)))
+        assert "is open" in shown(app.screen.query_one(FamilyDetails))
 
 
 @pytest.mark.slow

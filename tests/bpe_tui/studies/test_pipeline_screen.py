@@ -116,9 +116,7 @@ async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
         assert saved.encode("the") == app.session.frame.tokenizer().encode("the")
 
 
-async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_another_step(
-    tmp_path: Path,
-) -> None:
+async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_another_step() -> None:
     async with pipeline() as (app, pilot):
         await pilot.press("x", "escape", "question_mark", "escape", "g", "minus", *"100", "enter")
         assert "of step 43" in str(app.screen.query_one("#heading", Static).render())

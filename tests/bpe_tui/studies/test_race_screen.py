@@ -13,6 +13,7 @@ from unittest.mock import MagicMock, patch
 import numpy as np
 import pytest
 from opening import opened, step
+from screen_text import drawn, shown
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -26,7 +27,6 @@ from bpe_tui.studies.race import (
     _with_fork,
     describe_race,
 )
-from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.controls import KeyBar
@@ -64,18 +64,8 @@ async def ended(screen: RaceScreen) -> None:
     raise AssertionError("the race has not ended")
 
 
-def shown(panel: FramePanel[Any]) -> str:
-    rows = [panel.row(index) for index in range(panel.row_count)]
-    return "\n".join("".join(text for text, _ in row.spans) for row in rows)
-
-
 def said(screen: RaceScreen) -> str:
     return str(screen.query_one("#narration", Static).content)
-
-
-def drawn(chart: CurvesChart) -> str:
-    lines = (chart.line(y) for y in range(chart.size.height))
-    return "\n".join("".join(text for text, _ in spans) for spans in lines)
 
 
 async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_each() -> None:

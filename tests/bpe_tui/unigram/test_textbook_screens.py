@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from edges import text_of
 from opening import opened_as, until
 from screen_text import shown_text
-from unigram_texts import text_of
+from unigram_texts import frame_of
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.unigram.encoding_screen import Walkthrough
@@ -17,7 +18,7 @@ from bpe_tui.unigram.narration import narrate
 from bpe_tui.unigram.piece_table import PieceRows
 from bpe_tui.views.explanation import Beat, StepMoment
 from bpe_tui.widgets.rows import Row
-from engine.unigram.frame import UnigramFrame, UnigramTimeline
+from engine.unigram.frame import UnigramTimeline
 from engine.unigram.lattice import Reached
 from engine.unigram.textbook import TextbookTrainer
 
@@ -76,8 +77,7 @@ async def test_the_inspection_counts_n_grams_in_units_and_a_walk_passes_over_wor
         await pilot.press("5")
         await until(pilot, lambda: app.screen.id == "unigram-inspection")
         assert "n-grams 7: 7 words, 0 longer" in shown_text(app, "overview")
-        frame = app.session.shown
-        assert isinstance(frame, UnigramFrame)
+        frame = frame_of(app)
         seed = UnigramExplainer(marks=False).pick_rows(StepMoment.at_rest(frame), 60)
         assert said(seed) == [
             "The seed has all 7 n-grams of 1 word.",
@@ -92,8 +92,7 @@ async def test_the_inspection_counts_n_grams_in_units_and_a_walk_passes_over_wor
 async def test_an_unused_n_gram_is_drawn_without_a_score_on_every_screen(config: RunConfig) -> None:
     async with opened_as(replace(config, ngram=2)) as (app, pilot):
         await pilot.press("3", "right", "right")
-        frame = app.session.shown
-        assert isinstance(frame, UnigramFrame)
+        frame = frame_of(app)
         assert (frame.expected_counts == 0).any()
         assert "unused" in text_of(app.screen.query_one(PieceRows))[0]
         await pilot.press(*["down"] * frame.size, "4", "5", "2", "0")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from edges import text_of
 from opening import opened, until
 from textual.widgets import Input, Static, TextArea
-from unigram_texts import TEXT, text_of
+from unigram_texts import corpus as corpus
 
 from bpe_tui.unigram.encoding_screen import (
     COLUMN,
@@ -23,13 +24,6 @@ from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.pieces import spelled_counts
 from engine.unigram.trainer import UnigramTrainer
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    place = tmp_path / "hugs.txt"
-    place.write_text(TEXT)
-    return place
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from edges import text_of
 from opening import ended_by_failure, opened, step, until
 from textual.widgets import Static
-from unigram_texts import TEXT, settled, text_of
+from unigram_texts import corpus as corpus
+from unigram_texts import frame_of, settled
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.session_app import SCREENS
@@ -24,21 +26,7 @@ from bpe_tui.unigram.training_screen import (
 )
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.controls import Scrubber
-from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneStep
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    place = tmp_path / "hugs.txt"
-    place.write_text(TEXT)
-    return place
-
-
-def frame_of(app: BpeTuiApp) -> UnigramFrame:
-    frame = app.session.shown
-    assert isinstance(frame, UnigramFrame)
-    return frame
 
 
 async def test_the_same_keys_play_it_as_play_merges_and_t_goes_from_prune_to_prune(
@@ -84,7 +72,7 @@ async def test_a_row_of_em_shows_its_arithmetic_and_leads_to_the_piece(corpus: P
         panel, frame = app.screen.query_one(StepPanel), frame_of(app)
         assert isinstance(frame.came_by, EmStep)
         await pilot.press(*["down"] * 12)
-        text_shown = " ".join(text_of(panel, range(9)))
+        text_shown = " ".join(text_of(panel)[:9])
         target = panel.row(panel.cursor).target
         assert target is not None
         number = target.number  # type: ignore[attr-defined]

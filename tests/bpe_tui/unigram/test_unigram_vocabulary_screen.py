@@ -7,11 +7,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from edges import text_of
 from generated import first_quick
 from opening import opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import TextArea
-from unigram_texts import TEXT, settled, text_of
+from unigram_texts import corpus as corpus
+from unigram_texts import frame_of, settled
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, PieceRows
@@ -21,39 +23,28 @@ from bpe_tui.widgets.controls import Switches
 from bpe_tui.widgets.numbers import plural
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.events import finished
-from engine.unigram.frame import UnigramFrame
 
 
 @asynccontextmanager
-async def vocabulary(
-    place: Path, size: tuple[int, int] = (120, 40)
-) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int], PieceRows]]:
+async def vocabulary(corpus: Path) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int], PieceRows]]:
     """Open the vocabulary screen before the first prune."""
-    corpus = place / "hugs.txt"
-    corpus.write_text(TEXT)
-    async with opened(corpus, size, vocab_size=24, model="unigram") as (app, pilot):
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("n", "left", "3")
         await pilot.pause()
         assert isinstance(app.screen, UnigramVocabularyScreen)
         yield app, pilot, app.screen.query_one(PieceRows)
 
 
-def frame_of(app: BpeTuiApp) -> UnigramFrame:
-    frame = app.session.shown
-    assert isinstance(frame, UnigramFrame)
-    return frame
-
-
 async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_that_none_goes(
-    tmp_path: Path,
+    corpus: Path,
 ) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
+    async with vocabulary(corpus) as (app, pilot, rows):
         frame = frame_of(app)
         assert rows.row_count == frame.size
         while rows.sorting != "goes":
             await pilot.press("c")
         prune = frame.step + 1
-        text_shown = text_of(rows, range(rows.row_count))
+        text_shown = text_of(rows)
         assert sum(row.rstrip().endswith(f" {prune}, prune") for row in text_shown) == len(
             frame.leaving
         )
@@ -68,8 +59,8 @@ async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_
 @pytest.mark.parametrize(
     ("key", "name"), first_quick([("p", "characters"), ("u", "seldom"), ("d", "leaving")])
 )
-async def test_filters_keep_the_matching_pieces(tmp_path: Path, key: str, name: str) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
+async def test_filters_keep_the_matching_pieces(corpus: Path, key: str, name: str) -> None:
+    async with vocabulary(corpus) as (app, pilot, rows):
         await pilot.press("F", key)
         await pilot.pause()
         assert app.screen.query_one(Switches).on == {name}
@@ -79,8 +70,8 @@ async def test_filters_keep_the_matching_pieces(tmp_path: Path, key: str, name: 
         assert rows.row_count == frame_of(app).size
 
 
-async def test_enter_on_a_part_of_the_replacement_goes_there_and_back(tmp_path: Path) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
+async def test_enter_on_a_part_of_the_replacement_goes_there_and_back(corpus: Path) -> None:
+    async with vocabulary(corpus) as (app, pilot, rows):
         await pilot.press("F", "d")
         await settled(pilot)
         await pilot.press("F", "d")
@@ -103,9 +94,9 @@ async def test_enter_on_a_part_of_the_replacement_goes_there_and_back(tmp_path: 
 
 @pytest.mark.slow
 async def test_words_lead_to_their_lattices_and_lanes_align_characters_and_bytes(
-    tmp_path: Path,
+    corpus: Path,
 ) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, rows):
+    async with vocabulary(corpus) as (app, pilot, rows):
         await pilot.press("greater_than_sign")
         await settled(pilot)
         panel, frame = app.screen.query_one(PieceDetailPanel), frame_of(app)
@@ -130,8 +121,8 @@ async def test_words_lead_to_their_lattices_and_lanes_align_characters_and_bytes
 
 
 @pytest.mark.slow
-async def test_the_costs_of_removals_change_with_the_step(tmp_path: Path) -> None:
-    async with vocabulary(tmp_path) as (app, pilot, _):
+async def test_the_costs_of_removals_change_with_the_step(corpus: Path) -> None:
+    async with vocabulary(corpus) as (app, pilot, _):
         last, first = "greater_than_sign", "less_than_sign"
         costs = []
         for key in (last, first, last):  # the last time both are known

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from edges import text_of
 from opening import opened
 from textual.widgets import Static, TextArea
+from wordpiece_screen import corpus as corpus
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.widgets.lines import Lines
 from bpe_tui.wordpiece.training_screen import TypedWordPieces
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    place = tmp_path / "hugs.txt"
-    place.write_text("hug hugs pug pun bun hug hugs pug pun hug\n" * 3)
-    return place
 
 
 async def type_text(app: BpeTuiApp, pilot: object, text: str) -> None:
@@ -27,11 +20,6 @@ async def type_text(app: BpeTuiApp, pilot: object, text: str) -> None:
     await pilot.pause()  # type: ignore[attr-defined]
     app.screen.query_one("#text", TextArea).load_text(text)
     await pilot.pause()  # type: ignore[attr-defined]
-
-
-def text_of(panel: Lines) -> list[str]:
-    rows = [panel.row(place) for place in range(panel.row_count)]
-    return ["".join(text for text, _ in row.spans).rstrip() for row in rows]
 
 
 async def test_ids_are_under_the_pieces_and_decode_to_the_text(corpus: Path) -> None:

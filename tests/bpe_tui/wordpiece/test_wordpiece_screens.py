@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from edges import text_of
 from opening import opened, step
-from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Static
 from wordpiece_screen import corpus as corpus
+from wordpiece_screen import frame_of
 
 from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.token_detail import MergeTreePanel

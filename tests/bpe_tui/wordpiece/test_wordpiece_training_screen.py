@@ -6,10 +6,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from edges import text_of
 from opening import opened, opened_as, step
 from textual.widgets import Input, Static
 from wordpiece_screen import corpus as corpus
-from wordpiece_screen import frame_of, text_of
+from wordpiece_screen import frame_of
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.controls import Scrubber
