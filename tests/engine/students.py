@@ -196,9 +196,7 @@ class LowersCase(Student):
 
 class StripsLines(Student):
     def documents(self, text: str) -> list[str]:
-        return [
-            line.strip() for document in super().documents(text) for line in document.split("\n")
-        ]
+        return [line.strip() for d in super().documents(text) for line in d.split("\n")]
 
 
 class CutsFourChunksAnywhere(Student):
@@ -206,9 +204,7 @@ class CutsFourChunksAnywhere(Student):
         size = len(text) // 4
         places = [0, size, 2 * size, 3 * size, len(text)]
         chunks = (text[start:end] for start, end in pairwise(places))
-        return [
-            document for chunk in chunks for document in super(type(self), self).documents(chunk)
-        ]
+        return [d for chunk in chunks for d in chunk.split(SPECIAL)]
 
 
 class LosesTheLastOfFourChunks(Student):
@@ -355,11 +351,9 @@ class LosesSpaces(Student):
 
 class MergesFromTheRight(Student):
     def merged(self, word: Word, pair: Pair) -> Word:
-        return (
-            super().merged(word[::-1], pair[::-1])[::-1]
-            if pair[0] == pair[1]
-            else (super().merged(word, pair))
-        )
+        if pair[0] != pair[1]:
+            return super().merged(word, pair)
+        return super().merged(word[::-1], pair[::-1])[::-1]
 
 
 class MergesTheFirstOnly(Student):

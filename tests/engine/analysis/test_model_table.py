@@ -18,7 +18,6 @@ from engine.text.patterns import PATTERNS
 
 SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
 EOT = "<|endoftext|>"
-CORPUS = SAMPLE.read_bytes()[:60_000]
 STORY = b"the little cat sat. the little dog ran. the cat and the dog sat. "
 
 every_kind = pytest.mark.parametrize("name", KINDS)

@@ -49,16 +49,9 @@ def train(
     return trainer
 
 
-def tokens(
-    counts: Mapping[bytes, int],
-    merges: int = 40,
-    *,
-    tie_rule: str = "lexicographic",
-    algorithm: str = DEFAULT_TRAINER,
-) -> list[bytes]:
+def tokens(counts: Mapping[bytes, int], merges: int = 40, **how: str) -> list[bytes]:
     """Return the tokens learnt, in order."""
-    finished = train(counts, merges, tie_rule=tie_rule, algorithm=algorithm)
-    return [left + right for left, right in finished.merges]
+    return [left + right for left, right in train(counts, merges, **how).merges]
 
 
 def gpt2_chunks(text: str) -> list[bytes]:
@@ -183,13 +176,8 @@ def test_every_fact_of_every_step_agrees_with_a_recount(
     algorithm: str, tie_rule: str, corpus: dict[bytes, int], merges: int, specials: bool
 ) -> None:
     special_tokens = ["<s>", "</s>"] if specials else []
-    trainer = Trainer(
-        corpus,
-        256 + len(special_tokens) + merges,
-        special_tokens,
-        tie_rule=tie_rule,
-        algorithm=algorithm,
-    )
+    size = 256 + len(special_tokens) + merges
+    trainer = Trainer(corpus, size, special_tokens, tie_rule=tie_rule, algorithm=algorithm)
     steps = list(trainer.steps())
     truth = oracles.train(corpus, tie_rule, merges, special_tokens)
     assert trainer.merges == truth.merges

@@ -16,13 +16,12 @@ from engine import (
     formats,
     train_bpe,
 )
-from engine.formats import FORMATS, convert, open_tokenizer, save
+from engine.formats import convert, open_tokenizer, save
 from engine.formats.tokenizer_format import Opened
 from engine.text.patterns import Alternative, Pattern
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
 END = "<|endoftext|>"
-WRITABLE = [name for name, each in FORMATS.items() if each.save is not None]
 
 
 @pytest.fixture(scope="module")

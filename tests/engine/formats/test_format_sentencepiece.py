@@ -218,6 +218,16 @@ def model_file(pieces: list[tuple[str, float, int]], model_type: int = 2) -> byt
     return b"".join(field(1, row) for row in rows) + field(2, bytes((0x18, model_type)))
 
 
+def assert_as_theirs(place: Path, data: bytes, texts: list[str], least: str | None = None) -> None:
+    """Assert that a model gives the ids of its library, which is at least of a version."""
+    library = pytest.importorskip("sentencepiece", minversion=least)
+    (place / "made.model").write_bytes(data)
+    tokenizer = open_tokenizer(place / "made.model").tokenizer
+    model = library.SentencePieceProcessor(model_proto=data)
+    for text in texts:
+        assert tokenizer.encode(text) == model.encode(text)
+
+
 LETTERS = [("<unk>", 0.0, 2), ("▁", 0.0, 1), ("a", 0.0, 1), ("b", 0.0, 1), ("c", 0.0, 1)]
 
 
@@ -233,13 +243,8 @@ LETTERS = [("<unk>", 0.0, 2), ("▁", 0.0, 1), ("a", 0.0, 1), ("b", 0.0, 1), ("c
 def test_pieces_of_equal_scores(
     place: Path, pieces: dict[str, float], texts: list[str], model_type: int
 ) -> None:
-    library = pytest.importorskip("sentencepiece")
-    data = model_file([*LETTERS, *((text, s, 1) for text, s in pieces.items())], model_type)
-    (place / "equal.model").write_bytes(data)
-    model = library.SentencePieceProcessor(model_proto=data)
-    tokenizer = open_tokenizer(place / "equal.model").tokenizer
-    for text in texts:
-        assert tokenizer.encode(text) == model.encode(text)
+    rows = [*LETTERS, *((text, score, 1) for text, score in pieces.items())]
+    assert_as_theirs(place, model_file(rows, model_type), texts)
 
 
 # -- Unigram: sums of scores in 32 bits
@@ -262,11 +267,8 @@ FAR = [*DOTS[:2], ("a", -30000.1, 1), ("aa", -60000.2, 1), ("aaa", -90000.3, 1)]
 def test_sums_are_rounded_as_in_the_current_sentencepiece(
     pieces: list[tuple[str, float, int]], text: str, ids: list[int], place: Path
 ) -> None:
-    library = pytest.importorskip("sentencepiece", minversion="0.2.2")
-    data = model_file(pieces, 1)
-    (place / "rounded.model").write_bytes(data)
-    assert open_tokenizer(place / "rounded.model").tokenizer.encode(text) == ids
-    assert library.SentencePieceProcessor(model_proto=data).encode(text) == ids
+    assert_as_theirs(place, model_file(pieces, 1), [text], "0.2.2")
+    assert open_tokenizer(place / "made.model").tokenizer.encode(text) == ids
 
 
 PARTS = ["a", "b", ".", "...", " ", "é", "x", "[X]", "a" * 7, "." * 40]
@@ -290,29 +292,19 @@ def random_pieces(chance: random.Random) -> list[tuple[str, float, int]]:
 
 
 def test_thousands_of_repetitive_texts_get_the_ids_of_sentencepiece(place: Path) -> None:
-    library = pytest.importorskip("sentencepiece", minversion="0.2.2")
     chance = random.Random(7)
     for _ in some(range(100)):
         data = model_file(random_pieces(chance), 1)
-        (place / "random.model").write_bytes(data)
-        model = library.SentencePieceProcessor(model_proto=data)
-        tokenizer = open_tokenizer(place / "random.model").tokenizer
-        for _ in range(30):
-            text = "".join(chance.choices(PARTS, k=chance.randrange(1, 25)))
-            assert tokenizer.encode(text) == model.encode(text)
+        texts = ["".join(chance.choices(PARTS, k=chance.randrange(1, 25))) for _ in range(30)]
+        assert_as_theirs(place, data, texts, "0.2.2")
 
 
 @pytest.mark.parametrize("model_type", [1, 3, 4])
 def test_unused_pieces_and_control_symbols_are_in_no_text(model_type: int, place: Path) -> None:
-    library = pytest.importorskip("sentencepiece", minversion="0.2.2")
     words = [("▁a", 1), ("▁b", 5), ("▁c", 3), ("a", 1), ("b", 5), ("c", 3), ("▁", 1)]
     rows = [("<unk>", 0.0, 2), *((text, -1.0, kind) for text, kind in words)]
-    data = model_file(rows, model_type)
-    (place / "unused.model").write_bytes(data)
-    tokenizer = open_tokenizer(place / "unused.model").tokenizer
-    model = library.SentencePieceProcessor(model_proto=data)
-    for text in ["a", "b", "c", "a b", "b b a", "c a", "ac", "bc", "ab cc bb"]:
-        assert tokenizer.encode(text) == model.encode(text)
+    texts = ["a", "b", "c", "a b", "b b a", "c a", "ac", "bc", "ab cc bb"]
+    assert_as_theirs(place, model_file(rows, model_type), texts, "0.2.2")
 
 
 # -- damage

@@ -34,7 +34,6 @@ from engine.formats.source import TokenizerSource
 from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).resolve().parents[3]
-SHARED = REPO.parent / "shared" / "data"
 FILES = ["vocab.json", "merges.txt", "bpe-tui.json"]
 
 

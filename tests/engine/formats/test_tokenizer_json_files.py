@@ -135,6 +135,9 @@ def spelled(**changes: Any) -> dict[str, Any]:
     return whole | changes
 
 
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+
+
 def load(place: Path, whole: Any) -> Tokenizer:
     (place / "odd.json").write_text(json.dumps(whole))
     return Tokenizer.load(place / "odd.json")
@@ -156,7 +159,8 @@ def test_a_file_without_a_type_of_model_is_bpe(place: Path) -> None:
     assert load(place, whole).encode("abc") == load(place, spelled()).encode("abc")
 
 
-WORDPIECE = {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0}}
+def unigram(*vocab: Any, **more: Any) -> dict[str, Any]:
+    return {"model": {"type": "Unigram", "vocab": [*vocab], **more}}
 
 
 @pytest.mark.parametrize(
@@ -170,22 +174,10 @@ WORDPIECE = {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0}}
             {"model": {"type": "WordPiece", "unk_token": "[UNK]"}},
             r"model.unk_token: '\[UNK\]' is not in the vocab",
         ),
-        (
-            {"model": {"type": "Unigram", "vocab": [["a", -1.0], ["b"]]}},
-            r"model.vocab: \[1\] is no piece with its score",
-        ),
-        (
-            {"model": {"type": "Unigram", "vocab": [["a", -1.0], ["a", -2.0]]}},
-            "model.vocab: piece 'a' is empty or occurs twice",
-        ),
-        (
-            {"model": {"type": "Unigram", "vocab": [["a", float("nan")]]}},
-            r"model.vocab: \[0\] is no piece with its score",
-        ),
-        (
-            {"model": {"type": "Unigram", "vocab": [["a", -1.0]], "unk_id": 7}},
-            "model.vocab: there is no piece 7",
-        ),
+        (unigram(["a", -1.0], ["b"]), r"model.vocab: \[1\] is no piece with its score"),
+        (unigram(["a", -1.0], ["a", -2.0]), "model.vocab: piece 'a' is empty or occurs twice"),
+        (unigram(["a", float("nan")]), r"model.vocab: \[0\] is no piece with its score"),
+        (unigram(["a", -1.0], unk_id=7), "model.vocab: there is no piece 7"),
         ({"model": {"merges": 3}}, "model.merges: should be a list, and is a whole number"),
         ({"model": {"merges": ["ab"]}}, r"model.merges: \[0\] is not two tokens: 'ab'"),
         ({"model": {"merges": [["a"]]}}, r"model.merges: \[0\] is not two tokens"),
@@ -207,17 +199,12 @@ WORDPIECE = {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0}}
         (
             {
                 "model": {
-                    "type": "BPE",
                     "vocab": {"<unk>": 0} | {f"<0x{n:02X}>": n + 1 for n in range(256)},
                     "merges": [],
                     "unk_token": "<unk>",
                     "byte_fallback": True,
                 },
-                "pre_tokenizer": {
-                    "type": "ByteLevel",
-                    "add_prefix_space": False,
-                    "trim_offsets": True,
-                },
+                "pre_tokenizer": BYTE_LEVEL,
             },
             "with ByteLevel and without all 256 bytes in the vocab it is not supported",
         ),

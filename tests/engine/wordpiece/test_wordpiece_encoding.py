@@ -17,8 +17,6 @@ from engine.wordpiece.tokenizer import Outcome, WordPieceEncoder, WordPieceToken
 from engine.wordpiece.trainer import WordPieceTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
-ALPHABET = "ab#é漢 "
-
 pieces = st.text("ab#é漢", min_size=1, max_size=4)
 vocabularies = st.sets(pieces | pieces.map("##".__add__), max_size=12).map(
     lambda some: {piece: number for number, piece in enumerate(["[UNK]", *sorted(some)])}
