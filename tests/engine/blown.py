@@ -37,6 +37,11 @@ def add(format: str, what: str, grow: Grow) -> None:
     BLOWN[f"{format}: {what}"] = files
 
 
+def repeated(head: bytes, part: bytes, tail: bytes = b"") -> Grow:
+    """Return what grows a file by as many equal parts as fit into it."""
+    return lambda size: head + part * (size // len(part)) + tail
+
+
 def filled(size: int, entry: Callable[[int], Any]) -> list[Any]:
     """Return entries, which take about `size` bytes as JSON."""
     found: list[Any] = []

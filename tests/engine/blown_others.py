@@ -104,21 +104,13 @@ for _name, _line in {
 }.items():
     add("lesson", f"front with {_name}", lambda size, line=_line: (  # type: ignore[misc]
         "+++\n" + "".join(line.format(n) for n in range(min(size, 1 << 18) // 14)) + "+++\n## One\n").encode())  # fmt: skip
-add(
-    "lesson",
-    "front with a deep key",
-    lambda size: ("+++\na" + ".a" * 120_000 + " = 1\n+++\n## One\n").encode(),
-)
-add(
-    "lesson",
-    "front with a deep list",
-    lambda size: ("+++\na = " + "[" * 250_000 + "\n+++\n## One\n").encode(),
-)
-add(
-    "lesson",
-    "front with a large number",
-    lambda size: ("+++\na = " + "9" * 250_000 + "\n+++\n## One\n").encode(),
-)
+for _name, _front in {
+    "a deep key": "a" + ".a" * 120_000 + " = 1",
+    "a deep list": "a = " + "[" * 250_000,
+    "a large number": "a = " + "9" * 250_000,
+}.items():
+    _whole = f"+++\n{_front}\n+++\n## One\n".encode()
+    add("lesson", f"front with {_name}", lambda size, whole=_whole: whole)  # type: ignore[misc]
 add(
     "lesson",
     "show with keys",

@@ -66,7 +66,7 @@ for _name, _flags in {
 
 
 def stages(format: str, key: str, parts: str, one: Mapping[str, Any], what: str) -> None:
-    def grow(size: int) -> Files:
+    def grow(size: int) -> bytes:
         made = filled(size, lambda n: json.loads(json.dumps(one).replace("NUMBER", f"{n:06}")))
         return huggingface(format, **{key: {"type": "Sequence", parts: made}})
 
@@ -101,7 +101,7 @@ stages(
 
 
 def nested(format: str, key: str, parts: str) -> None:
-    def grow(size: int) -> Files:
+    def grow(size: int) -> bytes:
         start, end = f'{{"type": "Sequence", "{parts}": [', "]}"
         depth = size // len(start + end)
         plain = json.dumps(faces()[format] | {key: "HERE"})
@@ -163,27 +163,13 @@ add(
     "tokens",
     lambda size: huggingface(LLAMA3, model={"vocab": BYTES | words(size), "merges": []}),
 )
-add(
-    LLAMA,
-    "the same merge",
-    lambda size: huggingface(LLAMA, model={"merges": ["l o"] * (size // 7)}),
-)
-add(
-    LLAMA,
-    "merges of three",
-    lambda size: huggingface(LLAMA, model={"merges": ["l o w"] * (size // 9)}),
-)
+for _name, _merge in {"the same merge": "l o", "merges of three": "l o w"}.items():
+    add(LLAMA, _name, lambda size, merge=_merge: huggingface(  # type: ignore[misc]
+        LLAMA, model={"merges": [merge] * (size // (len(merge) + 4))}))  # fmt: skip
 add(LLAMA, "keys", lambda size: huggingface(LLAMA, **{f"k{n}": n for n in range(size // 16)}))
-add(
-    LLAMA,
-    "a large number",
-    lambda size: huggingface(LLAMA).replace(b'"id": 0', b'"id": ' + b"9" * size),
-)
-add(
-    LLAMA,
-    "digits in a float",
-    lambda size: huggingface(LLAMA).replace(b'"id": 0', b'"id": 0.' + b"9" * size),
-)
+for _name, _digits in {"a large number": b"", "digits in a float": b"0."}.items():
+    add(LLAMA, _name, lambda size, digits=_digits: huggingface(LLAMA).replace(  # type: ignore[misc]
+        b'"id": 0', b'"id": ' + digits + b"9" * size))  # fmt: skip
 add(LLAMA, "spaces", lambda size: huggingface(LLAMA) + b" " * size)
 for _what, _regex in {
     "letters": "ab", "branches": "a|", "classes": "[a-z]", "groups": "(?:a)", "stars": "a*", "sets": "[ab",

@@ -8,7 +8,7 @@ import pickle
 import struct
 from typing import Any
 
-from blown import BYTES, SINGLE, add, distinct_pairs, filled, word_of
+from blown import BYTES, SINGLE, add, distinct_pairs, filled, repeated, word_of
 from gguf_files import gguf
 
 # -- course solutions
@@ -68,11 +68,7 @@ add("course-text", "comments", lambda size: b"# a\n" * (size // 4) + b"{0: b'a'}
 add("course-text", "comments without an end", lambda size: b"# a\n#" + b"#" * size)
 add("course-text", "assignments", lambda size: b"vocab = {0: b'a'}\n" * (size // 18))
 add("course-text", "names", lambda size: b"{0: " + b"a" * size + b"}")
-add(
-    "course-text",
-    "numbers of NumPy",
-    lambda size: b"{0: b'a', " + b"np.int64(1): b'a', " * (size // 19) + b"}",
-)
+add("course-text", "numbers of NumPy", repeated(b"{0: b'a', ", b"np.int64(1): b'a', ", b"}"))
 add("course-text", "json lines", lambda size: b"".join(
     json.dumps({"id": i, "token": t.hex()}).encode() + b"\n" for i, t in solution(size)[0].items()))  # fmt: skip
 add("course-text", "json lines with many keys", lambda size: b"".join(
@@ -81,11 +77,7 @@ add("course-text", "json lines with many keys", lambda size: b"".join(
 for _separator in ("\t", ",", " -> ", ": ", " "):
     add("course-text", f"a table with {_separator!r}", lambda size, s=_separator: "".join(  # type: ignore[misc]
         f"{i}{s}{t.hex()}\n" for i, t in solution(size)[0].items()).encode())  # fmt: skip
-add(
-    "course-text",
-    "a table of quotes",
-    lambda size: b'0,61\n1,62\n2,63\n3,64\n4,"' + b'""' * (size // 2),
-)
+add("course-text", "a table of quotes", repeated(b'0,61\n1,62\n2,63\n3,64\n4,"', b'""'))
 add("course-pickle", "a solution", lambda size: pickle.dumps(solution(size)))
 add("course-pickle", "nested tuples", lambda size: b"(" + b"N" + b"\x85" * size + b"t.")
 add("course-pickle", "marks", lambda size: b"](" + b"(" * size + b".")
@@ -162,23 +154,16 @@ for _number, _name in ((1, "unigram"), (2, "bpe"), (3, "word"), (4, "char")):
         n, [("▁", 1), *((f"{chr(0x4E00 + k % 20000)}▁{k}", 1) for k in range(size // 24)),
             *((each, 1) for each in dict.fromkeys(
                 c for k in range(size // 24) for c in f"{chr(0x4E00 + k % 20000)}{k}"))]))  # fmt: skip
-add(
-    "sentencepiece-bpe",
-    "empty fields",
-    lambda size: sentencepiece(2, [("a", 1)]) + b"\x20\x01" * (size // 2),
-)
+add("sentencepiece-bpe", "empty fields", repeated(sentencepiece(2, [("a", 1)]), b"\x20\x01"))
 add("sentencepiece-bpe", "a map of characters", lambda size: sentencepiece(
     2, [("a", 1)], (size // 2 * 4 // 4 & ~3).to_bytes(4, "little") + b"\1\2\3\0" * (size // 4)))  # fmt: skip
-add(
-    "sentencepiece-bpe",
-    "split messages",
-    lambda size: sentencepiece(2, [("a", 1)]) + field(2, b"") * (size // 2),
-)
+add("sentencepiece-bpe", "split messages", repeated(sentencepiece(2, [("a", 1)]), field(2, b"")))
 
 LLAMA_START = [*(f"<0x{byte:02X}>" for byte in range(256)), "▁"]
 
 
-def gguf_llama(tokens: list[str], model: str = "llama") -> bytes:
+def gguf_llama(pieces: list[tuple[str, int]], model: str = "llama") -> bytes:
+    tokens = [text for text, _ in pieces[1:]]
     texts = ["<unk>", *LLAMA_START, *tokens]
     kinds = [2, *[6] * 256, 1, *[1] * len(tokens)]
     scores = [-float(n) for n in range(len(texts))]
@@ -186,18 +171,10 @@ def gguf_llama(tokens: list[str], model: str = "llama") -> bytes:
     return gguf(pairs | {"unknown_token_id": 0})
 
 
-add("gguf-llama", "tokens", lambda size: gguf_llama([t for t, _ in pairs_of_pieces(size)[1:]]))
-add(
-    "gguf-llama",
-    "tokens that begin alike",
-    lambda size: gguf_llama([t for t, _ in grown_alike(size)[1:]]),
-)
-add("gguf-t5", "tokens", lambda size: gguf_llama([t for t, _ in pairs_of_pieces(size)[1:]], "t5"))
-add(
-    "gguf-t5",
-    "tokens that begin alike",
-    lambda size: gguf_llama([t for t, _ in grown_alike(size)[1:]], "t5"),
-)
+add("gguf-llama", "tokens", lambda size: gguf_llama(pairs_of_pieces(size)))
+add("gguf-llama", "tokens that begin alike", lambda size: gguf_llama(grown_alike(size)))
+add("gguf-t5", "tokens", lambda size: gguf_llama(pairs_of_pieces(size), "t5"))
+add("gguf-t5", "tokens that begin alike", lambda size: gguf_llama(grown_alike(size), "t5"))
 add("gguf-llama", "a far id", lambda size: gguf(
     {"model": "llama", "tokens": ["u", *[f"[PAD{n}]" for n in range(1, size // 20)], "a"],
      "token_type": [2, *[5] * (size // 20 - 1), 1]}))  # fmt: skip
@@ -244,8 +221,4 @@ add("subword-nmt-0.1", "merges", lambda size: ("e s\nes </w>\n" + "".join(
 add("subword-nmt", "empty lines", lambda size: b"#version: 0.2\ne s</w>\n" + b"\n" * size)
 add("clip", "merges", lambda size: ('"bpe_simple_vocab_16e6.txt#version: 0.2\n' + "".join(
     f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode())  # fmt: skip
-add(
-    "clip",
-    "a long merge",
-    lambda size: b'"bpe_simple_vocab_16e6.txt#version: 0.2\na ' + b"b" * size,
-)
+add("clip", "a long merge", repeated(b'"bpe_simple_vocab_16e6.txt#version: 0.2\na ', b"b"))

@@ -154,10 +154,8 @@ def calls(out: Path) -> Iterator[Call]:
     phases = [Phase("gpt2", 257), Phase("none", 258)]
     yield PhasedTrainer, {"counts": COUNTS, "phases": phases, "recount": lambda _: COUNTS}
     for function in (find_chunk_boundaries, find_even_cuts):
-        yield (
-            function,
-            {"file": io.BytesIO(b"a<s>b"), "desired_num_chunks": 2, "split_special_token": b"<s>"},
-        )
+        file = io.BytesIO(b"a<s>b")
+        yield function, {"file": file, "desired_num_chunks": 2, "split_special_token": b"<s>"}
     yield ChunkLog, {"most": 5}
 
 

@@ -50,10 +50,8 @@ def test_an_inspection_counts_the_pieces(words: dict[str, int]) -> None:
         assert longest == sorted(map(len, texts), reverse=True)[:3]
         ends = inspection.worst_and_best
         assert ends is not None
-        assert [inspection.score(piece) for piece in ends] == [
-            frame.scores.min(),
-            frame.scores.max(),
-        ]
+        scores = [inspection.score(piece) for piece in ends]
+        assert scores == [frame.scores.min(), frame.scores.max()]
 
 
 def test_the_entropy_is_that_of_the_expected_counts() -> None:

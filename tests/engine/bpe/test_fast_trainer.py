@@ -81,10 +81,8 @@ class TestTheTrainer:
 
     def test_learns_from_a_long_pretoken_of_one_letter_without_a_blow_up(self) -> None:
         steps, reason = run({b"a" * (1 << 20): 1})
-        assert ([step.token for step in steps], reason) == (
-            [b"a" * (2 << i) for i in range(20)],
-            StopReason.NO_PAIR_LEFT,
-        )
+        assert [step.token for step in steps] == [b"a" * (2 << i) for i in range(20)]
+        assert reason is StopReason.NO_PAIR_LEFT
 
 
 class TestTheBucketQueue:

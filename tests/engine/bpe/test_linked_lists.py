@@ -146,11 +146,8 @@ def timeline() -> Timeline:
 class TestTheSampleOfWeAndThey:
     def test_the_nodes_of_its_merge_are_new(self, timeline: Timeline) -> None:
         first = lists_of(timeline.seek(1)).nodes("我们的花园在河边。".encode())
-        assert [(node.token is None, node.is_new) for node in first[:3]] == [
-            (False, True),
-            (True, True),
-            (False, False),
-        ]
+        seen = [(node.token is None, node.is_new) for node in first[:3]]
+        assert seen == [(False, True), (True, True), (False, False)]
 
     def test_is_the_same_forward_back_and_after_a_jump(self, timeline: Timeline) -> None:
         def seen(frame: Frame) -> object:

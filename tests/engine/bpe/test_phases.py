@@ -300,7 +300,5 @@ def test_sizes_must_grow(sizes: tuple[int, int]) -> None:
 
 
 def test_phases_are_read_as_typed() -> None:
-    assert phases_from(f"gpt2:8_000,{SECOND_STAGE}:10000") == (
-        Phase("gpt2", 8000),
-        Phase(SECOND_STAGE, 10000),
-    )
+    phases = phases_from(f"gpt2:8_000,{SECOND_STAGE}:10000")
+    assert phases == (Phase("gpt2", 8000), Phase(SECOND_STAGE, 10000))

@@ -188,12 +188,8 @@ def test_special_tokens_first_changes_ids_only() -> None:
     usual, merges = train_bpe(STORIES, 400, [END, "<pad>"])
     vocab, same_merges = train_bpe(STORIES, 400, [END, "<pad>"], specials_first=True)
     assert same_merges == merges
-    assert [vocab[token_id] for token_id in (0, 1, 2, 257)] == [
-        END.encode(),
-        b"<pad>",
-        b"\0",
-        b"\xff",
-    ]
+    moved = [vocab[token_id] for token_id in (0, 1, 2, 257)]
+    assert moved == [END.encode(), b"<pad>", b"\0", b"\xff"]
     assert list(vocab) == list(range(400))
     assert [vocab[token_id] for token_id in range(258, 400)] == [usual[i] for i in range(258, 400)]
     text = f"Once upon a time{END} <pad> 你好"

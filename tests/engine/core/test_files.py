@@ -57,10 +57,8 @@ def test_a_write_that_fails_removes_the_folders_that_it_made(
     handles = len(os.listdir("/dev/fd"))
     monkeypatch.undo()
     write_files({tmp_path / "a" / "one": b"1", tmp_path / "a" / "two": b"2"})
-    assert (contents(tmp_path), len(os.listdir("/dev/fd"))) == (
-        {"a/one": b"1", "a/two": b"2"},
-        handles,
-    )
+    assert contents(tmp_path) == {"a/one": b"1", "a/two": b"2"}
+    assert len(os.listdir("/dev/fd")) == handles
 
 
 def test_what_is_in_the_way_is_an_error_that_leaves_no_temporary_file(tmp_path: Path) -> None:

@@ -102,15 +102,10 @@ def test_a_full_log_joins_neighbours_and_keeps_its_sums() -> None:
     report = log.report
     # 0 and 1 are full; with 2 they become one entry of two, then 2 and 3; with 4 one entry of four.
     assert report.chunks_an_entry == 4
-    assert [(each.start, each.chunks, each.workers) for each in report.logged] == [
-        (0, 4, (1, 2)),
-        (400, 1, (3,)),
-    ]
-    assert [(each.worker, each.chunks, each.seconds) for each in report.workers] == [
-        (1, 3, 1.5),
-        (2, 1, 0.5),
-        (3, 1, 0.5),
-    ]
+    logged = [(each.start, each.chunks, each.workers) for each in report.logged]
+    assert logged == [(0, 4, (1, 2)), (400, 1, (3,))]
+    workers = [(each.worker, each.chunks, each.seconds) for each in report.workers]
+    assert workers == [(1, 3, 1.5), (2, 1, 0.5), (3, 1, 0.5)]
     assert (report.chunks, report.bytes, report.pretokens) == (5, 500, 50)
     assert (report.after_special, report.processes) == (1, 1)
 

@@ -84,11 +84,8 @@ def test_the_steps_lead_from_the_bytes_to_the_ids_one_occurrence_at_a_time(
         assert step.pretoken == pretoken
         assert step.token_id == 256 + step.rank
         assert step.before[step.position : step.position + 2] == step.pair
-        assert step.after == (
-            *step.before[: step.position],
-            step.token_id,
-            *step.before[step.position + 2 :],
-        )
+        head, tail = step.before[: step.position], step.before[step.position + 2 :]
+        assert step.after == (*head, step.token_id, *tail)
     for earlier, later in pairwise(steps):
         assert (earlier.rank, earlier.position) < (later.rank, later.position)
 

@@ -66,10 +66,8 @@ def test_a_piece_with_a_line_break_is_not_written(tmp_path: Path, piece: bytes) 
 
 def test_notes_name_the_guesses(vocab: Path) -> None:
     opened = open_tokenizer(vocab)
-    assert (opened.format, opened.tokenizer.special_tokens) == (
-        "bert-vocab",
-        ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
-    )
+    assert opened.format == "bert-vocab"
+    assert opened.tokenizer.special_tokens == ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
     case, pattern, specials, template = opened.notes
     assert "lower case" in case
     assert "BERT's pre-tokenizer" in pattern

@@ -172,13 +172,8 @@ def test_each_form_of_template_gives_the_ids_of_hugging_face(place: Path, single
 def test_the_template_is_written_around_a_file_of_ids(place: Path) -> None:
     by_name = {build.__name__: build for build in BUILDERS}
     theirs = built(by_name["roberta"])
-    write_ids(
-        place / "ids.txt",
-        opened(place, theirs).tokenizer,
-        [[b"low ", b"lower"]],
-        overwrite=True,
-        template=True,
-    )
+    ours, text = opened(place, theirs).tokenizer, [[b"low ", b"lower"]]
+    write_ids(place / "ids.txt", ours, text, overwrite=True, template=True)
     written = [int(line) for line in (place / "ids.txt").read_text().split()]
     assert written == theirs.encode("low lower").ids
 

@@ -104,12 +104,8 @@ def test_a_restart_sets_all_counters_between_two_steps() -> None:
     log.restart([7, 8, 9])
     log.append([1], [2], 3)
     log.append([3, 0], [4, 6], 4)
-    assert [log.at(step).tolist() for step in range(4)] == [
-        [5, 3],
-        [7, 8, 9],
-        [7, 2, 9],
-        [6, 2, 9, 4],
-    ]
+    states = [log.at(step).tolist() for step in range(4)]
+    assert states == [[5, 3], [7, 8, 9], [7, 2, 9], [6, 2, 9, 4]]
     assert [log.last_restart(step) for step in range(4)] == [0, 1, 1, 1]
     assert listed(log.history(0, 3)) == [(0, 5), (1, 1), (1, 7), (3, 6)]
     assert listed(log.history(2, 3)) == [(1, 9)]

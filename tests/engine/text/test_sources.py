@@ -94,10 +94,8 @@ def test_files_folders_and_globs_are_one_text_in_the_order_of_their_names(tmp_pa
     corpus = Corpus(tmp_path / "in", separator=b"<s>")
     assert corpus.name == f"{tmp_path}/in/a.gz and 2 more"
     count = count_corpus(corpus, "gpt2", ["<s>"])
-    assert (count.documents, dict(count.counts)) == (
-        3,
-        {b"one": 1, b"two": 1, b"\n": 1, b"three": 1},
-    )
+    assert count.documents == 3
+    assert dict(count.counts) == {b"one": 1, b"two": 1, b"\n": 1, b"three": 1}
     with pytest.raises(CorpusError, match=r"\*\.md: no file has a name like that"):
         Corpus(f"{tmp_path}/*.md")
 

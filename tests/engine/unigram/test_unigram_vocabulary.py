@@ -74,10 +74,8 @@ def test_the_arithmetic_of_a_removal_gives_its_loss_increase(words: dict[str, in
                 assert increase == 0 or number < frame.record.characters
             else:
                 assert cost.loss_increase == pytest.approx(increase)
-                assert (
-                    "".join(frame.record.texts[part] for part in cost.alternative)
-                    == (frame.record.texts[number])
-                )
+                parts = [frame.record.texts[part] for part in cost.alternative]
+                assert "".join(parts) == frame.record.texts[number]
 
 
 # -- the series of a run
