@@ -63,6 +63,7 @@ class MeetChanges:
 
     def __init__(self, checkout: Path, calls: CallsOfTests, wanted: int, seeds: list[int]) -> None:
         self._checkout, self._calls = checkout, calls
+        self._begun = checkout.parent / "begun"
         self._wanted, self._seeds = wanted, seeds
         self._functions: list[FunctionType] = []
         self._items: dict[str, pytest.Item] = {}
@@ -95,14 +96,22 @@ class MeetChanges:
         return True
 
     def _survives(self, change: Change) -> bool:
-        """Whether all tests pass with a change; programs that they start read it from its file."""
+        """Whether all tests pass with a change, or those that were run fail without it, too."""
         found = self._calls.tests_of(change.path, change.function, MOST_TESTS)
+        items = [self._items[test] for test in found if test in self._items]
+        if self._passes(change, items):
+            return True
+        begun = int(self._begun.read_text())
+        return not self._passes(change._replace(end=change.start, new=""), items[:begun])
+
+    def _passes(self, change: Change, items: Sequence[pytest.Item]) -> bool:
+        """Whether tests pass with a change; programs that they start read it from its file."""
         path = self._checkout / change.path
         old, times = path.read_bytes(), path.stat()
         path.write_bytes(change.text(old))
         try:
             if not (child := os.fork()):
-                self._run([self._items[test] for test in found if test in self._items], path)
+                self._run(items, path)
             is_passed = os.waitpid(child, 0)[1] == 0
             with suppress(ProcessLookupError):
                 os.killpg(child, signal.SIGKILL)  # what its tests have left
@@ -123,8 +132,9 @@ class MeetChanges:
                 old = function.__code__
                 if old.co_filename == str(path):
                     function.__code__ = codes[old.co_qualname, old.co_firstlineno]
-            for item, after in zip_longest(items, items[1:]):
+            for begun, (item, after) in enumerate(zip_longest(items, items[1:]), 1):
                 if not self._failed:
+                    self._begun.write_text(f"{begun}")
                     signal.alarm(MOST_WAIT)
                     item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
             failed = self._failed
