@@ -42,7 +42,11 @@ async def test_every_section_follows_the_step_and_a_token_leads_to_the_vocabular
         app.screen.query_one("#longest").focus()
         few = len(shown_text(app, "longest"))
         await pilot.press("z")
-        assert len(shown_text(app, "longest")) > few  # all of them in a zoom
+        zoomed = shown_text(app, "longest")
+        assert len(zoomed) > few  # all of them in a zoom, on a large screen, too
+        app.screen.add_class("-large")
+        app.screen.query_one("#longest", InspectionPanel).rebuild()
+        assert shown_text(app, "longest") == zoomed
         app.screen.forget_run()
         panel = app.screen.query_one("#longest", InspectionPanel)
         assert (panel.frame, panel.inspection, app.screen._inspected) == (None, None, None)

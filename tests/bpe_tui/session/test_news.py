@@ -95,6 +95,8 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
             jobs.Working("counting", 1, 4),
             jobs.JobFailed(BpeError("it is gone")),
         ):
+            # A failure is shown at once; the others wait until reading has taken a moment.
+            app.screen._is_patient = isinstance(news, jobs.JobFailed)  # type: ignore[attr-defined]
             app.take_news(news)
             await pilot.pause()
             told = str(app.screen.query_one("#reading-what", Static).render())
