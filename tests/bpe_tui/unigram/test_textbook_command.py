@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.saved_sessions import command_that_opens
+from bpe_tui.unigram.model import save_in_format
 from bpe_tui.unigram.narration import narrate, often, score_text
 from bpe_tui.views.narration import ENDED
 from engine.learning.session_file import SavedFile, SavedSession, write_session
@@ -89,6 +91,17 @@ def test_train_writes_words_with_their_scores(fruit: Path, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr.decode()
     lines = out.read_text("utf-8").splitlines()
     assert lines[:4] == ["<unk>\t0", "<|endoftext|>\t0", "喜欢\t-0.847298", "我\t-1.94591"]
+
+
+@pytest.mark.parametrize("format", ["pieces", "huggingface"])
+def test_pieces_of_probability_0_are_left_out_and_counted(format: str, tmp_path: Path) -> None:
+    pieces = [("low", -1.0), ("zig", -inf), ("zag", -inf)]
+    for most, told in ((3, "2 left out, being unused: P is 0"), (1, "")):
+        path = tmp_path / f"{most}.json"
+        assert save_in_format(format, pieces[:most], "none", [], path, overwrite=False) == told
+        text = path.read_text()
+        assert "low" in text
+        assert "zig" not in text
 
 
 def test_n_grams_of_characters_are_saved_as_a_tokenizer_that_encodes(tmp_path: Path) -> None:
