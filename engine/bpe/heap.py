@@ -328,7 +328,10 @@ class HeapWalk:
         self._copy_steps.insert(index, step)
         self._copies.insert(index, list(entries))
         while len(self._copies) > 2 and sum(map(len, self._copies)) > KEPT_ENTRIES:
-            del self._copy_steps[1], self._copies[1]  # all can be made from the first one
+            # Drop a copy where they are closest; the first one stays, as all can be made from it.
+            gaps = [b - a for a, b in zip(self._copy_steps, self._copy_steps[2:], strict=False)]
+            index = gaps.index(min(gaps)) + 1
+            del self._copy_steps[index], self._copies[index]
 
     def _moves(
         self, index: int, entries: list[NumberedEntry], counts: list[int]

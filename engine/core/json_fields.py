@@ -162,7 +162,6 @@ def well_formed(text: str, where: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise TokenizerFileError(
-            f"{where}: holds half a character, in {text[max(error.start - 9, 0) : error.end + 9]!r}"
-        ) from None
+        near = text[max(error.start - 9, 0) : error.end + 9]
+        raise TokenizerFileError(f"{where}: holds half a character, in {near!r}") from None
     return text

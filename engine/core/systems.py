@@ -40,7 +40,7 @@ def user_id(without: int) -> int:
 def available_cores() -> int:
     """Return the number of cores that this process may use; on some systems, of all cores."""
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(os.getpid()))
+        return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 

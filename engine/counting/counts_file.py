@@ -162,6 +162,8 @@ def unpacked_block(content: bytes) -> tuple[list[bytes], Ints]:
     """
     number = int.from_bytes(content[:_WIDTH], "little")
     start = _WIDTH * (1 + 2 * number)
+    if not number or start > len(content):  # NumPy takes no number as large as a hostile one
+        raise ValueError("too short")
     numbers = np.frombuffer(content, "<i8", 2 * number, _WIDTH).astype(np.int64)
     lengths, counts = numbers.reshape(2, number)
     room = len(content) - start

@@ -142,9 +142,10 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
+        near = text[max(error.start - 10, 0) : error.end + 10]
         raise TokenizerFileError(
-            f"{target}: something that is no UTF-8 cannot be written: "
-            f"{text[max(error.start - 10, 0) : error.end + 10]!r}; train without such text"
+            f"{target}: something that is no UTF-8 cannot be written: {near!r}; train without such "
+            "text"
         ) from None
     write_files({target: content + b"\n"}, overwrite=overwrite)
 

@@ -482,8 +482,10 @@ def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple
     side_by_side = starts[1:] == ends[:-1]
     after[:-1][side_by_side] = new_id
     before[1:][side_by_side] = BORDER
-    cells[starts + (left_size - 1)] = INSIDE
-    cells[starts + left_size] = INSIDE
+    if left_size > 1:
+        cells[starts + (left_size - 1)] = INSIDE
+    if right_size > 1:
+        cells[starts + left_size] = INSIDE
     cells[starts] = new_id
     cells[ends - 1] = new_id
     return before, after

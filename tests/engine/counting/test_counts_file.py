@@ -166,6 +166,8 @@ def test_a_section_of_any_announced_size_is_damage(counts: Path) -> None:
     lengths = [2**63 - 1, 2**63 - 1, 3]
     with pytest.raises(ValueError, match="do not fit"):
         counts_file.unpacked_block(counts_file.packed_columns(b"x", lengths, [1, 1, 1]))
+    with pytest.raises(ValueError, match="too short"):
+        counts_file.unpacked_block(b"\xff" * 16)  # of 2⁶⁴ - 1 pretokens
 
 
 def with_sections(*contents: bytes) -> io.BytesIO:
