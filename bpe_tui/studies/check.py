@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from bpe_tui.session.config import Claimed, RunConfig, why_not_checkable
-from bpe_tui.session.declarations import CHECK
+from bpe_tui.session.declarations import CHECK, Command
 from bpe_tui.session.session import Session
 from bpe_tui.session.threads import Job, Post
 from bpe_tui.styles import sheet
@@ -336,6 +336,11 @@ class CheckScreen(SessionScreen):
         return first_fitting(room, f"{name}: {differ}", differ)
 
     # -- commands
+
+    def offers(self, command: Command) -> bool:
+        """Offer the next difference once there is a check."""
+        is_next = command.action.startswith("screen.following(")
+        return super().offers(command) and not (is_next and self._job is None)
 
     def show_keys(self) -> None:
         """Show the keys, and the signs once there are merges that have them."""

@@ -79,9 +79,12 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(mine: Path) ->
         ]
         assert strong[0].startswith("Likely cause (tie-rule)")
         assert app.screen.query_one(FootLine).legend
-        header, pinned = rows(app, "#check-pinned")
-        assert header.split() == ["merge", "yours", "count", "the", "rule", "count"]
-        assert pinned.split() == ["first", "19", "✗", "·+c", "32", "a+r", "32"]
+        following = app.screen.keys.command("n")
+        assert following is not None
+        assert app.screen.offers(following)
+        header, pinned = (row.split() for row in rows(app, "#check-pinned"))
+        assert header == ["merge", "yours", "count", "the", "rule", "count"]
+        assert pinned == ["first", "19", "✗", "·+c", "32", "a+r", "32"]
         listed = rows(app, "#check-rows")
         assert len(listed) == 100
         assert [row.split()[1] for row in listed[:19]] == ["✓"] * 18 + ["✗"]
@@ -160,10 +163,11 @@ async def test_the_check_of_other_models_says_that_it_is_for_bpe() -> None:
         assert "BPE's rule" in app.notices.now
 
 
-async def test_before_anything_is_checked_there_is_no_empty_table_and_no_legend_of_it() -> None:
+async def test_before_anything_is_checked_nothing_of_the_table_is_shown() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("9", "tab", "tab")
         assert not app.screen.query_one(FootLine).legend
+        assert "next" not in [key.label for key in app.screen.keys.footer()]
         async for size in each_size(pilot):
             await pilot.pause()
             assert not app.screen.query_one("#checked").display
