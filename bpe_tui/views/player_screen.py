@@ -290,7 +290,6 @@ class StepsScreen(SessionScreen):
             widget = self.query_one(f"#{each}")
             widget.set_class(each == panel, "-in-slot")
             widget.set_class(each == self.FIRST and panel == self.PANELS[1].ID, "-companion")
-        self.call_after_refresh(self.name_hidden_panels)
 
     def show_target(self, target: object) -> None:
         if isinstance(target, ToLine):

@@ -170,11 +170,8 @@ async def test_a_large_vocabulary_is_inspected_in_a_thread(monkeypatch: pytest.M
         assert panel.row(0).spans[0][0] == "Looking at 300 tokens …"
         [(owner, kind, inspect, show)] = found
         show(inspect())
-        assert (owner, kind, panel.row(0).spans[0][0].strip()) == (
-            app.screen,
-            "inspection",
-            "tokens",
-        )
+        first = panel.row(0).spans[0][0].strip()
+        assert (owner, kind, first) == (app.screen, "inspection", "tokens")
 
 
 async def test_the_smallest_screen_shows_tokens_or_the_field_of_ids() -> None:
@@ -184,11 +181,8 @@ async def test_the_smallest_screen_shows_tokens_or_the_field_of_ids() -> None:
         for panel, ids_are_seen in (("pretokens", True), ("decode", False), ("pretokens", True)):
             app.screen.show_panel(panel)  # type: ignore[attr-defined]
             await pilot.pause()
-            assert (is_seen(app, "#ids"), is_seen(app, "#decode")) == (
-                ids_are_seen,
-                not ids_are_seen,
-            )
-            assert isinstance(app.focused, Input) != ids_are_seen
+            seen = [is_seen(app, "#ids"), is_seen(app, "#decode"), isinstance(app.focused, Input)]
+            assert seen == [ids_are_seen, not ids_are_seen, not ids_are_seen]
             hidden = app.screen.query_one("#hidden-panels", Static)
             name = "Tab ids → text" if ids_are_seen else "Tab tokens"
             await until(pilot, lambda: str(hidden.content) == name)  # noqa: B023

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import frame_of, opened, step, until
+from opening import opened, step, until
 from screen_text import row_text, row_texts
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
@@ -15,10 +15,9 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.views.targets import ToToken
 from bpe_tui.views.token_detail import MergeTreePanel, branches
-from bpe_tui.views.token_table import TokenRows, VocabularyPanel, _number_or_none
+from bpe_tui.views.token_table import TokenRows, VocabularyPanel
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.controls import Switches
-from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.virtual_table import Header
 
 
@@ -175,23 +174,6 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         assert rows.token == 262
 
 
-@pytest.mark.slow
-async def test_the_merge_leads_to_its_token_and_a_word_to_its_encoding_and_escape_back() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("right", "right", "right", "tab", "tab", "enter")
-        await pilot.pause(0.1)
-        assert app.screen.query_one(TokenRows).token == 259
-        await pilot.press("escape")
-        await pilot.pause()
-        assert (app.screen.id, step(app)) == ("training", 3)
-        await pilot.press("right", "W", "enter")
-        await pilot.pause(0.1)
-        assert app.screen.id == "encoding"
-        await pilot.press("escape")
-        await pilot.pause()
-        assert app.screen.id == "training"
-
-
 def test_branches_of_a_deep_tree_are_short() -> None:
     assert branches((True,) * 3) == "│  │  ├─ "
     assert branches((True,) * 8) == "│  " * 7 + "├─ "
@@ -227,30 +209,3 @@ async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_
         await pilot.click(rows, offset=(3, 2))
         await pilot.pause()
         assert (app.screen.id, step(app)) == ("training", made_at)
-
-
-@pytest.mark.slow
-async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> None:
-    async with opened(vocab_size=700) as (app, pilot):
-        await pilot.press("end", "3", "slash", *"^he$", "enter", "f")
-        await until(pilot, lambda: app.screen.query("#ledger-rows"))
-        await pilot.pause()
-        rows = app.screen.query_one(RowList)
-        frame = frame_of(app)
-        # By brute force: all pretokens, encoded, that have the token `he`.
-        words = [word for word in frame.counts if 257 in frame.tokens_of(word)]
-        assert rows.row_count == min(len(words), 200)
-        first = max(words, key=frame.counts.__getitem__)
-        assert frame.counts[first] == int(row_text(rows, 0).split()[0].replace(",", ""))
-        await pilot.press("enter")
-        line = row_text(rows, 0)
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen.id == "training")
-        assert first.decode().replace(" ", "·") in line.replace("┊", "")
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen.id == "vocabulary")
-
-
-def test_a_count_of_eight_digits_is_short() -> None:
-    numbers = map(_number_or_none, (10**7 - 1, 10**7))
-    assert [*numbers] == [[("9,999,999", "")], [("10M", "")]]

@@ -59,7 +59,8 @@ async def test_files_are_overwritten_only_on_request_and_the_window_shows_why_ot
     taken, under = tmp_path / "screen.txt", tmp_path / "screen.txt" / "below.txt"
     taken.write_text("mine")
     async with opened() as (app, pilot):
-        assert "Enter again overwrites it" in await export(app, pilot, taken)
+        again = f"{taken} is there already. Enter again overwrites it."
+        assert await export(app, pilot, taken) == again
         assert taken.read_text() == "mine"
         await pilot.press("enter")
         await until(pilot, lambda: "Step" in taken.read_text("utf-8"))
@@ -129,3 +130,5 @@ async def test_numbers_that_cannot_be_are_refused_and_others_returned() -> None:
                 else:
                     assert shown.has_class("-refused")
                     assert not answer or str(shown.render()) == answer
+                    window.say("Again.")
+                    assert not shown.has_class("-refused")

@@ -353,7 +353,7 @@ SAID = {
     PRUNED: "step, next, step, back, prune, step, prune, prune back, prune, step, pieces 3, "
     "piece, piece low, piece ▁newest, piece e, piece est, piece xq, encode lowest 漢, encode, "
     "prune, back, piece newest, go 3, prune back, encode 漢l字l猫, encode 漢l字l猫l很",
-    WORDPIECE: "pairs 3, next, changes, why, tie, pairs, encode lowest 漢, encode  , "
+    WORDPIECE: "pairs 3, next, changes, why, why l, tie, pairs, encode lowest 漢, encode  , "
     "explain low 漢字 <|endoftext|>",
 }
 """Training → the commands without a screen, one after the other."""
