@@ -122,17 +122,15 @@ class WalkPanel(PiecePanel):
         raise NotImplementedError
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
-        walk = self.walk
-        length = len(walk.word) if walk is not None else 0
-        if walk is not None and 0 < length <= LONGEST:
+        walk = self.walk or Walkthrough(frame, "")
+        length = len(walk.word)
+        if 0 < length <= LONGEST:
             return self.walk_rows(walk, width)
         self.say(self.named)
-        why_none = SPECIAL if walk is not None and walk.is_special else self.NOTHING_TYPED
-        if length > LONGEST:
-            why_none = (
-                f"A pretoken of {plural(length, 'character')} is too long to be drawn; up to "
-                f"{LONGEST} it is."
-            )
+        why_none = SPECIAL if walk.is_special else self.NOTHING_TYPED
+        if length:
+            too_long = f"A pretoken of {plural(length, 'character')} is too long to be drawn"
+            why_none = f"{too_long}; up to {LONGEST} it is."
         return paragraph(why_none, width, "dim")
 
 

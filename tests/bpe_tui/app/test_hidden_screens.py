@@ -20,6 +20,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.session_screen import SessionScreen
 
+HANDOUT = str(SAMPLE.with_name("handout.txt"))
 SCREENS = "02345678901"
 """The keys of all screens with a tab, the training screen last."""
 MOST_FILES = 45
@@ -68,17 +69,23 @@ async def test_a_step_passes_few_files() -> None:
         assert len(passed) <= MOST_FILES, sorted(passed)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ["bpe", "wordpiece", "unigram"])
-async def test_nothing_holds_the_run_before(model: str) -> None:
-    app = BpeTuiApp(RunConfig(str(SAMPLE), vocab_size=500, model=model))
+@pytest.mark.parametrize(
+    ("model", "keys"),
+    [
+        pytest.param("bpe", SCREENS, marks=pytest.mark.slow),
+        ("wordpiece", "231"),
+        ("unigram", "231"),
+    ],
+)
+async def test_nothing_holds_the_run_before(model: str, keys: str) -> None:
+    app = BpeTuiApp(RunConfig(HANDOUT, vocab_size=300, model=model))
     app.makes_ahead = False
     async with app.run_test(size=(120, 40)) as pilot:
         await ended(app, pilot)
-        await _visit(app, pilot, SCREENS if model == "bpe" else "02345781")
+        await _visit(app, pilot, keys)
         assert app.session.recording is not None
         before = weakref.ref(app.session.recording.run)
-        app.open(RunConfig(str(SAMPLE), vocab_size=400, model=model))
+        app.open(RunConfig(HANDOUT, vocab_size=290, model=model))
         await ended(app, pilot)
         await pilot.press("right")
         gc.unfreeze()

@@ -15,7 +15,7 @@ from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.saved_sessions import command_that_opens
 from bpe_tui.unigram.model import save_in_format
-from bpe_tui.unigram.narration import narrate, often, score_text
+from bpe_tui.unigram.narration import narrate
 from bpe_tui.views.narration import ENDED
 from engine.learning.session_file import SavedFile, SavedSession, write_session
 from engine.unigram.frame import UnigramTimeline
@@ -201,12 +201,3 @@ def test_an_iteration_of_em_says_once_and_names_no_range_that_is_none() -> None:
         assert " 1 times" not in sentence
         assert "-0.000" not in sentence
         assert re.search(r"used (.+?), before \1\.", sentence) is None
-
-
-def test_counts_and_zeros_are_written_as_people_say_them() -> None:
-    assert [often(text) for text in ("0", "1", "1.00", "2", "0.62")] == [
-        *("never", "once", "once", "2 times", "0.62 times")
-    ]
-    assert [score_text(value, 3) for value in (-0.0001, 0.0, -0.0006, float("-inf"))] == [
-        *("0.000", "0.000", "−0.001", "−∞")
-    ]

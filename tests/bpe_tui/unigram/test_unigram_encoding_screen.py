@@ -9,20 +9,22 @@ from edges import text_of
 from opening import opened, until
 from textual.widgets import Input, Static, TextArea
 from unigram_texts import corpus as corpus
+from unigram_texts import frame_of
 
 from bpe_tui.unigram.encoding_screen import (
-    COLUMN,
     ArrivalsPanel,
     LatticeDrawing,
     LatticePanel,
     UnigramEncodingScreen,
     UnigramTextPretokens,
     Walkthrough,
+    lanes_of,
 )
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.widgets.visible import width
-from engine.unigram.frame import UnigramTimeline
+from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.pieces import spelled_counts
+from engine.unigram.textbook import TextbookTrainer
 from engine.unigram.trainer import UnigramTrainer
 
 
@@ -32,6 +34,13 @@ def timeline() -> UnigramTimeline:
     trainer = UnigramTrainer(words, 16)
     events = list(trainer.steps())
     return UnigramTimeline(trainer.record, events, words=words)
+
+
+def seed_of(counts: dict[str, int], longest: int = 2) -> UnigramFrame:
+    """Return a seed of all pieces up to a length, each with the probability of its count."""
+    trainer = TextbookTrainer(counts, 4, units="characters", ngram=longest)
+    steps = list(trainer.steps())
+    return UnigramTimeline(trainer.record, steps, words=counts).frame.at(0)
 
 
 def drawn(walk: Walkthrough, place: int, cells: int = 118) -> list[str]:
@@ -53,40 +62,63 @@ def test_a_long_pretoken_is_seen_through_a_window_that_follows(timeline: Unigram
 
 def test_wide_and_hostile_characters_keep_the_columns(timeline: UnigramTimeline) -> None:
     walk = Walkthrough(timeline.seek(0), "▁漢\u200d\x1b\udcff🙂s")
-    rows = drawn(walk, len(walk.steps))
-    assert "\x1b" not in "".join(rows)
-    assert width(rows[1]) == 7 * COLUMN + 1
+    assert drawn(walk, 0)[1] == "│  ▁   │  漢  │‹200D›│  ␛   │ <FF> │  🙂  │  s   │"
+
+
+@pytest.mark.parametrize(
+    ("cells", "rows"),
+    [
+        (16, ["0      1      2", "│  漢  │  x   │", "   −1.04       ", " ╎ 漢x −1.22 ╎"]),
+        (15, ["1      2", "│  x   │", "        ", " …−1.2╎"]),  # a character before it is outside
+        (8, ["1      2", "│  x   │", "        ", " …−1.2╎"]),  # never less than a character
+    ],
+)
+def test_the_window_is_as_wide_as_fits_and_a_bar_names_its_piece_if_it_just_fits(
+    cells: int, rows: list[str]
+) -> None:
+    walk = Walkthrough(seed_of({"漢x": 5, "漢": 1, "x": 1}), "漢x")
+    assert drawn(walk, 1, cells)[:4] == rows
+
+
+@pytest.mark.parametrize(
+    ("counts", "lanes"),
+    [
+        # The best path, single characters with what fits before them, then longer pieces.
+        ({"a": 5, "b": 5, "cd": 3, "ab": 1, "bc": 1}, ["a b cd", "ab c d", "bc"]),
+        (
+            {"a": 5, "b": 5, "cd": 3, "ab": 1, "abc": 1, "bcd": 1},
+            ["ab cd", "a b c d", "bc", "abc", "bcd"],
+        ),
+    ],
+)
+def test_pieces_share_a_lane_if_they_do_not_overlap(
+    counts: dict[str, int], lanes: list[str]
+) -> None:
+    found = lanes_of(Walkthrough(seed_of(counts, max(map(len, counts))), "abcd"))
+    assert [" ".join("abcd"[edge.start : edge.end] for edge in lane) for lane in found] == lanes
 
 
 # -- the screen
 
 
-async def test_arrows_walk_through_viterbi_and_another_step_has_its_own_lattice(
+async def test_space_plays_until_another_pretoken_is_chosen_and_a_step_has_its_own_lattice(
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "2", "e", "ctrl+u", *"hugs", "escape", *["left"] * 20)
+        await pilot.press("end", "2", "e", "ctrl+u", *"hugs", "space", *"pun", "escape")
         screen = app.screen
         assert isinstance(screen, UnigramEncodingScreen)
         panel = screen.query_one(ArrivalsPanel)
-        assert "Node 0" in text_of(panel)[0]
-        await pilot.press("right", "right")
-        assert "Node 2" in text_of(panel)[0]
-        assert sum(row.rstrip().endswith("kept") for row in text_of(panel)) == 1
-        await pilot.press("left")
-        assert "Node 1" in text_of(panel)[0]
-        await pilot.press(*["right"] * 20)
-        assert "best path" in text_of(panel)[0]
         await pilot.press("space")
         await until(pilot, lambda: "Node" in text_of(panel)[0])
-        await pilot.press("space")
-        assert "Node" in text_of(panel)[0]
-        await pilot.press("end")
-        await pilot.press("end", "2", "e", "ctrl+u", *"hugs", "escape")
-        before = len(text_of(app.screen.query_one(LatticePanel)))
+        await pilot.press("up", "down", "up")
+        await pilot.pause()
+        assert "best path" in text_of(panel)[0]
+        assert not screen._playing
+        before = len(text_of(screen.query_one(LatticePanel)))
         app.seek(0)
         await pilot.pause()
-        assert len(text_of(app.screen.query_one(LatticePanel))) > before
+        assert len(text_of(screen.query_one(LatticePanel))) > before
 
 
 async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
@@ -129,6 +161,12 @@ async def test_unknown_characters_count_as_one_and_lanes_have_ids_for_them_and_s
         await pilot.pause()
         decoded = str(app.screen.query_one("#decoded", Static).content)
         assert decoded.startswith("<|endoftext|>‹9999?›")
+        app.screen.query_one("#decode-input", Input).value = "2 3 4 5 6"
+        await pilot.pause()
+        of_the_seed = app.screen.query_one("#decoded", Static).content
+        app.seek(frame_of(app).recorded_steps)  # the same ids are other pieces
+        await pilot.pause()
+        assert app.screen.query_one("#decoded", Static).content != of_the_seed
 
 
 @pytest.mark.slow

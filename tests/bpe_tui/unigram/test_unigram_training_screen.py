@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,7 @@ async def test_a_row_of_em_shows_its_arithmetic_and_leads_to_the_piece(corpus: P
         assert "ψ(" in text_shown
         await pilot.press("enter")
         rows = app.screen.query_one(PieceRows)
-        assert rows.has_focus
+        assert (rows.has_focus, rows.token) == (True, number)
 
 
 async def test_changed_pretokens_are_shown_at_step_0_and_later_while_the_cursor_rests(
@@ -113,24 +114,6 @@ async def test_changed_pretokens_are_shown_at_step_0_and_later_while_the_cursor_
         assert app.screen.id == "unigram-training"
 
 
-async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=300) as (app, pilot):
-        await pilot.press("M")
-        await pilot.pause()
-        window = app.screen
-        assert "dropped" in str(window.query_one("#dialog-hint", Static).content)
-        places = list(MODELS)
-        down = places.index("unigram") - places.index("bpe")
-        await pilot.press(*["down"] * down, "enter")
-        await until(pilot, lambda: app.session.stop_reason)
-        assert app.session.model.name == "unigram"
-        assert isinstance(app.screen, UnigramTrainingScreen)
-        await pilot.press("M", *["up"] * down, "enter")
-        await pilot.pause()
-        assert app.session.model.name == "bpe"
-        assert app.screen.id == "training"
-
-
 async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(corpus: Path) -> None:
     app = await ended_by_failure(RunConfig(str(corpus), vocab_size=5, model="unigram"))
     assert "too small" in str(app.failure)
@@ -142,6 +125,8 @@ def test_numbers_have_few_digits() -> None:
     assert [cost_text(cost) for cost in (0.0, 0.0001, 0.00009, -0.5)] == [
         *("0.0000", "0.0001", "9.0×10⁻⁵", "−0.5000")
     ]
+    values = (-0.0001, 0.0, -0.0006, -inf, inf)
+    assert [score_text(value, 3) for value in values] == ["0.000", "0.000", "−0.001", "−∞", "∞"]
     assert [probability_text(p) for p in (0.5, 0.02304, 0.0, 1e-9)] == [
         "50.0%",
         "2.304%",

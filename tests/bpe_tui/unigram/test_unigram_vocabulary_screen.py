@@ -1,4 +1,4 @@
-"""The vocabulary screen of Unigram, driven by keys."""
+"""The vocabulary and the charts of Unigram, driven by keys."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from edges import text_of
 from generated import first_quick
 from opening import opened, step, until
+from screen_text import drawn
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 from unigram_texts import corpus as corpus
@@ -18,11 +19,11 @@ from unigram_texts import frame_of, settled
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, PieceRows
 from bpe_tui.unigram.summary_screens import UnigramVocabularyScreen
+from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.controls import Switches
 from bpe_tui.widgets.numbers import plural
 from engine.analysis.inspection import PIECE_FILTERS
-from engine.core.events import finished
 
 
 @asynccontextmanager
@@ -52,6 +53,7 @@ async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_
         await pilot.press("greater_than_sign", "F", "d")
         await pilot.pause()
         assert text_of(rows) == [f"None goes next: step {step(app)} is the last."]
+        assert rows.why_none(frame) == "No piece is left: change the search or the filters."
         detail = app.screen.query_one(PieceDetailPanel)
         await until(pilot, lambda: str(detail.border_title) == "piece")
 
@@ -121,15 +123,15 @@ async def test_words_lead_to_their_lattices_and_lanes_align_characters_and_bytes
 
 
 @pytest.mark.slow
-async def test_the_costs_of_removals_change_with_the_step(corpus: Path) -> None:
-    async with vocabulary(corpus) as (app, pilot, _):
-        last, first = "greater_than_sign", "less_than_sign"
-        costs = []
-        for key in (last, first, last):  # the last time both are known
+async def test_a_corpus_without_pretokens_has_empty_charts_and_lists(tmp_path: Path) -> None:
+    corpus = tmp_path / "special.txt"
+    corpus.write_text("<|endoftext|>")
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("4")
+        await pilot.pause()
+        assert "No step is recorded" in drawn(app.screen.query_one("#loss", ChartPanel))
+        assert "no pretokens" in drawn(app.screen.query_one("#zipf", ChartPanel))
+        for key, screen in (("3", "unigram-vocabulary"), ("5", "unigram-inspection")):
             await pilot.press(key)
-            await settled(pilot)
-            found = frame_of(app).known_removals
-            assert found is not None
-            costs.append(found.loss_increases.tolist())
-            assert costs[-1] == finished(frame_of(app).removals()).loss_increases.tolist()
-        assert costs[0] == costs[2] != costs[1]
+            await pilot.pause()
+            assert app.screen.id == screen

@@ -6,35 +6,15 @@ from pathlib import Path
 
 from edges import text_of
 from opening import opened, step
-from textual.widgets import Static
 from wordpiece_screen import corpus as corpus
-from wordpiece_screen import frame_of
 
 from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.token_detail import MergeTreePanel
-from bpe_tui.widgets.controls import TabLine
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.summary_screens import WordPieceRows, WordPieceVocabularyScreen
 from bpe_tui.wordpiece.training_screen import WordPieceTrainingScreen
 
 # -- vocabulary
-
-
-async def test_the_vocabulary_has_every_piece_as_it_is_written(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("right", "3")
-        await pilot.pause()
-        assert isinstance(app.screen, WordPieceVocabularyScreen)
-        rows = app.screen.query_one(WordPieceRows)
-        frame = frame_of(app)
-        assert rows.row_count == frame.vocab_size
-        await pilot.press("greater_than_sign")
-        last = text_of(rows)[-1]
-        assert last.split()[1] == frame_of(app).token(frame_of(app).vocab_size - 1).decode()
-        assert str(app.screen.query_one("#heading", Static).content).startswith(
-            "WordPiece's vocabulary │ "
-        )
-        assert app.screen.query_one(TabLine).note == f"step {step(app)} of {step(app)}"
 
 
 async def test_a_piece_has_a_tree_down_to_characters_and_leads_to_its_merge_and_back(

@@ -86,6 +86,8 @@ async def test_words_merges_and_corpus_follow_the_step_that_a_pair_leads_to(corp
         assert any("##gs" in row for row in text_of(app.screen.query_one(WordPieceCorpusPanel)))
         await pilot.press("end", "left", "home")
         assert step(app) == 0
+        merge = app.screen.query_one(ScoreMergePanel)
+        assert (str(merge.border_title), str(merge.border_subtitle)) == ("merge", "")
 
 
 async def test_s_saves_the_pieces_a_line_each_or_a_tokenizer_json_as_the_name_says(
