@@ -35,7 +35,7 @@ class Spans(NamedTuple):
 def special_tokens_in(data: bytes, splitter: SpecialSplitter) -> Spans:
     """Find the special tokens of a chunk."""
     spans = [match.span() for match in splitter.bytes_regex.finditer(data)]
-    return Spans(*np.array(spans, np.intp).reshape(len(spans), 2).T)
+    return Spans(*np.array(spans, np.intp).reshape(-1, 2).T)
 
 
 def documents_between(data: bytes, tokens: Spans, continues: bool) -> int:

@@ -184,10 +184,8 @@ def _recognised(source: TokenizerSource) -> tuple[TokenizerFormat, TokenizerSour
         case [found]:
             return found
         case several:
-            raise TokenizerFileError(
-                f"{source}: has several tokenizers; open one of them: "
-                f"{', '.join(each.paths[0].name for _, each in several[:MOST_SHOWN])}"
-            )
+            names = ", ".join(each.paths[0].name for _, each in several[:MOST_SHOWN])
+            raise TokenizerFileError(f"{source}: has several tokenizers; open one of them: {names}")
 
 
 def _format_of(source: TokenizerSource) -> TokenizerFormat | None:
@@ -244,7 +242,7 @@ def writable_format(name: str) -> TokenizerFormat:
         UnknownNameError: no format has this name.
         TokenizerFileError: the format is only read.
     """
-    if name in FORMATS.keys() - _WRITTEN:
+    if name in FORMATS and name not in _WRITTEN:
         raise TokenizerFileError(
             f"the format {name} is only read; choose one of {', '.join(WRITABLE)}"
         )
@@ -367,7 +365,7 @@ def _check_same(tokenizer: Tokenizer, read: Tokenizer, format: str) -> None:
                 (n for n, (a, b) in enumerate(zip(ids, other, strict=False)) if a != b),
                 min(len(ids), len(other)),
             )
-            near = tokenizer.decode(ids[: place + 3][-5:])
+            near = tokenizer.decode(ids[max(place - 2, 0) : place + 3])
             raise ConversionError(
                 f"{format} cannot hold this tokenizer: read again it encodes {near!r} differently, "
                 "so nothing is written; choose another format"

@@ -212,7 +212,8 @@ def _layout(head: str) -> tuple[str, int] | None:
         for place in (0, -1):
             rows = _split_rows(head, separator, place)[:-1]  # the last row may be incomplete
             ids = [_number(row[place]) for row in rows]
-            del ids[: ids[:1] == [None]]  # the names of the columns
+            if ids[:1] == [None]:  # the names of the columns
+                del ids[0]
             if len(ids) > 3 and ids == list(range(len(ids))):
                 is_prose = any(len(cell) > MOST_IN_CELL for row in rows for cell in row)
                 return None if is_prose else (separator, place)
@@ -244,7 +245,8 @@ def _read_table(path: Path) -> list[list[Any]]:
     rows = [] if layout is None else _split_rows(text, *layout)
     if layout is None or not rows:
         raise _in_doubt(path, "its ids do not begin with 0, 1, 2, or a token is far too long")
-    width, at_id, at_token = len(rows[0]), layout[1], ~layout[1]  # the first and the last
+    width, at_id = len(rows[0]), layout[1]
+    at_token = -1 if at_id == 0 else 0
     odd = next((n for n, row in enumerate(rows, start=1) if len(row) != width), None)
     if odd is not None:
         raise _in_doubt(path, f"row {odd} has not {width} columns like the first one")
@@ -278,7 +280,9 @@ def read_merge_lines(path: Path) -> list[list[str]]:
     lines = read_lines(path)
     names = tuple(re.split(r"[,\t ]", lines[0].lower()))
     has_heading = names in PAIR_NAMES[:-1] or lines[0].startswith(gpt2.VERSION)
-    rows = [(number, line) for number, line in enumerate(lines, 1) if line][has_heading:]
+    rows = [(number, line) for number, line in enumerate(lines, 1) if line]
+    if has_heading:
+        del rows[0]
     literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]
     if len(literals) == len(rows):
         return literals

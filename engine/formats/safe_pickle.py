@@ -333,7 +333,7 @@ class PickleMachine:
             made = named.function(*arguments)
         except (ValueError, TypeError, AttributeError) as error:
             raise PickleError(f"cannot be read: {named.name}: {str(error)[:80]}") from None
-        self._allowance.use(copied=isinstance(made, Sized) and len(made))
+        self._allowance.use(copied=len(made) if isinstance(made, Sized) else 0)
         return made
 
 

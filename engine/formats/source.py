@@ -167,8 +167,9 @@ def read_bytes(path: Path) -> bytes:
     return _unpacked(path, data) if data.startswith(GZIP) else data
 
 
-GZIP, _OF_GZIP = b"\x1f\x8b\x08", 31
-"""The first bytes of a gzip file, which is read like the file inside it; its number in zlib."""
+GZIP = b"\x1f\x8b\x08"
+"""The first bytes of a gzip file, which is read like the file inside it."""
+_OF_GZIP = 31  # its number in zlib
 
 
 def _unpacked(path: Path, data: bytes) -> bytes:
@@ -245,10 +246,8 @@ def read_json(path: Path) -> Any:
     def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
-            counts = Counter(key for key, _ in pairs)
-            raise TokenizerFileError(
-                f"{path}: has {counts.most_common(1)[0][0][:60]!r} twice in one object"
-            )
+            twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+            raise TokenizerFileError(f"{path}: has {twice[:60]!r} twice in one object")
         return made
 
     data = read_bytes(path)

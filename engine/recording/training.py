@@ -33,7 +33,7 @@ LARGEST_VOCABULARY = 2**31 - 1
 """Largest size of a vocabulary that can be asked for: an id is a signed integer of 32 bits."""
 
 LONGEST_COUNTED = 2**63
-"""The limit of a text that counts stand for: no count of a pair or token can be above it."""
+"""The first length of a text that is too long to count: counts are kept in 64 bits."""
 
 
 def check_size(vocab_size: int) -> None:
@@ -52,7 +52,11 @@ def check_size(vocab_size: int) -> None:
 
 
 def check_counts(counts: Mapping[bytes, int] | Mapping[str, int]) -> None:
-    """Raise `CountsError` if these are no counts, or their sums may need more than 64 bits."""
+    """Check that these are counts of pretokens, and that their sums fit in 64 bits.
+
+    Raises:
+        CountsError: they are not; the message says why.
+    """
     if {*map(type, counts.values())} - {int} and not all(map(is_whole, counts.values())):
         raise CountsError("a count is no whole number; count how often each pretoken occurs")
     if not (kinds := set(map(type, counts))) <= {bytes} and not kinds <= {str}:

@@ -341,7 +341,7 @@ def _explain_together(
         procedure = first.change(Procedure.by_rule(case.assignment))
         procedure = replace(procedure, pretokens=procedure.counts())  # once for all variants
         for whole, _ in sorted(_explained(case, others, procedure), key=_by_merges):
-            if whole.explains_enough and whole.lines is None:
+            if whole.explains_enough:
                 yield replace(
                     whole,
                     cause=f"{part.cause} + {whole.cause}",

@@ -268,7 +268,7 @@ class BucketQueue:
         self._levels: list[int] = []  # a heap of minus the counts that have a bucket
         self._open: list[tuple[TieKey, int]] = []  # a heap: the rest of the open bucket
         self._level = 0  # the count of the open bucket
-        self._floor: int
+        self._floor = 0  # rarer pairs are in no bucket; the first `pop` sets it
         self.scanned = self.moved = 0
 
     def pop(self) -> int | None:

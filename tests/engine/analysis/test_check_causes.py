@@ -299,7 +299,12 @@ def test_what_each_cause_reads_and_counts_is_what_the_sheet_says(
     assert readings.without_first_line(here, ends) == ends[1:]
     assert readings.without_last_line(here, ends) == ends[:-1]
     tiny = replace(case, assignment=Assignment(lambda: b"ab"))
-    assert [each.variant for each in readings.last_chunk_lost(tiny)] == ["2 chunks"]
+    for cause in (readings.last_chunk_lost, readings.chunk_borders):
+        assert [each.variant for each in cause(tiny)] == ["2 chunks"]
+    for size in (1024, 1025):
+        some = replace(case, assignment=Assignment(lambda size=size: b"a" * size))
+        variants = [each.variant for each in readings.chunk_borders(some)]
+        assert ("chunks of 1,024 bytes" in variants) == (size > 1024)
     for most in (len(text), len(text) - 1):
         monkeypatch.setattr(mistaken_trainer, "LARGEST_TRIED", most)
         for name in ("stray-pattern", "border-crossed"):

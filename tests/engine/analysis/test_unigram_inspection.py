@@ -43,6 +43,8 @@ def test_an_inspection_counts_the_pieces(words: dict[str, int]) -> None:
         assert inspection.odd("runs").count == sum(len(t) > 1 and len(set(t)) == 1 for t in texts)
         assert inspection.odd("partial").count == sum("\udcff" in text for text in texts)
         assert sum(count for _, count in inspection.kinds) == len(texts)
+        shares = [n / frame.expected_counts.sum() for n in frame.expected_counts if n]
+        assert inspection.entropy == pytest.approx(-sum(p * log2(p) for p in shares))
         assert inspection.perplexity == pytest.approx(exp(frame.loss))
         uses = frame.expected_counts.sum() / sum(words.values())
         assert inspection.fertility == pytest.approx(uses)
@@ -52,10 +54,3 @@ def test_an_inspection_counts_the_pieces(words: dict[str, int]) -> None:
         assert ends is not None
         scores = [inspection.score(piece) for piece in ends]
         assert scores == [frame.scores.min(), frame.scores.max()]
-
-
-def test_the_entropy_is_that_of_the_expected_counts() -> None:
-    frame = recorded({"▁hugs": 10, "hug": 2, "bug": 4, "x": 1}).seek(0)
-    total = frame.expected_counts.sum()
-    shares = [count / total for count in frame.expected_counts if count]
-    assert UnigramInspection(frame).entropy == pytest.approx(-sum(p * log2(p) for p in shares))

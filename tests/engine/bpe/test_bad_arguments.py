@@ -48,6 +48,9 @@ ANY: Any = None
         (lambda: train_bpe(HANDOUT, 300, "<s>"), SpecialTokenError, "a list of texts"),
         (lambda: Tokenizer(BYTES, [], "<s>"), SpecialTokenError, "a list of texts"),
         (lambda: Trainer({}, 300, [b"<s>"]), SpecialTokenError, "is a text"),  # type: ignore[list-item]
+        (lambda: train_bpe(HANDOUT, 300, [], workers=0), BpeError, "workers"),
+        (lambda: PLAIN.encode_batch(["a"], 0), BpeError, "workers"),
+        (lambda: list(PLAIN.encode_stream_compactly([b"a"], 0)), BpeError, "workers"),
         (lambda: WordPieceTrainer({}, 10**5000), VocabSizeError, "at most 2,147,483,647"),
         (lambda: UnigramTrainer({}, 2**63), VocabSizeError, "at most 2,147,483,647"),
         (lambda: train_kind("word", b"a", 2**63), VocabSizeError, "at most 2,147,483,647"),

@@ -170,6 +170,7 @@ def test_an_inactive_bigram_is_not_counted_again_before_the_set_is_built_again()
         start = lists_of(timeline.seek(0))
         assert (start.active, start.inactive, start.refreshed_at) == (2, 1, 0)
         assert start.bigram(B_AND_C) == Bigram(B_AND_C, BigramState.INACTIVE, 4, 4)
+        assert start.bigram((256, ord("c"))) is start.bigram((ord("q"), ord("q"))) is None
         # ab has merged. The new (ab)c is active, too; bc, which is gone, was not counted.
         after = lists_of(timeline.seek(1))
         assert (after.active, after.inactive, after.refreshed_at) == (2, 1, 0)

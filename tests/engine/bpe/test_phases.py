@@ -284,6 +284,7 @@ def random_texts(number: int) -> list[str]:
         ("gpt2:300,none", "phase 2 has no size"),
         ("gpt2:300", "is one phase"),
         ("", "phase 1 has no size"),
+        ("none:9," * 17, "17 phases are too many; give at most 16"),
     ],
 )
 def test_phases_that_are_unreadable_are_one_sentence(phases: str, said: str) -> None:
@@ -302,3 +303,4 @@ def test_sizes_must_grow(sizes: tuple[int, int]) -> None:
 def test_phases_are_read_as_typed() -> None:
     phases = phases_from(f"gpt2:8_000,{SECOND_STAGE}:10000")
     assert phases == (Phase("gpt2", 8000), Phase(SECOND_STAGE, 10000))
+    assert phases_from("gpt2:_," + "none:9," * 15) == (Phase("gpt2", 0), *[Phase("none", 9)] * 15)

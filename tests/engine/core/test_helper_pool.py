@@ -134,6 +134,15 @@ def test_a_helper_has_two_tasks_at_once_and_those_of_a_dead_one_are_lost() -> No
         assert pool._error is None if error is None else type(pool._error) is error
         tasks = b"".join(pickle.dumps(task, 5) for task in sent)
         assert helper.stdin.getvalue() == pickle.dumps(divide_100, 5) + tasks
+    # This process does what is lost; the error of a thread is kept.
+    pool = helper_pool._Pool(divide_100, (), 2, "testing")  # type: ignore[arg-type]
+    pool._lost.append([(0, 7), (1, 30)])
+    pool._all_read, pool._read = True, 2
+    with pytest.warns(HelperWarning, match="died while testing"):
+        assert list(pool.results()) == [(14, 2), (3, 10)]
+    pool._waiting.append((2, 0))
+    pool._work()
+    assert isinstance(pool._error, ZeroDivisionError)
 
 
 # --- the other end

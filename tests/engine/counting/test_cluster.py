@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from engine import ClusterError, CorpusError, CountProgress
 from engine.core.errors import HelperWarning
-from engine.counting import cluster, cluster_connection, cluster_sums, counts_file
+from engine.counting import cluster, cluster_connection, cluster_sums, cluster_tasks, counts_file
 from engine.counting.cluster import counted_on
 from engine.counting.cluster_connection import connected
 from engine.counting.cluster_tasks import first_cut
@@ -73,6 +73,7 @@ def on_workers(
     special=st.sampled_from([("<s>",), ("<s>", "é"), (" ",), ("\n", "low"), ()]),
 )
 @example(texts=[b"\xef\xbb\xbf" * 2 + b"low"] * 2, size=9, pattern="gpt2", special=())
+@example(texts=[b"\xef\xbb\xbf", b"low", b"\xef\xbb\xbf"], size=3, pattern="gpt2", special=())
 @examples(300)
 def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
     tmp_path_factory: pytest.TempPathFactory,
@@ -96,6 +97,8 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
         for room in (counts_file, cluster_sums):
             patched.setattr(room, "IN_A_BLOCK", size)
             patched.setattr(room, "BLOCK_BYTES", 5 * size)
+        for name in ("BLOCK", "CHUNK"):
+            patched.setattr(cluster_tasks, name, size)
         made = on_workers(ADDRESS, names, special, pattern=pattern)
         assert made == on_one_machine(names, pattern, special)
 
@@ -204,6 +207,11 @@ def test_files_become_tasks_in_their_order(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_cut_is_the_first_that_no_special_token_around_the_text_can_cross() -> None:
     """Of a token of three bytes, two may lie before the text, or after it."""
+    whole = as_pattern("none"), SpecialSplitter(["<s>"])
+    with patch.multiple(cluster_tasks, BLOCK=4, LARGEST_END=16):
+        assert cluster_tasks._start(iter([b"a" * 8]), *whole) == (b"a" * 8, None)
+        with pytest.raises(CorpusError, match="no place to cut in 9 bytes; count this corpus on"):
+            cluster_tasks._start(iter([b"a" * 9]), *whole)
     texts = [b"ab cd", b"abc de", b"abcd e", b"a b", b"a<s>b", b"abc<s>", b" ab", b"a,"]
     found = [
         [first_cut(text, as_pattern(pattern), SpecialSplitter(special)) for text in texts]

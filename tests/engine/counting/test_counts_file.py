@@ -129,20 +129,15 @@ def test_a_file_that_is_cut_or_too_long_is_damage(counts: Path, kept: int) -> No
         ([(b"aa", 1 << 59), (b"b", 1)], 2),
     ],
 )
-def test_impossible_counts_are_damage(entries: list[tuple[bytes, int]], distinct: int) -> None:
-    data = b"".join(
-        written(CountsMetadata("c", 1, 1, distinct, "x", (), True), b"", packed_blocks(entries))
-    )
-    with refused("damaged"):
-        CountsReader("c", io.BytesIO(data)).counts()
-
-
-def test_a_pretoken_in_two_blocks_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts_file, "IN_A_BLOCK", 1)
-    blocks = packed_blocks([(b"a", 1), (b"a", 1)])
-    data = b"".join(written(CountsMetadata("c", 1, 1, 2, "x", (), True), b"", blocks))
-    with refused("damaged"):
-        CountsReader("c", io.BytesIO(data)).counts()
+def test_impossible_counts_are_damage(
+    entries: list[tuple[bytes, int]], distinct: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = CountsMetadata("c", 1, 1, distinct, "x", (), True)
+    for room in (9, 1):  # also with each pretoken in a block of its own
+        monkeypatch.setattr(counts_file, "IN_A_BLOCK", room)
+        data = b"".join(written(about, b"", packed_blocks(entries)))
+        with refused("damaged"):
+            CountsReader("c", io.BytesIO(data)).counts()
 
 
 @pytest.mark.parametrize("name", ["bytes", "documents", "distinct"])
@@ -189,6 +184,8 @@ def test_a_section_that_unpacks_to_too_much_is_damage(monkeypatch: pytest.Monkey
     CountsReader("c", with_sections(metadata + spaces[len(metadata) :], b""))
     with refused("damaged"):
         CountsReader("c", with_sections(metadata + spaces, b""))
+    monkeypatch.setattr(counts_file, "LARGEST_SECTION", len(zlib.compress(metadata)))
+    CountsReader("c", with_sections(metadata, b""))
     monkeypatch.setattr(counts_file, "LARGEST_SECTION", 1000)
     with refused("damaged"):
         CountsReader("c", with_sections(metadata, b"x" * 5000))

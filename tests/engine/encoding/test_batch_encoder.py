@@ -21,6 +21,13 @@ def at_once(encoder: Encoder) -> BatchEncoder:
     return BatchEncoder(encoder.alphabet, columns_of(encoder.table), encoder.encode)
 
 
+def check(encoder: Encoder, pretokens: list[bytes]) -> None:
+    expected = [list(encoder.encode(each)) for each in pretokens]
+    found = at_once(encoder).encode(pretokens)
+    assert found.counts.tolist() == list(map(len, expected))
+    assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
+
+
 @st.composite
 def tables(draw: st.DrawFn) -> dict[tuple[int, int], tuple[int, int]]:
     """Merges of tokens made before, in any order of ranks."""
@@ -38,11 +45,7 @@ def test_pretokens_encoded_at_once_are_those_encoded_one_by_one(
     table: dict[tuple[int, int], tuple[int, int]], pretokens: list[bytes], whole: bool
 ) -> None:
     alphabet: Alphabet = WholeTokens(BYTES, {b"abc": 400}) if whole else BYTES
-    encoder = RankHeap(alphabet, table)
-    expected = [list(encoder.encode(each)) for each in pretokens]
-    found = at_once(encoder).encode(pretokens)
-    assert found.counts.tolist() == list(map(len, expected))
-    assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
+    check(RankHeap(alphabet, table), pretokens)
 
 
 @given(
@@ -55,11 +58,7 @@ def test_letters_are_spelled_as_their_alphabet_spells_them(
 ) -> None:
     byte_ids = range(300, 556) if falls_back_to_bytes else None
     alphabet = CharacterAlphabet({"a": 5, "b": 6, "漢": 7, "ab": 9}, byte_ids, unknown)
-    encoder = RankHeap(alphabet, {(5, 6): (0, 9)})
-    expected = [list(encoder.encode(each)) for each in pretokens]
-    found = at_once(encoder).encode(pretokens)
-    assert found.counts.tolist() == list(map(len, expected))
-    assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
+    check(RankHeap(alphabet, {(5, 6): (0, 9)}), pretokens)
 
 
 def test_long_pretokens_and_several_blocks_make_no_difference(

@@ -129,9 +129,14 @@ def test_how_far_back_a_completion_changes_the_text(
     assert all(ids[: len(same)] == same for ids, same in kept)
 
 
-def test_a_text_of_which_no_token_can_change(small: tuple[Tokenizer, tiktoken.Encoding]) -> None:
+def test_no_token_of_a_special_one_and_half_a_character_can_come(
+    small: tuple[Tokenizer, tiktoken.Encoding],
+) -> None:
     tail = find_tail(small[0], f"low{END}")
     assert (tail.ids, tail.completions, tail.changed) == ((), (), 0)
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"b\xc3"}
+    half = find_tail(Tokenizer(vocab, [(b"b", b"\xc3")]), "ab")
+    assert [each.ids for each in half.completions] == [(97, 256), (97, 98)]
 
 
 def test_too_long_an_end_and_a_text_that_the_tokens_do_not_spell_are_one_sentence(

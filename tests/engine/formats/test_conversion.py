@@ -29,20 +29,6 @@ def stories() -> Tokenizer:
     return Tokenizer(*train_bpe(SAMPLE, 400, [END]), [END], "cl100k")
 
 
-def _forgetful_open(path: Path, **overrides: Any) -> Opened:
-    """Open GPT-2's two files without the third, so that pattern and special tokens are lost."""
-    (path / "bpe-tui.json").unlink(missing_ok=True)
-    return open_tokenizer(path, **overrides)
-
-
-def test_properties_that_a_format_does_not_keep_are_named(
-    stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("engine.formats.open_tokenizer", _forgetful_open)
-    [note] = convert(stories, "gpt2", tmp_path / "out")
-    assert "does not keep the pattern 'cl100k'" in note
-
-
 def _guessing_open(path: Path, special_tokens: Any = (END,), pattern: Any = None) -> Opened:
     """Open files as if they were known, with a special token."""
     return open_tokenizer(path, special_tokens=special_tokens, pattern=pattern)
