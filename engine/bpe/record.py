@@ -23,7 +23,6 @@ from engine.encoding.alphabet import (
     END_OF_WORD,
     UNITS,
     Alphabet,
-    ByteAlphabet,
     Units,
 )
 from engine.recording.change_log import ChangeLog
@@ -147,7 +146,7 @@ class Record(MergeRecord[MergeStep]):
         start: Sequence[int],
         given_ids: IdMap | None = None,
         *,
-        alphabet: Alphabet | None = None,
+        alphabet: Alphabet,
         units: Units = UNITS[DEFAULT_UNITS],
         min_count: int = 1,
     ) -> None:
@@ -158,7 +157,7 @@ class Record(MergeRecord[MergeStep]):
         self.ids = given_ids or IdMap(
             vocab, {token: first + number for number, token in enumerate(special_tokens)}
         )
-        self.alphabet = alphabet or ByteAlphabet([self.ids.id_of(byte) for byte in range(256)])
+        self.alphabet = alphabet
         self.units = units
         self.special_tokens = tuple(special_tokens)
         self.first_id = len(vocab)

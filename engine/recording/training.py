@@ -52,11 +52,7 @@ def check_size(vocab_size: int) -> None:
 
 
 def check_counts(counts: Mapping[bytes, int] | Mapping[str, int]) -> None:
-    """Check that these are counts of pretokens, and that their sums fit in 64 bits.
-
-    Raises:
-        CountsError: they are not; the message says why.
-    """
+    """Check counts of pretokens; raise `CountsError` if their sums may need more than 64 bits."""
     if {*map(type, counts.values())} - {int} and not all(map(is_whole, counts.values())):
         raise CountsError("a count is no whole number; count how often each pretoken occurs")
     if not (kinds := set(map(type, counts))) <= {bytes} and not kinds <= {str}:

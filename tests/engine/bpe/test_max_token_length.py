@@ -11,7 +11,7 @@ from generated import diagonal_quick, examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import StopReason, Timeline, TokenLengthError, Trainer, train_bpe
+from engine import StopReason, Timeline, Trainer, train_bpe
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
 
@@ -59,11 +59,6 @@ class TestTheEnd:
         trainer = Trainer({b"ab": 2, b"": 1, b"c": 1}, 300, max_token_length=2)
         list(trainer.steps())
         assert trainer.stop_reason is StopReason.NO_PAIR_LEFT
-
-
-def test_a_bound_below_two_bytes_is_refused() -> None:
-    with pytest.raises(TokenLengthError, match="at most 1 byte leave nothing to merge; give 2"):
-        Trainer({}, 300, max_token_length=1)
 
 
 def test_the_timeline_ignores_pairs_that_are_too_long() -> None:

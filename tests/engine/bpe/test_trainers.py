@@ -89,6 +89,7 @@ class TestTheVocab:
             (2**31, {}, "at most 2,147,483,647"),
             (2**63 + 300, {}, "at most 2,147,483,647"),
             (300, {"min_count": 1.5}, "min_count is a whole number"),
+            (300, {"max_token_length": 1}, "at most 1 byte leave nothing to merge; give 2"),
         ],
     )
     def test_of_an_impossible_size_is_refused(

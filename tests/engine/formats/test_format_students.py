@@ -244,6 +244,7 @@ def test_a_table_has_an_id_and_a_token_in_each_row(tmp_path: Path) -> None:
     for line, table in (
         ("{0},{1}\n", [*enumerate(tokens)]),
         ("{1} {0}\n", [*enumerate(tokens)]),
+        ("{0:010},{1}\n", [*enumerate(tokens)]),
         ("{0},x,{1},y\n", [*enumerate(tokens)]),
         ("{0},{1},{1}{1}\n", [(token, token * 2) for token in tokens]),  # merges
     ):

@@ -22,7 +22,7 @@ from engine import Tokenizer, TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import unspell
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import open_tokenizer, save
-from engine.formats.guesses import likely_pattern
+from engine.formats.guesses import fits_better, likely_pattern
 from engine.formats.rank_files import known_ranks, likely_ranks
 from engine.formats.ranks import RankedMerges, merges_of_ranks, ranks_of, tokenizer_of_ranks
 from engine.formats.source import read_json
@@ -303,6 +303,7 @@ def test_unknown_ranks_get_the_pattern_that_cuts_the_fewest_tokens(
 def test_a_note_names_a_pattern_that_fits_better(tmp_path: Path) -> None:
     opened = open_tokenizer(written(tmp_path, lines(ranks(b"lo", b"(lo"))))
     assert opened.tokenizer.pattern.name == "qwen2"
+    assert not fits_better("qwen2", [b"lo"])
     assert opened.notes[0] == (
         "the file names no pattern; qwen2, which its tokens fit better than GPT-2's, is taken; "
         "--pattern gives another one"

@@ -314,8 +314,9 @@ def test_a_malformed_merge_is_an_error_that_names_the_line(
 ) -> None:
     lines = (saved / "merges.txt").read_text().splitlines()
     (saved / "merges.txt").write_text("\n".join([lines[0], line, *lines[2:]]))
-    with pytest.raises(TokenizerFileError, match=message):
-        Tokenizer.load(saved)
+    for paths in ((saved,), (saved / "vocab.json", saved / "merges.txt")):
+        with pytest.raises(TokenizerFileError, match=message):
+            Tokenizer.from_files(*paths)
 
 
 @pytest.mark.parametrize(
