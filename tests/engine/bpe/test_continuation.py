@@ -372,7 +372,6 @@ def test_a_file_is_learnt_from_as_the_tokenizer_cuts_it(tmp_path: Path) -> None:
     longer = continue_bpe(base, corpus, 9, on_progress=seen.append)
     assert longer.merges[2:] == [(b"low", b"low"), (b" ", b"lowlow"), (b" ", b"low")]
     assert seen
-    with pytest.raises(VocabSizeError, match="0 new merges are none"):
-        continue_bpe(base, corpus, 0)
-    with pytest.raises(BpeError, match="no such file"):
-        continue_bpe(base, tmp_path / "none.txt", 9)
+    for merges, said in ((0, "0 new merges are none"), (9, "no such file")):  # in this order
+        with pytest.raises(BpeError, match=said):
+            continue_bpe(base, tmp_path / "none.txt", merges)

@@ -48,17 +48,15 @@ def test_the_most_frequent_of_the_short_pairs_merges(
     assert tokens == bounded_merges(counts, tie_rule, longest)
 
 
-class TestTheEnd:
-    @every_trainer
-    def test_has_the_reason_that_only_too_long_pairs_are_left(self, algorithm: str) -> None:
-        trainer = Trainer({b"abcd": 2}, 300, algorithm=algorithm, max_token_length=2)
-        assert [step.token for step in trainer.steps()] == [b"cd", b"ab"]
-        assert trainer.stop_reason is StopReason.TOO_LONG
-
-    def test_has_the_reason_that_no_pair_is_left_if_every_pretoken_is_one_token(self) -> None:
-        trainer = Trainer({b"ab": 2, b"": 1, b"c": 1}, 300, max_token_length=2)
-        list(trainer.steps())
-        assert trainer.stop_reason is StopReason.NO_PAIR_LEFT
+@every_trainer
+def test_training_ends_where_no_pair_or_only_too_long_ones_are_left(algorithm: str) -> None:
+    for counts, tokens, reason in (
+        ({b"abcd": 2}, [b"cd", b"ab"], StopReason.TOO_LONG),
+        ({b"ab": 2, b"": 1, b"c": 1}, [b"ab"], StopReason.NO_PAIR_LEFT),
+    ):
+        trainer = Trainer(counts, 300, algorithm=algorithm, max_token_length=2)
+        assert [step.token for step in trainer.steps()] == tokens
+        assert trainer.stop_reason is reason
 
 
 def test_the_timeline_ignores_pairs_that_are_too_long() -> None:
