@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -15,11 +14,9 @@ from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.saved_sessions import command_that_opens
 from bpe_tui.unigram.model import save_in_format
-from bpe_tui.unigram.narration import narrate
 from bpe_tui.views.narration import ENDED
 from engine.learning.session_file import SavedFile, SavedSession, write_session
-from engine.unigram.frame import UnigramTimeline
-from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
+from engine.unigram.trainer import UnigramStopReason
 from engine.unigram.units import GRAM_UNITS, TRAINER_NAMES
 
 FRUIT = "我 喜欢 苹果\n你 喜欢 香蕉\n他 喜欢 橙子\n"
@@ -95,8 +92,9 @@ def test_train_writes_words_with_their_scores(fruit: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("format", ["pieces", "huggingface"])
 def test_pieces_of_probability_0_are_left_out_and_counted(format: str, tmp_path: Path) -> None:
-    pieces = [("low", -1.0), ("zig", -inf), ("zag", -inf)]
-    for most, told in ((3, "2 left out, being unused: P is 0"), (1, "")):
+    pieces = [("low", -1.0), ("zig", -inf), ("zag", -inf), ("\udcff", -2.0)]
+    unused = "2 left out, being unused: P is 0"
+    for most, told in ((4, f"1 left out, being no UTF-8; {unused}"), (3, unused), (1, "")):
         path = tmp_path / f"{most}.json"
         assert save_in_format(format, pieces[:most], "none", [], path, overwrite=False) == told
         text = path.read_text()
@@ -188,16 +186,3 @@ def test_the_command_and_the_session_that_open_it_again_have_all_its_options(
     assert (opened.trainer, opened.units, opened.pattern, opened.ngram) == (
         *("textbook", "words", "lines", 1),
     )
-
-
-def test_an_iteration_of_em_says_once_and_names_no_range_that_is_none() -> None:
-    words = {"ab": 1, "abc": 1, "b": 1}
-    trainer = UnigramTrainer(words)
-    events = list(trainer.steps())
-    timeline = UnigramTimeline(trainer.record, events)
-    sentences = [narrate(timeline.seek(at))[0] for at in range(1, len(timeline) + 1)]
-    assert sentences
-    for sentence in sentences:
-        assert " 1 times" not in sentence
-        assert "-0.000" not in sentence
-        assert re.search(r"used (.+?), before \1\.", sentence) is None

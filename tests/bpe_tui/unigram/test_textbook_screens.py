@@ -12,7 +12,7 @@ from screen_text import shown_text
 from unigram_texts import frame_of
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.unigram.encoding_screen import Walkthrough
+from bpe_tui.unigram.encoding_screen import LatticeDrawing, Walkthrough
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.narration import narrate
 from bpe_tui.unigram.piece_table import PieceRows
@@ -62,6 +62,8 @@ def test_ties_are_counted_and_a_seed_of_the_size_asked_for_loses_none() -> None:
         for at in range(seed.recorded_steps):
             moments.append(StepMoment(seed.at(at), seed.at(at + 1), Beat.PICK))
         found += [said(explainer.pick_rows(moment, 90))[1] for moment in moments]
+        if seed.recorded_steps:
+            assert " 1 other ties, and b has the smallest bytes." in narrate(seed.at(1))[0]
     assert found == [
         "1 will stay: the one that costs least goes first.",
         "2 tie: the smallest bytes decide.",
@@ -86,6 +88,8 @@ async def test_the_inspection_counts_n_grams_in_units_and_a_walk_passes_over_wor
         walk = Walkthrough(frame, "我▁喜欢▁苹果")
         assert [each.node for each in walk.steps if isinstance(each, Reached)] == [1, 4, 7]
         assert [walk.reached(place) for place in range(4)] == [0, 1, 4, 7]
+        scores = LatticeDrawing(walk, len(walk.steps), 60).rows()[2]
+        assert said([scores]) == ["−2.20                −3.30                −5.49"]
 
 
 @pytest.mark.slow

@@ -14,19 +14,21 @@ from wordpiece_screen import frame_of
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.controls import Scrubber
-from bpe_tui.wordpiece.encoding_screen import WordPieceEncodingScreen
 from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.training_screen import (
     ScoreMergePanel,
     ScoresPanel,
-    TypedWordPieces,
+    ScoreTable,
     WordPieceCorpusPanel,
     WordPieceMergesPanel,
+    WordPiecePainter,
     WordPiecePretokens,
     format_change,
 )
 from engine.formats import open_tokenizer
+from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.score import Score
+from engine.wordpiece.trainer import WordPieceTrainer
 
 
 async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path: Path) -> None:
@@ -46,17 +48,6 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
         assert "leaves out 1 rarer pair: a and ##a, 1 / (1 × 3) = 0.333." in merge
         assert "is the score times 4² / 3, pieces and pairs in the corpus: 1.19." in merge
         assert "Its logarithm, 0.25 bits, is the pointwise mutual information" in merge
-
-
-async def test_a_line_encodes_with_the_pieces_and_enter_leads_on(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("end", "e", "ctrl+u", *"hugs")
-        await pilot.pause()
-        assert app.screen.query_one("#encode-input", Input).value == "hugs"
-        assert "hugs" in text_of(app.screen.query_one(TypedWordPieces))[0]
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, WordPieceEncodingScreen)
 
 
 @pytest.mark.slow  # a walk over the steps
@@ -130,6 +121,23 @@ def test_a_score_has_three_digits_and_rises_when_a_part_becomes_rarer() -> None:
         ("−<1%", "loss"),
         ("−1%", "loss"),
     ]
+
+
+def test_the_columns_of_the_scores_leave_a_narrow_table_one_by_one() -> None:
+    trainer = WordPieceTrainer({b"hug": 10, b"pug": 5, b"hugs": 5}, 20)
+    frame = WordPieceTimeline(trainer.record, trainer.steps()).frame
+    painter = WordPiecePainter(frame, marks=False)
+    widest: dict[str, int] = {}
+    for width in range(70, 6, -1):
+        table = ScoreTable(painter, frame, width)
+        widest.setdefault(" ".join("".join(text for text, _ in table.header.spans).split()), width)
+    assert widest == {
+        "pair ab / (a × b) score PMI change": 70,
+        "pair ab / (a × b) score change": 56,
+        "pair ab / (a × b) score": 49,
+        "pair ab / (a × b)": 41,
+        "pair": 23,
+    }
 
 
 async def test_t_goes_from_tie_to_tie_and_n_to_a_breakpoint(corpus: Path) -> None:
