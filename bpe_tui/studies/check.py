@@ -269,7 +269,6 @@ class CheckScreen(SessionScreen):
         if claimed is not None and timeline is not None and self._checks != (timeline, claimed):
             # Check the files against the rule of the session's run.
             self._checks = timeline, claimed
-            self.notifier.jobs.cancel(self)
             self._job, config = None, session.config
             self.query_one(CheckedMerges).show(())
             if isinstance(config, RunConfig) and why_not_checkable(config) is None:

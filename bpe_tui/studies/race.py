@@ -419,7 +419,6 @@ class RaceScreen(SessionScreen):
         chart.figure = curves_of(curves, self.wording.text("step"))
         chart.border_subtitle = Content(self.wording.text("operations so far"))
         chart.why_empty = NO_MERGE if self._job.complete and not race.steps else STARTS
-        chart.refresh()
 
     # -- words
 

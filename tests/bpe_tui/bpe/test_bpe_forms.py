@@ -75,8 +75,8 @@ def draw_linked(drawing: Drawing, timeline: Timeline) -> None:
     for node in (5, 6, 7, 15, 16):
         parts = drawn_list(frame, frame.linked, Place(1, node, word), node == 6)
         drawing.add("list", f"around node {node}", [Row([span for part in parts for span in part])])
-    rows = _list_rows(frame, frame.linked, Place(12, 1, word), 24, 1, True)
-    drawing.add("list", "in a row", rows)
+    rows = _list_rows(frame, frame.linked, Place(12, 1, word), 14, 2, True)
+    drawing.add("list", "in two rows", rows)
     one, three = ([Row([(letter, "")]) for letter in letters] for letters in ("a", "abc"))
     drawing.add("beside", "", [*_beside(one, three, 3), *_beside(three, one, 3)])
 

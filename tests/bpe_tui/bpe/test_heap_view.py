@@ -76,7 +76,7 @@ async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> Non
         assert str(panel.border_subtitle).startswith(f"Enter its merge ({at}) │ w why │ v array")
         await pilot.press("enter")
         assert step(app) == at
-        await until(pilot, lambda: panel.cursor == place)  # when the heap has been replayed
+        await until(pilot, lambda: "Replaying" not in shown(panel))
         await pilot.press("v")
         panel.put_cursor(panel.row_count - 1, 0)
         await pilot.press("enter")

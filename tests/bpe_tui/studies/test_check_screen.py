@@ -17,10 +17,11 @@ from textual.widgets import Input
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.session.config import Claimed, RunConfig
-from bpe_tui.studies.check import CheckScreen, WhyPanel
+from bpe_tui.session.threads import Cancelled
+from bpe_tui.studies.check import CheckJob, CheckScreen, WhyPanel
 from bpe_tui.widgets.controls import FootLine
 from bpe_tui.widgets.lines import RowList
-from engine import Tokenizer, train_bpe
+from engine import Tokenizer, count_pretokens, train_bpe
 from engine.core.errors import BpeError
 from engine.core.gpt2_bytes import spell
 
@@ -53,6 +54,15 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def by_the_rule(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("trained") / "steps[b].jsonl"
+    merges = train_bpe(CORPUS, 357, SPECIALS)[1]
+    lines = [{"left": spell(left), "right": spell(right)} for left, right in merges]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
 def rows(app: BpeTuiApp, name: str) -> list[str]:
     return row_texts(app.screen.query_one(name, RowList))
 
@@ -64,7 +74,9 @@ async def sentences(app: BpeTuiApp, pilot: Pilot[int]) -> str:
     return " ".join(" ".join(rows(app, "#why-differs")).split())
 
 
-async def test_the_first_difference_stays_in_sight_with_its_cause(mine: Path) -> None:
+async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_files_are_checked(
+    mine: Path, by_the_rule: Path
+) -> None:
     async with opened_as(replace(CONFIG, claimed=Claimed((str(mine),)))) as (app, pilot):
         assert isinstance(app.screen, CheckScreen)
         why = await sentences(app, pilot)
@@ -93,11 +105,11 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(mine: Path) ->
             assert (sign == "✓") == ((yours, count) == (rule, rule_count))
         wrong = [at for at, row in enumerate(listed) if "✗" in row]
         panel = app.screen.query_one("#check-rows", RowList)
-        assert panel.cursor == wrong[0] == 18
-        await pilot.press("n")
-        assert panel.cursor == wrong[1]
-        await pilot.press("p", "p")
-        assert panel.cursor == wrong[0]
+        assert app.focused is panel
+        assert str(app.screen.query_one("#heading").render()).startswith("code.txt │ 8.21 KB")
+        for keys, place, top in (("", wrong[0], 3), ("n", wrong[1], 6), ("pp", 18, 6)):
+            await pilot.press(*keys)
+            assert (panel.cursor, panel.scroll_offset.y) == (place, top)  # half a page below it
         said = [app.screen._narration(job) for job in JOBS]
         assert said == [
             "mine cannot be checked.",
@@ -111,6 +123,36 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(mine: Path) ->
         assert (app.screen.id, step(app)) == ("training", 19)
         await pilot.press("escape")
         assert isinstance(app.screen, CheckScreen)
+        app.session.claimed = Claimed((str(by_the_rule),))
+        app.changed()
+        assert "All 100 merges are by the rule." in await sentences(app, pilot)
+        assert (len(rows(app, "#check-pinned")), panel.row_count, panel.cursor) == (1, 100, 0)
+        before = app.screen
+        app.open(CONFIG)
+        await until(pilot, lambda: app.session.stop_reason is not None)
+        assert (before.frame, before._tabs_of, before._job) == (None, None, None)
+        await pilot.press("9")
+        await until(pilot, lambda: app.focused is about)
+        assert rows(app, "#why-differs")[0].startswith("Nothing is chosen to be checked.")
+        assert not app.screen.query_one(FootLine).legend
+
+
+def test_a_check_reports_the_first_merge_then_now_and_then_and_the_last(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bpe_tui.studies.check.NEWS_SECONDS", 60.0)
+    posted: list[int] = []
+    job = CheckJob(
+        CONFIG,
+        Claimed((str(mine),)),
+        count_pretokens(CORPUS, special_tokens=SPECIALS),
+        lambda job: posted.append(len(job.judged)),
+    )
+    job.work()
+    assert posted == [1, 100, 100]
+    job.cancel()
+    with pytest.raises(Cancelled):
+        job.work()
 
 
 @pytest.mark.slow
@@ -133,25 +175,17 @@ async def test_the_window_of_o_takes_files_to_check_without_training_again(mine:
 
 
 @pytest.mark.slow
-async def test_other_files_replace_those_before(tmp_path: Path) -> None:
-    right = train_bpe(CORPUS, 300, SPECIALS)[1]
-    steps = tmp_path / "steps[b].jsonl"
-    lines = [{"left": spell(left), "right": spell(right)} for left, right in right]
-    steps.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    async with opened_as(replace(CONFIG, claimed=Claimed((str(tmp_path / "gone"),)))) as (
-        app,
-        pilot,
-    ):
+async def test_other_files_replace_those_that_are_gone(tmp_path: Path, by_the_rule: Path) -> None:
+    config = replace(CONFIG, claimed=Claimed((str(tmp_path / "gone"),)))
+    async with opened_as(config) as (app, pilot):
         assert "no such file" in await sentences(app, pilot)
         await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, OpenOther))
-        app.screen.query_one(Input).value = str(steps)
+        app.screen.query_one(Input).value = str(by_the_rule)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CheckScreen))
-        await until(pilot, lambda: len(rows(app, "#check-rows")) == len(right))
-        assert f"All {len(right)} merges are by the rule." in await sentences(app, pilot)
-        assert len(rows(app, "#check-pinned")) == 1
-        assert "steps[b].jsonl: all 43 merges" in str(app.screen.query_one("#narration").render())
+        assert "All 100 merges are by the rule." in await sentences(app, pilot)
+        assert "steps[b].jsonl: all 100 merges" in str(app.screen.query_one("#narration").render())
 
 
 @pytest.mark.slow

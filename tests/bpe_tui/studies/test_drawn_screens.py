@@ -124,8 +124,8 @@ def draw_race(drawing: Drawing) -> None:
     stopped, runs = finished_race(tie_rule="first-seen", budget=0.0), finished_race()
     runs.runners[0].state, runs.runners[1] = RunnerState.RUNNING, Runner(TRAINERS["fast"])
     characters = finished_race(units="characters")
-    sizes = ((0, 90), (3, 90), (11, 44), (11, 12))
-    races = ((finished_race(), sizes), (stopped, sizes[1::2]), (runs, ((3, 89), (11, 90))))
+    sizes = ((0, 90), (1, 90), (11, 44), (11, 12))
+    races = ((finished_race(), sizes), (stopped, ((1, 44), (3, 90))), (runs, ((3, 89), (11, 90))))
     for race, shown in (*races, (characters, sizes[2:3])):
         drawing.lines.append(f"== {describe_race(race, Wording())}")
         for step, width in shown:

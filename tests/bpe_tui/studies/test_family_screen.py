@@ -7,23 +7,21 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from opening import SAMPLE, frame_of, opened, opened_as, until
+from opening import SAMPLE, frame_of, opened, until
 from rows_of_models import table_rows
 from screen_text import row_texts, shown
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import FAMILY
 from bpe_tui.session.models import MODELS
 from bpe_tui.studies.model_table import FamilyJob, FamilyScreen, KindMeasured, KindUnmeasured
 from bpe_tui.studies.model_table_panels import TRAINS, FamilyDetails, FamilyRows
 from bpe_tui.views.commands import commands_on
-from engine import Tokenizer, train_bpe
 from engine.analysis.model_table import KindRow, Untrained, try_training
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
-from engine.formats import save
 
 
 @cache
@@ -80,9 +78,15 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
         for row, truth in zip(shown, expected, strict=True):
             assert isinstance(truth, KindRow)
             assert f"{truth.unseen.tokens:,}" in row
-        said = str(app.screen.query_one("#heading", Static).render())
+        heading = app.screen.query_one("#heading", Static)
+        said = str(heading.render())
         assert f"subwords of one size, {least} tokens" in said
+        assert "measured on what follows" in said
         app.screen.query_one(Input).value = "teh cat"
+        await until(pilot, lambda: "measured on the text" in str(heading.render()))
+        tokens = {e.name: e.typed.tokens for e in rows.entries if e.typed is not None}
+        assert tokens["word"] == 2
+        assert tokens["byte"] == tokens["character"] == tokens["seen-character"] == 7
         word = rows.entries[0]
         assert word.tokenizer is not None
         assert word.row is not None
@@ -92,37 +96,19 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
         assert word.typed.tokens == 2
 
 
-@pytest.mark.slow  # a training for each kind of model
-async def test_a_typed_text_is_measured_instead_of_the_corpus_and_the_open_model_not_trained_again(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, vocab_size=400) as (app, pilot):
-        rows = await measured(app, pilot)
-        await pilot.press("e", "ctrl+u", *"teh cat")
-        await pilot.pause()
-        tokens = {e.name: e.typed.tokens for e in rows.entries if e.typed is not None}
-        assert tokens["word"] == 2
-        assert tokens["byte"] == tokens["character"] == tokens["seen-character"] == 7
-        app.screen.query_one(Input).value = ""
-        await pilot.pause()
-        assert all(entry.typed is None for entry in rows.entries)
-        await pilot.press("escape")
-        await measured(app, pilot)
-        session = app.session
-        await pilot.press(*keys_to("bpe"), "enter", "enter")
-        await pilot.pause()
-        assert app.session is session
-        assert app.screen.id == "training"
-
-
 async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None:
     async with opened(corpus, vocab_size=400) as (app, pilot):
         rows = await measured(app, pilot)
-        await pilot.press("enter", "escape")
-        assert app.focused is rows
-        await pilot.press(*keys_to("wordpiece"), "enter")
-        await pilot.pause()
         details = app.screen.query_one(FamilyDetails)
+        await pilot.press("enter", "z", "escape")
+        assert (app.focused, app.screen.zoomed) == (details, None)  # type: ignore[attr-defined]
+        await pilot.press("escape")
+        assert app.focused is rows
+        session = app.session
+        await pilot.press("enter", "enter")
+        assert (app.session, app.screen.id) == (session, "training")  # it is open already
+        await pilot.press("7", "escape", *keys_to("wordpiece"), "enter")
+        await pilot.pause()
         said = shown(details)
         assert app.focused is details
         assert "trains this WordPiece on the corpus" in said
@@ -183,17 +169,6 @@ def test_a_training_that_takes_long_is_stopped_and_one_that_is_impossible_says_w
     FamilyJob("to be or not to be " * 20, 20, (), posted.append).work()
     why = {news.name: news.state for news in posted if isinstance(news, KindUnmeasured)}
     assert (why["word"], "too small" in why["bpe"]) == (TRAINS, True)
-
-
-async def test_without_a_corpus_the_screen_says_what_to_do(tmp_path: Path) -> None:
-    tokenizer = Tokenizer(*train_bpe(SAMPLE, 300, []), [], "gpt2")
-    save(tokenizer, tmp_path / "stories")
-    config = TokenizerConfig((str(tmp_path / "stories"),))
-    async with opened_as(config) as (app, pilot):
-        await pilot.press("escape", "7")
-        await pilot.pause()
-        assert app.screen.id == "encoding"
-        assert app.notices.now.startswith("Race, family, check and chunks need a text")
 
 
 def test_kinds_with_steps_open_as_models_and_no_key_moves_a_hidden_step() -> None:
