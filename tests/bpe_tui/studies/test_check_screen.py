@@ -83,12 +83,8 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
         assert "The first merge that is not by the rule is merge 19." in why
         assert "Likely cause (tie-rule)" in why
         about = app.screen.query_one(WhyPanel)
-        strong = [
-            text
-            for place in range(about.row_count)
-            for text, role in about.row(place).spans
-            if role == "strong"
-        ]
+        spans = (span for place in range(about.row_count) for span in about.row(place).spans)
+        strong = [text for text, role in spans if role == "strong"]
         assert strong[0].startswith("Likely cause (tie-rule)")
         assert app.screen.query_one(FootLine).legend
         following = app.screen.keys.command("n")
@@ -142,12 +138,8 @@ def test_a_check_reports_the_first_merge_then_now_and_then_and_the_last(
 ) -> None:
     monkeypatch.setattr("bpe_tui.studies.check.NEWS_SECONDS", 60.0)
     posted: list[int] = []
-    job = CheckJob(
-        CONFIG,
-        Claimed((str(mine),)),
-        count_pretokens(CORPUS, special_tokens=SPECIALS),
-        lambda job: posted.append(len(job.judged)),
-    )
+    claimed, counts = Claimed((str(mine),)), count_pretokens(CORPUS, special_tokens=SPECIALS)
+    job = CheckJob(CONFIG, claimed, counts, lambda job: posted.append(len(job.judged)))
     job.work()
     assert posted == [1, 100, 100]
     job.cancel()
