@@ -299,10 +299,8 @@ class PipelineScreen(SessionScreen):
     # -- switching stages
 
     def follow(self, target: object) -> None:
-        if isinstance(target, ToStage):
-            self._switch(target.kind)
-        else:
-            super().follow(target)
+        assert isinstance(target, ToStage)  # no other row of the screen leads anywhere
+        self._switch(target.kind)
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.prevent_default()  # zooming would hide the text

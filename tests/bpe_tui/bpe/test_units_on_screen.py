@@ -110,12 +110,20 @@ async def test_the_save_window_begins_with_the_format_that_holds_characters(
         formats = str(app.screen.query_one("#save-formats", Static).content)
         assert "❯ huggingface" in formats
         assert formats.count("cannot hold this tokenizer") == len(WRITABLE) - 1
-        path = app.screen.query_one(Input).value
-        assert path.endswith(".json")
+        field = app.screen.query_one(Input)
+        path = field.value
         await pilot.press("down")
         await pilot.pause()
         assert "The format tiktoken knows tokens of bytes only" in hint(app)
-        await pilot.press("up", "enter")
+        assert "❯ tiktoken" in str(app.screen.query_one("#save-formats", Static).content)
+        field.value = ""
+        await pilot.press("enter")
+        assert hint(app) == "Name a file, or a directory for the formats that fill one."
+        field.value = "mine.tiktoken"
+        await pilot.press("up")
+        assert (field.value, field.cursor_position) == ("mine.json", 9)
+        field.value = path
+        await pilot.press("enter")
         await until(pilot, lambda: not isinstance(app.screen, SaveTokenizer))
         assert open_tokenizer(path).format == "huggingface"
 
