@@ -152,7 +152,7 @@ class OfferList(Lines):
         self._point()
 
     def _point(self) -> None:
-        shown = self._shown[self.cursor] if self.cursor < len(self._shown) else ""
+        shown = self._shown[self.cursor]
         if self.has_focus and isinstance(shown, Offer):
             self.post_message(self.Pointed(shown))
 

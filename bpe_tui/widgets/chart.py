@@ -68,7 +68,7 @@ class Chart(Dragged, can_focus=True):
     def watch_at(self, old: float | None, new: float | None) -> None:
         """Paint the chart again only if the cursor is in another cell."""
         if (figure := self.figure) is not None:
-            width = max(self.size.width - GUTTER, 1)
+            width = self.size.width - GUTTER
             if _cell_of(figure, old, width) != _cell_of(figure, new, width):
                 self.refresh()
 
@@ -142,7 +142,7 @@ def x_axis(figure: Figure, width: int) -> tuple[str, str]:
         marks[cell] = "┬"
         room = end - (unit_cells if shown >= TICKS_BEFORE_UNIT else 0)
         start = min(GUTTER + cell - len(text) // 2, end - len(text))
-        if (start > len(line) or not line) and start + len(text) <= room:
+        if start > len(line) and start + len(text) <= room:
             line, shown = f"{line:<{start}}{text}", shown + 1
     room = end - len(line)
     if unit_cells <= room:

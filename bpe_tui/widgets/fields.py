@@ -40,7 +40,7 @@ class Field(Input):
             self.cursor_position = len(self.value)
 
     def on_resize(self) -> None:
-        self.placeholder = shorten(self.whole_placeholder, max(self.content_size.width, 1))
+        self.placeholder = shorten(self.whole_placeholder, self.content_size.width)
 
     def render_line(self, y: int) -> Strip:
         return settled(super().render_line(y))

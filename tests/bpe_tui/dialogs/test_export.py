@@ -17,6 +17,7 @@ from bpe_tui.dialogs.export import FORKED, AddMerges, CommandWindow, Export, GoT
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.session import ForkedFrom, Session
 from engine import Tokenizer
+from engine.learning.session_file import read_session
 
 
 async def export(app: BpeTuiApp, pilot: Pilot[int], path: Path | str) -> str:
@@ -115,7 +116,12 @@ async def test_numbers_that_cannot_be_are_refused_and_others_returned() -> None:
                 "New merges to learn on a␛.txt, after the tokenizer's 0. All ids stay.",
                 dict.fromkeys(("", "²"), "Give a number, such as 500.") | {"1,0": "10"},
             ),
-            (AddMerges(replace(beside, continued=None), tokenizer), "500", None, {"5" * 13: ""}),
+            (
+                AddMerges(replace(beside, continued=None), tokenizer),
+                "500",
+                None,
+                {"5" * 13: "", f"{0:012}7": ""},
+            ),
         ):
             await app.push_screen(window, returned.append)
             shown = window.query_one("#dialog-hint", Static)
@@ -132,3 +138,25 @@ async def test_numbers_that_cannot_be_are_refused_and_others_returned() -> None:
                     assert not answer or str(shown.render()) == answer
                     window.say("Again.")
                     assert not shown.has_class("-refused")
+
+
+async def test_a_session_is_saved_with_its_note_and_never_over_another_file(tmp_path: Path) -> None:
+    app, saved = BaseApp(), list[object]()
+    async with app.run_test() as pilot:
+        for name, keys, refused in (
+            (" ", "enter", "Name a file."),
+            ("s.json", "tab m y enter", ""),
+            ("s.json", "enter", f"{tmp_path}/s.json is there already. Enter again overwrites it."),
+        ):
+            path = str(tmp_path / name) if name.strip() else name
+            window = SaveSession(Session(RunConfig(HANDOUT)), Viewpoint(2), path)
+            await app.push_screen(window, saved.append)
+            hint = window.query_one("#dialog-hint", Static)
+            await pilot.press(*keys.split())
+            await until(pilot, lambda: saved or hint.has_class("-refused"))  # noqa: B023
+            assert saved == ([] if refused else [path])
+            if refused:
+                assert (str(hint.render()), window._saved) == (refused, None)
+            saved.clear()
+        about = read_session(tmp_path / "s.json")
+        assert (about.step, about.note) == (2, "my")

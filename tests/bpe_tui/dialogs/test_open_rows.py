@@ -14,14 +14,18 @@ from bpe_tui.dialogs import open_other
 from bpe_tui.dialogs.open_other import (
     ALL_OF_IT,
     ChooseModel,
+    ChosenFile,
     ModelRows,
+    OpenOther,
     RowChoice,
     chosen_config,
     directory_rows,
     recent_rows,
 )
 from bpe_tui.session import samples
-from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.config import Claimed, RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.lines import FoundRows
 from engine.core.errors import BpeError
 
 SWAPPED = str(Path(HANDOUT).with_name("swapped.json"))
@@ -60,8 +64,12 @@ def test_recent_files_are_named_with_their_folder_before_the_samples() -> None:
         ("b.txt and c.txt", "", RowChoice(given[1])),
     ]
     assert [text for text, *_ in rows[3:]] == ["0.txt", "1.txt", "2.txt", "3.txt", home[0], ""]
-    for cells, text in ((30, "  a.txt  in /x          1.5 KB"), (12, "  a.txt  …   1.5 KB")):
-        row = open_other._row_of(("a.txt  in /x", "1.5 KB", RowChoice(given[0])), cells)
+    for cells, size, text in (
+        (30, "1.5 KB", "  a.txt  in /x          1.5 KB"),
+        (12, "1.5 KB", "  a.txt  …   1.5 KB"),
+        (12, "", "  a.txt  in…"),
+    ):
+        row = open_other._row_of(("a.txt  in /x", size, RowChoice(given[0])), cells)
         assert ("".join(part for part, _ in row.spans), row.target) == (text, RowChoice(given[0]))
 
 
@@ -81,6 +89,42 @@ def test_a_chosen_file_goes_together_with_what_is_open(tmp_path: Path) -> None:
     for wrong in ((str(tmp_path / "missing"),), (HANDOUT, HANDOUT)):
         with pytest.raises(BpeError):
             chosen_config(wrong)
+
+
+async def test_what_is_typed_or_clicked_is_opened_beside_what_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "steps.jsonl"):
+        (tmp_path / name).write_text("low lower")
+    run, app = RunConfig(HANDOUT), BaseApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        opened: list[object] = []
+
+        async def ask(use: ChosenFile = ChosenFile.TOGETHER) -> tuple[Field, Static]:
+            await app.push_screen(OpenOther(run, use), opened.append)
+            await pilot.pause()
+            return app.screen.query_one(Field), app.screen.query_one("#dialog-hint", Static)
+
+        field, hint = await ask()
+        await pilot.press("ctrl+k")
+        uses = "together with handout.txt │ [alone] │ check its merges on handout.txt"
+        assert str(app.screen.query_one("#open-keep", Static).render()) == f"Ctrl+K  {uses}"
+        for typed, told in (("gone", "gone: no such file"), ("gon", "")):
+            field.value = typed
+            await pilot.press(*["enter"] * bool(told))
+            await pilot.pause()
+            assert (str(hint.render()), hint.has_class("-refused")) == (told, bool(told))
+        field.value = "a"
+        await pilot.pause()
+        await pilot.click(app.screen.query_one(FoundRows), offset=(3, 1))
+        assert opened.pop() == RunConfig("./a.txt", min_count=1)
+        for typed, are_steps in (("steps.jsonl", True), ("a.txt", False)):
+            field, _ = await ask(ChosenFile.CHECK)
+            field.value = typed
+            await pilot.press("enter")
+            claimed = Claimed((typed,), are_steps=are_steps)
+            assert opened.pop() == replace(run, claimed=claimed)
 
 
 async def test_another_model_is_chosen_with_the_size_that_it_can_take() -> None:

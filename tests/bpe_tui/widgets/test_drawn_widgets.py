@@ -24,13 +24,11 @@ from bpe_tui.widgets.controls import (
     Tab,
     TabLine,
 )
-from bpe_tui.widgets.fields import Field, TextLine
+from bpe_tui.widgets.fields import Field, FieldOverRows, TextLine
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, SubjectSpan
 from bpe_tui.widgets.virtual_table import Column, Header, SortedTable, arranged
-from bpe_tui.widgets.visible import shorten
-from bpe_tui.widgets.window import Window
 
 XS = np.arange(1, 41)
 KEYS = [
@@ -56,7 +54,9 @@ ASKED = (
 class Clicked(App[None]):
     """All widgets that take clicks, in lines of their own."""
 
-    CSS = "* { height: 1; } Screen { height: 100%; } Chart { height: 9; }"
+    CSS = (
+        "* { height: 1; } Screen { height: 100%; } Chart { height: 9; } Field:focus { width: 20; }"
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,8 +143,20 @@ async def test_a_click_or_a_drag_asks_for_what_is_drawn_there() -> None:
         moves = [(each.position, each.is_drag) for each in asked.values()]
         assert moves[0] == (20, False)
         assert set(moves[1:]) == {(40, True)}
-        app.chart.at = None
+        app.chart.styles.width = 9  # two cells are the least that a click can tell apart
+        await pilot.pause()
+        assert [each.x for each in await at(app.chart, 7, 8)] == [1, 40]
+        app.chart.styles.width = 8
+        await pilot.pause()
+        assert not await at(app.chart, 7)
+        app.chart.styles.width, app.chart.at = 31, None
+        await pilot.pause()
         assert not await at(app.chart, 9)
+        app.slider.styles.width = 1
+        await pilot.mouse_down(app.slider)
+        asked.clear()
+        await pilot.hover(app.bar, offset=(1, 0))
+        assert {each.position for each in asked.values()} == {60}
 
 
 SLIDERS = [
@@ -188,7 +200,8 @@ async def test_a_chart_is_drawn_with_its_axes_and_its_cursor_if_there_is_room() 
             lines = ["|".join(text for text, _ in chart.line(y)) for y in range(height)]
             assert lines == drawn
         chart.figure, chart.why_empty = None, "no merge was tied"
-        for width, told in ((24, ["no merge was tied", ""]), (9, ["no merge", "was tied"])):
+        whole, lines = ["no merge was tied", ""], ["no merge", "was tied"]
+        for width, told in ((24, whole), (9, lines), (1, ["n", "o"])):
             chart.styles.width = width
             await pilot.pause()
             assert [chart.render_line(y).text.rstrip() for y in range(2)] == told
@@ -230,6 +243,10 @@ async def test_a_slider_switches_and_the_line_at_the_foot_show_what_they_have() 
         await pilot.pause()
         assert app.foot.render_line(0).text.strip() == "a  bc"
         assert next(iter(app.line.parts()))[1][-1] == (" les", "")  # as wide as the screen
+        await pilot.resize_terminal(3, 25)
+        app.foot.message = "abcd"
+        await pilot.pause()
+        assert [app.foot.render_line(y).text for y in range(3)] == [" a ", " b ", " c "]
 
 
 class Sorted(SortedTable):
@@ -272,20 +289,34 @@ async def test_the_cursor_of_a_field_is_at_the_end_but_a_window_suggests_a_whole
     async with app.run_test(size=(40, 25)) as pilot:
         field = Field("low", "a path or the name of an encoding")
         await app.mount(field)
-        field.styles.width = 20
+        field.focus()
         for from_app, at in ((True, 0), (False, 3)):
             field.cursor_position = 0
             field.on_focus(Focus(from_app_focus=from_app))
             assert (field.cursor_position, field.select_on_focus) == (at, False)
         await pilot.pause()
-        cells = field.content_size.width
-        assert field.placeholder == shorten(field.whole_placeholder, cells)
-        suggested, window = Field("low.txt"), Window[None]()
-        await app.push_screen(window)
-        await window.mount(suggested)
-        suggested.focus()
+        assert (field.placeholder, field.outer_size.width) == ("a path or the…", 20)
+
+
+async def test_a_window_suggests_a_whole_line_and_keys_go_through_the_rows_below_it() -> None:
+    class Asking(FieldOverRows[None]):
+        def compose(self) -> ComposeResult:
+            yield Field("low.txt")
+            rows = RowList("found", [Row([(str(place), "")], place) for place in range(9)])
+            rows.styles.height = 4
+            yield rows
+
+    async with Clicked().run_test(size=(40, 25)) as pilot:
+        window, places = Asking(), list[int]()
+        await pilot.app.push_screen(window)
+        field, rows = window.query_one(Field), window.query_one(RowList)
+        field.focus()
         await pilot.pause()
-        assert suggested.selected_text == "low.txt"
+        assert field.selected_text == "low.txt"
+        for key in ("down", "pagedown", "up", "pageup", "pageup"):
+            await pilot.press(key)
+            places.append(rows.cursor)
+        assert (places, field.has_focus) == ([1, 4, 3, 0, 0], True)
 
 
 async def test_a_line_shows_the_first_line_of_a_longer_text_and_typing_replaces_all_of_it() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from opening import opened, until
+from opening import until
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.events import Paste
 from textual.strip import Strip
 
+from bpe_tui.app.base import BaseApp
 from bpe_tui.widgets.fields import settled
 from bpe_tui.widgets.text_field import LONGEST_PASTE, TextField
 from bpe_tui.widgets.visible import typed_text
@@ -38,14 +39,16 @@ def test_the_drawn_text_has_no_controls_and_the_cells_that_are_counted(parts: li
 
 
 async def test_a_long_paste_is_cut_and_the_message_names_the_key_that_opens_a_file() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        app.navigation.open_encoding("plain")
-        await pilot.pause()
+    app = BaseApp()
+    async with app.run_test() as pilot:
+        field = TextField("plain")
+        await app.mount(field)
+        field.focus()
         await pilot.press("e")
-        field = app.screen.query_one(TextField)
-        field.text = ""
-        app.post_message(Paste("a\n" * LONGEST_PASTE))
-        await until(pilot, lambda: len(field.text) == LONGEST_PASTE)
+        assert field.text == "plaine"  # the cursor was at the end
+        for more, told in (("", ""), ("\na", "The paste is cut after 20,000 characters.")):
+            field.text = ""
+            app.post_message(Paste("a\n" * (LONGEST_PASTE // 2) + more))
+            await until(pilot, lambda: len(field.text) == LONGEST_PASTE)
+            assert app.notices.now.partition(" Save")[0] == told
         assert "o opens it" in app.notices.now
-        await pilot.press("escape")
-        assert not field.has_focus

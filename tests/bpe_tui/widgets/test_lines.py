@@ -15,7 +15,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 
 from bpe_tui.styles import DARK, role_style
-from bpe_tui.widgets.lines import Drawn, FoundRows, Lines, RowList
+from bpe_tui.widgets.lines import Drawn, FoundRows, Lines, RowList, TextLines
 from bpe_tui.widgets.rows import Row, SubjectSpan
 
 ROWS = [
@@ -101,7 +101,13 @@ async def test_keys_scroll_as_little_as_the_cursor_needs() -> None:
         assert pilot.app.moves == len(places)
         rows.render_line(0)
         rows.scroll_to(y=25, animate=False, immediate=True)
-        assert (rows.render_line(0).text[:3], rows.vertical_scrollbar.position) == ("a26", 25)
+        bar = rows.vertical_scrollbar
+        assert (rows.render_line(0).text[:3], bar.position) == ("a26", 25)
+        rows._rows = ROWS * 50
+        rows.rebuild()
+        bar._dirty_regions.clear()
+        rows.scroll_to(y=26, animate=False, immediate=True)
+        assert (bar.position, bar._dirty_regions) == (26, set())  # it looks as before
 
 
 @pytest.mark.parametrize(("overflow", "counts"), [("auto", COUNTS), ("scroll", (*COUNTS, 10, 1))])
@@ -147,8 +153,8 @@ async def test_pointing_goes_from_token_to_token_and_on_in_the_next_row() -> Non
         for key in ("shift+right", "shift+right", "shift+right", "shift+left", "shift+left"):
             await pilot.press(key)
             seen.append(pointed(rows))
+            assert rows.render_line(0).text == "a1 b1".ljust(rows.size.width)
         assert seen == ["a1", "b1", "a2", "b1", "a1"]
-        assert rows.render_line(0).text == "a1 b1".ljust(rows.size.width)
         rows._dirty_regions.clear()
         rows.action_point(1)
         assert rows._dirty_regions
@@ -231,10 +237,12 @@ async def test_clicks_and_new_sizes_keep_to_the_rows_in_sight() -> None:
         await pilot.resize_terminal(20, 5)
         rows.show(ROWS[:1])
         await pilot.click(rows, offset=(0, 1))
-        assert rows.cursor == 0
+        assert (rows.cursor, rows.virtual_size.height) == (0, 5)
         rows.show(ROWS, 39)
         await pilot.pause()
         assert rows.vertical_scrollbar.position == rows.scroll_y == 35
+        rows.show(ROWS, 2)
+        assert rows.scroll_y == 2
 
 
 async def test_a_title_or_a_foot_paints_its_line_of_the_border() -> None:
@@ -294,6 +302,11 @@ async def test_the_cursor_below_a_field_goes_from_row_to_row_that_leads_somewher
         for cells in (12, 2, 1, 3):
             assert rows.get_content_height(rows.size, rows.size, cells) == 3
         assert app.cells[4:] == [10, 1]
+        await pilot.resize_terminal(3, 10)
+        rows.find_again()  # the text may be another one
+        assert app.cells[4:] == [10, 1, 1]
+        TextLines("new", app.rows_of).get_content_height(rows.size, rows.size, 2)
+        assert app.cells[7:] == [1]
 
 
 async def test_a_value_that_is_drawn_makes_rows_again_unless_the_class_watches_it() -> None:
