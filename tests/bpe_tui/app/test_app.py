@@ -207,8 +207,7 @@ async def test_help_lists_the_commands_in_two_columns_if_there_is_room_and_typin
         lines = app.screen.query_one("#help", Lines)
         row = lines.row(0)
         help_window: Any = app.screen
-        both_columns = [len(help_window._rows(cells)[0].spans) for cells in (96, 97)]
-        assert both_columns == [1, 3]
+        assert [len(help_window._rows(cells)[0].spans) for cells in (96, 97)] == [1, 3]
         assert spans_width(row.spans[:2]) == 52 + 3  # half of the room, the gap
         assert row.spans[2][0] == "Signs"
         await pilot.press(*"slower")

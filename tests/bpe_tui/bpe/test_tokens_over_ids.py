@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from opening import SAMPLE, opened, session_of, until
+from screen_text import encoding
 from textual.widgets import TextArea
 
 from bpe_tui.bpe.training_screen import EncodedText
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views import training_panels
-from bpe_tui.views.encoding_screen import LONG_TEXT
+from bpe_tui.views import encoding_screen, training_panels
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.training_panels import over_ids
 from bpe_tui.widgets.rows import spans_width
@@ -54,14 +54,15 @@ async def test_of_a_long_text_only_the_lines_in_sight_are_made(
         assert 0 < len(made) < 200
 
 
-@pytest.mark.slow
-async def test_a_long_text_is_encoded_when_the_typing_pauses() -> None:
-    async with opened() as (app, pilot):
-        app.navigation.open_encoding("ab " * LONG_TEXT)
-        await pilot.pause()
-        panel = app.screen.query_one(EncodedText)
-        await until(pilot, lambda: panel.text)
-        app.screen.query_one(TextArea).move_cursor((0, 0))
-        await pilot.press("x", "y", "z")
-        assert not panel.text.startswith("x")
-        await until(pilot, lambda: panel.text.startswith("xyz"))
+async def test_a_long_text_is_encoded_when_the_typing_pauses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(encoding_screen, "LONG_TEXT", 5)
+    async with encoding("") as (_, screen, pilot):
+        panel, field = screen.query_one(EncodedText), screen.query_one(TextArea)
+        for pause, typed in ((60, "lower"), (60, "lowers"), (0.001, "lowest")):
+            monkeypatch.setattr(encoding_screen, "PAUSE_SECONDS", pause)
+            field.load_text(typed)
+            await until(pilot, lambda: screen.session.text == field.text)
+            assert panel.text == "lower" or pause != 60
+        await until(pilot, lambda: panel.text == "lowest")

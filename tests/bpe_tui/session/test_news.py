@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from opening import SAMPLE, IdleJob, recorded_once, until
-from textual.widgets import Static
+from textual.widgets import ProgressBar, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session import jobs
@@ -85,7 +85,9 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         opened = open_tokenizer(str(SAMPLE.with_name("swapped.json")))
         await until(pilot, lambda: app.screen.query("#reading-what"))
-        shown = []
+        what, bar = app.screen.query_one("#reading-what", Static), app.screen.query_one(ProgressBar)
+        assert str(what.render()) == f"{HANDOUT}: opening …"
+        shown, bars = [], []
         assert app._is_first
         app._is_first = False
         for news in (
@@ -99,8 +101,9 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
             app.screen._is_patient = isinstance(news, jobs.JobFailed)  # type: ignore[attr-defined]
             app.take_news(news)
             await pilot.pause()
-            told = str(app.screen.query_one("#reading-what", Static).render())
-            shown.append(told.removeprefix(f"{HANDOUT}: "))
+            shown.append(str(what.render()).removeprefix(f"{HANDOUT}: "))
+            bars.append((bar.progress, bar.total))
+        assert bars == [(0, None), *[(100, 400)] * 2, *[(1, 4)] * 2]
         assert shown == [
             "316 tokens are read; preparing their merges …",
             "100 B of 400 B │ 50 B/s │ 6 s left │ 2 documents │ 30 pretokens, 4 distinct",
