@@ -29,9 +29,6 @@ class MergesBoard:
 
     def __init__(self, form: Merges) -> None:
         self._form = form
-        self._joined: frozenset[int] = frozenset()
-        self.is_choosing = True
-        self._marks: set[int] = set()
         self._cursor = 0
         self._places: dict[int, tuple[int, int]] = {}  # gap → its row and cell, as drawn last
         self.begin_part(())
@@ -41,7 +38,7 @@ class MergesBoard:
         form = self._form
         self._joined = form.joined(progress)
         self.is_choosing = form.chosen(progress) is None
-        self._marks = set()
+        self._marks = set[int]()
         gaps = self._gaps
         # The cursor stays near: it is at the pair that was chosen.
         if following := [gap for gap in gaps if gap >= self._cursor] or gaps:

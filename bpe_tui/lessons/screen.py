@@ -305,7 +305,7 @@ class LessonScreen(SessionScreen):
         if self.question is None:
             bright.append((right, number(moment.frame.step)))
         for text, part in bright:
-            if part and part in text:
+            if part in text:
                 start = text.rindex(part) if text is left else len(left + blanks) + text.index(part)
                 heading = heading.stylize(BRIGHT, start, start + len(part))
         self.query_one("#heading", Static).update(heading, layout=False)
@@ -440,7 +440,6 @@ class LessonScreen(SessionScreen):
     def action_type(self) -> None:
         """Show the field under the text, in the row of its count."""
         self.field.display = True
-        self._place_field()
         self.set_focus(self.field)
         self.show_again()
 

@@ -210,8 +210,9 @@ def test_predictions_after_each_key_are_those_kept(drawing: Drawing) -> None:
 
 def test_a_long_word_goes_on_below_its_beginning_whatever_the_room() -> None:
     words = (
+        CountedWord(9, (b"m",)),
         CountedWord(1_234_567, tuple(map(to_bytes, "abcdefghij"))),
-        CountedWord(8, (b"k", b"l")),
+        CountedWord(8, (b"k" * 13, b"l")),
     )
     board = MergesBoard(Merges(words, 1))
     for room, rows in (
@@ -219,15 +220,12 @@ def test_a_long_word_goes_on_below_its_beginning_whatever_the_room() -> None:
         (0, ["❯ 1,234,567 × a[┊]b┊c┊d┊e┊", "              f┊g┊h┊i┊j"]),
     ):
         drawn = [plain_text(row.spans) for row in board.word_rows(room, is_over=False)]
-        assert drawn == [*rows, "          8 × k┊l"]
-    places = {(row, cell) for row in range(4) for cell in range(40) if board.take(row, cell)}
-    assert places == {(0, cell) for cell in (16, 19, 21, 23, 25)} | {
-        (1, 15),
-        (1, 17),
-        (1, 19),
-        (1, 21),
-        (2, 15),
-    }
+        last = "          8 × kkkkkkkkkkkkk┊"
+        others = [f"{last}l"] if room else [last, "              l"]
+        assert drawn == ["          9 × m", *rows, *others]
+    places = {(row, cell) for row in range(5) for cell in range(40) if board.take(row, cell)}
+    in_rows = {1: (16, 19, 21, 23, 25), 2: (15, 17, 19, 21), 3: (27,)}
+    assert places == {(row, cell) for row, cells in in_rows.items() for cell in cells}
 
 
 def test_the_rows_after_each_key_are_those_kept(

@@ -13,6 +13,7 @@ from textual.geometry import Region, Size
 from textual.widget import Widget
 
 from bpe_tui.bpe.lesson import BpeExplainer
+from bpe_tui.lessons import beats
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock, beats_of
 from bpe_tui.lessons.layout import Layout, layout
 from bpe_tui.lessons.section import RAILS, LessonSection
@@ -100,18 +101,33 @@ def test_a_step_has_three_beats_and_a_rest_but_a_key_never_waits(clock: Clocked)
     assert (it.moment.beat, it.moment.frame.step) == (Beat.REST, 2)  # type: ignore[union-attr]
     hands.pass_by(9)  # the timers of the first step are ignored
     assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.REST]
-    it.follow(timeline.forward())  # late enough for beats
-    assert it.moment.beat is Beat.PICK  # type: ignore[union-attr]
-    hands.pass_by(9)
-    hands.shown.clear()
+
+
+def test_each_moment_of_the_cut_and_of_a_step_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beats, "SECONDS", {Beat.PICK: 0.25, Beat.LIGHT: 0.25, Beat.JOIN: 0.5})
+    for name, number in (("ALL_BEATS", 1.0), ("CUT_SECONDS", 0.5), ("FRAMES_PER_SECOND", 8)):
+        monkeypatch.setattr(beats, name, number)
+    hands, timeline, told = Hands(now=0.0), bpe_timeline(), list[tuple[float, Beat, float]]()
+
+    def show(moment: StepMoment[Any]) -> None:
+        told.append((hands.now, moment.beat, moment.share))
+
+    it = BeatClock(show, hands.call_in, lambda: hands.now, cuts=lambda frame: True)
+    it.follow(timeline.frame)
+    hands.pass_by(2)
     it.follow(timeline.forward())
-    hands.pass_by(0.34)
-    assert hands.beats == [Beat.PICK]
-    hands.pass_by(0.45)
-    assert hands.beats == [Beat.PICK, Beat.LIGHT]
-    hands.pass_by(0.63)
-    assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.JOIN, Beat.REST]
-    assert hands.shown[-1].frame is timeline.frame
+    hands.pass_by(1)
+    it.follow(timeline.forward())  # just late enough for beats
+    hands.pass_by(0.625)
+    it.follow(timeline.forward())  # too soon
+    hands.pass_by(9)
+    assert told == [
+        *((0, Beat.CUT, 0), (0.5, Beat.CUT, 1), (1, Beat.REST, 1)),
+        *((2, Beat.PICK, 1), (2.25, Beat.LIGHT, 1), (2.5, Beat.JOIN, 0)),
+        *((2.625, Beat.JOIN, 0.25), (2.75, Beat.JOIN, 0.5), (2.875, Beat.JOIN, 0.75)),
+        *((3, Beat.REST, 1), (3, Beat.PICK, 1), (3.25, Beat.LIGHT, 1), (3.5, Beat.JOIN, 0)),
+        *((3.625, Beat.JOIN, 0.25), (3.625, Beat.REST, 1)),
+    ]
 
 
 @pytest.mark.parametrize("back_to", [0, 3, 1])
@@ -207,7 +223,7 @@ def test_a_step_begins_anew_from_what_is_shown_not_from_timers_before(clock: Clo
     it.follow(timeline.frame)
     hands.pass_by(ALL_BEATS)
     hands.shown.clear()
-    it.follow(timeline.forward())  # just late enough for beats
+    it.follow(timeline.forward())
     it.finish()
     hands.pass_by(9)
     assert hands.beats == [Beat.PICK, Beat.REST]

@@ -50,12 +50,17 @@ def at(number: int, place: int, step: int | None = None) -> Frame:
     """Return the frame that a scene shows, or one at another step of its run."""
     show = lesson(number).scenes[place - 1].show
     assert show is not None
-    frame: Frame = recording(number, place).seek(show.step if step is None else step)
+    frame: Frame = recording(number, place).seek((show.step or 0) if step is None else step)
     return frame
 
 
 def tokens(frame: Frame, text: str) -> list[bytes]:
     return [frame.token(token_id) for piece in frame.encode(text) for token_id in piece.ids]
+
+
+def merged(frame: Frame, count: int) -> list[bytes]:
+    """Return the tokens that the first merges make."""
+    return [b"".join(map(frame.any_token, frame.merge_at(k).pair)) for k in range(count)]
 
 
 def shown_text(number: int, place: int) -> str:
@@ -70,6 +75,31 @@ def assert_has(text: str, *numbers: float | str) -> None:
     for number in numbers:
         shown = f"{number:,}" if isinstance(number, int) else str(number)
         assert re.search(rf"(?<![\d.,]){re.escape(shown)}(?![\d]|[.,]\d)", text), shown
+
+
+# -- 2 to 5, and 20: claims without numbers
+
+
+def test_claims_of_lessons_are_true_of_their_runs() -> None:
+    assert {word for word in at(2, 1).counts if word.strip()} == {
+        b"low",
+        b"lower",
+        b"newest",
+        b"widest",
+    }
+    assert tokens(at(2, 6), "lowest") == [b"low", b"est"]
+    assert merged(at(4, 2), 2) == [b"st", b"est"]
+    assert merged(at(4, 3), 2) == [b"es", b"est"]
+    same_left = at(4, 5)
+    tied = same_left.merge_at(same_left.step).tied
+    assert {tuple(map(same_left.token, pair)) for pair in tied} == {(b" ", b"p"), (b" ", b"m")}
+    assert any(token.count(b" ") > 1 for token in merged(at(3, 2), 16))
+    greedy = at(5, 4)
+    assert merged(greedy, 1) == [b"he"]
+    assert tokens(greedy, " she") == [b" s", b"he"]
+    assert b" sh" in merged(greedy, 60)
+    wordpiece = at(20, 3)
+    assert tuple(map(wordpiece.any_token, wordpiece.merge_at(0).pair)) == (b"w", b"##i")
 
 
 # -- 16: overlaps

@@ -17,11 +17,11 @@ from generated import first_quick
 from opening import recorded_once, step, until
 from program import run
 from textual.pilot import Pilot
-from textual.widgets import Static
+from textual.widgets import Static, TextArea
 from tiny_tokenizers import GOLDEN
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.lesson_author import problems_of, recording_of
+from bpe_tui.app.lesson_author import problems_of
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.pane import LessonPane, LessonText, rows_of
 from bpe_tui.lessons.question_panel import QuestionPanel
@@ -31,7 +31,6 @@ from bpe_tui.session.lessons import (
     LessonProgress,
     all_progress,
     builtin_lessons,
-    config_of,
     keep_progress,
     languages,
     progress_key,
@@ -39,7 +38,8 @@ from bpe_tui.session.lessons import (
 )
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
-from engine import Frame, Timeline
+from bpe_tui.widgets.rows import plain_text
+from engine import Timeline
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions.question import Question
 
@@ -143,41 +143,6 @@ def test_all_names_in_a_lesson_exist_and_it_ends_with_a_question(path: Path) -> 
     assert len(words.split()) < 600  # ten minutes, with the trying out
 
 
-def shown(number: int, place: int) -> Frame:
-    """Return the state that a scene of a lesson shows; scenes count from 1."""
-    lesson = read_lesson(builtin_lessons()[number - 1].path)
-    scene = lesson.scenes[place - 1]
-    assert scene.show is not None
-    frame: Frame = recording_of(config_of(lesson, scene)).seek(scene.show.step or 0)
-    return frame
-
-
-def merged(frame: Frame, count: int) -> list[bytes]:
-    """Return the tokens that the first merges make."""
-    return [b"".join(map(frame.any_token, frame.merge_at(k).pair)) for k in range(count)]
-
-
-def tokens(frame: Frame, text: str) -> list[bytes]:
-    return [frame.token(token_id) for piece in frame.encode(text) for token_id in piece.ids]
-
-
-def test_claims_of_lessons_are_true_of_their_runs() -> None:
-    assert {word for word in shown(2, 1).counts if word.strip()} == {*WORDS.encode().split()}
-    assert tokens(shown(2, 6), "lowest") == [b"low", b"est"]
-    assert merged(shown(4, 2), 2) == [b"st", b"est"]
-    assert merged(shown(4, 3), 2) == [b"es", b"est"]
-    same_left = shown(4, 5)
-    tied = same_left.merge_at(same_left.step).tied
-    assert {tuple(map(same_left.token, pair)) for pair in tied} == {(b" ", b"p"), (b" ", b"m")}
-    assert any(token.count(b" ") > 1 for token in merged(shown(3, 2), 16))
-    greedy = shown(5, 4)
-    assert merged(greedy, 1) == [b"he"]
-    assert tokens(greedy, " she") == [b" s", b"he"]
-    assert b" sh" in merged(greedy, 60)
-    wordpiece = shown(20, 3)
-    assert tuple(map(wordpiece.any_token, wordpiece.merge_at(0).pair)) == (b"w", b"##i")
-
-
 # -- on the screen
 
 
@@ -197,20 +162,20 @@ async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(t
         await until(pilot, lambda: app.screen.id == "training")
         assert step(app) == 2
         app.guide.go_to(1)
+        app.tell("about the second scene")
         for told in ("", "This is the first scene."):
             app.guide.move(-1)
             assert (app.guide.place, app.notices.now) == (0, told)
-
-
-@pytest.mark.slow
-async def test_a_scene_begins_without_the_lanes_of_the_scene_before(trial: Path) -> None:
-    async with learning(trial) as (app, pilot):
-        app.guide.go_to(1)
-        await until(pilot, lambda: app.screen.id == "encoding")
-        await pilot.press("a")
-        assert app.screen.has_class("lanes")
-        app.guide.go_to(1)
-        await until(pilot, lambda: not app.screen.has_class("lanes"))
+        broken = trial.with_name("broken.md")
+        for old, new, told in (
+            ("title", "titel", "the lesson has no title"),
+            ("words.txt", "gone.txt", "'gone.txt' is not there"),
+            ('"next-pair"', '"tie"', "no pair is tied with another at step 1"),
+        ):
+            broken.write_text(TRIAL.replace(old, new), "utf-8")
+            app.guide.open(broken)
+            await pilot.press(*["N"] * (new == '"tie"'))
+            assert told in app.notices.everything[-1]
 
 
 def lines(trial: Path, words: str, cells: int, is_dense: bool = False) -> list[str]:
@@ -226,6 +191,8 @@ def test_a_text_has_the_signs_of_the_screen_keeps_code_in_one_line_and_may_be_de
     assert lines(trial, "One\n\nTwo", 20)[:3] == ["One", "", "Two, and "]
     assert lines(trial, "One\n\nTwo", 20, is_dense=True)[:2] == ["One", "  Two, and "]
     assert lines(trial, "Look at `of the`", 11)[:2] == ["Look at ", "of the, "]
+    assert lines(trial, "See `sixteen of these`", 14)[:2] == ["See ", "sixteen of th…"]
+    assert lines(trial, "See `seventeen of them`", 14)[:2] == ["See seventeen ", "of them, and "]
     listed = "Do:\n\n- one `of the` two\n- 数一数，\n\n```\ncode  line\nmore\n```\n\nEnd"
     entries, code = ["• one of the ", "  two", "• 数一数，"], ["  code  line", "  more"]
     assert lines(trial, listed, 14)[:10] == ["Do:", "", *entries, "", *code, "", "End, and "]
@@ -289,13 +256,22 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await until(pilot, lambda: label_of_n(app) == "next")
         await pilot.press("N")
         await until(pilot, lambda: app.screen.id == "encoding" and step(app) == 5)
+        await pilot.press("a")
+        assert app.screen.has_class("lanes")
+        app.guide.go_to(1)  # a scene begins without the lanes of before
+        await until(pilot, lambda: not app.screen.has_class("lanes"))
+        assert app.screen.query_one("#text", TextArea).text == "lowest"
         await pilot.press("N")  # nothing is shown there, so it asks at once
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
         await pilot.pause()
         pane = app.screen_stack[-2].query_one(LessonPane)
         assert not pane.query_one(KeyBar).keys  # the question has them
         assert not all_progress()[str(trial)].done  # all is seen, but not answered
-        await pilot.press("enter", "enter")
+        await pilot.press("enter", "r")
+        panel = app.screen.query_one(QuestionPanel)
+        rows = [plain_text(panel.row(index).spans) for index in range(panel.row_count)]
+        assert " no other example was found" in " ".join(rows)
+        await pilot.press("enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert "1 of 3 at the first try. The lesson is done" in app.notices.now
         await pilot.press("N")
@@ -311,6 +287,7 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
 
 
 async def test_a_question_is_asked_again_until_three_in_a_row_are_right(trial: Path) -> None:
+    keep_progress(str(trial), LessonProgress(sure=frozenset({"fewer"})))
     async with learning(trial) as (app, pilot):
         await pilot.press("N")
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
@@ -340,7 +317,7 @@ async def test_a_question_is_asked_again_until_three_in_a_row_are_right(trial: P
         ]
         assert len({str(question.form) for question in asked}) == 4
     kept = all_progress()[str(trial)]
-    assert (kept.sure, kept.mastered, kept.mark) == ({"next-pair"}, False, "◐")  # not yet fewer
+    assert (kept.sure, kept.mastered, kept.mark) == ({"next-pair", "fewer"}, True, "★")
     assert "0.0" in kept.answered
 
 
@@ -361,7 +338,8 @@ async def test_the_text_is_beside_the_screen_above_it_or_over_it_as_there_is_roo
     trial: Path,
 ) -> None:
     words = "Words *here*, " * 15
-    trial.write_text(TRIAL.replace("Words *here*", f"{words}\n\n{words}"), "utf-8")
+    text = TRIAL.replace("Words *here*", f"{words}\n\n{words}")
+    trial.write_text(text.replace("## Type", f"## Type\n{words * 3}"), "utf-8")
     async with learning(trial) as (app, pilot):
         found = {}
         for size in PLACES:
@@ -396,6 +374,10 @@ async def test_questions_and_a_setup_wait_until_their_steps_are_recorded(
 ) -> None:
     async with learning(trial) as (app, pilot):
         app.session.stop_reason = None  # as while it trains
+        recording, app.session.recording = app.session.recording, None  # and before that
+        app.guide.move(1)
+        assert "N asks in a moment" in app.notices.now
+        app.session.recording = recording
         for steps, is_on_its_way in ((1, True), (2, False), (3, False)):
             monkeypatch.setattr(Timeline, "__len__", lambda _, steps=steps: steps)
             app.clear_notices()
@@ -410,12 +392,25 @@ async def test_questions_and_a_setup_wait_until_their_steps_are_recorded(
 
 
 async def test_the_list_takes_numbers_and_closes_a_lesson_whose_panel_is_alone() -> None:
+    keep_progress("01", LessonProgress(mastered=True))
     async with learning(builtin_lessons()[3].path, (120, 40)) as (app, pilot):
         await pilot.press("N")
         await until(pilot, lambda: getattr(app.screen, "zoomed", None) == "merge")
         await pilot.press("L", "2", "2")
         rows = app.screen.query_one("#lesson-rows", RowList)
-        assert rows.cursor == 22
+        told = [plain_text(rows.row(index).spans).rstrip() for index in range(rows.row_count)]
+        assert told[:4] == [
+            "   1 ★ Bytes and tokens  mastered",
+            "   2   Count, pick, replace",
+            "   3   Why pretokens",
+            "   4 ◐ Ties",
+        ]
+        assert [told[15], told[22][:4], told[-1]] == [
+            "     More",
+            "❯ 22",
+            "     ✕ Close the lesson",
+        ]
+        assert (rows.cursor, app.notices.now) == (22, "")
         await pilot.press("3", "down")  # there is no 223
         assert rows.cursor == 3
         await pilot.press("end", *["down"] * 30, "enter")  # below the lessons

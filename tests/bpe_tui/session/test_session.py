@@ -13,7 +13,14 @@ from opening import SAMPLE, session_of
 from sheets import check_sheet
 
 from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, Viewpoint, in_phases
-from bpe_tui.session.jobs import ForkPlan, OpeningJob, TrainingStarted, WhatIfEnded, Working
+from bpe_tui.session.jobs import (
+    ForkPlan,
+    Indexing,
+    OpeningJob,
+    TrainingStarted,
+    WhatIfEnded,
+    Working,
+)
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop, heading
 from engine.bpe.trainer import StopReason
@@ -25,7 +32,7 @@ CALLS = """
     step 1 │ step 5 │ step -2 │ seek 99 │ seek -3
     seek_tie 1 │ seek_tie 1 │ seek_tie -1 │ seek_tie -1 │ seek_end │ seek_tie 1 │ seek_prune 1
     toggle_play │ tick 0.34 │ tick 0.04 │ tick 0.04 │ change_speed -1 │ tick 0.4 │ tick 9 │ tick 1
-    toggle_play │ toggle_play │ seek 4 │ change_speed -9 │ change_speed 99
+    toggle_play │ toggle_play │ toggle_play │ seek 4 │ change_speed -9 │ change_speed 99
     toggle_play │ tick 0.004
     run_to_breakpoint │ tick 0 │ stop 5 │ stop 6 │ seek 2 │ run_to_breakpoint │ tick 0
     run_to_breakpoint │ tick 0 │ step -6 │ toggle_play │ tick 0.002 │ tick 0.008 │ sub_step
@@ -99,6 +106,9 @@ def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
     session.end(StopReason.TOO_RARE)
     assert state_of(session) == "step 12  10/s  awaiting at_end needs_time"
     assert (session.stop_reason, session.working) == (StopReason.TOO_RARE, None)
+    assert session.recording is not None
+    assert session.recording.run.is_complete
+    assert Indexing(6) in news  # distinct pretokens
 
 
 def test_each_call_leads_to_its_step_and_starts_or_stops_what_moves() -> None:

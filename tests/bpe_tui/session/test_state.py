@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from bpe_tui.session import state
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS, with_trainer
+from engine.core.drafts import DRAFT
 from engine.text.corpus import PLAIN, Reading
 
 
@@ -34,12 +36,12 @@ def test_opened_files_are_remembered_once_the_latest_first(own_state: Path) -> N
         RunConfig("-"),  # what follows has nothing to open again
         RunConfig("a.jsonl", reading=Reading(more=("b.jsonl",))),
         RunConfig("https://me:secret@a.org/b"),
-        TokenizerConfig(("gpt2",)),
+        TokenizerConfig(("g",)),
     ):
         state.remember_opened(config)
     here = os.path.abspath("a.jsonl")
     assert state.recent()[:7] == [
-        ("gpt2",),
+        ("g",),
         ("https://a.org/*",),
         (os.path.abspath("*.txt"),),
         (f"{here} --field text",),
@@ -72,7 +74,14 @@ def test_only_preferences_that_change_are_written(own_state: Path) -> None:
     place.write_text('{"is_light": 1, "welcomed": true}')
     state.save_preferences(is_light=False)
     assert "1" in place.read_text()
+    left = place.with_name(f".left{DRAFT}")  # by a program that was killed
+    left.touch()
+    os.utime(left, (0, 0))
+    place.chmod(0o644)
+    place.parent.chmod(0o755)
     state.save_preferences(is_light=True)
+    modes = [stat.S_IMODE(each.stat().st_mode) for each in (place, place.parent)]
+    assert (modes, left.exists()) == ([0o600, 0o700], False)
     assert json.loads(place.read_text()) == {"is_light": True, "welcomed": True}
     assert state.preferences() == state.Preferences(is_light=True, welcomed=True)
     place.write_text("[]")
