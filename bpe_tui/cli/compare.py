@@ -72,7 +72,7 @@ def _describe_measures(
     names = [_name(each, COLUMN - 2) for each in compared.names]
     yield _line(_name(Path(name).name, NAME_CELLS - 1), names)
     yield _line("  tokens", map(number, text.token_counts))
-    first = shorten(f"  × {_name(compared.names[0], COLUMN)}", NAME_CELLS - 1)
+    first = f"  × {_name(compared.names[0], COLUMN)}"
     yield _line(first, (f"{each:.3f}" for each in text.times_first))
     yield _line("  bytes/token", (f"{each:.3f}" for each in text.bytes_per_token))
 

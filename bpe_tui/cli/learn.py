@@ -66,9 +66,7 @@ class PlainLesson:
             self._keep(scene=place, seen=self._progress.seen | {place})
             if not (self._ask(place, scene) if scene.asks else self._let_look() != "quit"):
                 return
-        seen_all = len(self._progress.seen) == len(lesson.scenes)
-        if seen_all and lesson.questions <= self._progress.answered:
-            self._keep(done=True)
+        self._keep(done=True)
         self._say(self._text("That is the end of the lesson."))
 
     def _text(self, template: str, **values: str) -> str:

@@ -381,7 +381,7 @@ def name_of(fields: Fields, key: str) -> str:
 
 
 def without_controls(text: str) -> str:
-    """Return a text with � in place of each control character.
+    """Replace each control character by �.
 
     >>> without_controls("Li\x1b[2J")
     'Li�[2J'

@@ -60,16 +60,6 @@ def run_process(
     )
 
 
-def run_on_terminal(*arguments: str | Path) -> str:
-    """Run the program with a terminal as its standard output; return what it draws."""
-    outer, inner = pty.openpty()
-    subprocess.run([*PROGRAM, *arguments], stdout=inner, env=ENVIRONMENT, timeout=30, check=True)
-    drawn = os.read(outer, 1 << 16).decode()
-    os.close(inner)
-    os.close(outer)
-    return drawn
-
-
 def wants_processor(process: int) -> bool:
     """Return whether a thread of a process runs or waits for a processor; False without /proc."""
     threads = Path(f"/proc/{process}/task").glob("*/stat")

@@ -11,7 +11,10 @@ import pyte
 import pytest
 from opening import opened_as
 from program import HANDOUT, run
+from rich.segment import Segment
+from textual.strip import Strip
 
+from bpe_tui.app.recorder import CLEAR, drawn
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.state import describe_failure, without_state
 from bpe_tui.views.exports import screen_text
@@ -75,11 +78,20 @@ def test_no_control_character_of_a_corpus_is_in_a_recording(tmp_path: Path) -> N
     corpus.write_bytes(b"\x1b]52;c;aGk=\x07 \x1b[31m red \xe2\x80\xae low\x9b31m " * 9)
     result = run("record", corpus, "--vocab-size", "265", "--steps", "0-2", "--out", out)
     assert result.returncode == 0, result.stderr
+    assert result.stderr.endswith(f"Written: {out}\n".encode())
     header, *events = map(json.loads, out.read_text("utf-8").splitlines())
     written = "".join(output for _, _, output in events)
     rest = re.sub(r"\x1b\[(\?25l|2J|\d+;1H|[0-9;]*m)", "", written)
     assert rest.isprintable()
     assert str(header["title"]).isprintable()
+
+
+def test_of_a_screen_after_another_the_changed_lines_are_written() -> None:
+    low, new = (Strip([Segment(text)]) for text in ("low", "new"))
+    assert drawn([low, new]) == f"{CLEAR}\x1b[1;1Hlow\x1b[2;1Hnew"
+    assert drawn([low, new], [low, new]) == ""
+    assert drawn([low, new], [low]) == "\x1b[2;1Hnew"
+    assert drawn([low, new], [new, new]) == "\x1b[1;1Hlow"
 
 
 def test_a_recording_is_refused_in_a_sentence(tmp_path: Path) -> None:

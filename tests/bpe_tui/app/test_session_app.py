@@ -112,16 +112,17 @@ async def test_at_rest_screens_are_made_garbage_is_collected_and_then_the_clock_
         clock.now += 1
         await pilot.press("shift+f5")  # a key starts the clock
         assert app._ticked == clock.now
-        app._pressed = clock.now - 0.1
+        app._pressed = clock.now - 0.125
         slept = list[float]()
 
         def sleep(seconds: float) -> None:
             slept.append(seconds)
-            clock.now += 0.1
+            clock.now += 0.125
 
         monkeypatch.setattr(session_app, "sleep", sleep)
+        monkeypatch.setattr(session_app, "QUIET_SECONDS", 0.375)
         app.wait_for_rest()
-        assert slept == pytest.approx([0.2, 0.1])
+        assert slept == [0.25, 0.125]
 
 
 async def test_after_training_a_thread_imports_what_keys_need(
@@ -195,6 +196,9 @@ async def test_an_action_that_is_refused_says_why_and_does_nothing(
         session = app.session
         app.retrain(RUN)
         assert (app.session is session, app.notices.now) == (True, "No model.")
+        app.action_encode_by_hand()
+        app.action_predict_cost()
+        assert app.screen.id == "training"  # they ask on the screen of encodings
         app.action_help_quit()
         assert app.notices.now == "q quits."
         app._saved("a\x1b.txt")

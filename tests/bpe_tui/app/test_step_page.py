@@ -24,7 +24,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from bpe_tui.app.recorder import Shot
-from bpe_tui.app.step_page import PageError, PageFilm, step_page
+from bpe_tui.app.step_page import PageError, PageFilm, aligned, step_page
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.views.exports import screen_text
@@ -113,6 +113,7 @@ def test_a_page_has_each_row_and_each_look_once_with_the_cells_of_wide_signs() -
     bold_red, bold_pink = "color:#ff0000;font-weight:bold", "color:#880000;font-weight:bold"
     assert rules[:2] == [("0", bold_red), ("1", bold_red)]
     assert rules[2:] == [("0", "color:#880000"), ("1", bold_pink), ("2", bold_pink)]
+    assert list(aligned("‹a")) == [("‹", 1), ("a", 0)]  # it spells nothing out
     assert ":root{--columns:12}" in page
     assert "<title>a&lt;␛</title>" in page
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import pty
 import signal
+import sys
 import threading
 import warnings
 from importlib.metadata import PackageNotFoundError
@@ -20,7 +22,7 @@ from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
 
-from bpe_tui.app import base
+from bpe_tui.app import base, terminal
 from bpe_tui.app.app import BpeTuiApp, run_app
 from bpe_tui.app.base import run_screen
 from bpe_tui.app.terminal import TERMINAL_GONE, Interrupts, LastingOutput
@@ -29,6 +31,7 @@ from bpe_tui.bpe.windows import LedgerWindow
 from bpe_tui.session import state
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.textual_private import guard_messages
+from engine.core.errors import CorpusError
 
 SECRET = "a secret of the corpus"
 
@@ -155,6 +158,34 @@ async def test_keys_behind_the_one_that_leaves_open_nothing() -> None:
     assert app.return_code == 0
 
 
+def test_in_a_browser_the_driver_of_the_web_server_draws_and_has_the_keys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for driver, is_ours in (("", True), ("textual.drivers.web_driver:WebDriver", False)):
+        monkeypatch.setenv("TEXTUAL_DRIVER", driver)
+        assert (terminal.lasting_driver() is not None) == is_ours
+    with pytest.raises(CorpusError, match="keys of a web page"):
+        terminal.keys_from_terminal()
+
+
+def test_the_corpus_of_a_pipe_is_read_beside_the_keys_of_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before, (corpus, writes), (_, keyboard) = os.dup(0), os.pipe(), pty.openpty()
+    os.write(writes, b"low")
+    os.close(writes)
+    os.dup2(corpus, 0)
+    monkeypatch.setattr(sys, "stdin", os.fdopen(corpus))
+    monkeypatch.setattr(os, "open", lambda *_: keyboard)
+    try:
+        terminal.keys_from_terminal()
+        assert (os.isatty(0), sys.stdin.read()) == (True, "low")
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(keyboard)  # number 0 alone has the keys
+    finally:
+        os.dup2(before, 0)
+
+
 def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
     interrupts, heard = Interrupts(), list[int]()
     before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
@@ -162,9 +193,11 @@ def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
         with interrupts.held():
             os.kill(os.getpid(), signal.SIGINT)
             assert heard == []
-            signal.signal(signal.SIGINT, lambda number, _: heard.append(number))  # as a loop does
+            signal.signal(signal.SIGINT, lambda *_: heard.append(0))  # as a loop does
             interrupts.deliver()
-            assert heard == [signal.SIGINT]
+            assert heard == [0]
+        os.kill(os.getpid(), signal.SIGINT)  # for the handler that was there before
+        assert heard == [0, signal.SIGINT]
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from opening import opened_as, step
+from opening import opened_as, step, until
 from program import HANDOUT, run
 from textual.widgets import Input, Static
 
@@ -134,9 +134,14 @@ async def test_a_viewpoint_opens_the_step_the_screen_and_the_text() -> None:
         assert step(app) == 7
         assert app.screen.id == "encoding"
         assert app.session.text == "lowest\nnew"
-    async with opened_as(RunConfig(HANDOUT, viewpoint=Viewpoint(99999))) as (app, _):
+    changed = replace(SavedFile.of(HANDOUT), digest="0" * 64)
+    gone = RunConfig(HANDOUT, viewpoint=Viewpoint(99999, "race", corpus=changed), model="wordpiece")
+    async with opened_as(gone) as (app, pilot):
         assert app.session.at_end
         assert "There is no step 99,999" in app.notices.now
+        assert app.screen.id == "wordpiece-training"
+        await until(pilot, lambda: "has changed since" in app.notices.note)
+        assert "The race is between BPE's trainers" in app.notices.everything[0]
 
 
 def test_a_session_without_its_corpus_or_with_unknown_names_is_refused(tmp_path: Path) -> None:

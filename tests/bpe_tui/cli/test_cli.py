@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import types
 from dataclasses import replace
@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from generated import first_quick
-from program import BAD_INPUT, ENVIRONMENT, HANDOUT, PROGRAM, refusal, run, run_process
+from program import BAD_INPUT, HANDOUT, refusal, run, run_process, train
 
 import engine
 from bpe_tui import cli
@@ -22,6 +21,7 @@ from bpe_tui.cli.console import COMMAND_NAMES
 from bpe_tui.cli.program import GroupedHelp
 from bpe_tui.session.config import RunConfig
 from engine import Tokenizer
+from engine.core.gpt2_bytes import spell
 
 # -- bad input
 
@@ -48,12 +48,13 @@ FILMED = "--steps", "0", "--out", "a.cast"
         (["encode", "--tokenizer", "x" * 300, "a"], "too long"),
         (["encode", "a", "--tokenizer", "b", "--template", "--sample", "1"], "contradict"),
         (["encode", "a", "--tokenizer", "b", "--template", "--explain"], "contradict"),
-        (["open", "--tokenizer", "/nowhere"], "/nowhere: no such file or directory"),
+        (["open", "--tokenizer", "/nowhere", "--plain"], "/nowhere: no such file or directory"),
         (["open", "--tokenizer", HANDOUT], "holds no tokenizer"),
         (["open", "--tokenizer", "gpt2", "--pattern", "x("], "the regex x(: missing )"),
         (["open", "--tokenizer", "gpt2", "/nowhere.txt"], "/nowhere.txt: no such file"),
         (["record", HANDOUT, "--pattern", "x(", *FILMED], "the regex x(: missing )"),
         (["record", HANDOUT, "--language", "xx", *FILMED], "no lessons in 'xx'"),
+        (["quiz", HANDOUT, "--out", "a.json"], "the screen needs a terminal"),
     ],
 )
 def test_bad_input_is_reported_in_one_line(
@@ -143,7 +144,10 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
             RunConfig(HANDOUT, max_token_length=9, most_words=0),
         ),
         (["--trainer", "naive", HANDOUT], RunConfig(HANDOUT, trainer="naive")),
-        (["--model", "unigram", HANDOUT], RunConfig(HANDOUT, model="unigram")),
+        (
+            ["--model", "unigram", "--vocab-size", "1", HANDOUT],
+            RunConfig(HANDOUT, 1, model="unigram"),
+        ),
     ],
 )
 def test_a_corpus_opens_the_screen(
@@ -238,35 +242,17 @@ def test_a_regex_is_a_pattern_and_decode_gives_every_byte_if_asked(tmp_path: Pat
     assert b"missing )" in run(HANDOUT, "--plain", "--pattern", "(a|").stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    first_quick(
-        [
-            (["encode", "--tokenizer", "{tokenizer}", "hi"], BAD_INPUT),
-            (["--version"], BAD_INPUT),
-            (["--help"], BAD_INPUT),
-            (["decode", "--tokenizer", "{tokenizer}", "97"], BAD_INPUT),
-            (["train", HANDOUT, "--vocab-size", "260", "--out", "{out}"], BAD_INPUT),
-            (["grade"], BAD_INPUT),
-            (["record", HANDOUT, "--steps", "0", "--out", "{out}/low.cast"], 0),
-        ]
-    ),
-)
-def test_a_closed_standard_output_is_an_error_if_something_was_to_be_written(
-    arguments: list[str], code: int, tokenizer: Path, tmp_path: Path
-) -> None:
-    given = [each.format(tokenizer=tokenizer, out=tmp_path / "out") for each in arguments]
-    done = subprocess.run(
-        ["sh", "-c", 'exec "$@" >&-', "sh", *PROGRAM, *given],
-        stderr=subprocess.PIPE,
-        env=ENVIRONMENT,
-        timeout=30,
-        check=False,
-    )
-    assert done.returncode == code, done.stderr
-    if code and len(given) > 1:
-        [*_, last] = done.stderr.decode().splitlines()
-        assert last == "bpe-tui: standard output is closed, and there is something to write"
+def test_notes_about_a_tokenizer_are_visible_and_a_line_each(tmp_path: Path) -> None:
+    assert train(tmp_path / "ranks", "--format", "tiktoken").returncode == 0
+    assert run("decode", "--tokenizer", tmp_path / "ranks", "108").stderr.decode().splitlines() == [
+        "bpe-tui: note: the file names no pattern; GPT-2's is taken; --pattern gives another one",
+        "bpe-tui: note: the file names no special tokens; none are taken",
+        "bpe-tui: note: 1 id below the highest has no token (256)",
+    ]
+    vocab = {spell(bytes([byte])): byte for byte in range(256)} | {"<\x1b[2J>": 256}
+    (tmp_path / "tok.json").write_text(json.dumps({"vocab": vocab, "merges": []}))
+    noted = run("encode", "--tokenizer", tmp_path / "tok.json", "a").stderr.decode()
+    assert ("<␛[2J>" in noted, "\x1b" in noted) == (True, False)
 
 
 # -- files that are no text
@@ -277,3 +263,13 @@ def test_lines_of_two_words_are_a_text_where_no_vocabulary_is_beside(tmp_path: P
     corpus.write_text("hello hallo\ncat Katze\n" * 9)
     out = tmp_path / "out"
     assert run("train", corpus, "--vocab-size", "260", "--out", out).returncode == 0
+
+
+def test_json_that_only_seems_to_be_a_tokenizer_is_read_as_text_unless_named_one(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.json").write_text('{"model": {"type": "BPE"}}')
+    assert run("a.json", "--plain", cwd=tmp_path).stdout.startswith(b"Step 0: 26 bytes, each a")
+    refused = run("open", "--tokenizer", "a.json", "--plain", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (BAD_INPUT, b"")
+    assert refused.stderr.endswith(b"a.json: model.vocab: is missing; an object should be there\n")

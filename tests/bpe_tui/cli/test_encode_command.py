@@ -15,12 +15,10 @@ from program import (
     BAD_INPUT,
     BROKEN_PIPE,
     ENVIRONMENT,
-    FILES,
     PROGRAM,
     STORIES,
     refusal,
     run,
-    run_on_terminal,
     run_process,
 )
 
@@ -119,12 +117,6 @@ def test_a_full_disk_is_reported_in_one_line(tokenizer: Path) -> None:
     assert result.stderr == b"bpe-tui: No space left on device\n"
 
 
-def test_a_terminal_gets_visible_characters_and_a_pipe_the_bytes(tokenizer: Path) -> None:
-    clear = [str(byte) for byte in b"a b\n\x1b[2J\n"]
-    assert run_on_terminal("decode", "--tokenizer", tokenizer, *clear) == "a b\r\n␛[2J\r\n"
-    assert run("decode", "--tokenizer", tokenizer, *clear).stdout == b"a b\n\x1b[2J\n"
-
-
 # -- encode into a file
 
 
@@ -149,17 +141,6 @@ def test_a_corpus_is_encoded_into_a_file_with_what_students_report(
 
 
 # -- damaged tokenizers
-
-
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("keep", [0.0, 0.5])
-def test_a_half_written_tokenizer_is_refused(
-    tokenizer: Path, tmp_path: Path, name: str, keep: float
-) -> None:
-    shutil.copytree(tokenizer, tmp_path / "cut")
-    content = (tmp_path / "cut" / name).read_bytes()
-    (tmp_path / "cut" / name).write_bytes(content[: int(len(content) * keep)])
-    assert str(tmp_path / "cut") in refusal(run("encode", "--tokenizer", tmp_path / "cut", "a"))
 
 
 def test_without_merges_ids_are_decoded_and_without_a_vocabulary_nothing_is(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,12 +17,18 @@ from unittest.mock import Mock
 import pytest
 
 from bpe_tui import cli
+from bpe_tui.app import base
 from bpe_tui.app.step_page import MOST_CELLS
-from bpe_tui.cli import compare, console, inputs, progress, quiz, record
+from bpe_tui.cli import choices, compare, console, inputs, progress, quiz, record
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.progress import TrainingBar
+from bpe_tui.views.encoded_text import chips
+from bpe_tui.widgets.rows import plain_text
+from engine import Tokenizer
+from engine.analysis.text_comparison import TextComparison
 from engine.core import systems
+from engine.core.errors import HelperWarning
 from engine.core.events import CountProgress, WorkProgress
 from engine.learning.quiz import LONGEST_NAME
 from engine.recording.training import CountedCorpus, CountOrigin
@@ -32,7 +40,7 @@ from engine.text.remote import RemoteFile
 def test_progress_is_shown_after_a_second_then_at_intervals_and_cleared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    now, shown = [0.0], list[str]()
+    now, shown = [50.0], list[str]()
     monkeypatch.setattr(console, "monotonic", lambda: now[0])
     monkeypatch.setattr(console, "NEWS_SECONDS", 0.25)
     monkeypatch.setattr(console, "show_progress", shown.append)
@@ -45,7 +53,7 @@ def test_progress_is_shown_after_a_second_then_at_intervals_and_cleared(
     assert [*map(len, console.with_progress(blocks()))] == [8] * 5
     assert shown == ["24 B │ 24 B/s", "40 B │ 32 B/s", ""]
     reader: Any = SimpleNamespace(taken=500, total=2000)
-    now[0], shown[:] = 0.0, []
+    shown.clear()
     assert len(list(console.with_progress(blocks(), reader))) == 5
     assert shown[0] == "500 B of 2 KB │ 500 B/s │ 3 s left"
 
@@ -62,23 +70,33 @@ def test_a_terminal_is_shown_one_line_and_visible_characters(
     assert capsys.readouterr() == ("a b\n␛[2J\n", "\ra␛b\x1b[K")
 
 
+GROUNDS = "\x1b[38;5;254;48;5;23m", "\x1b[38;5;254;48;5;59m"
+"""The colours of two chips in turn."""
+
+
 @pytest.mark.parametrize(
-    ("term", "no_colour", "has_colours"),
+    ("term", "no_colour", "drawn"),
     [
-        ("xterm-256color", "", True),
-        ("xterm-256color", "1", False),
-        ("xterm", "", False),
-        ("dumb", "", False),
+        ("xterm-256color", "", f"{GROUNDS[0]}ab\x1b[0m{GROUNDS[1]}c\x1b[0m = 7"),
+        ("xterm-256color", "1", "ab|c = 7"),
+        ("xterm", "", "ab|c = 7"),
+        ("dumb", "", "ab|c = 7"),
     ],
 )
 def test_chips_are_drawn_on_a_terminal_with_many_colours(
-    term: str, no_colour: str, has_colours: bool, monkeypatch: pytest.MonkeyPatch
+    term: str,
+    no_colour: str,
+    drawn: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for name, value in (("TERM", term), ("NO_COLOR", no_colour), ("COLORTERM", "")):
         monkeypatch.setenv(name, value)
-    assert console._colours() is None
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert (console._colours() is not None) is has_colours
+    line = [*chips([b"ab", b"c"]), (" = 7", "")]
+    for is_terminal, shown in ((False, "ab|c = 7"), (True, drawn)):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda is_terminal=is_terminal: is_terminal)
+        console.print_line(line, "|")
+        assert capsys.readouterr().out == f"{shown}\n"
 
 
 def test_the_bar_shows_reading_then_every_64th_merge_and_the_last(
@@ -97,7 +115,11 @@ def test_the_bar_shows_reading_then_every_64th_merge_and_the_last(
     now[0] = 12.0
     bar.on_progress(CountProgress(1000, 4000, 1, 1, 1))
     assert look() == ("reading", 1000, 4000, "1 KB of 4 KB │ 500 B/s │ 6 s left")
-    bar.on_counted(CountedCorpus())
+    monkeypatch.setattr(progress, "LONG_PRETOKEN", 3)
+    bar.on_counted(CountedCorpus(Counter([b"lo", b"i"])))
+    assert capsys.readouterr().err == ""
+    bar.on_counted(CountedCorpus(Counter([b"lo", b"low"])))
+    assert capsys.readouterr().err.startswith("bpe-tui: note: the pattern leaves 3 B uncut: ")
     training: Any = SimpleNamespace(trainer=SimpleNamespace(merges_wanted=70))
     bar.on_begun(training, CountedCorpus())
     moved = []
@@ -134,6 +156,39 @@ def test_a_comparison_says_what_it_encodes(monkeypatch: pytest.MonkeyPatch, toy:
     tokenizer = inputs.open_named([str(toy)])
     compare._compared([tokenizer, tokenizer], None, [("a", b"the"), ("b", b"hat")])
     assert shown == ["encoding a with 2 tokenizers …", "encoding b with 2 tokenizers …", ""]
+
+
+def test_a_comparison_lists_eight_tokens_and_as_many_differences_as_asked() -> None:
+    tokens = [bytes([byte]) for byte in range(256)]
+    more = {256 + place: f"x{letter}".encode() for place, letter in enumerate("abcdefgh")}
+    alone = Tokenizer(dict(enumerate(tokens)), [])
+    ours = Tokenizer(alone.vocab | more, [(each[:1], each[1:]) for each in more.values()])
+    texts = [("a.txt", TextComparison([alone, ours], b"xb low xc"))]
+    compared = compare.TokenizerComparison(["alone", "ours"], [alone, ours], texts)
+    lines = list(compare.describe(compared, limit=2))
+    assert "  only in ours: xa  xb  xc  xd  xe  xf  xg  xh" in lines
+    assert plain_text(lines[-1], "│") == "    ours   xb·low·│xc│   1 token"  # type: ignore[arg-type]
+
+
+def test_a_comparison_opens_with_its_first_text_where_there_is_a_screen(
+    toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = list[Any]()
+    monkeypatch.setattr(base, "run_screen", lambda make: opened.append(make()))
+    command = ["compare", str(toy), str(toy), "--open"]
+    assert cli.main(command) == 2
+    assert "the screen needs a terminal" in capsys.readouterr().err
+    monkeypatch.setenv("TEXTUAL_DRIVER", "a.web:Driver")
+    file = ["--file", str(toy / "corpus.txt")]
+    for more, data in (
+        ([], b""),
+        (file, b"the cat in the hat"),
+        (["--text", "low", *file], b"low"),
+    ):
+        cli.main([*command, *more])
+        screen = opened.pop()
+        assert (screen._names, screen._data) == ([str(toy)] * 2, data)
+        assert [each.merges for each in screen._open_all()] == [Tokenizer.load(toy).merges] * 2
 
 
 def test_sizes_to_fetch_are_named(
@@ -243,6 +298,17 @@ def test_a_terminal_without_a_character_gets_its_escape(
     assert drawn.getvalue() == b"\\u241b\n"
 
 
+def test_of_warnings_only_those_of_the_program_are_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert cli.main(["--version"]) == 0
+        warnings.warn(HelperWarning("a process\x1b died"), stacklevel=1)
+        warnings.warn("an old name", DeprecationWarning, stacklevel=1)
+    assert capsys.readouterr().err == "bpe-tui: note: a process␛ died\n"
+
+
 def test_an_interrupt_ends_the_program_after_its_cleanup_and_not_amid_an_import(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -299,6 +365,8 @@ def most_steps(cells: tuple[int, int]) -> Callable[[str], object]:
     [
         (record._steps, "0-40", (0, 40)),
         (record._steps, "12", (12, 12)),
+        (record._steps, "first", None),
+        (choices._limits_of, "2", {"max_token_length": 2}),
         (record._steps, f"5-{4 + record.MOST_STEPS}", (5, 4 + record.MOST_STEPS)),
         (record._steps, f"5-{5 + record.MOST_STEPS}", None),
         (record._steps, "5-4", None),

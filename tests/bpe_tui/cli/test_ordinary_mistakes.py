@@ -36,6 +36,10 @@ def test_a_tokenizer_before_a_corpus_opens_over_it(tokenizer: Path) -> None:
     assert named.stdout == short.stdout != b""
     for pair in (("lowest", "est"), ("low new", "zz")):  # one pretoken, and several without it
         assert run("why", *pair, "--tokenizer", tokenizer).returncode == 0
+    several = refusal(run("why", "low new low new", "new", "--tokenizer", tokenizer))
+    assert "is several: “low”, “·new”, “·low”, “·new”; to ask" in several
+    encode = "encode", "lowest", "--tokenizer"
+    assert run(*encode, vocab, "--tokenizer", merges).stdout == run(*encode, tokenizer).stdout
     told = refusal(run(tokenizer, HANDOUT, "--vocab-size", "300", "--plain"))
     assert "--vocab-size is for training" in told
 

@@ -52,7 +52,7 @@ def test_a_quiz_without_a_screen_is_graded_into_tables(tmp_path: Path) -> None:
     result = run("grade", *files, "--out", out)
     assert result.returncode == 2  # one of them could not be graded
     assert b"c.json: is no JSON, or cut short" in result.stderr
-    assert b"2 files graded" in result.stdout
+    assert f"2 files graded\nwritten: {out}, {tmp_path}/grades-answers" in result.stdout.decode()
     assert len(out.read_text().splitlines()) == 3
     assert len((tmp_path / "grades-questions.csv").read_text().splitlines()) == 5
     assert b"is there already; give --force" in run("grade", *files, "--out", out).stderr
@@ -129,6 +129,19 @@ def test_a_quiz_file_asks_the_same_in_any_folder(tmp_path: Path) -> None:
     assert asked[0].startswith(b"Your name?\nYour ID?\nQuestion 1 of ")
     kinds = 'kinds = ["fewer", "next-pair", "make-merges", "count-change"]'
     assert kinds in (tmp_path / "a" / "quiz.toml").read_text()
+
+
+def test_a_corpus_that_is_not_beside_the_quiz_file_is_to_be_given_too(tmp_path: Path) -> None:
+    (tmp_path / "low.txt").write_bytes(HANDOUT.read_bytes())
+    (tmp_path / "class").mkdir()
+    note = b"bpe-tui: note: give low.txt to your class, too, in the same folder\n"
+    for corpus, place, said in (
+        ("low.txt", "a.toml", b""),
+        ("low.txt", "class/a.toml", note),
+        ("samples/handout.txt", "class/b.toml", b""),
+    ):
+        done = run("quiz", corpus, "--questions", "1", "--write", place, cwd=tmp_path)
+        assert done.stderr == b"Reading %s.\n%s" % (Path(corpus).name.encode(), said)
 
 
 def test_the_corpus_of_a_quiz_file_may_not_change(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from program import refusal, run
 
-from bpe_tui.session.samples import directory, file_of
+from bpe_tui.cli.options import complete_sample
+from bpe_tui.session.samples import SAMPLES, directory, file_of
 
 OPTIONS = ("--pattern", "whitespace", "--vocab-size", "262")
 SAMPLE = "samples/handout.txt"
@@ -39,6 +40,10 @@ def test_a_file_here_comes_first_and_a_sample_is_never_written(
     assert file_of(SAMPLE) == file_of(f"./{SAMPLE}") == str(directory() / "handout.txt")
     for name in ("handout.txt", "samples/other.txt", "texts/handout.txt", f"a/{SAMPLE}", ""):
         assert file_of(name) == name
+    every = [f"samples/{sample.name}" for sample in SAMPLES]
+    assert (complete_sample("sam"), complete_sample("txt")) == (every, [])
+    (tmp_path / "sam.txt").touch()
+    assert complete_sample("sam") == []
     before = (directory() / "handout.txt").read_bytes()
     done = run("train", SAMPLE, *OPTIONS, "--out", SAMPLE)
     assert (directory() / "handout.txt").read_bytes() == before

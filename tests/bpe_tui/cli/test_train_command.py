@@ -28,7 +28,7 @@ from program import (
 from bpe_tui.bpe import model
 from bpe_tui.cli import progress
 from bpe_tui.session import training
-from engine import Tokenizer, train_bpe
+from engine import Tokenizer
 
 
 def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_the_tie_rule(
@@ -40,29 +40,6 @@ def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_
     assert b"; first-seen ties: trained by heap" in result.stderr
 
 
-def test_train_takes_the_options_of_the_engine(tmp_path: Path) -> None:
-    options = ["--pattern", "whitespace", "--tie-rule", "first-seen", "--trainer", "naive"]
-    special = ["--special", "<a>", "--special", "newest"]
-    result = train(tmp_path, *options, *special, "--min-count", "3", "--workers", "1", size=400)
-    assert result.returncode == 0, result.stderr
-    vocab, merges = train_bpe(
-        HANDOUT, 400, ["<a>", "newest"], "whitespace", "first-seen", "naive", min_count=3
-    )
-    loaded = Tokenizer.load(tmp_path)
-    assert (loaded.vocab, loaded.merges) == (vocab, merges)
-    assert loaded.pattern.name == "whitespace"
-    assert b"frequent enough" in result.stderr
-
-
-def test_train_reads_standard_input(tmp_path: Path) -> None:
-    text = Path(HANDOUT).read_bytes()
-    result = run("train", "-", "--vocab-size", "270", "--out", tmp_path / "piped", stdin=text)
-    assert result.returncode == 0, result.stderr
-    train(tmp_path / "read")
-    for name in FILES:
-        assert (tmp_path / "piped" / name).read_bytes() == (tmp_path / "read" / name).read_bytes()
-
-
 @pytest.mark.parametrize("present", [*FILES, "steps.jsonl"])
 def test_train_overwrites_only_with_force(tmp_path: Path, present: str) -> None:
     (tmp_path / present).write_text("precious")
@@ -70,26 +47,13 @@ def test_train_overwrites_only_with_force(tmp_path: Path, present: str) -> None:
     assert f"{tmp_path / present}: is there already; give --force" in refusal(
         train(tmp_path, *options)
     )
+    assert "is there already" in refusal(train(tmp_path, *options, corpus="-"))  # before it is read
     assert os.listdir(tmp_path) == [present]
     assert (tmp_path / present).read_text() == "precious"
 
     assert train(tmp_path, *options, "--force").returncode == 0
     assert sorted(os.listdir(tmp_path)) == sorted([*FILES, "steps.jsonl"])
     assert (tmp_path / present).read_text() != "precious"
-
-
-def test_outputs_are_checked_before_the_corpus_is_read(tmp_path: Path) -> None:
-    (tmp_path / "merges.txt").touch()
-    endless = subprocess.Popen(
-        [*PROGRAM, "train", "-", "--vocab-size", "300", "--out", tmp_path],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=ENVIRONMENT,
-    )
-    with endless:
-        assert endless.wait(timeout=20) == BAD_INPUT
-        assert endless.stderr is not None
-        assert b"is there already" in endless.stderr.read()
 
 
 def test_train_refuses_places_that_hold_no_files(tmp_path: Path) -> None:
