@@ -24,9 +24,7 @@ from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.views.encoded_text import chips
-from bpe_tui.widgets.rows import plain_text
 from engine import Tokenizer
-from engine.analysis.text_comparison import TextComparison
 from engine.core import systems
 from engine.core.errors import HelperWarning
 from engine.core.events import CountProgress, WorkProgress
@@ -156,18 +154,6 @@ def test_a_comparison_says_what_it_encodes(monkeypatch: pytest.MonkeyPatch, toy:
     tokenizer = inputs.open_named([str(toy)])
     compare._compared([tokenizer, tokenizer], None, [("a", b"the"), ("b", b"hat")])
     assert shown == ["encoding a with 2 tokenizers …", "encoding b with 2 tokenizers …", ""]
-
-
-def test_a_comparison_lists_eight_tokens_and_as_many_differences_as_asked() -> None:
-    tokens = [bytes([byte]) for byte in range(256)]
-    more = {256 + place: f"x{letter}".encode() for place, letter in enumerate("abcdefgh")}
-    alone = Tokenizer(dict(enumerate(tokens)), [])
-    ours = Tokenizer(alone.vocab | more, [(each[:1], each[1:]) for each in more.values()])
-    texts = [("a.txt", TextComparison([alone, ours], b"xb low xc"))]
-    compared = compare.TokenizerComparison(["alone", "ours"], [alone, ours], texts)
-    lines = list(compare.describe(compared, limit=2))
-    assert "  only in ours: xa  xb  xc  xd  xe  xf  xg  xh" in lines
-    assert plain_text(lines[-1], "│") == "    ours   xb·low·│xc│   1 token"  # type: ignore[arg-type]
 
 
 def test_a_comparison_opens_with_its_first_text_where_there_is_a_screen(
