@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import pty
 import signal
@@ -171,19 +172,23 @@ def test_in_a_browser_the_driver_of_the_web_server_draws_and_has_the_keys(
 def test_the_corpus_of_a_pipe_is_read_beside_the_keys_of_the_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before, (corpus, writes), (_, keyboard) = os.dup(0), os.pipe(), pty.openpty()
+    before, (corpus, writes), (other, keyboard) = os.dup(0), os.pipe(), pty.openpty()
     os.write(writes, b"low")
     os.close(writes)
     os.dup2(corpus, 0)
-    monkeypatch.setattr(sys, "stdin", os.fdopen(corpus))
+    os.close(corpus)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
     monkeypatch.setattr(os, "open", lambda *_: keyboard)
     try:
         terminal.keys_from_terminal()
-        assert (os.isatty(0), sys.stdin.read()) == (True, "low")
+        with sys.stdin as piped:
+            assert (os.isatty(0), piped.read()) == (True, "low")
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(keyboard)  # number 0 alone has the keys
     finally:
         os.dup2(before, 0)
+        for number in (before, other):
+            os.close(number)
 
 
 def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
