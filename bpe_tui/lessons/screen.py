@@ -440,6 +440,7 @@ class LessonScreen(SessionScreen):
     def action_type(self) -> None:
         """Show the field under the text, in the row of its count."""
         self.field.display = True
+        self._place_field()
         self.set_focus(self.field)
         self.show_again()
 

@@ -205,6 +205,7 @@ class OpeningJob(Job, OpeningListener):
         try:
             replay(self.config, self)
         except TokenizerFileError as error:
+            self.check_cancelled()
             if self.config.otherwise is None:
                 raise
             self.post(NoTokenizer(error, self.config.otherwise))
