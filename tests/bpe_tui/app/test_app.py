@@ -265,6 +265,16 @@ async def test_a_hostile_corpus_is_shown_and_never_obeyed(tmp_path: Path) -> Non
         assert "so it may be no text" in app.notices.note
 
 
+@pytest.mark.slow  # a pretoken of a megabyte
+async def test_a_megabyte_in_one_line_opens_and_steps(tmp_path: Path) -> None:
+    corpus = tmp_path / "line.txt"
+    corpus.write_bytes(b"abcdefgh" * (1 << 17))
+    async with opened(corpus, vocab_size=270) as (app, pilot):
+        await pilot.press("end", "left", "z")
+        assert step(app) > 0
+        assert app.is_running
+
+
 async def test_the_mouse_drags_the_scrubber_and_clicks_on_keys() -> None:
     async with opened() as (app, pilot):
         bar = app.screen.query_one(KeyBar)

@@ -14,9 +14,11 @@ from opening import SAMPLE, IdleJob, burst, ended, opened, recorded_once, step, 
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.lessons.pane import LessonPane, LessonText
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import OpeningJob
+from bpe_tui.session.lessons import builtin_lessons
 from bpe_tui.views.dialog import SaveFile
 from engine import OutputError
 
@@ -81,6 +83,19 @@ async def save_and_close(app: BpeTuiApp, pilot: Pilot[int], key: str) -> None:
     await until(pilot, lambda: app.screen is below)
     await pilot.pause(0.1)
     assert app.screen is below
+
+
+@pytest.mark.slow
+async def test_a_lesson_opened_while_the_text_of_another_is_removed_has_its_text() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        first, second, *_ = builtin_lessons()
+        app.guide.open(first.path)
+        await until(pilot, lambda: app.screen.query(LessonText))
+        app.guide.lesson = None
+        app.guide.attend(app.screen)
+        app.guide.open(second.path)
+        await until(pilot, lambda: len(app.screen.query(LessonPane)) == 1)
+        assert app.screen.query_one(LessonPane).display
 
 
 async def test_a_save_that_is_refused_once_its_window_is_closed_does_no_harm() -> None:
