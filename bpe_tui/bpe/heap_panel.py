@@ -141,6 +141,9 @@ class PairsPanel(Panel):
         others = ", ".join(text(view) for view in (*VIEWS, LINKED) if view != self.view)
         return f"{goes} │ w {text('why')} │ v {others}"
 
+    _row_before = 0
+    """The cursor's row before the heap was replayed."""
+
     _is_in_use = False
     """Whether a row was clicked since the panel has the focus."""
 
@@ -262,10 +265,12 @@ class PairsPanel(Panel):
         """Return a row until all of the heap is replayed, and go on with it after other work."""
         if done == 1:
             return []
+        self._row_before = max(self.cursor, self._row_before)  # there is one row until then
         do_after(SLICE_SECONDS, self, self._go_on)
         return [Row([(f"Replaying the heap: {done:.0%}", "dim")])]
 
     def _go_on(self) -> None:
+        self.cursor, self._row_before = self._row_before or self.cursor, 0
         self.rebuild()
         self._show_next(self.frame)
 

@@ -31,15 +31,17 @@ async def test_views_follow_each_other_and_show_the_same_entry_at_the_same_index
         assert row.target.pair == entry.pair  # type: ignore[union-attr]
 
 
-async def test_a_far_step_is_replayed_in_slices_and_then_shows_its_next_pair(
+async def test_a_far_step_is_replayed_in_slices_and_the_cursor_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(heap_panel, "SLICE_SECONDS", 0.0005)
     async with opened(vocab_size=690) as (app, pilot):  # a run that no other test has replayed
         await until(pilot, lambda: "Replaying" not in shown(pairs(app)))
+        pairs(app).put_cursor(3, 0)
         app.seek(len(app.session.recording or ()))
         assert "Replaying the heap" in shown(pairs(app))
         await until(pilot, lambda: "Replaying" not in shown(pairs(app)))
+        assert pairs(app).cursor == 3
         frame = frame_of(app)
         assert shown(pairs(app)).count("\n") >= len(frame.queue.entries(200)) - 1
 
@@ -76,7 +78,7 @@ async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> Non
         assert str(panel.border_subtitle).startswith(f"Enter its merge ({at}) │ w why │ v array")
         await pilot.press("enter")
         assert step(app) == at
-        await until(pilot, lambda: "Replaying" not in shown(panel))
+        await until(pilot, lambda: panel.cursor == place)  # when the heap has been replayed
         await pilot.press("v")
         panel.put_cursor(panel.row_count - 1, 0)
         await pilot.press("enter")
