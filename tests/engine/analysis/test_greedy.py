@@ -8,15 +8,6 @@ from merge_lists import MERGES, PRETOKENS, Merges, tokenizer
 
 from engine.analysis.greedy import Greedy, where_greedy_differs
 from engine.encoding.alphabet import CharacterAlphabet, WordEndAlphabet
-from engine.encoding.encoders import ENCODERS
-
-
-def test_the_ids_of_greedy_differ_from_those_of_the_encoders() -> None:
-    tok = tokenizer([(b"b", b"c"), (b"a", b"b")], "rank_loop")
-    assert "greedy" not in ENCODERS
-    taken = [tok.vocab[i] for i, _ in Greedy(tok.rules.ids, tok.alphabet).takes(b"abc")]
-    assert taken == [b"ab", b"c"]
-    assert [tok.vocab[i] for i in tok.encode("abc")] == [b"a", b"bc"]
 
 
 def test_a_character_without_a_token_is_unknown_as_a_whole() -> None:

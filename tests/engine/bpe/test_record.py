@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 
-import oracles
 import pytest
-from generated import examples
-from hypothesis import given
 
 from engine import CountChange, Trainer
 from engine.bpe.record import Record
-from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
-from engine.core.events import Pair
+from engine.bpe.trainers import DEFAULT_TRAINER
 
 A, B, C = b"abc"
 
@@ -24,10 +20,6 @@ def trained(
     for _ in trainer.steps():
         pass
     return trainer.record
-
-
-def nonzero(record: Record, state: list[int]) -> dict[Pair, int]:
-    return {pair: n for pair, n in zip(record.pairs, state, strict=False) if n}
 
 
 class TestAStep:
@@ -94,22 +86,3 @@ class TestARecord:
         assert sizes == sorted(set(sizes))
         # Of three merges; two pairs are new, and five columns have eight bytes a step.
         assert sizes[-1] == trainer.record.counts.nbytes + 8 * (5 + 5 * 3)
-
-
-@pytest.mark.parametrize("algorithm", TRAINERS)
-@examples(50)
-@given(corpus=oracles.corpora())
-def test_the_counts_at_each_step_are_a_recount(algorithm: str, corpus: dict[bytes, int]) -> None:
-    record = trained(corpus, algorithm=algorithm)
-    run = oracles.train(corpus, "lexicographic", 40)
-    assert nonzero(record, record.counts.at(0).tolist()) == oracles.recount(
-        run.words, run.word_counts
-    )
-    for step in run.steps:
-        k = step.new_id - 255
-        assert nonzero(record, record.counts.at(k).tolist()) == step.after
-        tokens = sum(
-            n * len(word) for word, n in zip(step.words_after, run.word_counts, strict=True)
-        )
-        all_bytes = sum(n * len(pretoken) for pretoken, n in corpus.items())
-        assert record.removed[k] == all_bytes - tokens

@@ -79,12 +79,6 @@ def test_the_lexicographic_best_is_the_maximum_of_left_and_right_bytes(
     assert min(tied, key=key) == oracles.greatest_bytes(set(tied), [], vocab)
 
 
-@given(st.lists(st.tuples(st.integers(0, 260), st.integers(0, 260)), min_size=1, unique=True))
-def test_the_huggingface_best_is_the_minimum_of_ids_in_unicode_order(tied: list[Pair]) -> None:
-    key = TIE_RULES["huggingface"].make_key(BYTES, lambda pair: pair)
-    assert min(tied, key=key) == oracles.smallest_ids_in_unicode_order(set(tied), [], BYTES)
-
-
 def test_an_earlier_pretoken_is_seen_before_an_earlier_position() -> None:
     places = {(1, 1): (0, 7), (2, 2): (3, 0)}
     key = TIE_RULES["first-seen"].make_key(BYTES, places.__getitem__)

@@ -41,19 +41,6 @@ def test_a_fork_that_changes_nothing_gives_the_same_merges(
     assert forked(timeline, step, ForkChange()) == merges(timeline)
 
 
-@given(counts=oracles.corpora(), step=st.integers(0, 9))
-def test_a_forbidden_pair_never_merges_and_earlier_merges_stay(
-    counts: dict[bytes, int], step: int
-) -> None:
-    timeline = run(counts)
-    if step >= len(timeline):
-        return
-    forbidden = merges(timeline)[step]
-    other = forked(timeline, step, ForkChange(forbid=frozenset({forbidden})))
-    assert other[:step] == merges(timeline)[:step]
-    assert forbidden not in other
-
-
 @given(counts=oracles.corpora(), step=st.integers(0, 9), rules=st.permutations(list(TIE_RULES)))
 def test_another_tie_rule_chooses_from_the_fork_on(
     counts: dict[bytes, int], step: int, rules: list[str]
@@ -213,6 +200,8 @@ def test_a_merge_knows_its_forbidden_rivals_and_ties_without_them(
     other = Timeline(counts, list(trainer.steps()), record=trainer.record)
     assert trainer.record.fork_rules is not None
     assert trainer.record.fork_rules.replayed == step
+    assert merges(other)[:step] == merges(timeline)[:step]
+    assert forbidden not in merges(other)
     for index in range(len(other)):
         merge, true = other.record[index], counted(other, index)
         is_forbidden = {

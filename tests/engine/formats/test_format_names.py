@@ -45,10 +45,16 @@ def test_the_error_without_a_network_says_where_the_data_belongs(
         open_tokenizer(name)
 
 
-def test_the_error_without_tiktoken_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tiktoken", None)
-    with pytest.raises(TokenizerFileError, match=r"pip install 'bpe-tui\[tiktoken\]'"):
-        open_tokenizer("cl100k_base")
+@pytest.mark.parametrize(
+    ("library", "extra", "name"),
+    [("tiktoken", "tiktoken", "cl100k_base"), ("huggingface_hub", "hf", "hf:owner/name")],
+)
+def test_the_error_without_a_library_says_what_to_install(
+    library: str, extra: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(TokenizerFileError, match=rf"pip install 'bpe-tui\[{extra}\]'"):
+        open_tokenizer(name)
 
 
 def test_damaged_ranks_in_the_cache_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,11 +214,3 @@ def test_an_impossible_name_is_not_requested(hub: FakeHub, name: str) -> None:
     with pytest.raises(TokenizerFileError, match="write hf:OWNER/NAME"):
         open_tokenizer(name)
     assert hub.asked == []
-
-
-def test_the_error_without_huggingface_hub_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(TokenizerFileError, match=r"pip install 'bpe-tui\[hf\]'"):
-        open_tokenizer("hf:owner/name")

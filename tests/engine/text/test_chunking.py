@@ -91,16 +91,14 @@ def test_a_document_in_several_pieces_is_counted_once(
     assert counted == documents_of(data, special_tokens)
 
 
-def test_a_piece_continues_the_document_of_the_previous_piece() -> None:
-    pieces = pieces_of(b"one two three", "gpt2", block=13)
-    assert [(p.data, p.continues) for p in pieces] == [(b"one two", False), (b" three", True)]
-
-
-def test_a_piece_after_a_special_token_begins_a_document_even_with_a_space() -> None:
-    """The border before the space is also a border at the end of the special token."""
-    pieces = pieces_of(b"one<a> two three", "gpt2", ["<a>"], size=11, block=11)
-    found = [(piece.data, piece.continues) for piece in pieces]
-    assert found == [(b"one<a>", False), (b" two three", False)]
+def test_a_piece_continues_a_document_unless_a_special_token_is_before_it() -> None:
+    """Even with a space: the border before it is also one at the end of the special token."""
+    for data, size, block, cut in (
+        (b"one two three", 4, 13, [(b"one two", False), (b" three", True)]),
+        (b"one<a> two three", 11, 11, [(b"one<a>", False), (b" two three", False)]),
+    ):
+        pieces = pieces_of(data, "gpt2", ["<a>"], size, block)
+        assert [(piece.data, piece.continues) for piece in pieces] == cut
 
 
 def test_a_special_token_is_cut_only_when_no_longer_one_can_begin_there() -> None:

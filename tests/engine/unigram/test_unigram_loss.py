@@ -75,9 +75,3 @@ def test_digamma_is_the_derivative_of_the_logarithm_of_gamma() -> None:
     euler = 0.5772156649015329
     exact = [-euler - 2 * log(2), -euler, 1 - euler, sum(1 / n for n in range(1, 7)) - euler]
     assert digamma(np.array([0.5, 1, 2, 7])).tolist() == pytest.approx(exact, abs=3e-10)
-
-
-def test_the_loss_of_a_single_pretoken_is_its_cost() -> None:
-    trainer = UnigramTrainer({"ab": 1}, 3)
-    list(trainer.steps())
-    assert trainer.record.loss_at(0) == pytest.approx(log(4))  # a and b, each 1/2

@@ -19,7 +19,11 @@ def seeds_of(counts: dict[str, int], size: int = 1000, longest: int = 16) -> See
 
 @given(COUNTS, st.integers(1, 30), st.integers(1, 6))
 @example({"aaaa": 1}, 9, 3)
-@example({"a": 1}, 9, 3)
+@example({"ab": 1}, 9, 3)  # a substring that occurs once is no seed, and a character is
+@example({"abc": 5}, 1, 3)  # all characters, even beyond the size
+@example({"queen": 3, "quiet": 2}, 99, 16)  # que is always followed by one character
+@example({"\ud800a": 2}, 9, 3)
+@example({}, 9, 3)
 def test_seeds_are_the_characters_and_the_best_branching_substrings(
     counts: dict[str, int], size: int, longest: int
 ) -> None:
@@ -30,32 +34,10 @@ def test_seeds_are_the_characters_and_the_best_branching_substrings(
     assert seeds.characters == len(set("".join(counts)))
 
 
-def test_a_substring_with_only_one_next_character_is_no_seed() -> None:
-    seeds = seeds_of({"queen": 3, "quiet": 2})
-    assert seeds.texts[seeds.characters :][:4] == ["queen", "ueen", "qu", "quiet"]
-    assert not {"que", "quee", "qui", "quie"} & set(seeds.texts)
-
-
-def test_a_substring_that_occurs_once_is_no_seed_and_a_character_is() -> None:
-    assert seeds_of({"ab": 1}).texts == ["a", "b"]
-
-
-def test_all_characters_are_kept_even_beyond_the_size() -> None:
-    assert sorted(seeds_of({"abc": 5}, size=1).texts) == ["a", "b", "c"]
-
-
 def test_reserved_texts_are_no_seeds() -> None:
     found = finished(seed_pieces({"<s>": 5, "s>": 1}, 100, 16, frozenset({"<s>"})))
     assert "<s>" not in found.texts
     assert "s>" in found.texts
-
-
-def test_lone_surrogates_are_characters_like_others() -> None:
-    assert seeds_of({"\ud800a": 2}).texts == ["a", "\ud800", "\ud800a"]
-
-
-def test_no_pretokens_give_no_seeds() -> None:
-    assert seeds_of({}).texts == []
 
 
 def test_the_search_reports_its_progress_for_every_length() -> None:

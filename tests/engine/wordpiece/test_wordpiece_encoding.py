@@ -30,11 +30,6 @@ def encoder_of(*pieces: str, limit: int = 100) -> WordPieceEncoder:
 
 
 class TestAWord:
-    def test_with_a_place_at_which_no_piece_begins_is_unknown_as_a_whole(self) -> None:
-        encoder = encoder_of("hug", "##s")
-        assert encoder.encode("hugsy") == (0,)
-        assert encoder.explain("hugsy").outcome is Outcome.NO_PIECE
-
     def test_may_be_a_hundred_characters_and_no_more(self) -> None:
         encoder = encoder_of("a", "##a")
         assert len(encoder.encode("a" * 100)) == 100

@@ -159,10 +159,6 @@ class TestAFrame:
         reasons = [str(frame.tie_reason((11, 8), rival)) for rival in ((10, 8), (11, 6))]
         assert reasons == [f"it occurs more often, 17 against {count}" for count in (15, 0)]
 
-    def test_compares_a_pair_with_chance(self) -> None:
-        frame = timeline_of({b"ab": 1}).frame
-        assert (frame.ratio_of(Score(1, 1, 1)), frame.pmi_of(Score(1, 1, 1))) == (4, 2.0)
-
     def test_without_words_has_zeros(self) -> None:
         excerpt = Excerpt.of(b"low")
         timeline = WordPieceTimeline(WordPieceTrainer({}, 9).record, excerpt=excerpt)
