@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import opened, step, until
+from opening import frame_of, opened, step, until
 from screen_text import row_text, row_texts
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
@@ -18,6 +18,7 @@ from bpe_tui.views.token_detail import MergeTreePanel, branches
 from bpe_tui.views.token_table import TokenRows, VocabularyPanel
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.controls import Switches
+from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.virtual_table import Header
 
 
@@ -209,3 +210,25 @@ async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_
         await pilot.click(rows, offset=(3, 2))
         await pilot.pause()
         assert (app.screen.id, step(app)) == ("training", made_at)
+
+
+@pytest.mark.slow
+async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> None:
+    async with opened(vocab_size=700) as (app, pilot):
+        await pilot.press("end", "3", "slash", *"^he$", "enter", "f")
+        await until(pilot, lambda: app.screen.query("#ledger-rows"))
+        await pilot.pause()
+        rows = app.screen.query_one(RowList)
+        frame = frame_of(app)
+        # By brute force: all pretokens, encoded, that have the token `he`.
+        words = [word for word in frame.counts if 257 in frame.tokens_of(word)]
+        assert rows.row_count == min(len(words), 200)
+        first = max(words, key=frame.counts.__getitem__)
+        assert frame.counts[first] == int(row_text(rows, 0).split()[0].replace(",", ""))
+        await pilot.press("enter")
+        line = row_text(rows, 0)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.id == "training")
+        assert first.decode().replace(" ", "·") in line.replace("┊", "")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen.id == "vocabulary")

@@ -28,7 +28,7 @@ from program import (
 from bpe_tui.bpe import model
 from bpe_tui.cli import progress
 from bpe_tui.session import training
-from engine import Tokenizer
+from engine import Tokenizer, train_bpe
 
 
 def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_the_tie_rule(
@@ -38,6 +38,20 @@ def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_
     assert b"no pair is left" in result.stderr
     result = train(tmp_path, "--tie-rule", "first-seen", "--trainer", "fast", "--force")
     assert b"; first-seen ties: trained by heap" in result.stderr
+
+
+def test_train_takes_the_options_of_the_engine(tmp_path: Path) -> None:
+    options = ["--pattern", "whitespace", "--tie-rule", "first-seen", "--trainer", "naive"]
+    special = ["--special", "<a>", "--special", "newest"]
+    result = train(tmp_path, *options, *special, "--min-count", "3", "--workers", "1", size=400)
+    assert result.returncode == 0, result.stderr
+    vocab, merges = train_bpe(
+        HANDOUT, 400, ["<a>", "newest"], "whitespace", "first-seen", "naive", min_count=3
+    )
+    loaded = Tokenizer.load(tmp_path)
+    assert (loaded.vocab, loaded.merges) == (vocab, merges)
+    assert loaded.pattern.name == "whitespace"
+    assert b"frequent enough" in result.stderr
 
 
 @pytest.mark.parametrize("present", [*FILES, "steps.jsonl"])

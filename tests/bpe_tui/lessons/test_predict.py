@@ -46,7 +46,7 @@ async def attempt_at(app: BpeTuiApp, pilot: Pilot[int]) -> Attempt:
     return attempt
 
 
-async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys() -> None:
+async def test_questions_are_asked_shown_and_skipped_with_keys() -> None:
     async with opened_as(HANDOUT, (100, 30)) as (app, pilot):
         await pilot.press("P")  # from the training screen to the lesson view
         screen = await asking(app, pilot)

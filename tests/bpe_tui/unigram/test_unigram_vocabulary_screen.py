@@ -24,6 +24,7 @@ from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.controls import Switches
 from bpe_tui.widgets.numbers import plural
 from engine.analysis.inspection import PIECE_FILTERS
+from engine.core.events import finished
 
 
 @asynccontextmanager
@@ -135,3 +136,18 @@ async def test_a_corpus_without_pretokens_has_empty_charts_and_lists(tmp_path: P
             await pilot.press(key)
             await pilot.pause()
             assert app.screen.id == screen
+
+
+@pytest.mark.slow
+async def test_the_costs_of_removals_change_with_the_step(corpus: Path) -> None:
+    async with vocabulary(corpus) as (app, pilot, _):
+        last, first = "greater_than_sign", "less_than_sign"
+        costs = []
+        for key in (last, first, last):  # the last time both are known
+            await pilot.press(key)
+            await settled(pilot)
+            found = frame_of(app).known_removals
+            assert found is not None
+            costs.append(found.loss_increases.tolist())
+            assert costs[-1] == finished(frame_of(app).removals()).loss_increases.tolist()
+        assert costs[0] == costs[2] != costs[1]
