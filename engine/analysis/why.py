@@ -35,6 +35,7 @@ from engine.core.wording import ShowBytes, is_partial, times
 from engine.encoding.rules import (
     EncodingRules,
     HasRules,
+    Merge,
     RankedToken,
     describe_ranked,
     describe_tokens,
@@ -296,17 +297,21 @@ def _follow(
         rules = rules.inside
     steps = list(rules.steps(piece))
     if isinstance(answer, OneToken):
-        made = answer.merge
-        return _Way([each for each in steps if made and each.rank <= made.rank], "one token")
+        return _Way(_through(steps, answer.merge) if answer.merge else (), "one token")
     if isinstance(answer, NeverEncoded):
-        by = answer.taken_by
-        taken = [step for step in steps if by is None or step.rank <= by.rank]
-        return _Way(taken, "here a part is taken" if by else "here it stops")
+        if (taken_by := answer.taken_by) is not None:
+            return _Way(_through(steps, taken_by), "here a part is taken")
+        return _Way(steps, "here it stops")
     if answer.made_later is not None:
-        last = answer.made_later.rank
-        return _Way([step for step in steps if step.rank <= last], "one token")
+        return _Way(_through(steps, answer.made_later), "one token")
     stopped = steps[-1].after if steps else tuple(rules.alphabet.spell(piece))
     return _Way(steps, "here it stops", stopped if len(stopped) > 1 else ())
+
+
+def _through(steps: Sequence[EncodeStep], merge: Merge) -> Sequence[EncodeStep]:
+    """Return the steps up to the last of a merge. If merges are out of order, none is left out."""
+    numbers = [number for number, step in enumerate(steps, 1) if step.rank == merge.rank]
+    return steps[: numbers[-1]] if numbers else ()
 
 
 def _way_to_pair(steps: Sequence[EncodeStep], pair: Pair) -> _Way:

@@ -93,10 +93,13 @@ class EncodingRules:
 
     @cached_property
     def makers(self) -> dict[int, MadeBy]:
-        """The first merge that makes each token; none for bytes and special tokens."""
+        """The first merge that makes each token; none for bytes and special tokens.
+
+        A merge out of order makes nothing before the merges that make its parts.
+        """
         makers: dict[int, MadeBy] = {}
         for pair, (rank, token_id) in self.table.items():
-            if rank < self.merges:
+            if rank < self.merges and pair[0] in self.vocab and pair[1] in self.vocab:
                 makers.setdefault(token_id, MadeBy(rank, pair))
         return makers
 

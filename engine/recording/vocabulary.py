@@ -212,8 +212,9 @@ class Vocabulary:
         """The number of merges that use each token."""
         merges, made = self.table.merges, self._merge_count
         left, right = merges.left[:made], merges.right[:made]
-        used = np.bincount(left, minlength=self._size) + np.bincount(right, minlength=self._size)
-        return used - np.bincount(left[left == right], minlength=self._size)
+        used = np.concatenate((left, right[right != left]))
+        # A merge out of order may use a token that only a later one makes.
+        return np.bincount(used, minlength=self._size)[: self._size]
 
     # -- single tokens, by id
 

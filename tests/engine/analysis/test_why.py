@@ -32,14 +32,15 @@ def texts(explanation: Explanation) -> list[str]:
 
 
 def test_a_token_that_no_text_reaches_names_the_merge_that_took_its_part() -> None:
-    # b+c comes first and takes the b, so that ab + c is never reached.
+    # a+c is made first, as a part of b+ac, which then takes the ac, so that b + acc is not reached.
     vocab = {byte: bytes([byte]) for byte in range(256)}
-    vocab |= {256: b"bc", 257: b"ab", 258: b"abc"}
-    merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
-    explanation = explain(Tokenizer(vocab, merges), ["abc"])
-    assert isinstance(explanation.answer, NeverEncoded)
-    assert texts(explanation)[0].endswith("b + c (merge 1) took a part away first.")
-    assert [merge.number for merge in explanation.way] == [1]
+    vocab |= dict(enumerate((b"bac", b"acc", b"ac", b"bacc"), start=256))
+    merges = [(b"b", b"ac"), (b"ac", b"c"), (b"a", b"c"), (b"b", b"acc")]
+    never, one = (explain(Tokenizer(vocab, merges), [piece]) for piece in ("bacc", "bac"))
+    assert isinstance(never.answer, NeverEncoded)
+    assert texts(never)[0].endswith("b + ac (merge 1) took a part away first.")
+    assert isinstance(one.answer, OneToken)
+    assert [[merge.number for merge in each.way] for each in (never, one)] == [[3, 1], [3, 1]]
 
 
 def test_a_way_of_at_most_500_bytes_is_followed() -> None:

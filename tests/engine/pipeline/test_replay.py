@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer, UnknownTokenIdError, VocabularyError
+from engine.analysis.why import explain
 from engine.bpe.replay import Replay
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.pipeline.conversion import tokenizer_of
@@ -201,6 +202,12 @@ def test_any_state_is_the_encoding_by_the_first_merges(
             token_id = vocabulary.id_of(row)
             assert vocabulary.count_of(token_id) == tokens[token_id]
     assert timeline.frame.rules is tokenizer.rules
+
+
+def test_a_merge_before_that_of_its_part_makes_nothing_until_the_part_is_made() -> None:
+    first = replayed(LATE, {b"abc": 1}).seek(1)
+    assert explain(first, ["abc"]).lines()[0].startswith("abc is token 257, which no merge makes")
+    assert first.vocabulary.children.nonzero()[0].tolist() == [ord("c")]
 
 
 def test_without_merges_step_0_is_the_tokenizer_itself() -> None:
