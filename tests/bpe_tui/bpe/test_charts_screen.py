@@ -49,16 +49,6 @@ async def test_on_a_small_screen_tab_goes_from_chart_to_chart() -> None:
                     assert "┤" in drawn(seen[0])
 
 
-@pytest.mark.slow
-async def test_escape_leaves_a_zoom_and_stays_where_a_digit_has_led() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("4", "z", "escape")
-        assert isinstance(app.screen, ChartsScreen)
-        await pilot.press("escape")
-        assert isinstance(app.screen, ChartsScreen)
-        assert app.notices.now.startswith("Nothing to go back to")
-
-
 # -- what merges buy
 
 

@@ -20,18 +20,6 @@ from engine.bpe.run import to_tokenizer
 from engine.formats import save
 
 
-async def test_the_candidates_that_lost_are_below_the_merge() -> None:
-    async with encoding("there") as (app, screen, pilot):
-        steps = screen.query_one(EncodeStepsPanel)
-        await pilot.press(*["left"] * 20, "right")
-        assert "h + e" in shown(steps)
-        assert "lost to it: r+e merge 17   e+r merge 23" in shown(steps)
-        await pilot.press(*["right"] * 20)
-        assert steps.row_count > steps.step_count + 1
-        await pilot.press("right")
-        assert "This was the last step" in app.notices.now
-
-
 async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
     async with encoding("a kite the") as (_, screen, pilot):
         await pilot.press("down", "w")
@@ -122,11 +110,3 @@ async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> Non
         await pilot.pause(0.1)
         first = edged(app.screen.query_one(EncodeStepsPanel).row(0).spans)
         assert first.split() == ["characters", "l┊o┊w"]
-
-
-@pytest.mark.slow
-async def test_gpt2s_spelling_is_recognised_in_the_text() -> None:
-    async with encoding("what is Ġè¿Ļ here") as (_, screen, _):
-        field = screen.query_one("#text", TextArea)
-        title = str(field.border_title)
-        assert "Ġè¿Ļ is GPT-2's stand-ins for “·这”, bytes 20 E8 BF 99" in title
