@@ -232,21 +232,18 @@ class StartPage(PanelScreen):
 
     def on_mount(self) -> None:
         self.query_one("#lessons", OfferList).go_to(lessons.next_lesson())
-        self._focus_what_is_there()
+        self._fit()  # before anything is painted
 
     def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self._focus_what_is_there)
+        self.call_after_refresh(self._fit)
 
-    def _focus_what_is_there(self) -> None:
-        if self.focused is None or not self.focused.display:
-            self.show_panel(self.tab_order[0])
+    def _fit(self) -> None:
+        """Show the details and the title if the lists leave room for them."""
         rows = max(each.row_count for each in self.query(OfferList) if each.display)
         self.set_class(self.size.height >= rows + BESIDE_ROWS + LEAST_DETAILS, "-with-details")
         self.set_class(self.size.height < rows + FEWEST_BESIDE, "-tight")
-        self.show_keys()
 
     def on_offer_list_pointed(self, event: OfferList.Pointed) -> None:
-        event.stop()
         self.query_one(OfferDetails).show_offer(event.offer)
 
     def action_forward(self, by: int) -> None:
@@ -262,7 +259,6 @@ class StartPage(PanelScreen):
             self.show_panel("lessons")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
         host = cast("Host", self.app)
         assert isinstance(event.target, Offer)
         opens = event.target.opens

@@ -268,7 +268,7 @@ COMMANDS: tuple[Command, ...] = (
     *(command for model in MODELS.values() for command in model.commands),
 
     # The start page.
-    Command("tab", "files", "screen.next_panel(1)", LOOK, (START,),
+    Command("tab", "other list", "screen.next_panel(1)", LOOK, (START,),
             "From the lessons to the files, and back.", in_footer=True, in_reading=True),
     Command("shift+tab", "lessons", "screen.next_panel(-1)", LOOK, (START,),
             "Back to the lessons."),

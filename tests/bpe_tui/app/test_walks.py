@@ -27,9 +27,11 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import BaseApp, SingleScreenApp
 from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.state import remember_opened
 from bpe_tui.styles import DARK
 from bpe_tui.widgets.textual_private import painted_lines
 from engine import Timeline, Trainer, ask
@@ -68,10 +70,14 @@ def quiz_of(asked: str) -> QuizScreen:
 
 @asynccontextmanager
 async def opened_by(line: str) -> AsyncIterator[tuple[BaseApp, Pilot[int]]]:
-    """Open what a walk opens: a quiz, or a config."""
+    """Open what a walk opens: a quiz, the start page after some files, or a config."""
     options = dict(option.split("=", 1) for option in line.split())
-    if "quiz" in options:
-        app = SingleScreenApp(lambda: quiz_of(options["quiz"]))
+    if "quiz" in options or "opened" in options:
+        app: BaseApp = SingleScreenApp(lambda: quiz_of(options["quiz"]))
+        if "opened" in options:
+            app = BpeTuiApp(None)
+            for name in options["opened"].split(","):
+                remember_opened(TokenizerConfig(tuple(name.split("+"))))
         width, height = map(int, options["size"].split("x"))
         async with app.run_test(size=(width, height)) as pilot:
             yield app, pilot

@@ -27,8 +27,6 @@ from bpe_tui.session.lessons import (
 )
 from bpe_tui.session.samples import SAMPLES, directory, samples
 from bpe_tui.session.state import remember_opened
-from bpe_tui.widgets.controls import KeyBar
-from bpe_tui.widgets.lines import RowList
 
 REPO = Path(__file__).parents[3]
 
@@ -60,26 +58,10 @@ def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> 
     assert wheel["force-include"] == {"samples": "bpe_tui/samples"}
 
 
-async def test_below_the_lists_is_what_the_offer_under_the_cursor_is(tmp_path: Path) -> None:
-    remember_opened(RunConfig(str(tmp_path / "mine.txt")))
+async def test_rows_beside_the_lists_are_for_details_and_then_for_the_title() -> None:
     async with started((120, 40)) as (app, pilot):
-        about = app.screen.query_one("#about", RowList)
-
-        def shown() -> list[str]:
-            return [text.strip() for text in row_texts(about)]
-
-        lesson = builtin_lessons()[2]
-        await pilot.press("3")
-        await until(pilot, lambda: shown()[:1] == [lesson.head.summary])
-        assert shown()[2:] == [f"{n}  {name}" for n, name in enumerate(lesson.head.scenes, 1)]
         await pilot.press("right")
-        await until(pilot, lambda: shown()[0].startswith("145 short stories"))
-        assert "pattern gpt2" in shown()[2]
-        files = app.screen.query_one("#files", OfferList)
-        files.cursor = seen(app).index("Opened recently") + 1
-        await until(pilot, lambda: shown()[0].endswith("mine.txt"))
-        await pilot.press("down")
-        await until(pilot, lambda: shown()[0].startswith("Any text, a folder"))
+        about, files = app.screen.query_one("#about"), app.screen.query_one("#files")
         rows = max(each.row_count for each in app.screen.query(OfferList))
         for more, details, tight in ((16, 1, 0), (15, 0, 0), (7, 0, 0), (6, 0, 1)):
             await pilot.resize_terminal(120, rows + more)
@@ -173,12 +155,6 @@ async def test_the_number_of_a_lesson_goes_to_it_and_the_cursor_skips_headings()
         for keys, there in (("right 7", 7), ("1", 1), ("2", 12), ("9", 9), ("0", 9)):
             await pilot.press(*keys.split())
             assert (lessons.cursor, app.focused) == (there, lessons)
-        labels = [key.label for key in app.screen.query_one(KeyBar).keys]
-        assert "files" in labels
-        await pilot.resize_terminal(60, 20)  # one list
-        await until(pilot, lambda: not rows.display)
-        await pilot.press("tab")
-        await until(pilot, lambda: rows.display and rows.has_focus and not lessons.display)
 
 
 async def test_every_screen_has_room_for_its_text_and_o_opens_the_window_of_files() -> None:
