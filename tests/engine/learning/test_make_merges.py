@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import oracles
 import pytest
 from generated import examples
@@ -222,8 +224,10 @@ def test_words_in_which_places_overlap_are_preferred_however_rare() -> None:
     assert Level.AFTER_LOSS in levels
 
 
-def test_ties_by_ids_are_not_asked_since_ids_are_not_shown() -> None:
-    trainer = Trainer(LOW, 262, tie_rule="smallest-ids")
+@pytest.mark.parametrize("how", [{"tie_rule": "smallest-ids"}, {"max_token_length": 2}])
+def test_merges_that_the_words_do_not_decide_are_not_asked(how: dict[str, Any]) -> None:
+    """The ids of a tie are not shown, nor that the most frequent pair, e+st, is too long."""
+    trainer = Trainer(LOW, 262, **how)
     timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
     timeline.complete()
     with pytest.raises(QuestionError, match="no few words"):

@@ -126,6 +126,7 @@ SMALL: list[tuple[dict[bytes, int], int, str, str | None]] = [
     ({b"aaaa": 2, b"bc": 5, b"de": 3, b"fg": 4}, 0, "next-pair", None),
     ({b"ab": 20, b"cd": 18}, 0, "next-pair", None),
     ({b"abc": 9, b"ab": 1, b"de": 8, b"fg": 2}, 1, "next-pair", None),  # b+c occurred 9 times
+    ({b"aaaa": 6, b"cd": 5}, 1, "next-pair", None),  # c+d was second, and keeps its count
     *(
         (LOW, 0, "count-change", "e|s"),
         (LOW, 2, "stale", "w|e"),

@@ -122,7 +122,9 @@ def test_a_session_has_long_texts_and_many_breakpoints(corpus: Path, tmp_path: P
     write_session(path, most)
     assert read_session(path) == most
     room = LARGEST - len(path.read_bytes())
-    write_session(path, replace(most, text=most.text + "x" * room), overwrite=True)
+    largest = replace(most, text=most.text + "x" * room)
+    write_session(path, largest, overwrite=True)
+    assert read_session(path) == largest
     with pytest.raises(SessionFileError, match="too large to keep; shorten its text"):
         write_session(path, replace(most, text=most.text + "x" * (room + 1)), overwrite=True)
     with pytest.raises(SessionFileError, match="1,001 entries"):

@@ -96,6 +96,7 @@ def test_lattices_are_packed_in_batches_of_edges_by_length(monkeypatch: pytest.M
 @given(WORDS, st.integers(0, 6))
 @examples(60)
 @example({"abcab": 3, "ab": 9, "cabc": 2, "bca": 1}, 2)
+@example({"aaaa": 4}, 0)  # of four pieces two are in no best segmentation; one would be enough
 def test_each_step_is_an_iteration_by_hand_or_removes_the_pieces_that_cost_least(
     counts: dict[str, int], spare: int
 ) -> None:
@@ -123,6 +124,10 @@ def test_each_step_is_an_iteration_by_hand_or_removes_the_pieces_that_cost_least
         }
         measure = increases if step.rule is PruneRule.LOSS else before
         used = by_hand.best_counts(counts, before)
+        if step.rule is PruneRule.LOSS:
+            unused = sum(not uses for text, uses in used.items() if len(text) > 1)
+            size = max(int(1.1 * trainer.vocab_size), int(0.75 * len(before)))
+            assert len(step.removed) == max(unused, len(before) - size)
         chosen = [p.text for p in step.removed if used[p.text] or step.rule is PruneRule.SCORE]
         order = [measure[text] for text in chosen]
         assert order == pytest.approx(sorted(order))
