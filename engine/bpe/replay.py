@@ -73,9 +73,9 @@ class _FirstMerges(Mapping[Pair, tuple[int, int]]):
         self.steps = 0
 
     def __getitem__(self, pair: Pair) -> tuple[int, int]:
-        if self._order.step_of.get(pair, self.steps) >= self.steps:
+        if (merge := self.get(pair)) is None:
             raise KeyError(pair)
-        return self._order.table[pair]
+        return merge
 
     def get(self, pair: Pair, default: object = None) -> tuple[int, int] | None:  # type: ignore[override]
         is_made = self._order.step_of.get(pair, self.steps) < self.steps

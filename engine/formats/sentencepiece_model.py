@@ -240,7 +240,8 @@ def _numbered_by_marian(
         "decoding puts after special tokens"
     ]
     if own:
-        notes.append(f"{len(own):,} pieces without an id are numbered after it; Marian has <unk>")
+        many = f"(such pieces: {len(own):,})"
+        notes.append(f"pieces without an id are numbered after it {many}; Marian has <unk>")
     return [*numbered, *own], notes
 
 

@@ -26,6 +26,7 @@ from engine.core.json_fields import Fields
 from engine.encoding.traced import MOST_IDS
 from engine.pipeline.conversion import tokenizer_of
 from engine.pipeline.pipeline import Pipeline
+from engine.text.excerpt import Excerpt
 
 REPO = Path(__file__).resolve().parents[2]
 NOTEBOOK = REPO / "docs" / "notebook.ipynb"
@@ -135,6 +136,8 @@ def test_a_frame_shows_its_sentence_and_the_pairs_on_top() -> None:
     assert page.text == f"{sentence}{sizes}The most frequent pairs now{pairs}{pretokens}"
     start = Page(handout().seek(0)._repr_html_())
     assert start.text.startswith("Step 0: 95 bytes, each a token of its own.")
+    shown = Timeline({b"low": 1}, excerpt=Excerpt.of(b"low")).frame
+    assert Page(shown._repr_html_()).text.endswith("o+w1merges nextl+o1tiedl┊o┊w")
     empty = Page(Timeline({}).frame._repr_html_())
     assert empty.text == "Step 0: 0 bytes, each a token of its own."
 
@@ -178,6 +181,8 @@ def test_what_is_shown_is_bounded() -> None:
     compared = TextComparison([tokenizer] * 20, worst.encode())
     assert len(compared._repr_html_()) < MOST_CHARACTERS
     assert len(tokenizer.encode_traced(worst[-4000:])._repr_html_()) < MOST_CHARACTERS
+    few, many = (tokenizer.encode_traced("a" * length)._repr_html_() for length in (16, 17))
+    assert ("…" in few, "97 97 …</td>" in many) == (False, True)
     counts = {f"{number:0500}\U0010ffff".encode(): 9 for number in range(100)}
     timeline = Timeline(counts, Trainer(counts, 300).steps())
     assert len(timeline.seek(len(timeline))._repr_html_()) < MOST_CHARACTERS

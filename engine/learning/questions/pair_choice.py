@@ -308,9 +308,7 @@ def _other_rules(frame: Frame, tied: frozenset[Pair]) -> Mistakes:
 def _across_pretokens(frame: Frame, right: Pair) -> list[Pair]:
     """Return pairs that occur only across pretokens: first those with a token of the right one."""
     # A special token is a line by itself.
-    lines = (
-        [frame.tokens_of(each.bytes) for each in line] for line in frame.excerpt.lines[:LINES]
-    )
+    lines = ([frame.tokens_of(each.bytes) for each in line] for line in frame.excerpt.lines[:LINES])
     both = (two for line in lines for two in pairwise(line))
     across = Counter((left[-1], right[0]) for left, right in both)
     found = [pair for pair in across if not frame.count_of(pair)]

@@ -26,7 +26,7 @@ from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import algorithm_for
 from engine.native import KERNEL
-from engine.native.merging import KERNEL_TIE_RULES, MOST_COUNTED, Merger, can_merge
+from engine.native.merging import KERNEL_TIE_RULES, MOST_COUNTED, STEP, Merger, can_merge
 
 needs_kernel = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
 
@@ -111,6 +111,8 @@ def test_pairs_are_found_from_other_threads_while_it_trains() -> None:
     assert merger.number_of(7, 8) == 7  # still, when all else is freed
     assert merger.number_of(2**32 + 7, 8) is None
     assert list(merger.batches(1)) == []
+    one = Merger({b"abcdefgh": 1}, 256, *RULE).batches(1)
+    assert [len(batch.steps) // STEP for batch in one] == [1]
 
 
 RULE = "lexicographic", range(256)

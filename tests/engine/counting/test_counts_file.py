@@ -25,6 +25,8 @@ from engine.counting.counts_file import (
     packed_blocks,
     written,
 )
+from engine.pipeline.added_tokens import AddedToken, SectionSplitter
+from engine.pipeline.normalizers import NFC
 from engine.text.corpus import Corpus
 from engine.text.patterns import as_pattern
 
@@ -227,6 +229,15 @@ def test_another_version_pattern_or_special_token_is_an_error(counts: Path) -> N
     counts.write_bytes(counts.read_bytes().replace(b"pretokens 1", b"pretokens 3", 1))
     with refused("of another version"):
         count_pretokens(counts, special_tokens=SPECIAL)
+
+
+def test_counts_are_not_those_of_a_tokenizer_that_changes_the_text(counts: Path) -> None:
+    splitters = [
+        SectionSplitter([AddedToken(SPECIAL[0])], normalizer, None) for normalizer in (None, NFC())
+    ]
+    assert count_corpus(Corpus(counts), "gpt2", SPECIAL, splitter=splitters[0]).documents == 41
+    with refused("this tokenizer cuts a text in its own way; open it over the text itself"):
+        count_corpus(Corpus(counts), "gpt2", SPECIAL, splitter=splitters[1])
 
 
 def test_a_counts_file_is_not_read_as_text(counts: Path, text: Path) -> None:

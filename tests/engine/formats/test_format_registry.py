@@ -279,8 +279,8 @@ def test_anything_but_a_plain_file_is_refused_unread(tmp_path: Path) -> None:
     [
         ("LARGEST", 8, b"minbpe v", "larger than 0 MB"),
         ("LARGEST", 40, gzip.compress(b"minbpe v1 " * 4, mtime=0), "when it is unpacked"),
-        ("MOST_LINES", 3, b"minbpe v1\n\n0\n", "more than 2 lines"),
-        ("MOST_VALUES", 4, b'{"config": [[1, 2]], "default_num_special_tokens": 2}', "than 3 val"),
+        ("MOST_LINES", 3, b"minbpe v1\n\n0\n", "lines; is it a corpus?"),
+        ("MOST_VALUES", 5, b'{"config": [[1, 2]], "default_num_special_tokens": 2}', "values; is "),
     ],
 )
 def test_a_file_may_be_as_large_as_the_limits(

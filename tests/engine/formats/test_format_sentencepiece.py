@@ -315,6 +315,7 @@ def test_unused_pieces_and_control_symbols_are_in_no_text(model_type: int, place
     [
         ([*LETTERS, ("", 0.0, 1)], "piece 5 is empty"),
         ([*LETTERS, ("x", float("nan"), 1)], "the score of its piece 5, 'x', is no number"),
+        ([*LETTERS, ("c", 2.0**66, 1), ("x", -(2.0**67), 1)], "the score of its piece 6, 'x', is "),
         ([*LETTERS, ("x", 0.0, 9)], "of an unknown kind"),
         ([*LETTERS, ("ab", 0.0, 5)], "marked as unused"),
         ([*LETTERS, ("ax", 0.0, 1)], "the character 'x', which is no piece"),

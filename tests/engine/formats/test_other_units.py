@@ -97,6 +97,10 @@ def test_merges_of_other_files_are_refused(tmp_path: Path) -> None:
         TokenizerFileError, match="tokens that hold spaces cannot be in such a file"
     ):
         open_tokenizer(tmp_path)
+    for vocab, why in (('["a"]', "is no JSON object"), ('{"a": "b"}', "id of 'a' is no whole")):
+        (tmp_path / "vocab.json").write_text(vocab)
+        with pytest.raises(TokenizerFileError, match=why):
+            open_tokenizer(tmp_path)
 
 
 def test_settings_in_the_folder_name_the_special_tokens(tmp_path: Path) -> None:

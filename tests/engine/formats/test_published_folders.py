@@ -30,6 +30,12 @@ def test_ids_and_texts_are_those_of_transformers(name: str, tmp_path: Path) -> N
         assert any("left out" in note for note in opened.notes)
         alone = open_tokenizer(tmp_path / "source.spm")
         assert (alone.format, len(alone.notes)) == ("sentencepiece", 2)
+        numbered = json.loads((tmp_path / "vocab.json").read_text())
+        fewer = {text: i for i, text in enumerate(text for text in numbered if text != "▁the")}
+        (tmp_path / "vocab.json").write_text(json.dumps(fewer))
+        own = open_tokenizer(tmp_path)
+        assert own.tokenizer.vocab[len(fewer)] == "▁the".encode()
+        assert "an id are numbered after it (such pieces: 1); Marian" in own.notes[-1]
         (tmp_path / "vocab.json").write_text('{"</s>": 0, "<unk>": 2}')
         with pytest.raises(TokenizerFileError, match="does not number its tokens from 0 on"):
             open_tokenizer(tmp_path)

@@ -37,7 +37,7 @@ def test_each_beginning_of_a_key_is_told_with_its_value() -> None:
     assert list(walk_trie(UNITS, b"a\0")) == [(1, 0)]
     assert list(walk_trie(UNITS, b"b")) == list(walk_trie(UNITS, b"")) == []
     assert list(walk_trie(UNITS[:OF_A], b"a")) == []
-    assert list(walk_trie(UNITS[: OF_A + 1], b"a")) == [(1, None)]
+    assert list(walk_trie(UNITS[:512], b"a")) == [(1, None)]  # its value was the next unit
     assert [text_at(TEXTS, place) for place in (0, 2, 5)] == ["x", "yz", "z"]
     assert text_at(b"x\0y\xff", 2) == "y\ufffd"
 
@@ -45,6 +45,7 @@ def test_each_beginning_of_a_key_is_told_with_its_value() -> None:
 def test_replacements_are_each_there_once_in_order_and_are_values() -> None:
     assert is_whole_trie(UNITS, TEXTS)
     assert not is_whole_trie([], b"")
+    assert not is_whole_trie(UNITS[:1280], b"x\0yz\0")
     for texts in ("x\0yz\0\xff\0", "x\0yz\0z", "x\0ya\0a\0", "x\0xz\0xz\0", "x\0y\0zz\0"):
         assert not is_whole_trie(UNITS, texts.encode("latin-1")), texts
 

@@ -89,7 +89,8 @@ def test_without_a_pre_tokenizer_text_is_cut_where_no_merge_of_spaces_joins() ->
 def test_every_pipeline_of_a_run_is_loaded_by_hugging_face() -> None:
     vocab = dict(enumerate(map(str.encode, PIECES)))
     pieces = [("<unk>", 0.0), ("▁the", -2.0), ("▁", -3.0), ("a", -3.5)]
-    of_words = wordpiece_pipeline(WordPieceTokenizer(vocab, PIECES[:3]))
+    of_words = wordpiece_pipeline(WordPieceTokenizer(vocab, PIECES[1:3]))
+    assert of_words.run("the").ids == [1, 3, 2]
     for pipeline in (of_words, unigram_pipeline(pieces, [])):
         theirs = Theirs.from_str(json.dumps(pipeline.to_json())).encode("the  a the!")
         run = pipeline.run("the  a the!")

@@ -91,6 +91,8 @@ def test_files_folders_and_globs_are_one_text_in_the_order_of_their_names(tmp_pa
     assert text_of(tmp_path / "in", Reading(), "<s>") == b"one<s>two\n<s>three"
     assert text_of(f"{tmp_path}/**/*.txt") == b"two\nthree"
     assert text_of(tmp_path / "in", more) == b"one\ntwo\nthree\ntwo\n"
+    sizes = [sources.size_on_disk(tmp_path / "in" / name) for name in ("b.txt", "deep", "none")]
+    assert sizes == [4, 0, 0]
     corpus = Corpus(tmp_path / "in", separator=b"<s>")
     assert corpus.name == f"{tmp_path}/in/a.gz and 2 more"
     count = count_corpus(corpus, "gpt2", ["<s>"])

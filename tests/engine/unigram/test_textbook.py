@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import BpeError, UnigramError
+from engine.analysis.inspection import UnigramInspection
 from engine.core.events import WorkProgress, finished
 from engine.unigram import textbook
 from engine.unigram.frame import UnigramTimeline
@@ -82,6 +83,7 @@ def test_an_n_gram_that_no_best_segmentation_uses_costs_nothing_and_goes_first()
     assert [(piece.text, piece.loss_increase) for piece in removed] == [("a", 0), ("b", 0)]
     after = timeline.seek(1)
     assert after.expected_counts.tolist() == [0, 2]  # b, a▁b
+    assert UnigramInspection(after).entropy == 0
     assert after.loss == pytest.approx(0)
     assert removed[1].score == -inf
     assert timeline.record.mean_loss_at(0) == pytest.approx(log(3))

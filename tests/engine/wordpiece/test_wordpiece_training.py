@@ -151,6 +151,7 @@ class TestBadArguments:
             WordPieceTrainer(COURSE, 11)
         with pytest.raises(VocabSizeError, match=r"\(7\) and 1 special token need at least 8$"):
             WordPieceTrainer(COURSE, 7, ["[UNK]"])
+        assert list(WordPieceTrainer(COURSE, 8, ["[UNK]"]).steps()) == []
 
     def test_an_unknown_tie_rule(self) -> None:
         with pytest.raises(UnknownNameError, match="first-seen"):
