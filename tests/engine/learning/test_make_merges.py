@@ -9,6 +9,7 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from sheets import check_sheet, refusal
 
 from engine import AnswerError, QuestionError, Timeline, Trainer, ask
 from engine.bpe.ties import TIE_RULES
@@ -25,12 +26,6 @@ def question_of(counts: dict[bytes, int], step: int = 0, about: str | None = Non
     timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
     timeline.complete()
     return ask("make-merges", timeline.seek(step), about=about)
-
-
-def reply(question: Question, typed: str) -> tuple[str, str]:
-    """Return what is said to typed parts, and the reason."""
-    grade = question.grade(question.form.read(typed))
-    return f"{grade.verdict}{grade.said}", str(grade.why or "")
 
 
 WORDS_OF_A = st.dictionaries(
@@ -62,115 +57,65 @@ def test_words_made_by_hand_are_those_of_the_slow_trainer(
         assert words == {text: tuple(run.vocab[token] for token in after[text]) for text in words}
 
 
-@pytest.mark.parametrize(
-    ("typed", "said", "mistake"),
-    [
-        ("aa; b a aa, b aa, aa aa a", "in b┊a┊a┊a the pair overlaps itself", "from the right"),
-        ("aa; b aaa, b aa, aa aa a", "in b┊a┊a┊a a token joins twice", "joined one token twice"),
-        ("aa; b aa a, aa aa a", "in b┊a┊a a place of a+a is left", "in part only"),
-        ("aa; b aa a, b aa, aa aa a, ba b", "b+a is another pair: only a+a", "another pair"),
-        ("ba", "b+a occurs 9 times; another pair occurs more often", "occurs less often"),
-    ],
-)
-def test_a_wrong_part_is_explained_by_its_mistake(typed: str, said: str, mistake: str) -> None:
-    question = question_of(SHEEP)
-    assert said in reply(question, typed)[0]
-    assert mistake in question.grade(question.form.read(typed)).mistake
+ABC = {b"abc": 5, b"ab": 4, b"bc": 2, b"de": 3, b"def": 3, b"fx": 1}
+"""b+c leads after a+b only with its count of before."""
+LONGEST = "s+t".ljust(1000)
+TYPED: list[tuple[dict[bytes, int], list[str]]] = [
+    (LOW, ["s t", "s+t", "s|t", "st", " s┊t ", LONGEST, LONGEST + " "]),
+    (LOW, ["s", "t l", "s w", "s t; widst", "s t; w i d e st, n e w e st; e st; w i d e s t"]),
+    (
+        LOW,
+        [
+            "s t; w i d e st, n e w e st",
+            "s t; w i d e st, n e w e st; w e",
+            "s t; w i d e st, n e w e st; e st; w i d est, n e w est; o w; l ow, l ow e r",
+        ],
+    ),
+    (
+        SHEEP,
+        [
+            *("b a", "b a", "a a", "aa; b a aa, b aa, aa aa a", "aa; b aaa, b aa, aa aa a"),
+            *("aa; b aa a, aa aa a", "aa; b aa a, b aa, aa aa a, ba b"),
+            *("a a; b aa a, b aa, aa aa a", "a a; b aa a, b aa, aa aa a; aa a"),
+            "a a; b aa a, b aa, aa aa a; b aa",
+        ],
+    ),
+    (ABC, ["a b; ab c, ab; b c"]),
+]
+"""The words, and what is typed one after the other."""
+VALUES: list[object] = [
+    *(None, "ab", [], [0], [0, END] * 15, [0, END] * 14, [0, END, END] * 4, [END], [0, 1, END]),
+    *([2, END], [4, END], [99, END], [-2, END], [0, END, 2, END]),
+]
+"""Answers out of a file that are none."""
 
 
-def test_each_part_is_graded_and_explained() -> None:
-    question = question_of(LOW)
-    assert reply(question, "s+t")[0] == "Right: s+t wins the tie of 2 at 9."
-    assert reply(question, "s t; w i d e st, n e w e st") == (
-        "Right: st is one token now, in 2 places of 2 words.",
-        "Count again: its neighbours are in other pairs now.",
-    )
-    late = reply(question, "s t; w i d e st, n e w e st; w e")
-    assert late == ("No: w+e occurs 8 times; another pair occurs more often.", "")
-    whole = "st; widest, newest".replace("widest", "w i d e st").replace("newest", "n e w e st")
-    whole += "; e st; w i d est, n e w est; o w; l ow, l ow e r"
-    assert question.grade(question.form.read(whole)).done
+def test_parts_that_are_typed_get_the_replies_of_their_sheet() -> None:
+    """A reply is about the first wrong part; the task and the hint are about the next one.
 
-
-def test_a_count_from_before_the_merge_is_named() -> None:
-    # b+c leads after a+b only with its count of before.
-    question = question_of({b"abc": 5, b"ab": 4, b"bc": 2, b"de": 3, b"def": 3, b"fx": 1})
-    form = question.form
-    typed = "a b; ab c, ab; b c"
-    late = "It occurred 7 times before merge 1, a+b: that count is out of date."
-    assert reply(question, typed)[1] == late
-    grade = question.grade(form.read(typed))
-    assert grade.mistake == "used a count from before the last merge"
-
-
-def test_hints_are_about_the_present_part() -> None:
-    question = question_of(SHEEP)
-    attempt, form = Attempt(question), question.form
-    assert str(attempt.hint) == "the pair occurs 15 times."
-    attempt.ask_hint()
-    attempt.try_answer(form.read("b a"))
-    attempt.try_answer(form.read("b a"))
-    assert attempt.tried == [form.read("b a")]  # a part that is right is no try
-    assert str(attempt.hint) == "the pair occurs 15 times."
-    assert str(form.task(attempt.progress)) == "Merge 1 of 3: which pair?"
-    attempt.try_answer(form.read("a a"))
-    assert str(form.task(attempt.progress)) == "Merge 1 of 3: replace a+a everywhere."
-    assert not attempt.shows_hint
-    assert str(attempt.hint).startswith("it joins in 4 places of 3 words; from the left")
-    assert attempt.hinted
-    attempt.try_answer(form.read("a a; b aa a, b aa, aa aa a"))
-    assert str(attempt.hint) == "the pair occurs 7 times."
-    attempt.try_answer(form.read("a a; b aa a, b aa, aa aa a; aa a"))
-    assert str(attempt.hint) == "the pair occurs 7 times."
-    attempt.try_answer(form.read("a a; b aa a, b aa, aa aa a; b aa"))
-    assert str(attempt.hint) == "it joins in 2 places of 2 words."
-    attempt.try_answer(question.answer)
-    assert str(attempt.hint) == "all merges are made."
-
-
-@pytest.mark.parametrize("typed", ["s t", "s+t", "s|t", "st", " s┊t "])
-def test_a_pair_may_be_spelled_in_several_ways(typed: str) -> None:
-    form = question_of(LOW).form
-    assert form.read(typed) == form.read("s+t".ljust(1000))
-
-
-@pytest.mark.parametrize(
-    ("typed", "problem"),
-    [
-        ("s", "a pair is two tokens"),
-        ("t l", "no pair crosses a border"),
-        ("s w", "not side by side"),
-        ("s t; widst", "none of the words"),
-        ("s t; w i d e st, n e w e st; e st; w i d e s t", "cuts a token apart"),
-        ("s+t".ljust(1001), "that is longer than 1,000 characters"),
-    ],
-)
-def test_what_is_no_answer_is_refused_with_a_reason(typed: str, problem: str) -> None:
-    with pytest.raises(AnswerError, match=problem):
-        question_of(LOW).form.read(typed)
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (None, "it is no list of places"),
-        ("ab", "it is no list of places"),
-        ([], "it does not consist of complete parts"),
-        ([0], "it does not consist of complete parts"),
-        ([0, END] * 15, "it does not consist of complete parts"),  # more than any answer has
-        ([0, END] * 14, "it joins where no two tokens are side by side"),
-        ([0, END, END] * 4, "it has more merges than were asked for"),
-        ([END], "it does not choose one pair"),
-        ([0, 1, END], "it does not choose one pair"),
-        *(([gap, END], "it joins where no two tokens are side by side") for gap in (2, 4, 99, -2)),
-        ([0, END, 2, END], "it joins where no two tokens are side by side"),
-    ],
-)
-def test_values_of_a_file_are_checked(value: object, said: str) -> None:
+    A part that is right is no try. A pair is named by its first place.
+    """
+    lines = []
+    for counts, rows in TYPED:
+        attempt = Attempt(question_of(counts))
+        form = attempt.question.form
+        lines += ["", str(counts), f"hint: {attempt.hint}"]
+        attempt.ask_hint()
+        for typed in rows:
+            lines.append(f"> {typed!r:.100}")
+            try:
+                grade = attempt.try_answer(form.read(typed))
+            except AnswerError as error:
+                lines.append(f"  no answer: {error}")
+                continue
+            task = "all done" if grade.done else form.task(attempt.progress)
+            lines += [
+                f"  {grade.verdict}{grade.said} {grade.why or '—'} [{grade.mistake}]",
+                f"  tries: {len(attempt.tried)}, next: {task}",
+                f"  {'hint shown' if attempt.shows_hint else 'hint'}: {attempt.hint}",
+            ]
     form = Merges((CountedWord(1, (b"l", b"o", b"w")), CountedWord(2, (b"l", b"o"))), 2)
-    with pytest.raises(AnswerError, match=said):
-        form.check(value)
-    # A pair is named by its first place; places are in order, each once.
+    check_sheet("questions/make-merges", [*lines, "", *(refusal(form.check, v) for v in VALUES)])
     assert form.check([3, END, 3, 0, 3, END]) == (0, END, 0, 3, END)
 
 
