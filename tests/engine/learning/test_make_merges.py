@@ -102,7 +102,7 @@ def test_parts_that_are_typed_get_the_replies_of_their_sheet() -> None:
         lines += ["", str(counts), f"hint: {attempt.hint}"]
         attempt.ask_hint()
         for typed in rows:
-            lines.append(f"> {typed!r:.100}")
+            lines.append(f"> {typed.rstrip()!r} of {len(typed):,}")
             try:
                 grade = attempt.try_answer(form.read(typed))
             except AnswerError as error:

@@ -82,16 +82,6 @@ def test_a_removed_piece_is_there_before_its_step_and_gone_after(place: int) -> 
     assert after.came_by is step
 
 
-def test_a_prune_changes_no_score() -> None:
-    played = timeline()
-    prunes = [k for k in range(len(played)) if isinstance(played.seek(k).leads_on, PruneStep)]
-    assert len(prunes) > 1
-    for place in prunes:
-        before = dict(zip(played.seek(place).texts, played.frame.scores, strict=True))
-        after = dict(zip(played.forward().texts, played.frame.scores, strict=True))
-        assert after.items() <= before.items()
-
-
 def test_a_prune_keeps_three_quarters_and_the_last_one_the_size_asked_for() -> None:
     prunes = [step for step in run()[0].record.steps if isinstance(step, PruneStep)]
     sizes = [(step.size_before, step.size_after) for step in prunes]
