@@ -144,6 +144,7 @@ class Guide:
         self._score: FirstTries | None = None
         self._in_a_row: dict[str, int] = {}  # kind of question → how many were right at once
         self._due: ScreenSetup | None = None
+        self._refused = set[str]()  # questions that cannot be asked where the learner is
         self._messages = self._without_lesson = ENGLISH
 
     @property
@@ -272,7 +273,7 @@ class Guide:
             sets_up: whether a scene without a setup of its own repeats the latest one before it;
                 else the screen stays as it is.
         """
-        lesson = self.lesson
+        lesson, self._refused = self.lesson, set()
         assert lesson is not None
         shown = [scene for scene in lesson.scenes[: self.place + 1] if scene.show is not None]
         scene = shown[-1] if shown else self.scene
@@ -353,10 +354,10 @@ class Guide:
     # -- the questions of the scene
 
     def _unanswered(self) -> Iterator[tuple[str, Ask]]:
-        """Yield the scene's questions that are not over, with their names in saved progress."""
+        """Yield the scene's questions that are left, with their names in saved progress."""
         for number, asked in enumerate(self.scene.asks):
             name = f"{self.place}.{number}"
-            if name not in self.progress.answered:
+            if name not in self.progress.answered | self._refused:
                 yield name, asked
 
     def _ask_in(self, place: int) -> None:
@@ -367,7 +368,8 @@ class Guide:
     def _ask(self) -> bool:
         """Ask the questions that are left in the scene; return whether there are any.
 
-        While the training has not reached their steps it only says so.
+        While the training has not reached their steps it only says so. If they cannot be asked, it
+        says why, and none is left.
         """
         from bpe_tui.lessons.asking import AskWindow  # these import all models
         from engine.learning.questions.question import Attempt, FirstTries
@@ -385,7 +387,9 @@ class Guide:
             named = list(self._questions(recording))
         except BpeError as error:
             self._host.tell(visible_text(str(error), spaces=False))
-            return False
+            self._refused = {name for name, _ in self._unanswered()}
+            self.attend(self._app.screen)  # N leads on now
+            return True
         if not named:
             return False
         asked = [(name, Attempt(question.translated(self.messages))) for name, question in named]
