@@ -70,6 +70,10 @@ async def test_keys_start_hold_and_take_back_beats(monkeypatch: pytest.MonkeyPat
         await pilot.press("right")  # too soon for beats: at once
         assert (beat(app), step(app)) == (Beat.REST, 2)
         assert await held(app, pilot, "full_stop") is Beat.PICK
+        reason, app.session.stop_reason = app.session.stop_reason, None  # as while it trains
+        app.changed()
+        await until(pilot, lambda: "step 2 of 443…" in heading(app))
+        app.session.stop_reason = reason
         await pilot.press("question_mark")
         assert await held(app, pilot, "escape", "full_stop") is Beat.LIGHT
         assert "Here it is: " in section(app, "replace")[0]
@@ -115,19 +119,28 @@ async def test_each_beat_lights_its_part_and_the_corpus_stays_where_the_step_is(
     async with opened(size=(100, 30)) as (app, pilot):
         await pilot.press("0", "g", *"400", "enter")
         it = screen(app)
-        assert [round(at, 2) for at in it.retell(1.0, 2)] == [0.0, 0.25, 0.57, 1.0]
-        frame = frame_of(app)
-        before, lit, tops = frame.at(399), [], set()
-        for beat, share in ((Beat.PICK, 1), (Beat.LIGHT, 1), (Beat.JOIN, 0.1), (Beat.JOIN, 0.9)):
-            it.show(StepMoment(before, frame, beat, share))
+
+        def lit() -> str:
             parts = (it.sections[name].row(0).spans[2] for name in STATIONS)
-            lit.append([text for text, role in parts if role == "pair"])
+            return " ".join(text for text, role in parts if role == "pair")
+
+        assert [(round(at, 2), lit()) for at in it.retell(1.0, 2)] == [
+            (0.0, "2 PICK"),
+            (0.25, "3 REPLACE"),
+            (0.57, "3 REPLACE"),
+            (1.0, "1 COUNT"),
+        ]
+        frame, tops, counts = frame_of(app), set(), []
+        for share, station in ((0.1, "3 REPLACE"), (0.6, "1 COUNT"), (0.95, "1 COUNT")):
+            it.show(StepMoment(frame.at(399), frame, Beat.JOIN, share))
+            assert lit() == station
             tops.add(it.top)
-        assert lit == [["2 PICK"], ["3 REPLACE"], ["3 REPLACE"], ["1 COUNT"]]
+            counts.append(section(app, "count"))
         assert tops == {CorpusPlace(49, 0)}
+        assert counts[1] != counts[2]  # the bars move
         for app.session.playing, place in ((True, 0), (False, 49)):  # it scrolls for no played step
             it.top = CorpusPlace(0, 0)
-            it.show(StepMoment(before, frame, Beat.REST))
+            it.show(StepMoment(frame.at(399), frame, Beat.REST))
             assert it.top.line == place
         await pilot.press("home")
         assert list(it.retell(1.0, 2)) == []  # there is no step before
