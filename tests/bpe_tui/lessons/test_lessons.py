@@ -205,18 +205,6 @@ def test_a_text_has_the_signs_of_the_screen_keeps_code_in_one_line_and_may_be_de
     assert lines(trial, "`⏎` ends a line\u202e", 30)[:1] == ["⏎ ends a line‹202E›, and "]
 
 
-@pytest.mark.slow
-async def test_escape_does_not_take_a_scenes_panel_apart_on_a_small_screen() -> None:
-    lesson = builtin_lessons()[3].path
-    async with learning(lesson, (80, 24)) as (app, pilot):
-        await pilot.press("N")
-        await until(pilot, lambda: app.screen.zoomed == "merge")
-        await pilot.press("escape")
-        assert app.screen.zoomed == "merge"
-        await pilot.press("z", "escape")  # all panels, and back
-        assert app.screen.zoomed == "merge"
-
-
 async def test_a_page_shows_the_tokens_of_ranks_that_are_here_and_fetches_none(
     trial: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
