@@ -167,7 +167,6 @@ class OpenOther(FieldOverRows[Config | None]):
             yield Static(Content(""), id="dialog-hint")
 
     def on_mount(self) -> None:
-        self.query_one(Input).focus()
         self._show_uses()
         self._show_rows()
 
@@ -176,8 +175,7 @@ class OpenOther(FieldOverRows[Config | None]):
     def _rows(self, cells: int) -> list[Row]:
         return [_row_of(each, cells) for each in self._listed]
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
+    def on_input_changed(self) -> None:
         self._say("")
         self._show_rows()
 

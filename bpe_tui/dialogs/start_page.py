@@ -259,6 +259,7 @@ class StartPage(PanelScreen):
             self.show_panel("lessons")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
         host = cast("Host", self.app)
         assert isinstance(event.target, Offer)
         opens = event.target.opens

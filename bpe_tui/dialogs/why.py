@@ -83,10 +83,8 @@ class WhyWindow(FieldOverRows[object | None]):
         self.query_one(AnswerRows).styles.height = 1
         self.watch(self.query_one(AnswerRows), "cursor", self._say_where_enter_goes, init=False)
         self.query_one(Chart).display = False
-        self.query_one(Input).focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
         asked = tokens_typed(self._frame, event.value) if event.value else TypedTokens((), ())
         if asked != self._asked:
             self._asked = asked
