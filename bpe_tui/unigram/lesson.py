@@ -220,7 +220,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return [
             ("✗ " if goes else "  ", "loss"),
             *left([(text, "stale" if goes else "strong")], cells),
-            *left(instead, max(room.name - 2, 10)),
+            *left(instead, room.name - 2),
             right(self.text(increase_text(frame, piece.cost)), COST, "strong"),
             ("  ", ""),
         ]

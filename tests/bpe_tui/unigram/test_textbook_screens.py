@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from edges import text_of
 from opening import opened_as, until
 from screen_text import shown_text
 from unigram_texts import frame_of
@@ -15,7 +13,6 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.unigram.encoding_screen import LatticeDrawing, Walkthrough
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.narration import narrate
-from bpe_tui.unigram.piece_table import PieceRows
 from bpe_tui.views.explanation import Beat, StepMoment
 from bpe_tui.widgets.rows import Row
 from engine.unigram.frame import UnigramTimeline
@@ -90,13 +87,3 @@ async def test_the_inspection_counts_n_grams_in_units_and_a_walk_passes_over_wor
         assert [walk.reached(place) for place in range(4)] == [0, 1, 4, 7]
         scores = LatticeDrawing(walk, len(walk.steps), 60).rows()[2]
         assert said([scores]) == ["−2.20                −3.30                −5.49"]
-
-
-@pytest.mark.slow
-async def test_an_unused_n_gram_is_drawn_without_a_score_on_every_screen(config: RunConfig) -> None:
-    async with opened_as(replace(config, ngram=2)) as (app, pilot):
-        await pilot.press("3", "right", "right")
-        frame = frame_of(app)
-        assert (frame.expected_counts == 0).any()
-        assert "unused" in text_of(app.screen.query_one(PieceRows))[0]
-        await pilot.press(*["down"] * frame.size, "4", "5", "2", "0")

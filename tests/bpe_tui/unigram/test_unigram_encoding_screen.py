@@ -21,6 +21,7 @@ from bpe_tui.unigram.encoding_screen import (
     lanes_of,
 )
 from bpe_tui.unigram.piece_table import PieceLanesPanel
+from bpe_tui.unigram.training_screen import PiecesOfText
 from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.pieces import spelled_counts
@@ -127,6 +128,7 @@ async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
         words = app.screen.query_one(UnigramTextPretokens)
         lattice = app.screen.query_one(LatticePanel)
         assert words.row_count == 2
+        assert [len(words.columns(frame_of(app), cells)) for cells in (21, 22)] == [2, 3]
         heights = []
         for key in ("up", "down", "up"):
             await pilot.press(key)
@@ -164,6 +166,10 @@ async def test_unknown_characters_count_as_one_and_lanes_have_ids_for_them_and_s
         app.screen.query_one("#decode-input", Input).value = "2 3 4 5 6"
         await pilot.pause()
         of_the_seed = app.screen.query_one("#decoded", Static).content
+        tokens, field = app.screen.query_one(PiecesOfText), app.screen.query_one(TextArea)
+        for pieces, title in ((500, "tokens  500"), (501, "tokens  500+")):
+            field.load_text("u" * pieces)
+            await until(pilot, lambda: tokens.border_title == title)  # noqa: B023
         app.seek(frame_of(app).recorded_steps)  # the same ids are other pieces
         await pilot.pause()
         assert app.screen.query_one("#decoded", Static).content != of_the_seed

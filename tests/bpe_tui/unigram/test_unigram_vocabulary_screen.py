@@ -43,6 +43,11 @@ async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_
     async with vocabulary(corpus) as (app, pilot, rows):
         frame = frame_of(app)
         assert rows.row_count == frame.size
+        first = rows.token
+        await pilot.press("enter")
+        assert app.screen.id == "unigram-encoding"
+        await pilot.press("escape", "C")
+        assert rows.token == first
         while rows.sorting != "goes":
             await pilot.press("c")
         prune = frame.step + 1
