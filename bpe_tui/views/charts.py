@@ -273,7 +273,6 @@ class ChartPanel(Chart):
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
             figure = self.kind.figure(new)
             self.figure = figure and replace(figure, x_label=wording.text(figure.x_label))
-            self.refresh()  # there may be no figure as before, for another reason
         self.at = new.step if self.kind.over_steps else None
         room = self.outer_size.width - BORDER_CELLS
         answer = "" if counts_nothing else self.kind.answer(new, wording)

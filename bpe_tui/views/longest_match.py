@@ -122,7 +122,6 @@ def probe_rows(
     title = text("how {text} encodes", text=shown)
     if not probes:
         panel.say(title, foot)
-        panel.name_columns(())
         return paragraph(_why_not_looked_up(word, encoder), width)
     at = text("probe {n} of {last}", n=str(place), last=str(probes))
     panel.say(f"{title}   {at}", _found_so_far(word, place, painter.wording) or foot)

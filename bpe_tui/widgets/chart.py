@@ -47,7 +47,7 @@ class Chart(Dragged, can_focus=True):
 
     figure: reactive[Figure | None] = reactive(None)
     at: reactive[float | None] = reactive(None, repaint=False)
-    why_empty = ""
+    why_empty: reactive[str] = reactive("")
 
     @dataclass
     class Sought(Message):

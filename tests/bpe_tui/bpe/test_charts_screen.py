@@ -6,16 +6,16 @@ from collections import Counter
 
 import pytest
 from opening import each_size, frame_of, opened, step, until
-from screen_text import drawn, row_texts
+from screen_text import row_texts
 
-from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, GainsPanel
+from bpe_tui.views.charts import ChartPanel, FrequentPanel, GainsPanel
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.visible import width
 from engine.recording.playback import MergeFrame
 
 
-async def test_a_chart_has_the_cursor_of_the_timeline_and_a_click_goes_to_its_step() -> None:
+async def test_a_click_on_a_chart_over_steps_goes_to_its_step() -> None:
     async with opened() as (app, pilot):
         await pilot.press("4")
         await pilot.pause()
@@ -24,29 +24,6 @@ async def test_a_chart_has_the_cursor_of_the_timeline_and_a_click_goes_to_its_st
         assert step(app) == 443
         await pilot.click("#zipf", offset=(12, 5))
         assert step(app) == 443
-        app.seek(0)
-        await pilot.press("4", "right")
-        chart = app.screen.query_one("#compression", ChartPanel)
-        assert chart.at == step(app) == 1
-        before = drawn(chart).splitlines()[-2].index("▲")
-        await pilot.press("end")
-        await pilot.pause()
-        assert drawn(chart).splitlines()[-2].index("▲") > before
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_on_a_small_screen_tab_goes_from_chart_to_chart() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("4")
-        assert isinstance(app.screen, ChartsScreen)
-        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
-            for panel in [*app.screen.PANEL_ORDER[1:], app.screen.PANEL_ORDER[0]]:
-                await pilot.press("tab")
-                await pilot.pause()
-                seen = [each for each in app.screen.query(".panel") if each.region.area]
-                assert [each.id for each in seen] == [panel]
-                if isinstance(seen[0], ChartPanel):
-                    assert "┤" in drawn(seen[0])
 
 
 # -- what merges buy

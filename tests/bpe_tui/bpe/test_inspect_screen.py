@@ -3,61 +3,57 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import enumerate
 
 import pytest
-from opening import frame_of, opened, opened_as, until
+from opening import SAMPLE, opened, opened_as, until
 from screen_text import shown_text
 
-from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
-from bpe_tui.views.vocabulary_screen import VocabularyScreen
+from bpe_tui.views import inspection_screen
+from bpe_tui.views.inspection_screen import InspectionPanel
 from engine import Tokenizer
-from engine.analysis.inspection import Inspection
+
+HANDOUT = SAMPLE.with_name("handout.txt")
 
 
-async def test_every_section_follows_the_step_and_a_token_leads_to_the_vocabulary_and_back() -> (
-    None
-):
-    async with opened() as (app, pilot):
-        app.seek(100)
+async def test_a_large_screen_shows_as_many_tokens_of_each_kind_as_it_has_rows_for() -> None:
+    async with opened(HANDOUT, size=(160, 52)) as (app, pilot):
         await pilot.press("5")
         await pilot.pause()
+        panel = app.screen.query_one("#kinds", InspectionPanel)
+        few, more = (len(panel._section.rows(panel.inspection, panel.room, n)) for n in (1, 2))
+        assert few < more
+        for height, rows in ((more, more), (more - 1, few)):
+            panel.styles.height = height + 2
+            await until(pilot, lambda: panel.size.height == height)  # noqa: B023
+            assert panel.row_count == rows
         app.screen.query_one("#longest").focus()
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, VocabularyScreen)
-        await pilot.press("escape")
-        await pilot.pause()
-        assert isinstance(app.screen, InspectionScreen)
-        assert shown_text(app, "overview")[0] == "tokens 357"
-        frame = frame_of(app)
-        inspection = Inspection.of_frame(frame)
-        for section in SECTIONS:
-            panel = app.screen.query_one(f"#{section.id}", InspectionPanel)
-            rows = section.rows(inspection, panel.room)  # the overview says how it was trained, too
-            assert [panel.row(n) for n in range(panel.row_count)][: len(rows)] == rows
-        await pilot.press("right")
-        assert shown_text(app, "overview")[0] == "tokens 358"
-        app.screen.query_one("#longest").focus()
-        few = len(shown_text(app, "longest"))
         await pilot.press("z")
-        zoomed = shown_text(app, "longest")
-        assert len(zoomed) > few  # all of them in a zoom, on a large screen, too
-        app.screen.add_class("-large")
-        app.screen.query_one("#longest", InspectionPanel).rebuild()
-        assert shown_text(app, "longest") == zoomed
+        assert len(shown_text(app, "longest")) == 257  # all of them, under a sentence
         app.screen.forget_run()
-        panel = app.screen.query_one("#longest", InspectionPanel)
         assert (panel.frame, panel.inspection, app.screen._inspected) == (None, None, None)
 
 
-async def test_many_tokens_are_inspected_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
-    async with opened(Path(__file__).parents[3] / "samples" / "handout.txt") as (app, pilot):
+async def test_many_tokens_are_inspected_in_a_thread_of_the_last_step_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(inspection_screen, "AT_ONCE", 0)
+    async with opened(HANDOUT) as (app, pilot):
         await pilot.press("5")
-        await until(pilot, lambda: shown_text(app, "overview")[0].startswith("tokens"))
-        assert shown_text(app, "overview")[0].startswith("tokens 257")
+        panel = app.screen.query_one("#overview", InspectionPanel)
+        await until(pilot, lambda: panel.inspection is not None)
+        assert shown_text(app, "overview")[0] == "tokens 257"
+        app.seek(3)
+        assert shown_text(app, "overview")[0] == "Looking at 260 tokens …"
+        monkeypatch.setattr(inspection_screen, "AT_ONCE", 263)
+        for then, tokens in ((lambda: app.seek(6), 263), (app.screen.forget_run, None)):
+            then()
+            await until(pilot, lambda: all(each.name != "inspection" for each in enumerate()))
+            await pilot.pause()
+            assert tokens == (panel.inspection and panel.inspection.size)
+            monkeypatch.setattr(inspection_screen, "AT_ONCE", 0)
+            app.seek(4)
 
 
 @pytest.mark.slow

@@ -72,3 +72,8 @@ async def test_the_corpus_scrolls_by_keys_and_wheel() -> None:
         assert panel.top == CorpusPlace(last, 0)  # the reader has scrolled
         app.seek(0)
         assert panel.top == CorpusPlace(0, 0)
+        panel.show_line(2)
+        await pilot.press("right")
+        assert panel.top == CorpusPlace(2, 0)
+        app.screen.forget_run()
+        assert (panel.frame, panel.row_count) == (None, 0)

@@ -119,6 +119,10 @@ def heaps() -> Iterator[Part]:
             entries = frame.queue.entries(5)
             rows = (table.row((at + 1, entries[at]), None, two) for at, two in table.lines(entries))
             yield f"heap after {step}, {cells} cells", [table.header(), *rows]
+    frame = frame_of({b"ab": 5, b"cd": 5}, 2)
+    tables = (EntryTable(frame.at(0), TokenPainter(frame.at(0), marks=False), n) for n in (28, 29))
+    entries = frame.at(0).queue.entries(1)
+    yield "up next, tied", [table.row((1, entries[0]), None) for table in tables]
 
 
 def charts() -> Iterator[Part]:
@@ -155,6 +159,17 @@ def lessons() -> Iterator[Part]:
     top = CorpusPlace(0, 0)
     places = (marked.place_to_show(frame, top, *size) for size in sizes_of_corpus)
     yield "places", [*places, marked.place_to_show(frame.at(frame.recorded_steps), top, 3, 20)]
+    for step, widths in ((1, (19, 20, 32, 33, 45, 46, 59, 60)), (7, (60,))):
+        made = StepMoment(frame.at(step - 1), frame.at(step), Beat.JOIN)
+        rules = (plain.replace_rows(made, 0, cells)[0] for cells in widths)
+        yield f"the rule of merge {step}", rules
+    there = StepMoment(frame.at(1), frame.at(2))
+    rooms_of_bars = (CountRoom(3, cells, 10) for cells in range(27, 32))
+    yield "least bars", [plain.count_rows(there, room)[0] for room in rooms_of_bars]
+    marks_above = frame_of({"漢".encode(): 9}, 1, Excerpt.of("low 漢".encode(), "whitespace"))
+    yield "above marks", [marked.place_to_show(marks_above, top, 1, 9)]
+    alone = frame_of(COUNTS, 1, Excerpt.of(b"low", "whitespace"))
+    yield "is there a beat of cutting?", [plain.cuts(alone), plain.cuts(frame)]
     cut = frame_of(COUNTS, 99, Excerpt.of(b"low low\nlower\n", "whitespace", complete=False))
     for step, beat in ((0, Beat.LIGHT), (0, Beat.REST), (3, Beat.REST), (4, Beat.LIGHT)):
         there = StepMoment(cut.at(step), cut.at(step + 1), beat)

@@ -1,4 +1,4 @@
-"""WordPiece on the screens of BPE: vocabulary, charts, inspection, lanes, exports; by keys."""
+"""WordPiece on the screens of BPE: a piece of the vocabulary, its tree and its lanes, by keys."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from edges import text_of
 from opening import opened, step
 from wordpiece_screen import corpus as corpus
 
-from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
-from bpe_tui.wordpiece.summary_screens import WordPieceRows, WordPieceVocabularyScreen
+from bpe_tui.wordpiece.summary_screens import WordPieceVocabularyScreen
 from bpe_tui.wordpiece.training_screen import WordPieceTrainingScreen
-
-# -- vocabulary
 
 
 async def test_a_piece_has_a_tree_down_to_characters_and_leads_to_its_merge_and_back(
@@ -40,20 +37,3 @@ async def test_a_piece_has_a_tree_down_to_characters_and_leads_to_its_merge_and_
         assert "##gs" in tree
         lanes = text_of(app.screen.query_one(WordPieceLanesPanel))
         assert [line.split()[0] for line in lanes] == ["characters", "bytes", "pieces", "ids"]
-
-
-# -- charts and inspection
-
-
-async def test_a_long_piece_of_the_inspection_leads_to_the_vocabulary(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("end", "5")
-        await pilot.pause()
-        longest = app.screen.query_one("#longest", InspectionPanel)
-        longest.focus()
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, WordPieceVocabularyScreen)
-        token_id = app.screen.query_one(WordPieceRows).token
-        assert token_id is not None
-        assert str(token_id) in text_of(longest)[0].split()
