@@ -211,8 +211,7 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
     if "tokenizer" in options and (scene.show is None or "corpus" not in scene.show.options):
         tokenizer = _file(lesson, options["tokenizer"])
         return TokenizerConfig((str(tokenizer),), path, special if "special" in options else None)
-    if path is None:
-        raise _wrong(lesson, scene, "the scene names no corpus; say corpus = …")
+    assert path is not None  # a lesson names a corpus or a tokenizer
     try:
         _ = MODELS[options.get("model", RunConfig.model)]
     except UnknownNameError as error:

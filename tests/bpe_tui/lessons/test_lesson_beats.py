@@ -12,7 +12,6 @@ from edges import edged
 from textual.geometry import Region, Size
 from textual.widget import Widget
 
-from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.lessons import beats
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock, beats_of
 from bpe_tui.lessons.layout import Layout, layout
@@ -230,15 +229,6 @@ def test_a_step_begins_anew_from_what_is_shown_not_from_timers_before(clock: Clo
 
 
 # -- what is seen
-
-
-def test_before_the_first_merge_the_view_shows_it_as_the_next_but_not_in_a_lesson() -> None:
-    start, explainer = StepMoment.at_rest(bpe_timeline().frame), BpeExplainer(marks=False)
-    assert said(explainer.pick_rows(start, 70))[0] == "s+t and e+s both occur 9 times: a tie."
-    assert said(explainer.replace_rows(start, 2, 70))[0].startswith("Here it is: s+t ")
-    explainer.previews = False
-    assert said(explainer.pick_rows(start, 70)) == ["Nothing is picked yet."]
-    assert not explainer.replace_rows(start, 2, 70)
 
 
 def test_wordpiece_says_that_rare_pairs_are_left_out_when_none_merges() -> None:

@@ -13,15 +13,12 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.lessons import beats
-from bpe_tui.lessons.guide import LessonList
 from bpe_tui.lessons.screen import CUT_FIRST, LessonScreen
 from bpe_tui.lessons.section import STATIONS, LessonSection
-from bpe_tui.session.lessons import next_lesson
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.styles import LIGHT
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import Beat, StepMoment
-from bpe_tui.widgets.lines import RowList
 
 GIVE_WAY = ("your-text", "corpus")
 
@@ -45,20 +42,6 @@ def beat(app: BpeTuiApp) -> Beat:
 async def held(app: BpeTuiApp, pilot: Pilot[int], *keys: str) -> Beat:
     await pilot.press(*keys)
     return beat(app)
-
-
-@pytest.mark.slow
-async def test_the_list_of_lessons_scrolls_to_the_last_one_on_the_smallest_screen() -> None:
-    async with opened(size=(60, 20), vocab_size=270) as (app, pilot):
-        await pilot.press("L")
-        await until(pilot, lambda: isinstance(app.screen, LessonList))
-        rows = app.screen.query_one("#lesson-rows", RowList)
-        assert rows.target == next_lesson().path
-        await pilot.press("pagedown", "pagedown")
-        assert rows.cursor == rows.row_count - 1
-        assert rows.scroll_offset.y + rows.size.height >= rows.row_count
-        assert app.screen.region.contains_region(rows.region)
-        assert app.screen.query_one("#lesson-list").content_region.contains_region(rows.region)
 
 
 async def test_keys_start_hold_and_take_back_beats(monkeypatch: pytest.MonkeyPatch) -> None:

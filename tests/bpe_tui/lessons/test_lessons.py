@@ -25,12 +25,14 @@ from bpe_tui.app.lesson_author import problems_of
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.pane import LessonPane, LessonText, rows_of
 from bpe_tui.lessons.question_panel import QuestionPanel
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import (
     KEPT,
     PLACE,
     LessonProgress,
     all_progress,
     builtin_lessons,
+    config_of,
     keep_progress,
     languages,
     progress_key,
@@ -40,6 +42,7 @@ from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import plain_text
 from engine import Timeline
+from engine.learning.lesson import LessonError
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions.question import Question
 
@@ -141,6 +144,46 @@ def test_all_names_in_a_lesson_exist_and_it_ends_with_a_question(path: Path) -> 
     assert lesson.scenes[-1].asks, "the last scene has to end with a question"
     words = " ".join(p.text for scene in lesson.scenes for p in scene.paragraphs)
     assert len(words.split()) < 600  # ten minutes, with the trying out
+
+
+@pytest.mark.parametrize(
+    ("options", "config"),
+    [
+        ("ngram = 0\nvocab-size = 300", RunConfig("", 300, ngram=1)),
+        ("ngram = 1\nmin-count = 3", RunConfig("", ngram=1, min_count=3)),
+        ("special = []", RunConfig("", special_tokens=())),
+    ],
+)
+def test_a_scene_opens_a_run_with_the_options_of_its_lesson(
+    trial: Path, options: str, config: RunConfig
+) -> None:
+    trial.write_text(TRIAL.replace('pattern = "whitespace"', options), "utf-8")
+    lesson = read_lesson(trial)
+    wanted = replace(config, corpus=str(trial.with_name("words.txt")))
+    assert config_of(lesson, lesson.scenes[0]) == wanted
+
+
+@pytest.mark.parametrize(
+    ("option", "scene", "problem"),
+    [
+        ('phases = "9"', 0, "8: phase 1 has no size"),
+        ('model = "gpt"', 1, "18: unknown model 'gpt'"),
+        ('model = "gpt"', 2, "23: unknown model 'gpt'"),  # it sets nothing up
+    ],
+)
+def test_a_scene_that_opens_nothing_is_named_by_the_line_of_its_setup(
+    trial: Path, option: str, scene: int, problem: str
+) -> None:
+    trial.write_text(TRIAL.replace('pattern = "whitespace"', option), "utf-8")
+    lesson = read_lesson(trial)
+    with pytest.raises(LessonError) as refused:
+        config_of(lesson, lesson.scenes[scene])
+    assert str(refused.value).startswith(f"{trial}:{problem}")
+
+
+def test_a_lesson_in_chinese_shares_the_files_of_the_english_one() -> None:
+    [lesson] = (each for each in map(read_lesson, BUILT_IN) if each.path.match("zh/16-*"))
+    assert config_of(lesson, lesson.scenes[0]).corpus == str(PLACE / "en" / "noises.txt")
 
 
 # -- on the screen

@@ -6,29 +6,18 @@ from pathlib import Path
 
 import pytest
 from opening import burst, opened_as, step, until
-from screen_text import shown
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.encoding_screen import EncodingScreen
-from bpe_tui.dialogs.why import WhyWindow
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.lessons.screen import LessonScreen
-from bpe_tui.lessons.section import LessonSection
 from bpe_tui.session.config import RunConfig
 from engine.learning.questions.question import Attempt
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")
-
-
-def said(screen: LessonScreen, name: str) -> str:
-    return shown(screen.query_one(f"#{name}", LessonSection))
-
-
-def keys_of(screen: LessonScreen) -> list[str]:
-    return [key.label for key in screen.predictor.keys]
 
 
 async def asking(app: BpeTuiApp, pilot: Pilot[int]) -> LessonScreen:
@@ -44,40 +33,6 @@ async def attempt_at(app: BpeTuiApp, pilot: Pilot[int]) -> Attempt:
     attempt = app.screen.query_one(QuestionPanel).attempt
     assert attempt is not None
     return attempt
-
-
-async def test_questions_are_asked_shown_and_skipped_with_keys() -> None:
-    async with opened_as(HANDOUT, (100, 30)) as (app, pilot):
-        await pilot.press("P")  # from the training screen to the lesson view
-        screen = await asking(app, pilot)
-        screen.clock.motion = False
-        assert not screen.query_one("#replace").display
-        assert keys_of(screen) == [*("choose", "answer", "hint", "show me", "skip", "stop", "make")]
-        await pilot.press("exclamation_mark", "enter")  # the step is shown, and the next one asked
-        assert (step(app), screen.predictor.is_on) == (1, True)
-        assert "5 × low   2 × lower   3 × widest" in said(screen, "pick")
-        await pilot.click("#corpus", offset=(20, 1))  # a token, which would reveal its merges
-        assert app.screen is screen
-        assert "That would tell the answer" in app.notices.now
-        await pilot.press("exclamation_mark")  # the answer is shown, and stays
-        assert (step(app), screen.question) == (2, None)
-        assert "e+st occurred" in said(screen, "pick")
-        await pilot.press("enter")
-        assert "2 pairs occur 7 times each" in said(screen, "pick")
-        await pilot.press("right")  # not known
-        assert step(app) == 3
-        assert "0 of 3 at the first try" in str(screen.query_one("#heading").render())
-        await pilot.press("left")
-        assert screen.question is not None
-        assert step(app) == 2
-        await pilot.press("P")
-        assert (screen.question, keys_of(screen)) == (None, [])
-        await pilot.click("#corpus", offset=(20, 1))
-        await until(pilot, lambda: isinstance(app.screen, WhyWindow))
-        await pilot.press("escape")
-        await pilot.press("end", "P")
-        assert not screen.predictor.is_on
-        assert "Nothing to predict: no pair merges after step 12." in app.notices.now
 
 
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((60, 20), marks=pytest.mark.slow)])

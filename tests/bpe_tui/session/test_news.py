@@ -14,6 +14,7 @@ from textual.widgets import ProgressBar, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session import jobs
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.state import recent
 from bpe_tui.session.threads import Cancelled
 from engine.core.errors import BpeError
 from engine.core.events import CountProgress, WorkProgress
@@ -23,6 +24,7 @@ from engine.recording.training import CountedCorpus
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 RUN = RunConfig(HANDOUT, vocab_size=262)
 READ = CountProgress(100, 400, 2, 30, 4)
+BEGUN = cast("Any", SimpleNamespace(recording=None, trainer=None))
 
 
 def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
@@ -44,18 +46,20 @@ def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
     now[0] = 101
     job.on_work(WorkProgress("merging", 3, 4))
     assert news[3:] == [jobs.Working("merging", 3, 4)]
+    job.on_begun(BEGUN, CountedCorpus())
+    job.on_work(WorkProgress("merging", 4, 4))  # the screen comes first
     posted = []
     for step in range(14):
         now[0] += 0.02 if step > 6 else 0
         job.on_step(None)
         posted.append(news[-1].steps if isinstance(news[-1], jobs.StepsRecorded) else 0)
     assert posted == [1, 1, 1, 1, 1, 6, 6, 6, 9, 9, 11, 11, 13, 13]
-    assert slept == [jobs.SETTLE_SECONDS] * 5
-    assert waited == [jobs.SHOWN_SECONDS] * 5
+    assert slept == [jobs.SETTLE_SECONDS] * 6
+    assert waited == [jobs.SHOWN_SECONDS] * 6
     job.go_on()
     now[0] += 1
     job.on_step(None)
-    assert (news[-1], len(slept)) == (jobs.StepsRecorded(15), 5)
+    assert (news[-1], len(slept)) == (jobs.StepsRecorded(15), 6)
     now[0] += jobs.BATCH_SECONDS
     job.on_step(None)
     assert news[-1] == jobs.StepsRecorded(16)
@@ -65,19 +69,20 @@ def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
             report(READ)
 
 
-def test_a_text_is_doubted_if_it_may_be_none(tmp_path: Path) -> None:
+def test_a_text_is_remembered_and_doubted_if_it_may_be_none(tmp_path: Path) -> None:
     news: list[Any] = []
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0\0\1" * 99)
-    doubts, begun = [], cast("Any", SimpleNamespace(recording=None, trainer=None))
+    doubts = []
     for run in (
         RunConfig(str(tmp_path / "picture.txt")),
         RUN,
         RunConfig("-"),
         TokenizerConfig((HANDOUT,)),
     ):
-        jobs.OpeningJob(run, news.append).on_begun(begun, CountedCorpus())
+        jobs.OpeningJob(run, news.append).on_begun(BEGUN, CountedCorpus())
         doubts.append(len(news[-1].doubts))
     assert doubts == [1, 0, 0, 0]
+    assert recent() == [(HANDOUT,), (str(tmp_path / "picture.txt"),)]
 
 
 async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:

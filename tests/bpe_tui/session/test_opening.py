@@ -23,6 +23,7 @@ from bpe_tui.views.charts import ChartPanel
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import FoundRows
 from engine import Tokenizer, train_bpe
+from engine.text.corpus import Reading
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 
@@ -289,6 +290,8 @@ def test_a_text_is_a_corpus_whatever_it_is_called(
 def test_a_tokenizer_given_as_corpus_is_opened_as_one(trained: Path) -> None:
     config = config_for(RunConfig(str(trained)))
     assert config == TokenizerConfig((str(trained),))
+    texts = config_for(RunConfig(str(trained), reading=Reading(more=("a", "b", "c"))))
+    assert texts == TokenizerConfig((str(trained),), "a", reading=Reading(more=("b", "c")))
     assert config_for(RunConfig("cl100k_base")) == TokenizerConfig(("cl100k_base",))
     missing = RunConfig("nowhere.txt")
     assert config_for(missing) == missing

@@ -93,6 +93,17 @@ def test_only_preferences_that_change_are_written(own_state: Path) -> None:
     assert place.read_text() == "[]"
 
 
+def failed_below(line: int) -> Exception:
+    """Return an error that is raised three calls below a line."""
+    calls = {"first": lambda: calls["second"](), "second": lambda: calls["third"]()}
+    calls["third"] = lambda: 1 // 0
+    try:
+        exec(compile("\n" * line + "first()", "outer.py", "exec"), calls)
+    except ZeroDivisionError as error:
+        return error
+    raise AssertionError
+
+
 def test_a_failure_is_reported_once_and_the_latest_reports_are_kept(own_state: Path) -> None:
     places = []
     for line in (*range(state.REPORTS_KEPT + 2), 1):
@@ -100,6 +111,8 @@ def test_a_failure_is_reported_once_and_the_latest_reports_are_kept(own_state: P
             exec(compile("\n" * line + "1 / 0", "divides.py", "exec"))
         places.append(state.report(failure.value))
     assert places.pop() == places[1]
+    assert state.report(failed_below(1)) == state.report(failed_below(2))
+    places = [*places[1:], state.report(failed_below(1))]
     kept = sorted((own_state / "bpe-tui" / "reports").iterdir())
     assert kept == places[2:]
 
