@@ -39,7 +39,7 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     captured = [token.decode() for token in doubled if names is None and _MARK.fullmatch(token)]
     special_tokens += [token for token in captured if token not in special_tokens]
     ids = read.special_tokens if isinstance(read.special_tokens, Mapping) else {}
-    numbered = ids if ids and set(ids) == set(special_tokens) else special_tokens
+    numbered = ids if set(ids) == set(special_tokens) else special_tokens
     likely = "" if overrides.pattern or read.pattern else guesses.likely_pattern(made.values())
     pattern = overrides.pattern or read.pattern or likely
     with errors_at(read.place, VocabularyError):

@@ -273,7 +273,7 @@ def test_a_number_of_merges_that_is_none_or_too_large_is_refused(merges: int, sa
     base = Tokenizer(vocab, of_stories().merges, [END])
     check_continuable(base, max(1, merges - 1))
     with pytest.raises(VocabSizeError, match=said):
-        check_continuable(base, merges)
+        Continuation(base, {}, merges)
 
 
 def test_learning_reports_its_progress_after_each_batch_of_merges() -> None:

@@ -12,15 +12,19 @@ from engine.pipeline.sentencepiece import (
     CharacterMap,
     ScoredPiece,
     SentencePieceBPE,
+    SentencePieceNormalizer,
     word_pattern,
 )
 
 
 def test_the_longest_rule_that_the_text_has_replaces() -> None:
     units = laid_out({b"a": 0, b"abc": 2})
-    rules = CharacterMap(struct.pack(f"<I{len(units)}I", 4 * len(units), *units) + b"x\0y\0")
+    charsmap = struct.pack(f"<I{len(units)}I", 4 * len(units), *units) + b"x\0y\0"
+    rules = CharacterMap(charsmap)
     found = [rules.longest(text, 1) for text in ("-abcd", "-abd", "-ab", "-a", "-b")]
     assert found == [(4, "y"), (2, "x"), (2, "x"), (2, "x"), None]
+    normalizer = SentencePieceNormalizer(charsmap, remove_extra_whitespaces=False)
+    assert normalizer.normalize(" abc  ab") == "▁▁y▁▁xb"
 
 
 def test_the_piece_of_the_highest_score_merges_first_whatever_its_id() -> None:
