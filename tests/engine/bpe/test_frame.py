@@ -509,12 +509,12 @@ def test_an_index_finds_the_pretokens_that_contain_the_bytes_in_order(
 
 
 def test_a_pretoken_too_long_to_be_split_is_not_among_the_affected() -> None:
-    long = b"ab" * LONGEST_TAKEN_APART
-    counts = {long: 1, b"ab": 2}
+    longest = b"ab" * (LONGEST_TAKEN_APART // 2)
+    counts = {longest + b"c": 1, longest: 1, b"ab": 2}
     timeline = Timeline(counts, Trainer(counts, 257).steps())
-    assert [word.pretoken for word in timeline.seek(1).affected()] == [b"ab"]
+    assert [word.pretoken for word in timeline.seek(1).affected()] == [b"ab", longest]
     assert timeline.frame.merge is not None
-    assert timeline.frame.merge.pretokens == 2
+    assert timeline.frame.merge.pretokens == 3
 
 
 def test_affected_pretokens_can_be_searched_in_slices_of_time() -> None:

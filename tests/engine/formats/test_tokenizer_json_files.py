@@ -176,7 +176,7 @@ def unigram(*vocab: Any, **more: Any) -> dict[str, Any]:
         ),
         (unigram(["a", -1.0], ["b"]), r"model.vocab: \[1\] is no piece with its score"),
         (unigram(["a", -1.0], ["a", -2.0]), "model.vocab: piece 'a' is empty or occurs twice"),
-        (unigram(["a", float("nan")]), r"model.vocab: \[0\] is no piece with its score"),
+        (unigram(["a", -1e300], ["b", float("nan")]), r"vocab: \[1\] is no piece with its score"),
         (unigram(["a", -1.0], unk_id=7), "model.vocab: there is no piece 7"),
         ({"model": {"merges": 3}}, "model.merges: should be a list, and is a whole number"),
         ({"model": {"merges": ["ab"]}}, r"model.merges: \[0\] is not two tokens: 'ab'"),
