@@ -25,10 +25,13 @@ from engine import (
     UnknownTokenIdError,
     count_pretokens,
 )
+from engine.bpe import replay
 from engine.bpe.pair_queue import QueueEntry
+from engine.bpe.replay import EncodedSegmenter, GivenMerges
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
 from engine.core.events import Pair
+from engine.recording import affected_pretokens
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, AffectedPretoken, PretokenIndex
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
@@ -515,6 +518,21 @@ def test_a_pretoken_too_long_to_be_split_is_not_among_the_affected() -> None:
     assert [word.pretoken for word in timeline.seek(1).affected()] == [b"ab", longest]
     assert timeline.frame.merge is not None
     assert timeline.frame.merge.pretokens == 3
+
+
+def test_tokens_of_pretokens_are_forgotten_once_they_are_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run, own = Timeline({b"ab": 1}, Trainer({b"ab": 1}, 257).steps()).run, (97, 98)
+    given = EncodedSegmenter(run.alphabet, GivenMerges([(own, 256)], {own: (0, 256)}))
+    for segmenter, module in ((run.segmenter, affected_pretokens), (given, replay)):
+        monkeypatch.setattr(module, "CACHE_SIZE", 2)
+        sizes = []
+        for length in range(2, 6):
+            assert segmenter.tokens_at(b"abcde"[:length], 1)[0] == 256
+            kept = vars(segmenter)
+            sizes.append((len(kept["_known"]), len(kept.get("_last", kept["_known"]))))
+        assert sizes == [(1, 1), (2, 2), (1, 1), (2, 2)]
 
 
 def test_affected_pretokens_can_be_searched_in_slices_of_time() -> None:
