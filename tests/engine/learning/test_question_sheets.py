@@ -112,6 +112,9 @@ def test_each_question_says_what_its_sheet_says(name: str) -> None:
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 TWO = {b"ab": 9, b"cd": 2}
 ENDS = dict.fromkeys((b"come", b"cope", b"core"), 9) | dict.fromkeys((b"com", b"cop", b"cor"), 5)
+EIGHTY = dict.fromkeys((b"a" * 24, b"b" * 24, b"c" * 24), 2)
+"""Words of almost as many tokens as can be shown."""
+FIVE = dict.fromkeys((b"abc", b"abd", b"abe", b"abf", b"abg"), 1)
 SMALL: list[tuple[dict[bytes, int], int, str, str | None]] = [
     *((LOW, step, kind, None) for step in (0, 1, 3) for kind in ("tie", "next-pair")),
     *((TWO, step, "next-pair", None) for step in (0, 1, 2)),
@@ -132,7 +135,17 @@ SMALL: list[tuple[dict[bytes, int], int, str, str | None]] = [
         (LOW, 2, "stale", "w|e"),
         (LOW, 4, "encode-by-hand", "lowlow"),
     ),
-    *((LOW, 0, "make-merges", "1"), (LOW, 0, "make-merges", "6"), (LOW, 0, "tokens-left", None)),
+    *((LOW, 0, "make-merges", about) for about in ("1", "5", "6", "0", "x")),
+    (LOW, 11, "make-merges", None),  # of twelve merges
+    ({b"baaa": 4, b"baa": 3, b"aaaaa": 1, b"bab": 2}, 0, "make-merges", None),  # a+a overlaps
+    ({b"abc": 9, b"bc": 4, b"de": 2, b"df": 1}, 0, "make-merges", None),
+    *(({b"ab": 20, b"cd": count, b"ef": 9}, 0, "make-merges", "1") for count in (17, 18)),
+    ({b"ab": 9, b"cd": 5, b"ef": 5}, 0, "make-merges", "2"),
+    ({b"ab": 9, b"cd": 5}, 0, "make-merges", None),  # too few pairs to choose from
+    *((EIGHTY | {end: 2}, 0, "make-merges", None) for end in (b"abcdefgh", b"abcdefghi")),
+    ({b"ab": 9, b"c,": 5, b"ef": 1}, 0, "make-merges", None),  # a comma parts words
+    (LOW, 0, "tokens-left", None),
+    *((FIVE | more, 0, "tokens-left", None) for more in ({}, {b"abx": 1})),  # to count in
     *((LOW, 2, "reason", about) for about in ("low est|w e", "lowest", "x" * 40, "x" * 41)),
     *((LOW, 12, "reason", about) for about in ("", "low", "abc|x", "l", "a\nb", "newest|wes")),
     ({b"ab": 5, b"bc": 9, b"abc": 1}, 2, "reason", "abc|ab"),

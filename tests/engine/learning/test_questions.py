@@ -413,14 +413,6 @@ def test_wrong_numbers_of_tokens_are_explained_by_their_mistake() -> None:
         assert str(question.grade(count).said).startswith(f"{count} is wrong: {why}")
 
 
-def test_a_learner_counts_in_five_words_at_most() -> None:
-    words = {b"ab" + bytes((byte,)): 1 for byte in range(99, 105)}
-    with pytest.raises(QuestionError, match="changes 6 different words, too many to count"):
-        ask("tokens-left", timeline_of(words).frame)
-    del words[b"abh"]
-    assert len(ask("tokens-left", timeline_of(words).frame).given) == 5
-
-
 def test_what_comes_next_is_asked_for_by_the_tie_or_by_the_count() -> None:
     timeline = timeline_of(LOW)
     assert [predict(timeline.seek(step)).kind for step in (0, 1)] == ["tie", "next-pair"]

@@ -17,7 +17,7 @@ from engine.unigram.frame import (
     piece_occurrences,
 )
 from engine.unigram.lattice import Lattice, UnigramEncoder
-from engine.unigram.pieces import UNKNOWN, Edge, PieceColumns, joined, spelled_counts, unspelled
+from engine.unigram.pieces import UNKNOWN, Edge, PieceColumns, joined, spelled_counts
 from engine.unigram.record import EmStep, PruneStep
 from engine.unigram.trainer import UnigramTrainer
 
@@ -163,7 +163,5 @@ def test_prunes_lists_the_steps_right_after_a_prune(timeline: UnigramTimeline) -
     ]
 
 
-def test_spaces_are_spelled_and_counts_of_equal_spellings_are_added() -> None:
-    assert spelled_counts({b" the": 3, b"a": 7, "▁the".encode(): 1}) == {"a": 7, "▁the": 4}
-    assert unspelled("▁a▁cat") == " a cat"
+def test_a_byte_that_is_no_text_is_spelled_as_a_surrogate() -> None:
     assert spelled_counts({b" \xff": 2}) == {"▁\udcff": 2}

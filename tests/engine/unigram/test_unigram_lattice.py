@@ -46,13 +46,6 @@ def test_of_equal_paths_the_last_piece_that_starts_furthest_left_wins() -> None:
     assert lattice.spelled(lattice.best) == ["a", "bc"]
 
 
-def test_an_unknown_character_scores_ten_less_than_the_worst_piece() -> None:
-    table = PieceTable(["<unk>", "a", "ab"], [0.0, -1.0, -3.0], unknown=0)
-    lattice = Lattice("ab", table)
-    assert [edge.piece for edge in lattice.arriving[2]] == [2, 0]
-    assert lattice.arriving[2][1].score == -13.0
-
-
 def test_without_an_unknown_token_an_unknown_character_is_an_error() -> None:
     with pytest.raises(UnigramError, match="the character 'é' is no piece"):
         lattice_of("aé", {"a": -1.0})

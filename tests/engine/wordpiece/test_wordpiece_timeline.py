@@ -62,6 +62,8 @@ def test_every_step_is_what_a_recount_finds(
         assert [p.tied for p in top] == (leaders if sum(leaders) > 1 else [False] * len(top))
         assert names == ranked(truth, tie_rule)
         assert frame.top_pairs(3) == top[:3]
+        assert frame.most_frequent in top  # byte-pair encoding would merge it
+        assert frame.most_frequent.score.count == max(truth.pairs_before.values())
         assert len(frame.scoreboard) == len(top)
         assert frame.next_pair == frame.at(number).top_pairs(1)[0].pair
         assert all(frame.score_of(p.pair) == p.score for p in top)
@@ -188,20 +190,6 @@ def test_the_series_of_a_run_are_the_numbers_of_its_steps() -> None:
     assert found.winning_counts(4).tolist() == [step.count for step in steps[:4]] == [5, 15, 4, 4]
     # ##g ##n ##s ##u b h, then ##gs hu ##un bun.
     assert found.lengths_between(4, 15) == [LEFT_OUT, *[1] * 6, 2, 2, 2, 3]
-
-
-@every_tie_rule
-@given(corpus=oracle.corpora())
-def test_the_most_frequent_pair_is_what_byte_pair_encoding_would_merge(
-    tie_rule: str, corpus: dict[str, int]
-) -> None:
-    timeline = timeline_of(in_bytes(corpus), tie_rule)
-    for number, truth in enumerate(oracle.train(corpus, 200, tie_rule)):
-        frame = timeline.seek(number)
-        found = frame.most_frequent
-        assert found is not None
-        assert found.score.count == max(truth.pairs_before.values())
-        assert found in frame.top_pairs(1000)
 
 
 def test_the_steps_of_a_pair_and_of_a_piece_are_found() -> None:
