@@ -144,8 +144,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             rows = [
                 self._with_fate(frame, each, row) for each, row in zip(shown, rows, strict=True)
             ]
-        if frame is after and frame.known_removals is None and len(rows) == room.rows:
-            rows[-1] = Row([("  ", ""), *self.spans("Weighing the pieces that stay …", "dim")])
+        if frame is after and frame.known_removals is None:  # half of the rows are for them
+            rows.append(Row([("  ", ""), *self.spans("Weighing the pieces that stay …", "dim")]))
         return rows
 
     def _bar_row(

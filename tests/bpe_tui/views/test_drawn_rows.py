@@ -123,6 +123,11 @@ def draw_lesson(drawing: Drawing, explainer: AnyExplainer, frame: Any, width: in
     """Add the parts of each beat that leads to a frame."""
     before = frame.at(frame.step - 1) if frame.step else None
     if isinstance(explainer, UnigramExplainer) and before is not None:
+        for cells in range(49, 45, -1):  # at 48 a name less, at 46 no bars
+            moment, room = StepMoment.at_rest(before), CountRoom(4, cells, 13)
+            drawing.add("before weighing", f"{cells}", explainer.count_rows(moment, room))
+            after = StepMoment(before, frame, Beat.JOIN, 0.5)
+            drawing.add("replace", f"{cells}", explainer.replace_rows(after, 3, cells - 13))
         for _ in explainer.weigh(before) or ():
             pass
     for beat in Beat:
