@@ -2,62 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-from opening import SAMPLE, frame_of, opened, opened_as, step, until
+from opening import opened, opened_as, step, until
 from program import HANDOUT
-from screen_text import shown
-from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.dialogs.why import AnswerRows, WhyWindow
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
-
-
-def answer(app: BpeTuiApp) -> str:
-    return shown(app.screen.query_one(AnswerRows))
-
-
-async def ask(app: BpeTuiApp, pilot: Pilot[int], typed: str) -> str:
-    """Return the window's answer about a typed text."""
-    if not isinstance(app.screen, WhyWindow):
-        await pilot.press("w")
-    for letter in typed:
-        await pilot.press("vertical_line" if letter == "|" else letter)
-    await pilot.pause()
-    return answer(app)
-
-
-async def test_the_window_opens_on_the_pair_of_the_row_and_explains_what_is_typed_at_any_size() -> (
-    None
-):
-    async with opened() as (app, pilot):
-        app.seek(5)
-        await pilot.press("w")
-        await pilot.pause()
-        frame = frame_of(app)
-        assert frame.next_pair is not None
-        first = frame.any_token(frame.next_pair[0]).decode().replace(" ", "·")
-        assert answer(app).startswith(f"{first}+")
-        assert "It merges at merge 6" in answer(app)
-        await pilot.press("escape", "m", "up", "w")
-        await pilot.pause()
-        assert "It is merge 4" in answer(app)
-        await pilot.press("ctrl+u")
-        said = await ask(app, pilot, "tqq")
-        assert "tqq is no token of this vocabulary" in " ".join(said.split())
-        await pilot.resize_terminal(90, 30)
-        await pilot.pause()
-        assert "tqq is no token of this vocabulary" in " ".join(answer(app).split())
-        await pilot.press("ctrl+u")
-        said = await ask(app, pilot, "t|h")
-        count = SAMPLE.read_text(encoding="utf-8").count("th")
-        assert f"t+h: {count:,} at step 0; h+e took its h" in " ".join(said.split())
-        await pilot.press("enter")
-        assert (step(app), app.screen.id) == (1, "training")
 
 
 async def test_a_token_or_a_border_that_is_pointed_at_or_clicked_is_asked_about() -> None:
@@ -71,15 +24,6 @@ async def test_a_token_or_a_border_that_is_pointed_at_or_clicked_is_asked_about(
         panel.post_message(Lines.Asked(panel, (104, 101)))
         await until(pilot, lambda: isinstance(app.screen, WhyWindow))
         assert app.screen._asked.known == (104, 101)
-
-
-@pytest.mark.slow
-async def test_wordpiece_answers_too() -> None:
-    async with opened(model="wordpiece", vocab_size=200) as (app, pilot):
-        await pilot.press("end", "m", "w")
-        await pilot.pause()
-        assert "It is merge" in answer(app)
-        assert "##" in answer(app)
 
 
 ANSWERS: dict[str, tuple[str, int, int, str, list[int]]] = {
@@ -121,6 +65,7 @@ async def test_the_window_is_as_high_as_its_answer_with_the_cursor_on_the_first_
                 assert (chart.at, [*chart.figure.ys]) == (5, counts)
                 assert [*chart.figure.xs] == [0, 1, 1, 7]
         await pilot.resize_terminal(60, 20)
+        assert await heights() == (4, 0, 0)  # the same answer in more rows
         for typed, seen in (("lowestwidestnewer", (13, 0, 27)), ("s|t", (5, 0, 4))):
             window.query_one(Input).value = typed
             assert await heights() == seen
