@@ -96,7 +96,7 @@ def corrected(query: str, commands: Sequence[FoundCommand]) -> str:
 
     texts = (f"{each.command.words} {each.command.help}".lower() for each in commands)
     known = {word for text in texts for word in re.findall(r"\w+", text)}
-    close = ((get_close_matches(word, known, 1), word) for word in query.lower().split())
+    close = ((get_close_matches(word, known), word) for word in query.lower().split())
     return " ".join(found[0] if found else word for found, word in close)
 
 

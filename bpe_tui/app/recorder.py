@@ -174,7 +174,7 @@ class Camera:
             screen.clock.motion = False  # the recording has its own time
             screen.clock.finish()  # the cut of step 0
             screen.work_out(screen.frame_of(self.app.session))
-            if is_new and seconds * FASTEST_SHOWN >= 1:
+            if is_new:
                 beats = min(seconds * BEATS_SHARE, LONGEST_BEATS)
                 at, painted = 0.0, None
                 for begins in screen.retell(beats, self.film.frames_a_second):

@@ -109,13 +109,28 @@ def test_models_without_forks_offer_no_way_back_from_one() -> None:
         assert ("app.leave_fork" in actions) == ("app.what_if" in actions)
 
 
+USEFUL = (
+    "move, heap view, pseudocode, "  # of the focused panel
+    "breakpoints …, pretokens, merges, why, characters, "  # of one, two, three screens
+    "to the next …, tie, tie before, next, play, faster, slower, "  # of four
+    "leave, next, back, start, panel, type, go to, zoom, help, quit, "  # in the footer
+    "return, predict, what if, end, "
+    "lesson, encode, vocabulary, charts, inspect, race, family, pipeline, check, chunks, "
+    "panel, lessons, next scene, scene before, to the scene, model, open, suspend, save, command, "
+    "session, export, light, palette, messages, "
+    "origin, start, end, next scene, scene before, add merges, open, quit"  # refused, or again
+)
+"""The commands of the training screen with the focus on the pairs, in the palette's order."""
+
+
 async def test_leaving_a_fork_is_refused_where_there_is_none() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("I")
         assert app.notices.now.startswith("This run is no fork")
         assert isinstance(app.screen, PanelScreen)
-        labels = [command.label for command in useful_first(app.screen)]
-        assert labels.index("origin") > labels.index("quit")
+        app.screen.show_panel("pairs")
+        await pilot.pause()
+        assert ", ".join(command.label for command in useful_first(app.screen)) == USEFUL
         app.notices.now = ""
         await pilot.press("ctrl+p", *"origin")
         await until(pilot, lambda: "From a fork back" in first_answer(app))
@@ -132,6 +147,7 @@ def test_a_command_is_better_that_is_named_so_and_that_is_here() -> None:
         ("undo pip", [("undo", "u", "8 pipeline", 4.0)]),
         ("chunk parts", [("more parts", "+", "K chunks", 2.0)]),
         ("seldom", [("seldom", "M", "Unigram", 3.7)]),
+        ("guess", [("predict", "P", "everywhere", 4.25)]),  # on all screens but two
         ("", []),
     ):
         found = answers(query, found_in("bpe"))[: len(best)]
@@ -141,11 +157,15 @@ def test_a_command_is_better_that_is_named_so_and_that_is_here() -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_command_is_found_from_every_model(model: str) -> None:
-    found = all_commands(MODELS[model].screen("training"), MODELS[model])
-    actions = {each.command.action for each in found}
     # On screens of no session: the comparison, the start page.
     alone = {"screen.difference(1)", "screen.difference(-1)", "app.open('CHECK')"}
-    assert {command.action for command in COMMANDS} - alone <= actions
+    for kind in ("training", "vocabulary", "encoding"):
+        found = list(all_commands(MODELS[model].screen(kind), MODELS[model]))
+        actions = {each.command.action for each in found}
+        assert {command.action for command in COMMANDS} - alone <= actions
+        here = len(commands_on(MODELS[model].screen(kind)))
+        elsewhere = [(each.command.action, each.command.label) for each in found[here:]]
+        assert len(elsewhere) == len({*elsewhere})  # each once
 
 
 @pytest.mark.slow
