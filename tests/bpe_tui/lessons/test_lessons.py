@@ -486,9 +486,30 @@ def learn(*arguments: str | Path, stdin: str = "") -> str:
     return (result.stdout + result.stderr).decode()
 
 
-def test_check_names_file_and_line_of_an_impossible_step_and_question(
-    trial: Path, tmp_path: Path
-) -> None:
+SHOWN = '```show\nview = "training"\nstep = 2\npanel = "merge"\n```\n'
+ASKED = 'kind = "next-pair"\nsteps = [1, 3]'
+STALE = 'kind = "stale"\nabout = "w|e"'
+NO_STALE = "stale cannot be asked at step 0: at step 0 every entry is true: nothing has merged yet"
+NO_TIE = "tie cannot be asked at step 1: no pair is tied with another at step 1"
+NO_CHECK = f"holds no tokenizer in a known format; its first line is '{WORDS[:60]}…'"
+PROBLEMS: list[tuple[dict[str, str], list[str]]] = [
+    ({'view = "training"\nstep = 2\n': ""}, ["8: a panel needs its view; say view = … as well"]),
+    ({SHOWN: "", ASKED: STALE}, [f"8: {NO_STALE}"]),
+    ({"step = 2\n": "", ASKED: STALE}, [f"12: {NO_STALE}"]),
+    ({ASKED: 'kind = "tie"\nstep = 1'}, [f"13: {NO_TIE}"]),
+    (
+        {'"whitespace"': '"whitespace"\ncheck = "words.txt"'},
+        [f"{n}: words.txt: {NO_CHECK}" for n in (9, 19, 24)],
+    ),
+    (
+        {"words.txt": "../gone.txt"},
+        ["3: '../gone.txt' is outside the lesson's folder; put it beside the lesson"],
+    ),
+]
+"""Parts of the lesson and what they become, and the problems of the lesson then."""
+
+
+def test_check_names_file_and_line_of_what_is_impossible(trial: Path) -> None:
     assert learn(trial, "--check") == ""
     broken = TRIAL.replace("step = 2", "step = 99").replace('"training"', '"trainig"')
     trial.write_text(broken.replace("steps = [1, 3]", "steps = [1, 500]"), "utf-8")
@@ -498,13 +519,13 @@ def test_check_names_file_and_line_of_an_impossible_step_and_question(
         "8: unknown view 'trainig'",
         "13: next-pair cannot be asked at step 500: there is no step 500",
     ]
-    trial.write_text(TRIAL.replace("words.txt", "../gone.txt"), "utf-8")
-    assert f"{trial}:3: '../gone.txt' is outside" in learn(trial, "--check")
-    (tmp_path / "words.txt").write_text("low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3)
-    lesson = tmp_path / "ties.md"
-    front = '+++\ntitle = "T"\ncorpus = "words.txt"\npattern = "whitespace"\n+++\n'
-    lesson.write_text(f'{front}## Ties\n```ask\nkind = "tie"\nstep = 1\n```\n')
-    assert learn(lesson, "--check").endswith("no pair is tied with another at step 1\n")
+    for parts, told in PROBLEMS:
+        changed = TRIAL
+        for old, new in parts.items():
+            changed = changed.replace(old, new)
+        trial.write_text(changed, "utf-8")
+        found = [f"{each.line}: {each.message}" for each in problems_of(read_lesson(trial))]
+        assert [line.replace(f"{trial.parent}/", "") for line in found] == told
 
 
 @pytest.mark.slow
