@@ -49,9 +49,11 @@ async def test_a_closed_window_leaves_no_widgets_and_no_painted_lines() -> None:
 def test_nothing_is_kept_until_the_session_before_is_collected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made: list[str] = []
-    for name in ("freeze", "unfreeze", "collect"):
+    made: list[object] = []
+    begun = ["freeze", memory.COLLECTOR_THRESHOLDS, "enable"]
+    for name in ("freeze", "unfreeze", "collect", "enable"):
         monkeypatch.setattr(f"gc.{name}", partial(made.append, name))
+    monkeypatch.setattr("gc.set_threshold", lambda *numbers: made.append(numbers))
     collector, rested = Collector(), memory.REST_SECONDS + 1
     collector.begin()
     collector.rest(rested)
@@ -59,10 +61,10 @@ def test_nothing_is_kept_until_the_session_before_is_collected(
     collector.rest(rested)  # while the next one is read the screen may still show this one
     collector.begin()
     collector.keep()
-    assert made == ["freeze", "collect", "freeze", "unfreeze", "collect"]
+    assert made == [*begun, "collect", "freeze", "unfreeze", "collect", *begun[1:]]
     collector.rest(rested)
     collector.keep()
-    assert made[5:] == ["collect", "freeze", "freeze"]
+    assert made[9:] == ["collect", "freeze", "freeze"]
 
 
 def test_only_after_some_rest_garbage_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:

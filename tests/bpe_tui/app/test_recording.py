@@ -20,19 +20,20 @@ from bpe_tui.session.state import describe_failure, without_state
 from bpe_tui.views.exports import screen_text
 
 
-def played(path: Path) -> tuple[dict[str, object], list[tuple[float, str]]]:
-    """Play a recording: return its header, and each time with the screen."""
+def played(path: Path) -> tuple[dict[str, object], list[tuple[float, str]], dict[float, str]]:
+    """Play a recording: return its header, each time with the screen, and the marks."""
     first, *events = map(json.loads, path.read_text("utf-8").splitlines())
     screen = pyte.Screen(first["width"], first["height"])
     stream = pyte.Stream(screen)
-    shown = []
+    shown, marks = [], {}
     for seconds, kind, output in events:
         assert kind in ("o", "m")
         if kind == "m":
+            marks[seconds] = output
             continue
         stream.feed(output)
         shown.append((seconds, "".join(f"{line.rstrip()}\n" for line in screen.display)))
-    return first, shown
+    return first, shown, marks
 
 
 async def test_a_recording_played_back_is_the_screen_step_by_step(tmp_path: Path) -> None:
@@ -40,16 +41,17 @@ async def test_a_recording_played_back_is_the_screen_step_by_step(tmp_path: Path
     options = ("--pattern", "whitespace", "--text", "lowest", "--size", "100x30", "--speed", "4")
     # The program makes an event loop of its own.
     result = await asyncio.to_thread(
-        run, "record", HANDOUT, *options, "--steps", "2-6", "--out", out
+        run, "record", HANDOUT, *options, "--steps", "8-12", "--out", out
     )
     assert result.returncode == 0, result.stderr
-    header, shown = played(out)
+    header, shown, marks = played(out)
     assert (header["version"], header["width"], header["height"]) == (2, 100, 30)
     assert [seconds for seconds, _ in shown] == [0, 0.25, 0.5, 0.75, 1, 3]
+    assert marks == {(step - 8) / 4: f"step {step}" for step in range(8, 13)}
     viewpoint = Viewpoint(view="training", text="lowest")
     config = RunConfig(HANDOUT, pattern="whitespace", viewpoint=viewpoint)
     async with opened_as(config, (100, 30)) as (app, pilot):
-        for step, (_, screen) in zip(range(2, 7), shown, strict=False):
+        for step, (_, screen) in zip(range(8, 13), shown, strict=False):
             app.seek(step)
             await pilot.pause()
             assert screen == screen_text(app.screen)
@@ -60,13 +62,14 @@ def test_the_lesson_view_is_recorded_beat_by_beat(tmp_path: Path) -> None:
     out = tmp_path / "low.cast"
     options = ("--pattern", "whitespace", "--view", "lesson", "--steps", "2-3", "--out", out)
     assert run("record", HANDOUT, *options).returncode == 0
-    _, shown = played(out)  # one a second by itself: that leaves time for beats
+    _, shown, _ = played(out)  # one a second by itself: that leaves time for beats
     assert "step 2 of 12" in shown[0][1]
     said = "".join(screen for _, screen in shown)
     assert "picked" in shown[1][1]
     assert "Here it is: ow" in said
     assert len(shown) > 10
     assert [seconds for seconds, _ in shown] == sorted(seconds for seconds, _ in shown)
+    assert shown[-1][0] == 10
     assert "step 3 of 12" in shown[-1][1]
     assert "o + w → ow" in shown[-1][1]
     run("record", HANDOUT, *options, "--force", "--speed", "2")
@@ -83,6 +86,7 @@ def test_no_control_character_of_a_corpus_is_in_a_recording(tmp_path: Path) -> N
     written = "".join(output for _, _, output in events)
     rest = re.sub(r"\x1b\[(\?25l|2J|\d+;1H|[0-9;]*m)", "", written)
     assert rest.isprintable()
+    assert "so it may be no text" not in rest  # no message is recorded
     assert str(header["title"]).isprintable()
 
 
@@ -100,7 +104,10 @@ def test_a_recording_is_refused_in_a_sentence(tmp_path: Path) -> None:
         (("--steps", "0-99999"), "like 0-40"),
         (("--steps", "5-2"), "like 0-40"),
         (("--steps", "0-2", "--size", "9x9"), "columns and rows"),
-        (("--steps", "0-200", "--pattern", "whitespace"), "there is no step 200"),
+        (
+            ("--steps", "0-13", "--pattern", "whitespace"),
+            "there is no step 13; the run has 12 steps",
+        ),
         (("--steps", "0-2", "--view", "vocab"), "did you mean 'vocabulary'"),
     ):
         result = run("record", HANDOUT, "--out", out, *options)

@@ -114,6 +114,7 @@ def test_a_page_has_each_row_and_each_look_once_with_the_cells_of_wide_signs() -
     assert rules[:2] == [("0", bold_red), ("1", bold_red)]
     assert rules[2:] == [("0", "color:#880000"), ("1", bold_pink), ("2", bold_pink)]
     assert list(aligned("‹a")) == [("‹", 1), ("a", 0)]  # it spells nothing out
+    assert list(aligned("⓿─▟■")) == [("⓿", 1), ("─▟", 0), ("■", 1)]  # lines and blocks
     assert ":root{--columns:12}" in page
     assert "<title>a&lt;␛</title>" in page
 
@@ -156,15 +157,16 @@ def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:
     corpus.write_bytes(
         b"</script><script>alert(1)</script> <!-- \x1b]52;c;aGk=\x07 \xe2\x80\xae \xe2\x80\xa8 " * 9
     )
-    options = ("--vocab-size", "262", "--steps", "0-2", "--view", "lesson")
+    options = ("--vocab-size", "262", "--steps", "1-2", "--speed", "1", "--view", "lesson")
     page = recorded(tmp_path / "evil.html", *options, corpus=corpus)
     assert page.count("</script>") == page.count("<script") == 2
     assert "<img" not in page
     assert "<!--" not in page
     assert all(line.isprintable() for line in page.split("\n"))
     film = film_of(page)
-    assert [shot.get("m") for shot in film["shots"][:2]] == ["step 0", "step 1"]
-    assert sum(shot["s"] for shot in film["shots"]) == pytest.approx(15, abs=0.1)
+    marks = [shot.get("m") for shot in film["shots"]]
+    assert marks == ["step 1", "step 2", *[None] * 5]  # the first step is not seen being made
+    assert sum(shot["s"] for shot in film["shots"]) == pytest.approx(3, abs=0.1)
     assert all(line.isprintable() for text in screens_of(film) for line in text.split("\n"))
     assert "</script>" in "".join(screens_of(film)).replace("┊", "").replace("│", "")
 

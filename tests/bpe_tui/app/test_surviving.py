@@ -84,6 +84,7 @@ async def test_failures_of_keys_and_threads_are_shown_too(
         assert not app.survives(LookupError())  # a test sees it
         survive(app)
         assert app.survives(LookupError())
+        assert "failed (LookupError)" in app.notices.note
         app._warned(UserWarning("odd\x1b"))
         await until(pilot, lambda: app.notices.note == "Odd␛.")
         monkeypatch.setattr("threading.excepthook", app._thread_failed)
