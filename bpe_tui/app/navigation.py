@@ -74,11 +74,14 @@ class ScreenNavigation:
 
     A jump is Enter or a click on a row, a click on a chart or the slider, or a key that seeks a
     step. Esc comes back to the screen, the step, the row and the text before.
+
+    Attributes:
+        trail: the places that the jumps so far led away from.
     """
 
     def __init__(self, app: BaseApp) -> None:
         self.app, self.host = app, cast("Host", app)
-        self._trail: deque[JumpStart] = deque(maxlen=MOST_PLACES)
+        self.trail: deque[JumpStart] = deque(maxlen=MOST_PLACES)
         self._left: deque[JumpStart] = deque(maxlen=MOST_PLACES)
         """The places that Esc has led away from since the last jump."""
         self._has_lost_trail = False
@@ -160,11 +163,6 @@ class ScreenNavigation:
     # -- the way back
 
     @property
-    def has_trail(self) -> bool:
-        """Whether there was a jump."""
-        return bool(self._trail)
-
-    @property
     def way_back(self) -> str:
         """The place that Esc leads back to if a jump has led here: `step 2`; else ""."""
         here = self.here()
@@ -179,7 +177,7 @@ class ScreenNavigation:
         If a digit has changed the screen since the jump, that is another place: Esc leads to the
         screen of the jump first.
         """
-        before = next((place for place in reversed(self._trail) if place.differs_from(here)), None)
+        before = next((place for place in reversed(self.trail) if place.differs_from(here)), None)
         if before is None or here.screen in (before.screen, before.led_to):
             return before
         if before.led_to == before.screen and before.step == here.step:
@@ -206,14 +204,14 @@ class ScreenNavigation:
         if session.typed != start.typed:
             start = start._replace(carried=session.text)
         self._left.clear()
-        if not self._trail or self._trail[-1].differs_from(start):  # else an inner jump's
-            self._trail.append(start)
+        if not self.trail or self.trail[-1].differs_from(start):  # else an inner jump's
+            self.trail.append(start)
         self._show_keys(self.app.screen)
 
     def forget(self) -> None:
         """Forget the way back: its steps are another run's."""
-        self._has_lost_trail = self._has_lost_trail or bool(self._trail)
-        self._trail.clear()
+        self._has_lost_trail = self._has_lost_trail or bool(self.trail)
+        self.trail.clear()
         self._left.clear()
         self._show_keys(self.app.screen)
 
@@ -230,10 +228,10 @@ class ScreenNavigation:
             self.host.tell(GONE if self._has_lost_trail else NO_TRAIL)
             self._has_lost_trail = False
             return
-        while not self._trail[-1].differs_from(here):
-            self._trail.pop()
-        if self._trail[-1] is before:
-            self._trail.pop()
+        while not self.trail[-1].differs_from(here):
+            self.trail.pop()
+        if self.trail[-1] is before:
+            self.trail.pop()
         self._go_over(here, before, self._left)
         messages = self.host.guide.messages
         place, returns = before.name_from(here, messages), here.name_from(before, messages)
@@ -246,7 +244,7 @@ class ScreenNavigation:
         if here is None or not self._left:
             self.host.tell(NO_RETURN)
         else:
-            self._go_over(here, self._left.pop(), self._trail)
+            self._go_over(here, self._left.pop(), self.trail)
 
     def _go_over(self, here: JumpStart, place: JumpStart, trail: deque[JumpStart]) -> None:
         """Go to a place, and keep the present one; restore the text if the jump's is unchanged."""

@@ -89,6 +89,7 @@ class SessionScreen(PanelScreen):
     """The frame at the session's cursor, of the model's own kind."""
     _tabs_of: tuple[object, ...] | None = None
     """All that the tabs depend on, when they were made."""
+    _shown_way_back = ""
 
     @property
     def host(self) -> Host:
@@ -161,6 +162,7 @@ class SessionScreen(PanelScreen):
         if self.is_current:
             self.show_tabs(session)
             self.frame = self.frame_of(session)
+            self.show_way_back()
 
     def show_no_text(self) -> None:
         """Show the card that offers a text if no corpus is open, else the panels that count."""
@@ -263,9 +265,16 @@ class SessionScreen(PanelScreen):
         with self.host.navigation.jump():
             self.follow(event.target)
 
-    def on_lines_moved(self) -> None:
-        if self.host.navigation.has_trail:  # Esc may lead elsewhere from this row
-            self.query_one(KeyBar).keys = self.keys.footer()
+    def show_way_back(self) -> None:
+        """Show where Esc leads, which depends on the row and the step."""
+        if self.host.navigation.trail and self.way_back != self._shown_way_back:
+            self.show_keys()
+
+    on_lines_moved = show_way_back
+
+    def show_keys(self) -> None:
+        self._shown_way_back = self.way_back
+        super().show_keys()
 
     def on_lines_asked(self, event: Lines.Asked) -> None:
         self.inspect(event)

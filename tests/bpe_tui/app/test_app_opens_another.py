@@ -29,7 +29,7 @@ async def test_another_corpus_takes_the_text_along_and_ends_the_way_back() -> No
         app.action_end(True)
         before.typed = "low"
         app.tell("A note.", stays=True)
-        assert app.navigation.has_trail
+        assert app.navigation.trail
         app.action_show("charts")
         await pilot.pause()
         assert app.screen.id == "charts"
@@ -37,7 +37,7 @@ async def test_another_corpus_takes_the_text_along_and_ends_the_way_back() -> No
         await pilot.pause()
         assert app.screen.id == "training"
         assert (app.session.config, app.session.typed) == (OTHER, "low")
-        assert (app.notices.note, app.navigation.has_trail) == ("", False)
+        assert (app.notices.note, [*app.navigation.trail]) == ("", [])
         job = app._job
         assert job is not None
         assert (job.config, app._collector._forgets) == (OTHER, True)

@@ -78,7 +78,7 @@ def test_the_lesson_view_is_recorded_beat_by_beat(tmp_path: Path) -> None:
 
 def test_no_control_character_of_a_corpus_is_in_a_recording(tmp_path: Path) -> None:
     corpus, out = tmp_path / "\x1b[2Jevil.txt", tmp_path / "evil.cast"
-    corpus.write_bytes(b"\x1b]52;c;aGk=\x07 \x1b[31m red \xe2\x80\xae low\x9b31m " * 9)
+    corpus.write_bytes(b"\x1b]52;c;aGk=\x07 \x1b[31m red \xe2\x80\xae low\x9b31m\x00 " * 9)
     result = run("record", corpus, "--vocab-size", "265", "--steps", "0-2", "--out", out)
     assert result.returncode == 0, result.stderr
     assert result.stderr.endswith(f"Written: {out}\n".encode())
