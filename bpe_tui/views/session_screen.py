@@ -25,7 +25,7 @@ from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.targets import ToOpening
 from bpe_tui.views.wording import Wording
-from bpe_tui.widgets.controls import KeyBar, Scrubber, Tab, TabLine
+from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row

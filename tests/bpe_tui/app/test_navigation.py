@@ -8,7 +8,6 @@ import pytest
 from opening import opened, opened_as, step, until
 from program import HANDOUT
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import JumpStart
@@ -135,26 +134,6 @@ async def test_escape_undoes_enter_in_every_panel_of_every_model(run: str) -> No
     assert led >= {"inspection odd", "inspection longest", *LEAD[run]}
 
 
-@pytest.mark.slow
-async def test_one_escape_undoes_a_jump_to_a_screen_that_was_left_in_a_field_or_a_view() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("right", "right", "e")
-        assert isinstance(app.focused, Input)
-        for kind, panel in (("vocabulary", "tokens"), ("encoding", "why-not"), ("charts", "gains")):
-            app.action_show(kind)
-            await until(pilot, lambda: app.screen.id == kind)  # noqa: B023
-            screen = app.screen
-            assert isinstance(screen, SessionScreen)
-            screen.show_panel(panel)
-            await pilot.pause()
-            if kind != "encoding":
-                before = place(app)
-                await pilot.press("enter")
-                await until(pilot, lambda: app.screen.id != kind)  # noqa: B023
-                await pilot.pause()
-                await back(app, pilot, before)
-
-
 LEADS: list[tuple[object, str, int, str, str]] = [
     (targets.ToStep(3), "training", 3, "", "step 2"),
     (targets.ToPair((119, 258)), "training", 5, "", "step 2"),
@@ -214,24 +193,6 @@ def test_a_place_is_named_by_what_differs_from_the_present_one() -> None:
         assert (other.differs_from(here), other.name_from(here, ENGLISH)) == (True, name)
     for same in (here._replace(typed="a"), here._replace(spot=here.spot._replace(tops=(1,)))):
         assert not same.differs_from(here)
-
-
-async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("right", "right")
-        places = [place(app)]
-        for keys in ("t t", "end", "g 7 enter", "home", "t T greater_than_sign"):
-            await pilot.press(*keys.split())
-            if place(app).differs_from(places[-1]):
-                places.append(place(app))
-        assert len(places) == 6
-        assert keys_shown(app)[0] == f"back to step {places[-2].step}"
-        for before in reversed(places[:-1]):
-            await back(app, pilot, before)
-        await until(pilot, lambda: keys_shown(app)[0] == "next")
-        await pilot.press("escape")
-        assert step(app) == 2
-        assert app.notices.now.startswith("Nothing to go back to")
 
 
 async def test_the_footer_says_at_each_row_where_escape_leads_from_there() -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 import pytest
 from opening import opened, until
 
-from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.palette import (
     FoundCommand,
-    Palette,
     all_commands,
     answers,
     corrected,
@@ -21,22 +18,6 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.widgets.lines import FoundRows
-
-
-def first_answer(app: BpeTuiApp) -> str:
-    """Return the first entry of the palette."""
-    found = app.screen.found() if isinstance(app.screen, Palette) else []
-    return found[0].command.help if found else ""
-
-
-async def test_words_lead_to_the_screen_that_has_the_command() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("ctrl+p", *"single", "space", *"reason")
-        await until(pilot, lambda: first_answer(app).startswith("Ask why a piece"))
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen.id == "encoding")
-        await until(pilot, lambda: app.screen.panels.slot == "why-not")  # type: ignore[attr-defined]
 
 
 @cache
@@ -91,18 +72,6 @@ def test_the_best_answer_of_the_palette_is_the_right_command(
         assert (query, best.command.label, best.kind) == (query, label, kind)
 
 
-async def test_each_entry_of_the_palette_has_key_and_screen() -> None:
-    async with opened(vocab_size=300, size=(80, 24)) as (app, pilot):
-        await pilot.press("ctrl+p")
-        await until(pilot, lambda: bool(first_answer(app)))
-        entries = app.screen.query_one(FoundRows)
-        shown = "\n".join(entries.render_line(y).text for y in range(entries.size.height))
-        assert re.search(r"a +1 training +Characters that tokens cut", shown)
-        await pilot.press(*"all", "space", *"keys")
-        await pilot.pause()
-        assert re.search(r"\? +everywhere +All keys", entries.render_line(0).text)
-
-
 def test_models_without_forks_offer_no_way_back_from_one() -> None:
     for model in MODELS.values():
         actions = [each.action for each in commands_on(model.screen("training"))]
@@ -131,11 +100,6 @@ async def test_leaving_a_fork_is_refused_where_there_is_none() -> None:
         app.screen.show_panel("pairs")
         await pilot.pause()
         assert ", ".join(command.label for command in useful_first(app.screen)) == USEFUL
-        app.notices.now = ""
-        await pilot.press("ctrl+p", *"origin")
-        await until(pilot, lambda: "From a fork back" in first_answer(app))
-        await pilot.press("enter")
-        await until(pilot, lambda: app.notices.now.startswith("This run is no fork"))
 
 
 def test_a_command_is_better_that_is_named_so_and_that_is_here() -> None:
