@@ -207,7 +207,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             return super().why_none(frame)
         none = f"No {self.TOKEN} of step {number(frame.step)} has {text}"
         is_early = frame.step < frame.recorded_steps
-        return f"{none}; w says whether a later merge makes it." if is_early else f"{none}."
+        return f"{none}; w tells of later merges." if is_early else f"{none}."
 
     @property
     def row_count(self) -> int:
