@@ -213,8 +213,8 @@ def _lane(name: str, strip: Sequence[Span], note: str, note_cells: int) -> Row:
 def cell_of(place: int, total: int, cells: int) -> int:
     """Return the cell of a strip that shows a place.
 
-    >>> [cell_of(place, 100, 10) for place in (0, 9, 10, 99, 100)]
-    [0, 0, 1, 9, 9]
+    >>> [cell_of(place, 100, 10) for place in (0, 9, 10, 99, 100)], cell_of(1, 1, 10)
+    ([0, 0, 1, 9, 9], 9)
     """
     return min(place * cells // max(total, 1), cells - 1)
 

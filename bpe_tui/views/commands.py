@@ -491,9 +491,8 @@ def help_text(screen: str, *, marks: bool = False) -> str:
         marks: whether signs are drawn as they are without colours.
     """
     commands, parts = commands_on(screen), []
-    cells = max([12, *(len(command.shown) + 2 for command in commands)])
     for group in GROUPS:
-        lines = [f"  {each.shown:<{cells}}{each.help}" for each in commands if each.group == group]
+        lines = [f"  {each.shown:<12}{each.help}" for each in commands if each.group == group]
         if lines:
             parts.append("\n".join([group, *lines]))
     parts.append(

@@ -45,9 +45,6 @@ class Dialog(Window[str | None]):
         """Yield the widgets under the line."""
         yield from ()
 
-    def on_mount(self) -> None:
-        self.query_one(Input).focus()
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.answer(event.value.strip())
 

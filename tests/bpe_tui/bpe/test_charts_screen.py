@@ -70,6 +70,9 @@ async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_enco
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert app.session.text == " the"
+        await pilot.press("tab", "4", "enter")
+        await until(pilot, lambda: app.screen.id == "encoding")
+        assert app.focused is app.screen.query_one("#pretokens")
 
 
 @pytest.mark.slow  # a walk over sizes

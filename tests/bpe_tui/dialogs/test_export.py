@@ -45,6 +45,7 @@ async def test_the_screen_below_the_window_is_exported_as_text_or_as_a_well_form
         await export(app, pilot, tmp_path / "new" / "screen.svg")
         assert ElementTree.parse(tmp_path / "new" / "screen.svg").getroot().tag.endswith("svg")
         drawn = (tmp_path / "new" / "screen.svg").read_text("utf-8")
+        assert "Merge&#160;1&#160;of&#160;443:&#160;h&#160;and&#160;e" in drawn
         assert "@font-face" not in drawn, "a font on a network learns who looks at the picture"
         await pilot.press("4")
         await pilot.pause()

@@ -338,9 +338,13 @@ def draw_probes(drawing: Drawing) -> None:
         for place in (0, 1, 4, probes.step_count):
             probes.place = place
             probes.rebuild()
-            drawing.add_changes(
-                "probes", f"{word and word.word} {place} {probes.place}", rows_of(probes)
-            )
+            said = f"{probes.place}: {probes._shown_title} ── {probes._foot}"
+            drawing.add_changes("probes", said, rows_of(probes))
+    probes.word = frame.tokenizer.encoder.explain("lowestwidest")
+    for width in (11, 24, 46):
+        drawing.resize(width, 9)
+        probes.rebuild()
+        drawing.add_changes("probes", probes._shown_title, [Row(probes.head), *rows_of(probes)[:9]])
     for text in ("", "low", "lowest newest", "low  new", "xyz lowest q"):
         words = tuple(frame.tokenizer.explain(text))
         back = frame.tokenizer.decode([each for word in words for each in word.ids])

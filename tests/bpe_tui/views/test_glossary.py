@@ -100,6 +100,7 @@ def test_the_help_has_two_columns_of_about_the_same_height() -> None:
     assert columns(text, 40) == ([*parts[0], "", *parts[1]], ["C", "", "D"])
     assert columns("A\nA\n\nB", 40) == (["A", "A"], ["B"])
     assert columns("A\nA", 40) == (["A", "A"], [])
+    assert columns("A\nA\n\nB\nB\nB\nB\nB\nB\nB", 40) == (["A", "A"], ["B"] * 7)
     even = "A\na\n\nB\nb\nb\nb\nb\nb\n\nC\nc"  # 12 lines
     assert columns(even, 40)[1] == ["C", "c"]
 

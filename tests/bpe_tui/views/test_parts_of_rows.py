@@ -191,7 +191,7 @@ def chunks() -> Iterator[Part]:
         said = list(describe_all(report, CountOrigin.COUNTED, course))
         yield f"{entries} entries, {parts_for(report)} parts", said[:13]
         yield f"{entries} entries, then", said[13:-1]
-    none = CourseCuts("<s>", 27, [EvenCut(9, 27), EvenCut(18, 27)])
+    none = CourseCuts(f"<{'s' * 29}>", 27, [EvenCut(9, 27), EvenCut(18, 27)])
     problem = CorpusError("it cuts a plain text, and this file is packed")
     for place, cuts in enumerate((none, CourseCuts("<s>", 27, []), problem)):
         yield f"course {place}", describe_course(cuts, Wording())
@@ -343,7 +343,7 @@ def limits(drawing: Drawing) -> Iterator[Part]:
         yield f"{most} words in {rows} × {cells}", in_lines(painter, text, rows, cells)
     widths = (21, 24, 35, 36)
     yield "columns of words", [(count_cells(12, w), before_after_cells(5, w)) for w in widths]
-    one = WorkerShare(1, 7, 12, 27, 0.5, 50)
+    one = WorkerShare(1, 7, 12_345, 27, 10.5, 50)
     report = ChunkReport([LoggedChunks(0, 27, 1, (1,), 0.1, 9)], 1, (one,), 1)
     cuts = CourseCuts("<s>", 27, [EvenCut(9, 20), EvenCut(18, 20)])
     for cells in (20, 69, 70, 109, 110):
