@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -12,9 +11,7 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.models import MODELS
-from bpe_tui.views import inspection_screen
 from bpe_tui.views.encoding_screen import WalkScreen
-from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.screen_room import ScreenRoom
@@ -66,7 +63,7 @@ async def test_text_tokens_and_lanes_have_the_lines_that_they_need_and_panels_th
         screen.show_panel("pretokens")
         await until(pilot, lambda: lines_of(app) == (4, 7, 0, 18))
         screen.show_panel("ids")
-        for lines in ((0, 36, 0, 0), (4, 7, 0, 18)):  # a zoom, and its end
+        for lines in ((0, 34, 0, 0), (4, 7, 0, 18)):  # a zoom, and its end
             await pilot.press("z")
             await until(pilot, lambda: lines_of(app) == lines)  # noqa: B023
         await pilot.resize_terminal(150, 80)
@@ -154,24 +151,6 @@ async def test_the_legend_fits_and_is_hidden_at_24_rows_and_a_small_terminal_say
             line = app.screen.query_one("#panel-names", Static)
             await until(pilot, lambda: str(line.content) == names, 5)  # noqa: B023
             await pilot.press("tab")
-
-
-async def test_a_large_vocabulary_is_inspected_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        monkeypatch.setattr(inspection_screen, "AT_ONCE", 299)
-        found: list[Any] = []
-        monkeypatch.setattr(app.jobs, "find", lambda *given: found.append(given))
-        await pilot.press("5")
-        await pilot.pause()
-        for step, is_found in ((42, False), (43, True)):
-            app.seek(step)
-            assert bool(found) == is_found
-        panel = app.screen.query_one(InspectionPanel)
-        assert panel.row(0).spans[0][0] == "Looking at 300 tokens …"
-        [(owner, kind, inspect, show)] = found
-        show(inspect())
-        first = panel.row(0).spans[0][0].strip()
-        assert (owner, kind, first) == (app.screen, "inspection", "tokens")
 
 
 async def test_the_smallest_screen_shows_tokens_or_the_field_of_ids() -> None:

@@ -49,6 +49,7 @@ async def test_many_tokens_are_inspected_in_a_thread_of_the_last_step_only(
         monkeypatch.setattr(inspection_screen, "AT_ONCE", 263)
         for then, tokens in ((lambda: app.seek(6), 263), (app.screen.forget_run, None)):
             then()
+            assert tokens == (panel.inspection and panel.inspection.size)
             await until(pilot, lambda: all(each.name != "inspection" for each in enumerate()))
             await pilot.pause()
             assert tokens == (panel.inspection and panel.inspection.size)
