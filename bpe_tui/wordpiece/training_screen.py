@@ -53,7 +53,7 @@ class WordPiecePainter(TokenPainter):
         written, role = self.frame.any_token(token_id), self.role(token_id)
         is_fresh = token_id == self.fresh
         spans: list[Span] = []
-        if written.startswith(to_bytes(CONTINUES)) and len(written) > len(CONTINUES):
+        if written.startswith(to_bytes(CONTINUES)):  # never alone: no word begins with ##
             hashes = "fresh" if is_fresh else "hashes"
             spans.append(SubjectSpan.of(CONTINUES, hashes, token_id))
             written = written[len(CONTINUES) :]

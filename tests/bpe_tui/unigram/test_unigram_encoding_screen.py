@@ -18,12 +18,15 @@ from bpe_tui.unigram.encoding_screen import (
     UnigramEncodingScreen,
     UnigramTextPretokens,
     Walkthrough,
+    _arrival_rows,
     lanes_of,
 )
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.training_screen import PiecesOfText
+from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
+from engine.unigram.lattice import Reached
 from engine.unigram.pieces import spelled_counts
 from engine.unigram.textbook import TextbookTrainer
 from engine.unigram.trainer import UnigramTrainer
@@ -97,6 +100,23 @@ def test_pieces_share_a_lane_if_they_do_not_overlap(
 ) -> None:
     found = lanes_of(Walkthrough(seed_of(counts, max(map(len, counts))), "abcd"))
     assert [" ".join("abcd"[edge.start : edge.end] for edge in lane) for lane in found] == lanes
+
+
+def test_each_arrival_is_kept_or_tells_by_how_much_it_loses() -> None:
+    rows = []
+    for more in (2, 1):  # 1/6 is 2/6 × 3/6, and 1/5 is more than 2/5 × 2/5
+        walk = Walkthrough(seed_of({"ab": 1, "a": 1, "b": more}), "ab")
+        step = walk.steps[1]
+        assert isinstance(step, Reached)
+        rows += [row.spans for row in _arrival_rows(walk, step, 60, Wording())]
+    assert ["".join(text for text, _ in spans).rstrip() for spans in rows] == [
+        "Node 2: 2 pieces end here",
+        "▸ ab                      0:     0.00 − 1.79 = −1.79    kept",
+        "  b                       1:    −1.10 − 0.69 = −1.79     tie",
+        "Node 2: 2 pieces end here",
+        "▸ ab                      0:     0.00 − 1.61 = −1.61    kept",
+        "  b                       1:    −0.92 − 0.92 = −1.83   −0.22",
+    ]
 
 
 # -- the screen
