@@ -12,17 +12,15 @@ from generated import first_quick
 from opening import opened, step, until
 from screen_text import drawn
 from textual.pilot import Pilot
-from textual.widgets import TextArea
 from unigram_texts import corpus as corpus
 from unigram_texts import frame_of, settled
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, PieceRows
+from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceRows
 from bpe_tui.unigram.summary_screens import UnigramVocabularyScreen
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.controls import Switches
-from bpe_tui.widgets.numbers import plural
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.events import finished
 
@@ -98,34 +96,6 @@ async def test_enter_on_a_part_of_the_replacement_goes_there_and_back(corpus: Pa
         await pilot.press("escape")
         await pilot.pause()
         assert rows.token == before
-
-
-@pytest.mark.slow
-async def test_words_lead_to_their_lattices_and_lanes_align_characters_and_bytes(
-    corpus: Path,
-) -> None:
-    async with vocabulary(corpus) as (app, pilot, rows):
-        await pilot.press("greater_than_sign")
-        await settled(pilot)
-        panel, frame = app.screen.query_one(PieceDetailPanel), frame_of(app)
-        assert rows.token is not None
-        piece = frame.record.texts[rows.token]
-        using = [word for word in frame.words if piece in frame.segment(word)]
-        text_shown = text_of(panel)
-        title = text_shown.index(f"used in {plural(len(using), 'pretoken')}")
-        assert len(text_shown) == title + 1 + len(using)
-        app.screen.set_focus(panel)
-        panel.cursor = title + 1
-        await pilot.press("enter")
-        assert app.screen.id == "unigram-encoding"
-        assert app.screen.query_one(TextArea).text == using[0].replace("▁", " ")
-        await pilot.press("escape")
-        assert app.screen.id == "unigram-vocabulary"
-        await pilot.press("less_than_sign", "n", "left", "slash", "space", *"hug", "enter")
-        await pilot.pause()
-        characters, data = text_of(app.screen.query_one(PieceLanesPanel))[:2]
-        assert data.split()[1:4] == ["E2", "96", "81"]
-        assert characters.rindex("h") == data.index("68")
 
 
 @pytest.mark.slow
