@@ -555,7 +555,8 @@ def test_a_lesson_is_printed_or_read_and_answered_by_typing(trial: Path) -> None
     assert "Scene 2 of 3: Type." in said
     assert "Right: " in said
     assert said.endswith("That is the end of the lesson.\n")
-    assert all_progress()[str(trial)].done
+    seen, answered = frozenset((0, 1, 2)), frozenset(("0.0", "0.1", "2.0"))
+    assert all_progress()[str(trial)] == LessonProgress(2, seen, answered, done=True)
 
 
 def test_lessons_are_in_the_language_of_the_locale(monkeypatch: pytest.MonkeyPatch) -> None:
