@@ -97,7 +97,7 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
         for room in (counts_file, cluster_sums):
             patched.setattr(room, "IN_A_BLOCK", size)
             patched.setattr(room, "BLOCK_BYTES", 5 * size)
-        for name, room in (("BLOCK", size), ("CHUNK", 2)):
+        for name, room in (("BLOCK", 4), ("CHUNK", 2)):
             patched.setattr(cluster_tasks, name, room)
         made = on_workers(ADDRESS, names, special, pattern=pattern)
         assert made == on_one_machine(names, pattern, special)
