@@ -278,7 +278,7 @@ def test_habits_change_counts_each_in_its_own_way() -> None:
 def test_what_each_cause_reads_and_counts_is_what_the_sheet_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    text = to_bytes(f" A\r\n ab{END}\n \udcff\xe9 B \n{END}\n\n\tcd  \n")
+    text = to_bytes(f" A\r\n ab {END}\n \udcff\xe9 B \n{END}\n\n\tcd  \n")
     here = Assignment(lambda: text, (END,))
     case, lines = DivergenceCase(here, [], 0, is_tie=True), []
     for cause in CAUSES.values():
