@@ -359,14 +359,18 @@ def test_pieces_of_a_model_fit_together(monkeypatch: pytest.MonkeyPatch) -> None
         check_pieces([unknown], False)
 
 
-def test_the_unknown_piece_may_be_anywhere(place: Path) -> None:
+def test_the_unknown_piece_may_be_anywhere(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     library = pytest.importorskip("sentencepiece")
     data = model_file([*LETTERS[1:], LETTERS[0]])
     (place / "last.model").write_bytes(data)
+    monkeypatch.setattr(sentencepiece_model, "MOST_PIECES", 5)
     tokenizer = open_tokenizer(place / "last.model").tokenizer
     theirs = library.SentencePieceProcessor(model_proto=data)
     assert tokenizer.encode("ax b") == theirs.encode("ax b")
     assert tokenizer.decode([1, 4, 0, 2]) == theirs.decode([1, 4, 0, 2])
+    monkeypatch.setattr(sentencepiece_model, "MOST_PIECES", 4)
+    with pytest.raises(TokenizerFileError, match="has more than 4 pieces; is it a tokenizer"):
+        open_tokenizer(place / "last.model")
 
 
 def test_a_damaged_map_of_characters_is_refused() -> None:
