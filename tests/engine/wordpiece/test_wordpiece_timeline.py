@@ -169,12 +169,6 @@ class TestAFrame:
         assert timeline.statistics.pieces_per_word(2).tolist() == [0, 0, 0]
         assert frame.excerpt is excerpt
 
-    def test_encodes_with_the_vocabulary_of_its_step(self) -> None:
-        timeline = timeline_of(COURSE)
-        characters = timeline.seek(0).tokenizer.encode("hugs")
-        assert len(characters) == 4
-        assert timeline.seek(1).tokenizer.encode("hugs") == [*characters[:2], 12]
-
     def test_encoding_may_differ_from_what_the_merges_made(self) -> None:
         """There is `ca` now, but in this word `##a` had gone into `##ac` before."""
         frame = timeline_of({b"ca": 4, b"cac": 2, b"cb": 1}).seek(2)
