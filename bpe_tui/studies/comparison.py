@@ -210,7 +210,7 @@ class StripsPanel(Lines):
 
     def go(self, by: int) -> None:
         """Go `by` differences further, at most to the first or the last."""
-        if self.comparison is not None and len(self.comparison.differences):
+        if self.comparison is not None:
             last = len(self.comparison.differences) - 1
             self.current = max(0, min(self.current + by, last))
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from opening import SAMPLE, each_size, opened, opened_as, step, until
+from opening import SAMPLE, opened, opened_as, step, until
 from screen_text import row_texts
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -18,7 +18,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.session.config import Claimed, RunConfig
 from bpe_tui.session.threads import Cancelled
-from bpe_tui.studies.check import CheckJob, CheckScreen, WhyPanel
+from bpe_tui.studies.check import REST_SECONDS, CheckJob, CheckScreen, WhyPanel
 from bpe_tui.widgets.controls import FootLine
 from bpe_tui.widgets.lines import RowList
 from engine import Tokenizer, count_pretokens, train_bpe
@@ -115,6 +115,10 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
             "mine: all 5 merges are by the rule.",
             "mine: 1 of 6 merges differ from the rule's.",
         ]
+        for width, text in ((59, said[3]), (58, "mine: known mistakes are tried …")):
+            await pilot.resize_terminal(width, 40)
+            assert app.screen._narration(JOBS[3]) == text
+        await pilot.resize_terminal(120, 40)
         await pilot.press("enter")
         assert (app.screen.id, step(app)) == ("training", 19)
         await pilot.press("escape")
@@ -136,12 +140,16 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
 def test_a_check_reports_the_first_merge_then_now_and_then_and_the_last(
     mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bpe_tui.studies.check.NEWS_SECONDS", 60.0)
+    monkeypatch.setattr("bpe_tui.studies.check.monotonic", lambda: 0.0)
+    rests: list[float] = []
+    monkeypatch.setattr("bpe_tui.studies.check.sleep", rests.append)
     posted: list[int] = []
     claimed, counts = Claimed((str(mine),)), count_pretokens(CORPUS, special_tokens=SPECIALS)
     job = CheckJob(CONFIG, claimed, counts, lambda job: posted.append(len(job.judged)))
+    assert job.merges == 0
     job.work()
     assert posted == [1, 100, 100]
+    assert rests == [REST_SECONDS]  # after the first slice
     job.cancel()
     with pytest.raises(Cancelled):
         job.work()
@@ -187,16 +195,3 @@ async def test_the_check_of_other_models_says_that_it_is_for_bpe() -> None:
         await pilot.pause()
         assert app.screen.id == "wordpiece-training"
         assert "BPE's rule" in app.notices.now
-
-
-async def test_before_anything_is_checked_nothing_of_the_table_is_shown() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("9", "tab", "tab")
-        assert not app.screen.query_one(FootLine).legend
-        assert "next" not in [key.label for key in app.screen.keys.footer()]
-        async for size in each_size(pilot):
-            await pilot.pause()
-            assert not app.screen.query_one("#checked").display
-            why = app.screen.query_one(WhyPanel)
-            assert why.has_focus
-            assert why.size.height > size[1] // 2

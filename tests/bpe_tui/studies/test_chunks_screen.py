@@ -54,6 +54,7 @@ async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(
         for by, parts in ((-9, 1), (99, 64)):  # the fewest and the most
             app.screen.action_more(by)  # type: ignore[attr-defined]
             assert app.screen._parts == parts  # type: ignore[attr-defined]
+            assert unwrapped(cuts).startswith("Looking for special tokens after the even cuts …")
         await pilot.press("1")
         await until(pilot, lambda: not isinstance(app.screen, ChunksScreen))
 

@@ -70,19 +70,6 @@ def test_segments_break_at_the_width_and_after_newlines(room: int, lines: list[s
     assert ["".join(segment.text for segment in line) for line in found] == lines
 
 
-async def test_n_and_p_go_from_difference_to_difference() -> None:
-    async with comparing(b"abc x abc y abc") as (app, pilot):
-        strips = app.screen.query_one(StripsPanel)
-        assert "difference 1 of 3, at byte 0 of 15" in str(strips.border_subtitle)
-        await pilot.press("n")
-        assert "difference 2 of 3, at byte 6 of 15" in str(strips.border_subtitle)
-        await pilot.press("n", "n", "n", "p")
-        assert strips.current == 1
-        await pilot.press("p", "p", "p")
-        assert strips.current == 0
-        assert lines(app, "strips")[0].startswith("one")
-
-
 def laid_out(app: App[int]) -> bytes:
     """Return the part of the text that has strips."""
     texts = (line[12:] for line in lines(app, "strips") if line.startswith("one "))
@@ -99,12 +86,23 @@ async def test_far_differences_are_laid_out_when_they_are_reached() -> None:
         # Both strips of the difference, and the marks below them, are in sight.
         assert "▲" in lines(app, "strips")[strips.cursor + 2]
         assert 0 <= strips.cursor - strips.scroll_offset.y <= strips.size.height - 3
+        await pilot.press("p")
+        assert (strips.cursor, strips.scroll_offset.y) == (0, 0)
+        for text, size in ((b"x " * 4096, 8192), (b"x " * 4097, 6144)):  # of 8 KiB, and longer
+            strips.comparison = TextComparison([ONE, OTHER], text)
+            assert laid_out(app) == text[:size]
 
 
 async def test_another_text_can_be_typed() -> None:
     async with comparing(b"x") as (app, pilot):
         strips = app.screen.query_one(StripsPanel)
-        assert "alike" in str(strips.border_subtitle)
+        assert strips.border_subtitle == "all cut these 1 byte alike"
+        heading, screen = app.screen.query_one("#heading", Static), app.screen
+        assert isinstance(screen, ComparisonScreen)
+        screen.on_mount()
+        assert heading.content == "Opening one and other …"
+        screen._compare(b"x")
+        assert heading.content == "Comparing one and other …"
         await pilot.press("e", "ctrl+u", *"abc")
         await until(pilot, lambda: "difference 1 of 1" in str(strips.border_subtitle))
         for _ in range(2):  # the second finds no way back from the command's own screen
@@ -147,16 +145,3 @@ def test_open_needs_a_terminal(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     ONE.save(tmp_path / "one")
     assert cli.main(["compare", *[str(tmp_path / "one")] * 2, "--open"]) == 2
     assert "needs a terminal" in capsys.readouterr().err
-
-
-async def test_where_strips_and_numbers_share_a_place_the_hidden_one_is_named() -> None:
-    async with comparing(b"abc", (80, 24)) as (app, pilot):
-        await pilot.pause()
-        hidden = app.screen.query_one("#hidden-panels", Static)
-        assert str(hidden.content) == "Tab numbers"
-        assert not app.screen.query_one("#numbers").region.area
-        await pilot.press("tab")
-        await pilot.pause()
-        await pilot.pause()
-        assert str(hidden.content) == "Tab strips"
-        assert app.screen.query_one("#numbers").region.area

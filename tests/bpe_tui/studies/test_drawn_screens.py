@@ -6,7 +6,7 @@ After a change that is meant, draw their sheet again and read it, as `test_drawn
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -108,9 +108,9 @@ def draw_choices(drawing: Drawing, panel: ChoiceRows, draft: Draft, kind: StageK
     drawing.add_changes("choices", kind.title, rows)
 
 
-def finished_race(**settings: Any) -> Race:
+def finished_race(counts: Mapping[bytes, int] = COUNTS, size: int = 268, **settings: Any) -> Race:
     """Return a race in which each merge takes a trainer a millisecond more than the one before."""
-    race = Race(COUNTS, RaceSettings(268, **settings), ("naive", "fast"))
+    race = Race(counts, RaceSettings(size, **settings), ("naive", "fast"))
     for _ in race.slices():
         pass
     for place, runner in enumerate(race.runners, 1):
@@ -126,7 +126,9 @@ def draw_race(drawing: Drawing) -> None:
     characters = finished_race(units="characters")
     sizes = ((0, 90), (1, 90), (11, 44), (11, 12))
     races = ((finished_race(), sizes), (stopped, ((1, 44), (3, 90))), (runs, ((3, 89), (11, 90))))
-    for race, shown in (*races, (characters, sizes[2:3])):
+    without, short = finished_race({b"a": 1}), finished_race(size=260)
+    few = ((without, ((0, 44), (1, 90))), (short, sizes[2:3]))
+    for race, shown in (*races, (characters, sizes[2:3]), *few):
         drawing.lines.append(f"== {describe_race(race, Wording())}")
         for step, width in shown:
             for kind in (StandingsPanel, WorkPanel):
@@ -165,9 +167,16 @@ def draw_strips(drawing: Drawing) -> None:
     found = tuple(first_merge_difference(ONE, each) for each in tokenizers[1:])
     numbers, strips = NumbersPanel(names), StripsPanel(names)
     drawing.resize(60, 20)
+    strips.go(1)  # nothing, as there is no text yet
     numbers.rebuild()
     add(drawing, numbers)
-    for text, width in (("abc abd\né abc", 60), ("abc abd\né abc", 26), ("x", 60), ("", 60)):
+    for text, width in (
+        ("abc abd\né abc", 60),
+        ("abc abd\né abc", 26),
+        ("abcdefgh", 22),
+        ("x", 60),
+        ("", 60),
+    ):
         drawing.resize(width, 20)
         drawing.patch(comparison, "needs_marks", lambda app, width=width: width == 26)
         compared = TextComparison(tokenizers, text.encode())

@@ -12,12 +12,13 @@ from unittest.mock import MagicMock, patch
 
 import numpy as np
 import pytest
-from opening import opened, step
+from opening import opened, opened_as, until
 from screen_text import drawn, shown
 from textual.pilot import Pilot
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import RunConfig
 from bpe_tui.studies import race as race_screen
 from bpe_tui.studies.race import (
     RaceJob,
@@ -30,7 +31,7 @@ from bpe_tui.studies.race import (
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.controls import KeyBar
-from engine.bpe.race import RACERS, RunnerState
+from engine.bpe.race import RACERS
 from engine.recording.merge_record import PhaseStart
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
@@ -69,7 +70,7 @@ def said(screen: RaceScreen) -> str:
 
 
 async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_each() -> None:
-    async with racing() as (app, screen, _):
+    async with racing() as (app, screen, pilot):
         app.seek(3)
         standings = shown(screen.query_one(StandingsPanel))
         assert all(f"\n{name} " in f"\n{standings}" for name in RACERS)
@@ -79,6 +80,39 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
         chart = screen.query_one(CurvesChart)
         assert all(trainer in drawn(chart) for trainer in RACERS)
         assert str(chart.border_subtitle) == "operations so far"
+        job = job_of(screen)
+        job.complete = False  # as of a race that still runs
+        await pilot.press("escape")
+        assert (job.is_cancelled, app.screen) == (True, screen)
+        assert said(screen) == "Stopped; r runs it again. 5 trainers, the same 14 merges."
+        await pilot.press("r")
+        assert job_of(screen) is not job
+        await ended(screen)
+        await until(pilot, lambda: said(screen) == "5 trainers, the same 14 merges.")
+
+
+def test_a_race_is_shown_as_it_begins_and_ends_and_rests_after_each_slice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(race_screen, "monotonic", lambda: 0.0)
+    rests: list[float] = []
+    monkeypatch.setattr(race_screen, "sleep", rests.append)
+    posted: list[bool] = []
+    counts = {b"%06d" % n: 1 for n in range(1000)}  # more than a slice
+    config = RunConfig(str(HANDOUT), vocab_size=290)
+    RaceJob(config, counts, lambda job: posted.append(job.complete)).work()
+    assert posted == [False, True]
+    assert set(rests) == {race_screen.REST_SECONDS}
+
+
+async def test_a_training_in_phases_is_raced_on_up_to_the_end_of_its_first() -> None:
+    config = RunConfig(str(HANDOUT), phases="whitespace:260,none:262")
+    async with opened_as(config) as (app, pilot):
+        await pilot.press("6")
+        screen = app.screen
+        assert isinstance(screen, RaceScreen)
+        first = "5 trainers, the same 3 merges. The race is over the 3 merges of phase 1."
+        await until(pilot, lambda: said(screen) == first)
 
 
 async def test_while_training_runs_the_race_waits() -> None:
@@ -96,46 +130,10 @@ async def test_while_training_runs_the_race_waits() -> None:
 
 
 @pytest.mark.slow
-async def test_a_click_on_the_chart_goes_to_the_step_and_the_cursor_says_what_is_counted() -> None:
-    async with racing() as (app, screen, pilot):
-        await pilot.press("tab", "down")
-        assert (
-            str(screen.query_one(WorkPanel).border_subtitle) == "pairs looked at to find the best"
-        )
-        app.seek(1)
-        chart = screen.query_one(CurvesChart)
-        await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
-        assert step(app) == 14
-
-
-@pytest.mark.slow
 async def test_a_large_corpus_is_raced_on_in_part_and_the_screen_says_so() -> None:
     with patch.object(race_screen, "MOST_BYTES", 15):
         async with racing() as (_, screen, _):
             assert said(screen).startswith("On 0.")
-
-
-@pytest.mark.slow  # it trains 3,000 tokens
-async def test_escape_stops_the_race_and_then_leaves() -> None:
-    async with opened(vocab_size=3000) as (app, pilot):
-        await pilot.press("6")
-        screen = app.screen
-        assert isinstance(screen, RaceScreen)
-        app.screen.action_leave()
-        assert job_of(screen).is_cancelled
-        assert app.screen is screen
-        await ended(screen)
-        await pilot.pause()
-        assert said(screen).startswith("Stopped; r runs it again.")
-        of_the_last = shown(screen.query_one(WorkPanel)).splitlines()[-1]
-        race = job_of(screen).race
-        if race is None or race.runners[-1].state is RunnerState.WAITING:
-            assert of_the_last.split()[-3:] == ["—"] * 3  # zeros would be results
-        await pilot.press("r")
-        assert not job_of(screen).is_cancelled
-        await pilot.press("escape", "escape")
-        assert job_of(screen).is_cancelled
-        assert app.screen.id == "race"  # no jump has led here
 
 
 def test_the_first_merge_that_differs_is_counted_from_1() -> None:
