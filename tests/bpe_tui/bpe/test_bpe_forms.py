@@ -14,9 +14,9 @@ from drawing import MOST, Drawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
-from bpe_tui.bpe import encoding_screen, linked_view, walks, windows
+from bpe_tui.bpe import encoding_screen, heap_panel, linked_view, walks, what_if, windows
 from bpe_tui.bpe.encoding_screen import WhyNotRows
-from bpe_tui.bpe.heap_panel import PairsPanel, array_rows
+from bpe_tui.bpe.heap_panel import LINKED, PairsPanel, array_rows, tree_rows
 from bpe_tui.bpe.inspection_rows import _runs
 from bpe_tui.bpe.linked_view import _beside, _list_rows, _Slice, drawn_list, linked_rows
 from bpe_tui.bpe.merge_panel import MergePanel
@@ -40,7 +40,11 @@ HANDOUT = str(SAMPLE.with_name("handout.txt"))
 TEXT = "low lowest, newer 漢字 wide"
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b"aaaa": 2}
 EDGES = [(30, 4), (43, 5), (44, 9), (59, 10), (60, 19), (60, 20), (99, 20), (100, 19), (100, 20)]
+EDGES += [(29, 9), (39, 9), (38, 9), (10, 20), (12, 9)]
 """Widths and heights at which the view of `linked` takes another form, from both sides."""
+
+ASKED = ("", ""), ("xyz", "low"), ("ow", "low"), ("e", "ee"), ("l|o", "lo newest widest lo lo")
+"""Pieces, and the texts in which one asks why they are no tokens."""
 
 
 def timeline_of(trainer: Trainer) -> Timeline:
@@ -59,6 +63,10 @@ def draw_linked(drawing: Drawing, timeline: Timeline) -> None:
         rows, _ = linked_rows(frame, frame.linked, painter, width, height, note)
         drawing.add("linked", f"{width} × {height}, step {frame.step}", rows[:MOST])
         drawing.add("linked, further rows", "", rows[MOST:])
+    for width in (43, 44):
+        panel = PairsPanel()
+        panel.set_reactive(PairsPanel.view, LINKED)
+        drawing.add_panel(panel, timeline.seek(2), width)
     for counts in ({b"abab": 30, b"bab": 4}, {b"aaaa": 3, b"xaa": 2}):
         frame = timeline_of(Trainer(counts, 257)).seek(1)
         painter, lists = TokenPainter(frame, marks=True), frame.linked
@@ -84,6 +92,7 @@ def draw_linked(drawing: Drawing, timeline: Timeline) -> None:
 def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     """Draw the moves of the heap, merges at the sizes where they change, and a step in words."""
     timeline.seek(2)
+    drawing.patch(heap_panel, "MOVES_SHOWN", 4)
     for at, _ in enumerate(timeline.frame.queue.moves()[:-1]):
         frame, width = timeline.sub_step(), (27, 55, 56)[at % 3]
         rows = array_rows(frame, TokenPainter(frame, marks=False), width)
@@ -99,13 +108,13 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     drawing.add("a count beside its pair, or short", "", rows)
     drawing.resize(60, 12)
     pairs = {bytes((at, at + 1)): 1 for at in range(97, 109, 2)}
-    for step in range(6):
-        frame = timeline_of(Trainer(pairs, 300)).seek(step)
+    for step, counts in (*((at, pairs) for at in range(6)), (1, {b"abc": 2, b"dbc": 2, b"abe": 2})):
+        frame = timeline_of(Trainer(counts, 300)).seek(step)
         panel = MergePanel()
         drawing.add("tied next", f"after step {step}", panel._next_rows(frame, 60)[:2])
     frame = timeline.seek(4)
     parts = [_describe(frame, frame.merge_at(4), part) for part in StepPart]
-    sizes = (_readable_merges(timeline.record, most) for most in (3, 4, 10**9))
+    sizes = (_readable_merges(timeline.record, most) for most in (1, 2, 10**9))
     parts += [_longest_tokens(timeline.record), *map(str, sizes)]
     parts += map(_runs, ([], [1], [1, 2, 3, 8], [4]))
     window = windows.LedgerWindow(frame, frame.merge_at(3).pair)
@@ -124,18 +133,22 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     for width, session.stop_reason in widths:  # type: ignore[assignment]
         drawing.resize(width, 5)
         drawing.add("breakpoints", f"{width}", map(breakpoints.row, range(3)))
+    drawing.patch(windows, "LONGEST_TAKEN_APART", 6)
     for most, seconds in ((2, 9), (3, 9), (9, -1)):
         drawing.patch(windows, "PLACES_SHOWN", most)
         drawing.patch(windows, "PLACES_SECONDS", seconds)
         found += map(repr, windows.PlacesWindow(frame, ord("e"))._words)
     drawing.add("places of e", "", [Row([(each, "")]) for each in found])
+    drawing.patch(heap_panel, "TREE_LEVELS", 2)
+    rows = tree_rows(frame, TokenPainter(frame, marks=False), 43)
+    drawing.add("tree", "of two levels", rows)
 
 
 def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:
     """Draw answers why a piece is no token, pretokens, and walks through the encoding of one."""
     frame = timeline.seek(4)
     drawing.patch(encoding_screen, "PLACES_SHOWN", 2)
-    for asked, text in (("", ""), ("xyz", "low"), ("ow", "low"), ("e", "ee"), ("l|o", "lo lo lo")):
+    for asked, text in ASKED:
         answers = WhyNotRows(id="answers")
         for name, value in {"asked": asked, "text": text, "frame": frame}.items():
             answers.set_reactive(getattr(WhyNotRows, name), value)
@@ -158,6 +171,7 @@ def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:
 def draw_forks(drawing: Drawing, timeline: Timeline) -> None:
     """Draw the changes to choose from, and what forks and other runs say and show."""
     frame = timeline.seek(4)
+    drawing.patch(what_if, "EXAMPLES", 13)
     for chosen, step in ((None, 0), (frame.next_pair, 4), (frame.top_pairs(3)[2][0], 4)):
         plans = fork_plans(timeline.seek(step), RunConfig("low"), chosen)
         rows = [Row([(f"{each.title} / {each.otherwise} / {each.step}", "")]) for each in plans]
