@@ -186,12 +186,11 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         piece, why_none = self.piece, ""
-        length = len(piece.pretoken.bytes) if piece is not None else 0
         if piece is None:
             why_none = "Type something; choose a pretoken with ↑ ↓."
         elif piece.pretoken.special:
             why_none = "A special token: one id, never merged."
-        elif length > LONGEST:
+        elif (length := len(piece.pretoken.bytes)) > LONGEST:
             why_none = (
                 f"A pretoken of {plural(length, 'byte')} is too long to be followed step by step; "
                 f"up to {number(LONGEST)} it is."

@@ -202,7 +202,6 @@ class Branches(Window[jobs.WhatIfEnded | None]):
             yield RowList("branch-rows")
 
     def on_mount(self) -> None:
-        self.query_one(RowList).focus()
         make = partial(WhatIfJob, self._config, self._frame, self._plan)
         self._jobs.start(self, make, self.post_message)
 
@@ -236,7 +235,6 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         if not isinstance(news.error, BpeError):
             raise news.error
         self._tell(visible_text(str(news.error), spaces=False))
-        self.query_one(RowList).show([])
 
     def on_what_if_ended(self, news: jobs.WhatIfEnded) -> None:
         self._fork = news
@@ -370,9 +368,7 @@ class WhatIf(Window[jobs.ForkPlan | None]):
             yield Static(Content(hint), id="dialog-hint")
 
     def on_mount(self) -> None:
-        plans = self.query_one(PlanRows)
-        plans.focus()
-        self.watch(plans, "cursor", self._show_meaning)
+        self.watch(self.query_one(PlanRows), "cursor", self._show_meaning)
 
     def _show_meaning(self) -> None:
         """Show the meaning of the plan at the cursor, for which its row may have no room."""

@@ -16,21 +16,6 @@ def pairs(app: BpeTuiApp) -> PairsPanel:
     return app.screen.query_one(PairsPanel)
 
 
-async def test_views_follow_each_other_and_show_the_same_entry_at_the_same_index() -> None:
-    async with opened() as (app, pilot):
-        seen = []
-        for _ in range(4):
-            await pilot.press("v")
-            seen.append(pairs(app).view)
-        assert seen == ["array", "tree", "linked", "table"]
-        assert app.focused is pairs(app)
-        await pilot.press("g", "plus", *"100", "enter", "v")
-        entry = frame_of(app).queue.array(8)[7]
-        await pilot.press("v")
-        row = next(pairs(app).row(i) for i in range(20) if "7 " in pairs(app).row(i).spans[1][0])
-        assert row.target.pair == entry.pair  # type: ignore[union-attr]
-
-
 async def test_a_far_step_is_replayed_in_slices_and_the_cursor_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
