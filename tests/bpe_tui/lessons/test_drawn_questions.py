@@ -74,7 +74,7 @@ ASKED: list[tuple[RunConfig, int, str, str | None, int, str]] = [
         64,
         "left right l h enter H l l l enter @4,9 @4,10 @12,10",
     ),
-    (BPE, 12, "encode-by-hand", "lowest", 64, "@18,10 @10,10 @8,10 @4,10 @2,10 left enter enter"),
+    (BPE, 12, "encode-by-hand", "lowest", 64, "@17,10 @10,10 @8,10 @4,10 @2,10 left enter enter"),
     (BPE, 0, "make-merges", "2", 60, "space down right j enter space H k l up h enter"),
     (BPE, 0, "make-merges", "2", 30, "@8,9 @8,10 @16,12 @16,12 @16,11 @18,12 space enter H right"),
     (
