@@ -49,8 +49,7 @@ class LessonRows(RowList):
 
     def row(self, index: int) -> Row:
         row = super().row(index)
-        here = index == self.cursor
-        return Row([cursor_sign(here), *row.spans], row.target)
+        return Row([cursor_sign(index == self.cursor), *row.spans], row.target)
 
     def go_to(self, target: object) -> None:
         """Put the cursor on the row of a lesson."""

@@ -58,7 +58,6 @@ from engine.learning.questions.answer_forms import (
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Attempt, Question
 
-YES, NO = "yes", "no"
 SIDEWAYS = {"right": 1, "l": 1, "left": -1, "h": -1}
 UP_AND_DOWN = {"down": 1, "j": 1, "up": -1, "k": -1}
 """Key → by how much it moves the cursor."""
@@ -66,14 +65,13 @@ LONGEST_NUMBER = 15
 MOST_GIVEN = 4
 """Largest number of words to count in that have a row each."""
 INDENT: Span = (" ", "")
-NONE_JOINS = "none joins"
 
 
 def options_of(form: Choice | YesOrNo, messages: Messages = ENGLISH) -> Sequence[Option]:
     """Return the rows to choose from."""
     if isinstance(form, Choice):
         return form.options
-    return [Option((text_of(messages, word),)) for word in (YES, NO)]
+    return [Option((text_of(messages, word),)) for word in ("yes", "no")]
 
 
 class QuestionPanel(Lines):
@@ -220,7 +218,7 @@ class QuestionPanel(Lines):
             is_chosen = self._chosen == len(marks)
             spans += [(f"   {CURSOR}" if is_chosen else "     ", "pair")]
             first = spans_width(spans) + 1
-            end = text_of(self._question.messages, NONE_JOINS)
+            end = text_of(self._question.messages, "none joins")
             spans.append((end, "pair" if is_chosen else "dim"))
             self._gaps |= dict.fromkeys(range(first, first + width(end)), len(marks))
         if not self._is_over and self._chosen < len(marks):

@@ -278,9 +278,8 @@ class LessonScreen(SessionScreen):
         """Return the name of the step after a frame, for the cells under a station's name."""
         if frame.step == frame.recorded_steps:
             return ""
-        text, step = self.explainer.text, number(frame.step + 1)
-        named = text(self.explainer.STEP, n=step)
-        return first_fitting(cells, named, step)
+        step = number(frame.step + 1)
+        return first_fitting(cells, self.explainer.text(self.explainer.STEP, n=step), step)
 
     def _show_heading(self, moment: StepMoment[Any]) -> None:
         """Show the heading: the corpus and the beats on the left, the step and facts on the right.

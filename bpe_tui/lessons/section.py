@@ -54,8 +54,8 @@ class LessonSection(Lines, can_focus=False):
         """Cells of the caption under the name: it begins where the name does."""
         return self.margin - (4 if self.is_short else 6)
 
-    def show(self, rows: Sequence[Row], is_lit: bool = False) -> int:
-        """Show rows beside the rail and the name; return the number of lines to paint."""
+    def show(self, rows: Sequence[Row], is_lit: bool = False) -> None:
+        """Show rows beside the rail and the name."""
         rail, cells = self.rail, self.margin
         stem, corner = (LIT_STEM, rail.lit_corner) if is_lit else (rail.stem, rail.corner)
         name: list[Span] = [
@@ -82,4 +82,3 @@ class LessonSection(Lines, can_focus=False):
         self._rows = shown
         if changed:
             self.refresh(*changed)
-        return len(changed)

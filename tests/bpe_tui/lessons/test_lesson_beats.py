@@ -283,9 +283,9 @@ def test_a_section_has_its_rail_name_and_caption_beside_its_rows(
     shown = []
     for is_lit, is_short in ((True, False), (False, False), (True, True)):
         section.is_short = is_short
-        changed = section.show(rows, is_lit)
+        section.show(rows, is_lit)
         texts = ["".join(text for text, _ in row.spans).rstrip() for row in section._rows]
-        shown.append((changed, texts, [role for _, role in section._rows[0].spans]))
+        shown.append((len(painted[-1]), texts, [role for _, role in section._rows[0].spans]))
     cut = "nineteen characte…"
     long = [" ├─▶ 2 PICK     e+s 9", f" │   merge 1,2… {cut}", " │"]
     dark = [" │   2 PICK     e+s 9", *long[1:]]

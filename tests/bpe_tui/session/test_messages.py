@@ -123,12 +123,3 @@ def test_no_two_commands_of_a_screen_share_a_key(screen: str) -> None:
     )
     assert keys
     assert [key for key, commands in keys.items() if commands > 1] == []
-
-
-async def test_a_dead_key_shows_a_message_and_does_nothing_else() -> None:
-    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
-        for key, told in (("ö", "ö is no key here"), ("exclamation_mark", "!: "), ("3", "")):
-            await pilot.press(key)
-            await pilot.pause()
-            assert app.notices.now.startswith(told)
-            assert app.screen.id == ("training" if told else "vocabulary")
