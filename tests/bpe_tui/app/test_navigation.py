@@ -280,7 +280,6 @@ async def test_a_digit_keeps_the_way_back_and_another_corpus_ends_it(tmp_path: P
         assert app.notices.now.startswith("Nothing to go back to")
 
 
-@pytest.mark.slow
 async def test_escape_leaves_a_field_a_zoom_and_a_prediction_before_it_goes_back() -> None:
     async with opened() as (app, pilot):
         before = place(app)

@@ -196,7 +196,6 @@ async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_
         assert (app.screen.id, step(app)) == ("training", made_at)
 
 
-@pytest.mark.slow
 async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> None:
     async with opened(vocab_size=700) as (app, pilot):
         await pilot.press("end", "3", "slash", *"^he$", "enter", "f")
