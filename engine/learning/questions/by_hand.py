@@ -212,7 +212,7 @@ def _made_in_all_words(frame: Frame, words: WordsInSight, most: int) -> Exercise
     for merge in range(most):
         counts, pair = exercise.states[merge].counts, exercise.pair(merge)
         # Another pair may have the highest count if tokens have a largest length.
-        is_beaten = max(counts.values()) > counts[pair]
+        is_beaten = pair not in counts or max(counts.values()) > counts[pair]
         if is_beaten or (exercise.tied(merge) and frame.tie_rule.name in BY_ID):
             return Exercise(frame, words, merge)
     return exercise
