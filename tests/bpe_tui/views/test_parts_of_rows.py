@@ -112,17 +112,20 @@ def heaps() -> Iterator[Part]:
     phases = RunConfig(str(SAMPLE.with_name("handout.txt")), phases="gpt2:266,none:272")
     frame = session_of(in_phases(phases)).frame  # type: ignore[assignment]
     yield "highest count of the second phase", [highest_shown(frame.at(9))]
-    for counts, step in ((STALE, 2), ({b" the": 2237, b"ash": 939, b"he": 2000, b"th": 300}, 1)):
+    usual = (37, 45, 51, 52, 57, 63, 85, 118)
+    for counts, step, widths in (
+        (STALE, 2, usual),
+        ({b" the": 2237, b"ash": 939, b"he": 2000, b"th": 300}, 1, usual),
+        ({b"ab": 5, b"cd": 5}, 0, (28, 29)),
+        ({"漢".encode(): 5, b"\xe6\xbc": 2}, 0, (38, 39)),
+        ({b"abx": 1, b"aby": 100_000}, 1, (70,)),
+    ):
         frame = frame_of(counts, 2).at(step)
-        for cells in (37, 45, 51, 52, 57, 63, 85, 118):
+        for cells in widths:
             table = EntryTable(frame, TokenPainter(frame, marks=False), cells)
             entries = frame.queue.entries(5)
             rows = (table.row((at + 1, entries[at]), None, two) for at, two in table.lines(entries))
             yield f"heap after {step}, {cells} cells", [table.header(), *rows]
-    frame = frame_of({b"ab": 5, b"cd": 5}, 2)
-    tables = (EntryTable(frame.at(0), TokenPainter(frame.at(0), marks=False), n) for n in (28, 29))
-    entries = frame.at(0).queue.entries(1)
-    yield "up next, tied", [table.row((1, entries[0]), None) for table in tables]
 
 
 def charts() -> Iterator[Part]:
@@ -365,7 +368,7 @@ def scrolled(drawing: Drawing) -> Iterator[Part]:
             panel._bring_to_sight(at, 30, line)
             tops.append(tuple(panel.top))
         yield f"step {step}: {at.merge and at.merge.token!r} in each line, {height} rows", [tops]
-    few = Excerpt.of(b"low low\n", "whitespace", complete=False)
+    few = Excerpt.of(b"low low\n" * 6, "whitespace", complete=False)
     there = frame_of({b"low": 5, b"zigzag": 9}, 3, few)
     for step in (0, 1):
         panel.set_reactive(CorpusPanel.frame, there.at(step))
