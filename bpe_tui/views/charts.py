@@ -308,7 +308,7 @@ class Gain(NamedTuple):
 def distance(steps: int, rows: int) -> int:
     """Return the merges from one row to the next: a round number, at most a thousand.
 
-    >>> [distance(steps, 7) for steps in (50_000, 2_921, 443, 12, 3)], distance(2_921, 22)
+    >>> [distance(steps, 7) for steps in (12_000, 2_921, 443, 12, 3)], distance(2_921, 22)
     ([1000, 500, 100, 2, 1], 200)
     """
     round_numbers = [each * 10**power for power in range(3) for each in (1, 2, 5)]

@@ -27,7 +27,7 @@ NEEDED: list[tuple[bool, str, dict[tuple[int, int], tuple[int, ...]]]] = [
     (False, "", {(120, 40): (1, 2, 0, 26)}),
     (False, "low 漢", {(120, 24): (1, 3, 0, 10)}),
     (False, PROSE, {(120, 25): (3, 4, 0, 7), (120, 24): (2, 2, 0, 10), (60, 20): (2, 2, 0, 9)}),
-    (True, PROSE, {(120, 60): (7, 0, 23, 19), (150, 80): (9, 15, 5, 38)}),
+    (True, PROSE, {(120, 60): (7, 0, 23, 19), (150, 95): (9, 18, 17, 38)}),
     (True, PROSE, {(120, 40): (4, 0, 11, 14)}),
 ]
 """Whether the lanes are shown, the text, and by size the lines of text, tokens, lanes, panels."""
@@ -57,6 +57,7 @@ async def test_text_tokens_and_lanes_have_the_lines_that_they_need_and_panels_th
                 assert (text, size, lines_of(app)) == (text, size, of_sizes[size])
         screen.action_lanes()
         await until(pilot, lambda: lines_of(app) == (4, 7, 0, 18))
+        screen.zoomed = "pretokens"  # which the scene ends
         screen.show_alone("ids")
         screen.show_panel("text")
         await until(pilot, lambda: lines_of(app) == (9, 24, 0, 0))
@@ -70,6 +71,9 @@ async def test_text_tokens_and_lanes_have_the_lines_that_they_need_and_panels_th
         for focused in ("lanes", "pretokens"):  # the tokens are in sight, too
             await pilot.press("a")
             await until(pilot, lambda: app.focused and app.focused.id == focused)  # noqa: B023
+        screen.add_class("lanes")
+        screen.set_back()  # for a scene of a lesson
+        assert not screen.has_class("lanes")
 
 
 ROOMS = {

@@ -122,6 +122,7 @@ async def test_the_save_window_begins_with_the_format_that_holds_characters(
         field.value = "mine.tiktoken"
         await pilot.press("up")
         assert (field.value, field.cursor_position) == ("mine.json", 9)
+        assert not app.screen.query_one("#dialog-hint").has_class("-refused")
         field.value = path
         await pilot.press("enter")
         await until(pilot, lambda: not isinstance(app.screen, SaveTokenizer))

@@ -335,7 +335,7 @@ def draw_probes(drawing: Drawing) -> None:
     lanes.words = words
     lanes.show(frame, text)
     drawing.add_changes("lanes", "", rows_of(lanes))
-    for width in (60, 24):
+    for width in (14, 60, 24):
         drawing.resize(width, 9)
         pretokens = framed(WordPieceTextPretokens(), frame)
         pretokens.set_reactive(type(pretokens).pretokens, words)

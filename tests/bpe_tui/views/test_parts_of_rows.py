@@ -36,7 +36,15 @@ from bpe_tui.views.encoded_text import (
     describe_tail,
     explanation,
 )
-from bpe_tui.views.explanation import BarColumns, Beat, CountRoom, StepMoment, with_end
+from bpe_tui.views.explanation import (
+    Bar,
+    BarColumns,
+    Beat,
+    CountRoom,
+    StepMoment,
+    bar_row,
+    with_end,
+)
 from bpe_tui.views.heap_table import EntryTable, TableRoom, highest_shown
 from bpe_tui.views.inspection_rows import _length_bins
 from bpe_tui.views.narration import (
@@ -150,6 +158,11 @@ def lessons() -> Iterator[Part]:
     plain, marked = BpeExplainer(marks=False), BpeExplainer(marks=True)
     sizes = ((9, None, 60), (9, 9, 60), (5, 6, 47), (5, 6, 46), (6, 5, 46))
     yield "sizes", [plain.size_row(now, before, 9, cells) for now, before, cells in sizes]
+    painter = TokenPainter(frame_of({LONG: 5}, 51).at(50), marks=False)
+    bar = Bar(painter.frame.next_pair or (0, 0), 5, "5", fraction="5/25")
+    columns = (BarColumns(16, cells, 3) for cells in (0, 6))
+    rows = (bar_row(painter, bar, each, 50, 5, "") for each in columns)
+    yield "a long pair, also beside a fraction", map(Row, rows)
     ways = [("four", "")], [("two", "")], [("a", "")]
     yield "first that fits", [plain.fitting(cells, *ways) for cells in (4, 3, 0)]
     yield "end", [Row(with_end([("low", "")], "end", 12))]
