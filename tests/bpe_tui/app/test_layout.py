@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 from opening import each_size, opened, until
 from textual.geometry import Size
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.models import MODELS
@@ -155,20 +155,6 @@ async def test_the_legend_fits_and_is_hidden_at_24_rows_and_a_small_terminal_say
             line = app.screen.query_one("#panel-names", Static)
             await until(pilot, lambda: str(line.content) == names, 5)  # noqa: B023
             await pilot.press("tab")
-
-
-async def test_the_smallest_screen_shows_tokens_or_the_field_of_ids() -> None:
-    async with opened(size=(60, 20), vocab_size=300) as (app, pilot):
-        app.navigation.open_encoding(TEXT)
-        await pilot.pause()
-        for panel, ids_are_seen in (("pretokens", True), ("decode", False), ("pretokens", True)):
-            app.screen.show_panel(panel)  # type: ignore[attr-defined]
-            await pilot.pause()
-            seen = [is_seen(app, "#ids"), is_seen(app, "#decode"), isinstance(app.focused, Input)]
-            assert seen == [ids_are_seen, not ids_are_seen, not ids_are_seen]
-            hidden = app.screen.query_one("#hidden-panels", Static)
-            name = "Tab ids → text" if ids_are_seen else "Tab tokens"
-            await until(pilot, lambda: str(hidden.content) == name)  # noqa: B023
 
 
 @pytest.mark.slow  # a walk over all screens, panels and sizes

@@ -18,7 +18,6 @@ from bpe_tui.views.commands import (
     bound_commands,
     columns,
     commands_on,
-    hanging,
     help_text,
     key_of_screen,
     legend_of,
@@ -103,12 +102,6 @@ def test_the_help_has_two_columns_of_about_the_same_height() -> None:
     assert columns("A\nA\n\nB\nB\nB\nB\nB\nB\nB", 40) == (["A", "A"], ["B"] * 7)
     even = "A\na\n\nB\nb\nb\nb\nb\nb\n\nC\nc"  # 12 lines
     assert columns(even, 40)[1] == ["C", "c"]
-
-
-def test_wrapped_help_continues_below_the_text_not_below_the_key() -> None:
-    for line in hanging(help_text("training"), 50).splitlines():
-        assert width(line) <= 50
-        assert re.match(r"(\w[^.]*$|  \S| {12,}\S|$)", line), line
 
 
 def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:
