@@ -199,6 +199,9 @@ class TestRecords:
         path.write_bytes(path.read_bytes()[:-20])
         with pytest.raises(CorpusError, match="damaged Parquet"):
             text_of(path, good)
+        broken = type("Broken", (io.BytesIO,), {"read": Mock(side_effect=OSError(5, "the disk"))})
+        with pytest.raises(OSError, match="the disk"):
+            list(sources.parquet_texts("a", broken(TEXT), "text", len, len))
 
 
 class Server(BaseHTTPRequestHandler):
