@@ -380,7 +380,7 @@ across its edge.
     token_id, edges = rules.ids[wanted], (first, first + len(wanted))
     across = first_merge_across(rules, pretoken, edges)
     if across is None:
-        return OneToken(wanted, token_id, merge_making(rules, token_id), rules.alphabet.unit)
+        return _one_token(rules.inside, wanted, token_id)
     return _beaten(rules, wanted, pretoken, across, edges)
 
 
@@ -434,6 +434,13 @@ def _find(
     return pretoken.bytes, first - offset
 
 
+def _one_token(rules: EncodingRules, wanted: bytes, token_id: int) -> OneToken:
+    """Answer that a piece is one token, with the merge that makes it here; others may, too."""
+    made = [step for step in rules.steps(wanted) if step.token_id == token_id]
+    last = merge_of(rules, made[-1].rank, made[-1].pair) if made else merge_making(rules, token_id)
+    return OneToken(wanted, token_id, last, rules.alphabet.unit)
+
+
 def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
     """Answer for the last piece of a word, where an alphabet marks the word's end.
 
@@ -446,9 +453,9 @@ def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, fi
     across = first_merge_across(rules, pretoken, (first,))
     if across is None:
         if ending is not None and tokens[-1] == ending:
-            return OneToken(wanted, ending, merge_making(rules, ending), rules.alphabet.unit)
+            return _one_token(rules, wanted, ending)
         if unmarked is not None and tokens[-2:] == (unmarked, marker):
-            return OneToken(wanted, unmarked, merge_making(rules, unmarked), rules.alphabet.unit)
+            return _one_token(rules.inside, wanted, unmarked)
     parts = ranked_tokens(rules, rules.tokens_of(wanted))
     marked = wanted + rules.vocab[marker]
     if ending is None:

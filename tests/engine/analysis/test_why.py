@@ -43,6 +43,15 @@ def test_a_token_that_no_text_reaches_names_the_merge_that_took_its_part() -> No
     assert [[merge.number for merge in each.way] for each in (never, one)] == [[3, 1], [3, 1]]
 
 
+def test_of_several_merges_that_make_a_token_the_one_that_makes_it_here_is_named() -> None:
+    """As in Llama 2's file, which lists each way to divide a token."""
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab", 257: b"bc", 258: b"abc"}
+    merges = [(b"ab", b"c"), (b"b", b"c"), (b"a", b"bc"), (b"a", b"b")]
+    explanation = explain(Tokenizer(vocab, merges), ["abc"])
+    assert texts(explanation)[0].endswith("id 258, made by a + bc (merge 3).")
+    assert [merge.number for merge in explanation.way] == [2, 3]
+
+
 def test_a_way_of_at_most_500_bytes_is_followed() -> None:
     vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
     tokenizer = Tokenizer(vocab, [(b"a", b"b")], pattern="none")

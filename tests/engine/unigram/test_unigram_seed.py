@@ -34,12 +34,6 @@ def test_seeds_are_the_characters_and_the_best_branching_substrings(
     assert seeds.characters == len(set("".join(counts)))
 
 
-def test_reserved_texts_are_no_seeds() -> None:
-    found = finished(seed_pieces({"<s>": 5, "s>": 1}, 100, 16, frozenset({"<s>"})))
-    assert "<s>" not in found.texts
-    assert "s>" in found.texts
-
-
 def test_the_search_reports_its_progress_for_every_length() -> None:
     work = seed_pieces({"abcd": 2}, 10, 4)
     progress = [(step.done, step.total) for step in work if isinstance(step, WorkProgress)]
