@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from program import HANDOUT
+from screen_text import row_texts
 from textual.widgets import Static
 
 from bpe_tui.app.base import BaseApp
@@ -125,6 +126,11 @@ async def test_what_is_typed_or_clicked_is_opened_beside_what_is_open(
             await pilot.press("enter")
             claimed = Claimed((typed,), are_steps=are_steps)
             assert opened.pop() == replace(run, claimed=claimed)
+        await ask()
+        rows = app.screen.query_one(FoundRows)
+        assert row_texts(rows)[3].split() == [".."]
+        await pilot.click(rows, offset=(3, 3))
+        assert f"{tmp_path.name}/" in map(str.strip, row_texts(rows))
 
 
 async def test_another_model_is_chosen_with_the_size_that_it_can_take() -> None:

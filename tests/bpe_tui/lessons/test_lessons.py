@@ -563,11 +563,3 @@ def test_lessons_are_in_the_language_of_the_locale(monkeypatch: pytest.MonkeyPat
     for locale, language in (("zh_CN.UTF-8", "zh"), ("de_DE", "en"), ("C", "en")):
         monkeypatch.setenv("LC_ALL", locale)
         assert usual_language() == language
-
-
-def test_the_list_marks_lessons_that_are_done() -> None:
-    keep_progress("02", LessonProgress(seen=frozenset((0,))))
-    listed = learn("--list").splitlines()
-    assert listed[:2] == [" 1   Bytes and tokens", " 2 ◐ Count, pick, replace"]
-    assert "there is no lesson 99" in learn("99")
-    assert "there are no lessons in 'xx'" in learn("--language", "xx")
