@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from edges import edged
-from opening import burst, frame_of, opened, step, until
+from opening import SAMPLE, burst, frame_of, opened, opened_as, step, until
 from textual.geometry import Region
 from textual.pilot import Pilot
 
@@ -15,8 +15,10 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.lessons import beats
 from bpe_tui.lessons.screen import CUT_FIRST, LessonScreen
 from bpe_tui.lessons.section import STATIONS, LessonSection
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.styles import LIGHT
+from bpe_tui.views import slices
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import Beat, StepMoment
 
@@ -127,6 +129,25 @@ async def test_each_beat_lights_its_part_and_the_corpus_stays_where_the_step_is(
             assert it.top.line == place
         await pilot.press("home")
         assert list(it.retell(1.0, 2)) == []  # there is no step before
+
+
+async def test_a_recording_of_a_prune_knows_the_costs_that_the_screen_computes_at_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slices, "REST_SECONDS", 600)
+    ship = str(SAMPLE.with_name("ship.txt"))
+    config = RunConfig(ship, pattern="whitespace", vocab_size=60, model="unigram")
+    async with opened_as(config, (100, 30)) as (app, pilot):
+        await pilot.press("0", "right", "right")
+        it = screen(app)
+        assert "Weighing the pieces that stay …" in section(app, "count")[4]
+        it.work_out(it.frame_of(app.session))
+        rows = [row[19:28].strip() for row in section(app, "count")[:7]]
+        assert rows == ["t,", "ee", "ta", "p,", "ut", "e.", "shut"]
+        await pilot.press(*["right"] * 4)
+        next(it.retell(1.0, 2))  # the prune of step 6: four pieces go, three others stay
+        fates = [row.split()[-1] for row in section(app, "count")[:7]]
+        assert fates == ["goes"] * 4 + ["stays"] * 3
 
 
 async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:

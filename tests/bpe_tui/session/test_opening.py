@@ -292,6 +292,9 @@ def test_a_tokenizer_given_as_corpus_is_opened_as_one(trained: Path) -> None:
     assert config == TokenizerConfig((str(trained),))
     texts = config_for(RunConfig(str(trained), reading=Reading(more=("a", "b", "c"))))
     assert texts == TokenizerConfig((str(trained),), "a", reading=Reading(more=("b", "c")))
+    vocab, merges = (str(trained / name) for name in ("vocab.json", "merges.txt"))
+    both = config_for(RunConfig(vocab, reading=Reading(more=(merges, "a", "b"))))
+    assert both == TokenizerConfig((vocab, merges), "a", reading=Reading(more=("b",)))
     assert config_for(RunConfig("cl100k_base")) == TokenizerConfig(("cl100k_base",))
     missing = RunConfig("nowhere.txt")
     assert config_for(missing) == missing
