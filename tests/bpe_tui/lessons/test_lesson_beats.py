@@ -92,16 +92,6 @@ def clock() -> tuple[BeatClock, Hands, Timeline]:
 Clocked = tuple[BeatClock, Hands, Timeline]
 
 
-def test_a_step_has_three_beats_and_a_rest_but_a_key_never_waits(clock: Clocked) -> None:
-    it, hands, timeline = clock
-    it.follow(timeline.forward())
-    hands.pass_by(0.4)  # lit
-    it.follow(timeline.forward())
-    assert (it.moment.beat, it.moment.frame.step) == (Beat.REST, 2)  # type: ignore[union-attr]
-    hands.pass_by(9)  # the timers of the first step are ignored
-    assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.REST]
-
-
 def test_each_moment_of_the_cut_and_of_a_step_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beats, "SECONDS", {Beat.PICK: 0.25, Beat.LIGHT: 0.25, Beat.JOIN: 0.5})
     for name, number in (("ALL_BEATS", 1.0), ("CUT_SECONDS", 0.5), ("FRAMES_PER_SECOND", 8)):

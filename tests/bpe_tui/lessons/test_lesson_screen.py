@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from bpe_tui.lessons import beats
 from bpe_tui.lessons.screen import CUT_FIRST, LessonScreen
 from bpe_tui.lessons.section import STATIONS, LessonSection
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.styles import LIGHT
 from bpe_tui.views import slices
 from bpe_tui.views.corpus import CorpusPlace
@@ -193,12 +191,3 @@ async def test_the_colours_chosen_last_come_back_and_the_first_screen_stays(
         await pilot.press("0", "ctrl+t")
     async with opened() as (app, pilot):
         assert (app.screen.id, app.theme) == ("training", LIGHT.name)
-
-
-def test_an_invalid_preference_is_ignored(own_state: Path) -> None:
-    save_preferences(is_light=True)
-    (file,) = own_state.rglob("preferences.json")
-    assert preferences().is_light
-    for foreign in ('{"is_light": "x"}', "[]", "{", json.dumps({"is_light": [1]})):
-        file.write_text(foreign)
-        assert preferences() == type(preferences())()

@@ -84,8 +84,9 @@ def test_only_preferences_that_change_are_written(own_state: Path) -> None:
     assert (modes, left.exists()) == ([0o600, 0o700], False)
     assert json.loads(place.read_text()) == {"is_light": True, "welcomed": True}
     assert state.preferences() == state.Preferences(is_light=True, welcomed=True)
-    place.write_text("[]")
-    assert state.preferences() == state.Preferences()
+    for foreign in ('{"is_light": "x"}', '{"is_light": [1]}', "{", "[]"):
+        place.write_text(foreign)
+        assert state.preferences() == state.Preferences()
     with state.without_state():
         assert (state.preferences(), state.recent()) == (state.Preferences(welcomed=True), [])
         state.save_preferences(is_light=True)
