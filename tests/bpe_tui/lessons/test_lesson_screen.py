@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from edges import edged
 from opening import SAMPLE, burst, frame_of, opened, opened_as, step, until
@@ -184,9 +182,7 @@ async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
 
 
 @pytest.mark.slow  # it opens the application twice
-async def test_the_colours_chosen_last_come_back_and_the_first_screen_stays(
-    own_state: Path,
-) -> None:
+async def test_the_colours_chosen_last_come_back_and_the_first_screen_stays() -> None:
     async with opened() as (app, pilot):
         await pilot.press("0", "ctrl+t")
     async with opened() as (app, pilot):

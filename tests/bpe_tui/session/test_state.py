@@ -98,11 +98,9 @@ def failed_below(line: int) -> Exception:
     """Return an error that is raised three calls below a line."""
     calls = {"first": lambda: calls["second"](), "second": lambda: calls["third"]()}
     calls["third"] = lambda: 1 // 0
-    try:
+    with pytest.raises(ZeroDivisionError) as failure:
         exec(compile("\n" * line + "first()", "outer.py", "exec"), calls)
-    except ZeroDivisionError as error:
-        return error
-    raise AssertionError
+    return failure.value
 
 
 def test_a_failure_is_reported_once_and_the_latest_reports_are_kept(own_state: Path) -> None:
