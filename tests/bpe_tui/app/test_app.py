@@ -21,6 +21,7 @@ from bpe_tui.bpe.walks import EncodeStepsPanel
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.jobs import OpeningJob, TrainingStarted
+from bpe_tui.session.state import preferences
 from bpe_tui.styles import LIGHT
 from bpe_tui.views.encoding_screen import FIRST_STEP, LAST_STEP, WalkScreen
 from bpe_tui.widgets.controls import KeyBar, Scrubber
@@ -230,6 +231,7 @@ async def test_ctrl_t_changes_between_light_and_dark_also_on_a_screen_made_ahead
         await pilot.pause()
         assert app.get_screen("vocabulary").frame is None  # type: ignore[attr-defined]
         app.action_light()
+        assert preferences().is_light
         await app.get_screen("vocabulary").on_event(ScreenResume())
         await pilot.press("3")
         assert app.screen.styles.background.hex.lower() == LIGHT.background

@@ -208,6 +208,13 @@ def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
         signal.signal(signal.SIGINT, before)
 
 
+async def test_an_interrupt_that_came_before_the_loop_ends_the_application() -> None:
+    app = BpeTuiApp(None)
+    app._interrupts._hold()
+    await app.run_async(headless=True)
+    assert app.return_code == 130
+
+
 def test_a_report_quotes_the_corpus_only_if_asked(
     own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

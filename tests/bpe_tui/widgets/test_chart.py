@@ -53,7 +53,7 @@ def test_axes_end_at_values_or_at_round_numbers_and_have_round_ticks() -> None:
     assert scale_for(np.array([31, 86]), log=False) == Scale(31, 86)
     assert scale_for(np.array([31, 86]), log=False, rounded=True) == Scale(20, 100)
     assert (bars(3, 5).x_scale, bars(3, 5).y_scale) == (Scale(0.5, 2.5), Scale(0, 5))
-    assert replace(bars(3, 5), bars_top=10).y_scale == Scale(0, 10)
+    assert replace(bars(2, 3), bars_top=5).y_scale == Scale(0, 5)
     decades, all_ticks = Scale(1, 1000, log=True), [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
     assert decades.ticks(10) == all_ticks
     assert [decades.ticks(most) for most in (9, 2, 0)] == [all_ticks[::3], [1, 100], [1]]

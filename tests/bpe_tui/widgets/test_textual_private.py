@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import weakref
 from codecs import getincrementaldecoder
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from textual._styles_cache import StylesCache
 from textual.app import App
+from textual.color import Color
 from textual.css.stylesheet import Stylesheet
 from textual.drivers import linux_driver
 from textual.message_pump import MessagePump
@@ -20,7 +22,13 @@ from textual.widget import Widget
 
 import bpe_tui
 from bpe_tui.widgets import textual_private
-from bpe_tui.widgets.textual_private import PaintedOnce, driver_with, tolerate_bad_bytes
+from bpe_tui.widgets.textual_private import (
+    PaintedOnce,
+    SurvivingApp,
+    driver_with,
+    free_painted_lines,
+    tolerate_bad_bytes,
+)
 
 MOST = 15
 """Most private names that the package may use."""
@@ -80,3 +88,19 @@ async def test_a_driver_writes_to_another_output_and_keys_that_are_no_utf_8_end_
     monkeypatch.setattr(linux_driver, "getincrementaldecoder", getincrementaldecoder)
     tolerate_bad_bytes()
     assert linux_driver.getincrementaldecoder("utf-8")().decode(b"a\xff") == "a\ufffd"
+
+
+async def test_an_exception_that_nothing_survives_ends_the_application() -> None:
+    app = SurvivingApp[None]()
+    with pytest.raises(ZeroDivisionError):
+        async with app.run_test():
+            app.call_later(divmod, 1, 0)
+
+
+def test_nothing_holds_the_painted_lines_of_a_widget_that_is_gone() -> None:
+    free_painted_lines()
+    painted, colour = StylesCache(), Color(0, 0, 0)
+    held = weakref.ref(painted)
+    painted.get_inner_outer(colour, colour)
+    del painted
+    assert held() is None
