@@ -201,7 +201,9 @@ class Camera:
             return ()
         screen = self.app.screen
         if self.messages and isinstance(screen, SessionScreen):
-            return (still_visible(screen.VIEW.narrate(session.frame, screen.messages)[0]),)
+            return (
+                still_visible(screen.VIEW.narrate(screen.frame_of(session), screen.messages)[0]),
+            )
         recording = copy.copy(session.recording)  # a cursor of its own
         transcript = session.model.part("transcript")(recording, session.stop_reason)
         return tuple(map(still_visible, transcript.answer(f"go {session.recording.cursor}")))
