@@ -248,7 +248,7 @@ async def record(
             if app.failure is not None:
                 raise app.failure
             await asyncio.sleep(WAIT_SECONDS)
-        recorded = app.session.shown.recorded_steps if app.session.shown else 0
+        recorded = len(app.session.recording or ())
         if last > recorded:
             raise TimelineError(
                 f"there is no step {number(last)}; the run has {number(recorded)} steps"

@@ -25,6 +25,8 @@ def idle(app: BpeTuiApp) -> Session:
 
 async def test_another_corpus_takes_the_text_along_and_ends_the_way_back() -> None:
     async with opened_as(RUN) as (app, pilot):
+        assert app._job is not None
+        assert app._job._shown.is_set()  # steps are made once the corpus is painted
         before = idle(app)
         app.action_end(True)
         before.typed = "low"

@@ -8,6 +8,7 @@ import pytest
 from opening import opened, opened_as, step, until
 from program import HANDOUT
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import JumpStart
@@ -168,6 +169,20 @@ async def test_each_target_leads_to_its_screen_and_step_and_escape_back(
             await pilot.press("escape")
             await until(pilot, lambda: place(app) == before)
             assert app.session.text == text
+        app.action_show("encoding")
+        await pilot.pause()
+        app.navigation.open_encoding("newest", look=True)
+        await pilot.pause()
+        assert app.screen.query_one(TextArea).text == "newest"
+        app.action_show("training")
+        for jump in (0, 1):
+            app.action_end(jump == 0)
+            await until(pilot, lambda: keys_shown(app)[0].startswith("back to"))
+        await pilot.press("escape")
+        app.navigation.forget()
+        await until(pilot, lambda: keys_shown(app)[0] == "next")
+        app.navigation.take_back()
+        assert app.notices.now.startswith("Nothing to return to")
         app.session.following = True
         app.navigation.show_places(257)
         await pilot.pause()
@@ -179,6 +194,14 @@ async def test_each_target_leads_to_its_screen_and_step_and_escape_back(
         monkeypatch.setattr(app, "refusal_of", lambda _: "No text can be encoded.")
         app.navigation.open_encoding("low")
         assert (app.notices.now, app.screen.id) == ("No text can be encoded.", "training")
+
+
+async def test_a_piece_is_shown_in_the_vocabulary() -> None:
+    async with opened_as(RUNS["unigram"]) as (app, pilot):
+        app.navigation.go_to_target(targets.ToPiece(7))
+        await until(pilot, lambda: app.screen.id == "unigram-vocabulary")
+        n = targets.ToPretoken(b"n")
+        await until(pilot, lambda: app.screen.query_one("#token-rows", Lines).target == n)
 
 
 def test_a_place_is_named_by_what_differs_from_the_present_one() -> None:

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from opening import each_size, ended, frame_of, recorded_once, until
+from opening import IdleJob, each_size, ended, frame_of, recorded_once, until
+from program import HANDOUT
 from screen_text import row_text, row_texts
 from textual.pilot import Pilot
 
@@ -166,6 +167,9 @@ async def test_every_screen_has_room_for_its_text_and_o_opens_the_window_of_file
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenOther))
         await pilot.press("escape")
+        app._open_with = IdleJob
+        app.open(RunConfig(HANDOUT))
+        await until(pilot, lambda: app.screen.id == "training")
         app.reopen_previous()  # as Esc does while something is read
         await until(pilot, lambda: isinstance(app.screen, StartPage))
         async for size in each_size(pilot):
