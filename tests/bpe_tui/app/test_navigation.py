@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from opening import opened, opened_as, step, until
 from program import HANDOUT
@@ -181,8 +179,13 @@ async def test_each_target_leads_to_its_screen_and_step_and_escape_back(
         await pilot.press("escape")
         app.navigation.forget()
         await until(pilot, lambda: keys_shown(app)[0] == "next")
-        app.navigation.take_back()
-        assert app.notices.now.startswith("Nothing to return to")
+        for say, told in (
+            (app.navigation.take_back, "Nothing to return to"),
+            (app.navigation.go_back, "No way back: the jumps before were in another run"),
+            (app.navigation.go_back, "Nothing to go back to"),
+        ):
+            say()
+            assert app.notices.now.startswith(told)
         app.session.following = True
         app.navigation.show_places(257)
         await pilot.pause()
@@ -216,22 +219,6 @@ def test_a_place_is_named_by_what_differs_from_the_present_one() -> None:
         assert (other.differs_from(here), other.name_from(here, ENGLISH)) == (True, name)
     for same in (here._replace(typed="a"), here._replace(spot=here.spot._replace(tops=(1,)))):
         assert not same.differs_from(here)
-
-
-async def test_the_footer_says_at_each_row_where_escape_leads_from_there() -> None:
-    said = set()
-    async with opened() as (app, pilot):
-        await pilot.press("right", "right", "tab", "greater_than_sign")
-        app.seek(2)
-        for key in ("down", "down", "up", "up", "up", "down"):
-            await pilot.press(key)
-            await pilot.pause()
-            screen = app.screen
-            assert isinstance(screen, SessionScreen)
-            back_to = [label for label in keys_shown(app) if label.startswith("back to")]
-            assert back_to == ([screen.way_back] if screen.way_back else []), key
-            said |= set(back_to)
-    assert "back to another row" in said
 
 
 async def test_a_click_on_a_token_asks_about_it_and_one_on_a_chart_seeks() -> None:
@@ -279,47 +266,12 @@ async def test_a_drag_is_one_jump_and_a_key_takes_its_escape_back() -> None:
         assert app.notices.now.startswith("Nothing to return to")
 
 
-@pytest.mark.slow
-async def test_a_digit_keeps_the_way_back_and_another_corpus_ends_it(tmp_path: Path) -> None:
+async def test_escape_leaves_a_prediction_before_it_goes_back() -> None:
     async with opened() as (app, pilot):
-        before = place(app)
-        await pilot.press("end", "3")
-        await until(pilot, lambda: app.screen.id == "vocabulary")
-        assert keys_shown(app)[0] == "back to 1 train", "one place with one key"
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen.id == "training")
-        assert step(app) == 443
-        await back(app, pilot, before)
-        await pilot.press("end")
-        other = tmp_path / "other.txt"
-        other.write_text("low low lower")
-        app.open(RunConfig(str(other), vocab_size=260))
-        await until(pilot, lambda: app.session.stop_reason is not None)
-        assert not app.navigation.way_back
-        here = place(app)
-        await back(app, pilot, here)
-        assert app.notices.now.startswith("No way back: the jumps before were in another run")
-        await back(app, pilot, here)
-        assert app.notices.now.startswith("Nothing to go back to")
-
-
-async def test_escape_leaves_a_field_a_zoom_and_a_prediction_before_it_goes_back() -> None:
-    async with opened() as (app, pilot):
-        before = place(app)
-        await pilot.press("end", "z", "e", "escape")
-        assert isinstance(app.screen, SessionScreen)
-        assert app.screen.zoomed is not None
-        await pilot.press("escape")
-        assert app.screen.zoomed is None
-        assert step(app) == 443
-        await pilot.press("0", "home", "P")
-        await pilot.press("escape")
-        assert step(app) == 0
-        await pilot.press("escape")
-        assert step(app) == 443
-        await pilot.press("escape")
-        assert app.screen.id == "training"
-        await back(app, pilot, before)
+        await pilot.press("end", "0", "home", "P")
+        for there in (("lesson", 0), ("lesson", 443), ("training", 443), ("training", 0)):
+            await pilot.press("escape")
+            await until(pilot, lambda: (app.screen.id, step(app)) == there)  # noqa: B023
 
 
 async def test_a_screen_that_the_model_lacks_is_dim_and_says_why() -> None:

@@ -92,10 +92,8 @@ USEFUL = (
 """The commands of the training screen with the focus on the pairs, in the palette's order."""
 
 
-async def test_leaving_a_fork_is_refused_where_there_is_none() -> None:
+async def test_the_most_useful_commands_come_first_and_refused_ones_last() -> None:
     async with opened(vocab_size=300) as (app, pilot):
-        await pilot.press("I")
-        assert app.notices.now.startswith("This run is no fork")
         assert isinstance(app.screen, PanelScreen)
         app.screen.show_panel("pairs")
         await pilot.pause()
