@@ -24,7 +24,7 @@ from bpe_tui.session.jobs import OpeningJob, TrainingStarted
 from bpe_tui.session.state import preferences
 from bpe_tui.styles import LIGHT
 from bpe_tui.views.encoding_screen import FIRST_STEP, LAST_STEP, WalkScreen
-from bpe_tui.widgets.controls import KeyBar, Scrubber
+from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.window import Window
@@ -259,27 +259,16 @@ async def test_a_megabyte_in_one_line_opens_and_steps(tmp_path: Path) -> None:
         assert app.is_running
 
 
-async def test_the_mouse_drags_the_scrubber_and_clicks_on_keys() -> None:
+async def test_a_click_on_a_key_does_what_the_key_does() -> None:
     async with opened() as (app, pilot):
         bar = app.screen.query_one(KeyBar)
         following, start = bar.fitting(bar.size.width)[:2]
         assert (following.label, start.label) == ("next", "start")
-        room = app.screen.room.taken
         app.screen.room.taken = Size(0, 0)  # Textual's pilot clicks only inside `size`
         await pilot.click(bar, offset=(2, 0))
         assert step(app) == 1
         await pilot.click(bar, offset=(following.width + 2, 0))
         assert step(app) == 0
-        app.screen.room.taken = room
-        scrubber = app.screen.query_one(Scrubber)
-        last = scrubber.size.width - 1
-        await pilot.mouse_down(scrubber, offset=(last // 2, 0))
-        assert step(app) == pytest.approx(443 / 2, abs=8)
-        await pilot.hover(scrubber, offset=(last, 0))
-        assert step(app) == 443
-        await pilot.mouse_up(scrubber, offset=(last, 0))
-        await pilot.hover(scrubber, offset=(0, 0))
-        assert step(app) == 443
 
 
 async def test_tab_goes_through_what_is_in_sight_and_replaces_nothing() -> None:
