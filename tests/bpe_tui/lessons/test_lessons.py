@@ -491,20 +491,16 @@ ASKED = 'kind = "next-pair"\nsteps = [1, 3]'
 STALE = 'kind = "stale"\nabout = "w|e"'
 NO_STALE = "stale cannot be asked at step 0: at step 0 every entry is true: nothing has merged yet"
 NO_TIE = "tie cannot be asked at step 1: no pair is tied with another at step 1"
-NO_CHECK = f"holds no tokenizer in a known format; its first line is '{WORDS[:60]}…'"
+CHECKED = '"whitespace"\ncheck = "words.txt"'
+NO_CHECK = f"words.txt: holds no tokenizer in a known format; its first line is '{WORDS[:60]}…'"
+OUTSIDE = "outside the lesson's folder; put it beside the lesson"
 PROBLEMS: list[tuple[dict[str, str], list[str]]] = [
     ({'view = "training"\nstep = 2\n': ""}, ["8: a panel needs its view; say view = … as well"]),
     ({SHOWN: "", ASKED: STALE}, [f"8: {NO_STALE}"]),
     ({"step = 2\n": "", ASKED: STALE}, [f"12: {NO_STALE}"]),
     ({ASKED: 'kind = "tie"\nstep = 1'}, [f"13: {NO_TIE}"]),
-    (
-        {'"whitespace"': '"whitespace"\ncheck = "words.txt"'},
-        [f"{n}: words.txt: {NO_CHECK}" for n in (9, 19, 24)],
-    ),
-    (
-        {"words.txt": "../gone.txt"},
-        ["3: '../gone.txt' is outside the lesson's folder; put it beside the lesson"],
-    ),
+    ({'"whitespace"': CHECKED}, [f"{n}: {NO_CHECK}" for n in (9, 19, 24)]),
+    ({"words.txt": "../gone.txt"}, [f"3: '../gone.txt' is {OUTSIDE}"]),
 ]
 """Parts of the lesson and what they become, and the problems of the lesson then."""
 
