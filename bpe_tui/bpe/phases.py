@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import Record
@@ -35,6 +35,6 @@ def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str
         label = f", {visible_text(start.label, spaces=False)}" if start else ""
         left = max(tokens - record.removed[end], 1)
         yield (
-            f"phase {place + 1}{label}: {number(end - first)} merges, "
+            f"phase {place + 1}{label}: {plural(end - first, 'merge')}, "
             f"{size / left:.2f} bytes per token"
         )

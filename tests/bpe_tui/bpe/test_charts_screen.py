@@ -50,7 +50,7 @@ async def test_the_table_has_the_tokens_that_further_merges_save() -> None:
 
 async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_encoding() -> None:
     async with opened() as (app, pilot):
-        await pilot.press("end", "4")
+        await pilot.press("end", "2", "w", "escape", "4")
         await pilot.pause()
         frame = frame_of(app)
         panel = app.screen.query_one(FrequentPanel)
@@ -70,6 +70,8 @@ async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_enco
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert app.session.text == " the"
+        await until(pilot, lambda: app.focused and app.focused.id == "pretokens")
+        assert app.screen.panels.slot == "encode-steps"  # type: ignore[attr-defined]
         await pilot.press("tab", "4", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert app.focused is app.screen.query_one("#pretokens")

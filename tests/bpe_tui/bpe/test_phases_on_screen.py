@@ -14,11 +14,13 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.model import _trainer
+from bpe_tui.bpe.phases import describe_phases
 from bpe_tui.bpe.training_screen import CorpusPanel, TrainingScreen
 from bpe_tui.bpe.what_if import in_phase_of
 from bpe_tui.session.config import RunConfig, in_phases
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.lines import Lines
+from engine import Trainer
 from engine.bpe.frame import Frame
 from engine.bpe.phases import DEFAULT_MOST_WORDS
 from engine.recording.merge_record import PhaseStart
@@ -58,8 +60,19 @@ async def test_the_slider_marks_where_a_phase_begins() -> None:
 
 
 def test_without_a_limit_of_words_that_of_phases_holds() -> None:
-    runs = (replace(PHASES, most_words=most) for most in (None, 0, 2))
-    assert [_trainer(run, {})._task.most_words for run in runs] == [DEFAULT_MOST_WORDS, None, 2]
+    runs = *(replace(PHASES, most_words=most) for most in (None, 0, 2)), RunConfig("", most_words=3)
+    assert [_trainer(run, {})._task.most_words for run in runs] == [DEFAULT_MOST_WORDS, None, 2, 3]
+
+
+def test_a_line_about_each_phase_has_its_merges_and_the_compression_at_its_end() -> None:
+    trainer = Trainer(counts := {b"abcd": 1}, 259)
+    assert len(list(trainer.steps())) == 3
+    trainer.record.phase_starts += [PhaseStart(1, "pattern gpt2"), PhaseStart(2, "pattern none")]
+    assert list(describe_phases(counts, trainer.record)) == [
+        "phase 1: 1 merge, 1.33 bytes per token",
+        "phase 2, pattern gpt2: 1 merge, 2.00 bytes per token",
+        "phase 3, pattern none: 1 merge, 4.00 bytes per token",
+    ]
 
 
 async def test_borders_fall_before_ones_eyes() -> None:

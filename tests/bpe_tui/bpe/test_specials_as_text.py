@@ -5,7 +5,7 @@ from __future__ import annotations
 from opening import opened
 from textual.widgets import TextArea
 
-from bpe_tui.bpe.walks import PretokensPanel
+from bpe_tui.bpe.walks import EncodeStepsPanel, PretokensPanel
 from engine import Timeline, Trainer
 
 
@@ -19,6 +19,9 @@ async def test_specials_switch_between_one_id_and_text_while_typing() -> None:
         pretokens = app.screen.query_one(PretokensPanel)
         assert pretokens.row_count == 2
         assert "as one id" in str(text.border_subtitle)
+        await pilot.press("down")
+        steps = app.screen.query_one(EncodeStepsPanel)
+        assert (str(steps.border_title), steps.head) == ("merges of the pretoken", ())
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert pretokens.row_count == 4  # a <| endoftext |>

@@ -17,6 +17,7 @@ from bpe_tui.bpe.training_screen import TrainingScreen
 from bpe_tui.bpe.what_if import Branches, WhatIfJob, diff_rows, fork_plans
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import WhatIfEnded, WhatIfFailed, WhatIfProgress
+from bpe_tui.session.threads import Cancelled
 from bpe_tui.widgets.lines import RowList
 from engine import BpeError, Timeline, Trainer
 from engine.bpe.what_if import AlignedMerge
@@ -78,7 +79,8 @@ async def test_a_forbidden_merge_is_compared_dropped_or_kept_as_the_timeline() -
 async def test_a_fork_in_training_shows_its_change_the_merges_so_far_and_those_of_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(WhatIfJob, "start", lambda job: None)
+    jobs: list[WhatIfJob] = []
+    monkeypatch.setattr(WhatIfJob, "start", lambda job: jobs.append(job))
     async with opened(vocab_size=300) as (app, pilot):
         app.seek(3)
         await pilot.press("i", "down", "enter")
@@ -96,6 +98,8 @@ async def test_a_fork_in_training_shows_its_change_the_merges_so_far_and_those_o
         app.screen.post_message(WhatIfFailed(BpeError("the file is gone")))
         await until(pilot, lambda: "gone" in text_shown(app))
         assert not app.screen.query_one("#branch-rows", RowList).row_count
+        await pilot.press("escape")
+        assert [job.is_cancelled for job in jobs] == [True]
 
 
 def test_a_fork_reports_its_merges_and_how_many_are_those_of_the_run(
@@ -116,6 +120,11 @@ def test_a_fork_reports_its_merges_and_how_many_are_those_of_the_run(
     WhatIfJob(config, frame, plan, posted.append).work()
     assert [type(each) for each in posted] == [WhatIfProgress, WhatIfEnded]
     assert posted[-1].timeline.run.is_complete  # type: ignore[attr-defined]
+    posted.clear()
+    job = WhatIfJob(config, frame, plan, lambda news: (posted.append(news), job.cancel()))
+    with pytest.raises(Cancelled):
+        job.work()
+    assert [type(each) for each in posted] == [WhatIfProgress]
 
 
 def test_of_more_than_three_merges_that_are_the_same_two_are_shown() -> None:
