@@ -18,7 +18,7 @@ def pairs(app: BpeTuiApp) -> PairsPanel:
 async def test_a_far_step_is_replayed_in_slices_and_the_cursor_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(heap_panel, "SLICE_SECONDS", 0.0005)
+    monkeypatch.setattr(heap_panel, "SLICE_SECONDS", 1e-6)
     async with opened(vocab_size=690) as (app, pilot):  # a run that no other test has replayed
         await until(pilot, lambda: "Replaying" not in shown(pairs(app)))
         for cursor, at in ((3, 200), (0, len(app.session.recording or ()))):
