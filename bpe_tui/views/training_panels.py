@@ -541,12 +541,11 @@ def _line_of(
 ) -> tuple[list[Span], Sequence[Sequence[Span]]]:
     """Return the parts that fit into a line, and the others; the last line says how many."""
     ends = list(accumulate(map(spans_width, parts)))
-    count = bisect_right(ends, room)
+    count = max(bisect_right(ends, room), 1)
     more = ""
     if is_last and count < len(parts):
-        count = bisect_right(ends, room - width(more_text(len(parts))))
+        count = max(bisect_right(ends, room - width(more_text(len(parts)))), 1)
         more = more_text(len(parts) - count)
-    count = max(count, 1)
     return [*chain.from_iterable(parts[:count]), (more, "dim")], parts[count:]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.views import token_table
 from bpe_tui.views.targets import ToToken
-from bpe_tui.views.token_detail import MergeTreePanel, branches
+from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.views.token_table import TokenRows, VocabularyPanel
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.controls import Switches
@@ -88,10 +91,16 @@ async def test_typing_filters_the_tokens() -> None:
         assert tokens
         assert all(token.startswith(b"the") for token in tokens)
         assert rows.has_focus
-        await pilot.press("less_than_sign")
-        app.screen.query_one(Input).value = "257"
-        none = "No token of step 0 has 257; w tells of later merges."
-        await until(pilot, lambda: row_texts(rows) == [none])
+
+
+async def test_a_long_search_goes_on_slice_by_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_table, "perf_counter", partial(next, count()))
+    monkeypatch.setattr(token_table, "SLICE_SECONDS", 2)  # each slice has time for one batch
+    async with vocabulary() as (app, pilot, rows):
+        await pilot.press("slash", *"the")
+        found = [t for t in rows.vocabulary.table.tokens if b"the" in t]
+        await until(pilot, lambda: title(app) == f"vocabulary  {len(found)} of 700 tokens")
+        assert rows._complete
 
 
 @pytest.mark.slow  # it trains 3,000 tokens
@@ -157,12 +166,6 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         await pilot.press("escape")
         await pilot.pause()
         assert rows.token == 262
-
-
-def test_branches_of_a_deep_tree_are_short() -> None:
-    assert branches((True,) * 3) == "│  │  ├─ "
-    assert branches((True,) * 8) == "│  " * 7 + "├─ "
-    assert branches((True,) * 9) == "9⋯ ├─ "
 
 
 async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_to_its_merge() -> (

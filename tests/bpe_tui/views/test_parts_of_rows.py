@@ -56,6 +56,7 @@ from bpe_tui.views.narration import (
     part_of,
 )
 from bpe_tui.views.panel import SizedWord, TokenPainter
+from bpe_tui.views.targets import ToStep
 from bpe_tui.views.token_detail import (
     Label,
     Lane,
@@ -68,6 +69,7 @@ from bpe_tui.views.token_detail import (
 from bpe_tui.views.token_table import _number_or_none
 from bpe_tui.views.training_panels import (
     CHANGES_SHOWN,
+    before_after,
     before_after_cells,
     count_cells,
     in_lines,
@@ -185,7 +187,8 @@ def lessons() -> Iterator[Part]:
     marks_above = frame_of({"漢".encode(): 9}, 1, Excerpt.of("low 漢".encode(), "whitespace"))
     yield "above marks", [marked.place_to_show(marks_above, top, 1, 9)]
     alone = frame_of(COUNTS, 1, Excerpt.of(b"low", "whitespace"))
-    yield "is there a beat of cutting?", [plain.cuts(alone), plain.cuts(frame)]
+    two = frame_of(COUNTS, 1, Excerpt.of(b"low ", "whitespace"))
+    yield "is there a beat of cutting?", [plain.cuts(each) for each in (alone, two, frame)]
     cut = frame_of(COUNTS, 99, Excerpt.of(b"low low\nlower\n", "whitespace", complete=False))
     for step, beat in ((0, Beat.LIGHT), (0, Beat.REST), (3, Beat.REST), (4, Beat.LIGHT)):
         there = StepMoment(cut.at(step), cut.at(step + 1), beat)
@@ -285,13 +288,13 @@ def details() -> Iterator[Part]:
     yield "lanes", rows[:10]
     yield "lanes, then", rows[10:]
     yield "narrow lanes", lane_rows(lanes, shown, 0)[35:49]
-    yield "no lanes", lane_rows(empty, characters_and_bytes(empty), 36)
+    yield "no lanes", [len(lane_rows(empty, characters_and_bytes(empty), 36))]
     frame = frame_of({LONG: 5}, 51)
     painter = TokenPainter(frame.at(50), marks=True)
     answer, first = explanation_rows(painter, explain(painter.frame, (LONG,)), 40)
     yield f"a long way, first {first} of {len(answer)}", answer[-43:-38] + answer[-2:]
     tree = token_rows(TokenPainter(frame.at(51), marks=False), 306, 60)
-    yield f"a deep tree of {len(tree)} rows", tree[-3:]
+    yield f"a deep tree of {len(tree)} rows", tree[13:17] + tree[-3:]
     yield "a byte", token_rows(TokenPainter(frame, marks=False), 97, 60)
     stories = session_of(RunConfig(str(SAMPLE), vocab_size=700)).frame
     assert stories is not None
@@ -338,12 +341,14 @@ def limits(drawing: Drawing) -> Iterator[Part]:
             yield f"{table._shown_title} in {cells} cells", [Row(table.head), table.row(1)]
     drawing.patch(token_detail, "TOKENS_SHOWN", 2)
     drawing.patch(token_detail, "LINES_SHOWN", 3)
-    for ids, made in (((97, 98), 256), ((97, 98, 99), 306)):
-        lanes, tree = LanesPanel(), MergeTreePanel()
+    for ids, made, least in (((97, 98), 256, 11), ((97, 98, 99), 306, 4)):
+        lanes = LanesPanel()
         lanes.set_reactive(LanesPanel.token_ids, ids)
-        tree.set_reactive(MergeTreePanel.token_id, made)
         drawing.add_panel(lanes, frame.at(51), 40)
-        drawing.add_panel(tree, frame.at(51), 40)
+        for cells in (40, token_detail.RANK_CELLS + least):
+            tree = MergeTreePanel()
+            tree.set_reactive(MergeTreePanel.token_id, made)
+            drawing.add_panel(tree, frame.at(51), cells)
     painter = TokenPainter(frame, marks=True)
     text = [[97, 98], list("漢".encode()), [256, 99]]
     for most, rows, cells in (
@@ -357,6 +362,19 @@ def limits(drawing: Drawing) -> Iterator[Part]:
         drawing.patch(training_panels, "MOST_CUT_WORDS", most)
         painter.in_bytes = False
         yield f"{most} words in {rows} × {cells}", in_lines(painter, text, rows, cells)
+    painter.in_bytes = False
+    for rows in (2, 3, 4, 5):
+        yield f"a long text in {rows} × 9", in_lines(painter, text * 4, rows, 9)
+    inside = frame_of({b"abcdefgwel": 5}, 1)
+    for run, step, cells in ((frame, 1, 30), (frame, 6, 9), (frame, 30, 9), (inside, 1, 5)):
+        was, now = (TokenPainter(run.at(at), marks=True) for at in (step - 1, step))
+        [word] = run.at(step).affected(1)
+        both = was.tokens(word.before), now.tokens(word.after)
+        yield f"before and after merge {step}", [Row(before_after(5, 2, *both, cells, cells))]
+    panel = MergeTreePanel()
+    panel.set_reactive(MergeTreePanel.frame, frame)
+    steps = [Row([("…", "")], ToStep(at)) for at in (0, 1, 2, 51, 52)]
+    yield "steps in full", ["".join(text for text, _ in panel.whole(row)) for row in steps]
     widths = (21, 24, 35, 36)
     yield "columns of words", [(count_cells(12, w), before_after_cells(5, w)) for w in widths]
     one = WorkerShare(1, 7, 12_345, 27, 10.5, 50)
