@@ -17,10 +17,8 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.views import token_table
 from bpe_tui.views.targets import ToToken
-from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.views.token_table import TokenRows, VocabularyPanel
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
-from bpe_tui.widgets.controls import Switches
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.virtual_table import Header
 
@@ -122,50 +120,6 @@ async def test_where_all_are_encoded_a_filter_says_so_and_a_later_id_is_named() 
                 in str(app.screen.query_one("#decoded", Static).content)
             ),
         )
-
-
-async def test_filters_combine_with_the_search_and_a_chosen_token_is_shown_in_spite_of_them() -> (
-    None
-):
-    async with vocabulary() as (app, pilot, rows):
-        await pilot.press("F", "p")
-        assert rows.row_count == 128
-        await pilot.press("F", "p", "F", "u", "slash", *"t")
-        await pilot.pause()
-        assert app.screen.query_one(Switches).on == {"unused"}
-        shown = [rows.vocabulary.id_of(row) for row in rows._order]
-        assert shown
-        assert all(b"t" in rows.vocabulary.token(token_id) for token_id in shown)
-        assert not any(rows.vocabulary.count_of(token_id) for token_id in shown)
-        await pilot.press("escape")
-        await pilot.click(Switches, offset=(2, 0))
-        assert app.screen.query_one(Switches).on == {"partial", "unused"}
-        await pilot.press("F", "p", "slash", *"zzz", "enter")
-        app.navigation.go_to_target(ToToken(300))
-        await pilot.pause()
-        assert rows.token == 300
-        assert app.screen.query_one(Input).value == ""
-
-
-async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None:
-    async with vocabulary() as (app, pilot, rows):
-        app.navigation.go_to_target(ToToken(262))
-        await pilot.pause()
-        tree = app.screen.query_one(MergeTreePanel)
-        assert rows.token == tree.token_id == 262
-        token = rows.vocabulary.token(262)
-        parents = rows.vocabulary.parents_of(262)
-        assert parents is not None
-        text_shown = row_texts(tree)
-        assert text_shown.index("") == 1 + (2 * len(token) - 1)
-        built = next(place for place, row in enumerate(text_shown) if row.startswith("used in "))
-        assert len(text_shown) == built + 1 + len(rows.vocabulary.built_on(262))
-        await pilot.press("tab", "down", "enter")
-        await pilot.pause()
-        assert rows.token == tree.token_id == parents[0]
-        await pilot.press("escape")
-        await pilot.pause()
-        assert rows.token == 262
 
 
 async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_to_its_merge() -> (
