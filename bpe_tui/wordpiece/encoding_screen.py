@@ -81,7 +81,7 @@ class WordLanesPanel(TextLanesPanel):
         for word in self.words:
             start = text.index(word.word, at)  # only whitespace is between words
             place += len(to_bytes(text[at:start]))
-            spelled = frame.tokenizer.encoder.spell(word.word) if len(word.ids) > 1 else None
+            spelled = frame.tokenizer.encoder.spell(word.word)
             at = start
             for token_id, end in spelled or [(word.ids[0], len(word.word))]:
                 width = len(to_bytes(text[at : start + end]))
