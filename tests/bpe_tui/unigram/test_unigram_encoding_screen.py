@@ -108,14 +108,14 @@ def test_each_arrival_is_kept_or_tells_by_how_much_it_loses() -> None:
         walk = Walkthrough(seed_of({"ab": 1, "a": 1, "b": more}), "ab")
         step = walk.steps[1]
         assert isinstance(step, Reached)
-        rows += [row.spans for row in _arrival_rows(walk, step, 60, Wording())]
+        rows += [row.spans for row in _arrival_rows(walk, step, 40, Wording())]
     assert ["".join(text for text, _ in spans).rstrip() for spans in rows] == [
         "Node 2: 2 pieces end here",
-        "▸ ab                      0:     0.00 − 1.79 = −1.79    kept",
-        "  b                       1:    −1.10 − 0.69 = −1.79     tie",
+        "▸ ab    0:     0.00 − 1.79 = −1.79    kept",
+        "  b     1:    −1.10 − 0.69 = −1.79     tie",
         "Node 2: 2 pieces end here",
-        "▸ ab                      0:     0.00 − 1.61 = −1.61    kept",
-        "  b                       1:    −0.92 − 0.92 = −1.83   −0.22",
+        "▸ ab    0:     0.00 − 1.61 = −1.61    kept",
+        "  b     1:    −0.92 − 0.92 = −1.83   −0.22",
     ]
 
 
