@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from bpe_tui.app import memory
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.memory import Collector
-from bpe_tui.session.jobs import FarJumpsPrepared
+from bpe_tui.session.jobs import FarJumpsPrepared, ScreenImported
 
 WINDOWS = ("question_mark", "ctrl+p", "s", "x", "t", "M")
 
@@ -96,3 +96,6 @@ async def test_what_far_jumps_need_is_not_searched_for_garbage(
         monkeypatch.setattr("gc.freeze", lambda: kept.append("all objects so far"))
         app.post_message(FarJumpsPrepared())
         await until(pilot, lambda: kept)
+        app._collector.is_searched = True
+        app.on_screen_imported(ScreenImported("race"))
+        assert not app._collector.is_searched  # what it needs is kept after the next search

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -104,8 +105,10 @@ async def test_at_rest_screens_are_made_garbage_is_collected_and_then_the_clock_
             assert app._is_at_rest == is_at_rest
         assert seconds_of_rest == [1.0, 3.0]
         clock.now += 7
+        assert app._clock is not None
+        monkeypatch.setattr(app._clock, "resume", lambda: made.append("the clock runs"))
         app.wake()
-        assert (app._is_at_rest, app._ticked) == (False, clock.now)
+        assert (app._is_at_rest, app._ticked, made[2:]) == (False, clock.now, ["the clock runs"])
         app.session.stop_reason = None  # in training, whose messages wake it
         app._use_rest(0)
         assert app._is_at_rest
@@ -141,6 +144,10 @@ async def test_after_training_a_thread_imports_what_keys_need(
         assert " ".join(screens) == SCREENS
         assert (recording, wait) == (app.session.recording, app.wait_for_rest)
     run = SimpleNamespace(prepare=lambda: done.append("far jumps"))
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    monkeypatch.setitem(session_app.PLACES, "small", "colorsys:rgb_to_hls")
+    session_app.import_screen("small")
+    assert "colorsys" in sys.modules
     monkeypatch.setattr(main, "import_screen", done.append)
     monkeypatch.setattr(main, "import_module", done.append)
     for recording in (SimpleNamespace(run=run), None):
@@ -182,6 +189,9 @@ async def test_keys_say_what_they_do_not_find() -> None:
         assert step(app) == 6
         app.action_speed(1)
         assert app.session.speed == 30
+    async with opened_as(RunConfig(HANDOUT, vocab_size=40, model="unigram")) as (app, _):
+        app.go_to_following()
+        assert app.notices.now == "No prune after this step."
 
 
 async def test_an_action_that_is_refused_says_why_and_does_nothing(
