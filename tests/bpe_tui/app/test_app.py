@@ -216,13 +216,15 @@ async def test_a_menu_runs_what_a_letter_or_enter_chooses() -> None:
 async def test_ctrl_t_changes_between_light_and_dark_also_on_a_screen_made_ahead() -> None:
     async with opened() as (app, pilot):
         mount_ahead(app, "vocabulary")
-        await until(pilot, lambda: app.get_screen("vocabulary").is_mounted)
-        await pilot.pause()
-        assert app.get_screen("vocabulary").frame is None  # type: ignore[attr-defined]
-        assert app.get_screen("vocabulary").query_one(KeyBar).size.width == 120  # laid out
+        ahead = app.get_screen("vocabulary")  # it is laid out, and shows nothing
+        await until(
+            pilot, lambda: ahead.query(KeyBar) and ahead.query_one(KeyBar).size.width == 120
+        )
+        assert app.stylesheet.has_source(str(ahead.css_path[-1]))
+        assert ahead.frame is None  # type: ignore[attr-defined]
         app.action_light()
         assert preferences().is_light
-        await app.get_screen("vocabulary").on_event(ScreenResume())
+        await ahead.on_event(ScreenResume())
         await pilot.press("3")
         assert app.screen.styles.background.hex.lower() == LIGHT.background
 

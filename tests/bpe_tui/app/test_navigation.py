@@ -237,10 +237,8 @@ async def test_a_click_on_a_token_asks_about_it_and_one_on_a_chart_seeks() -> No
                 await until(pilot, lambda: not app.screen.is_modal)
         app.action_show("charts")
         await pilot.pause()
-        screen = app.screen
-        assert isinstance(screen, SessionScreen)
+        chart = app.screen.query_one("#counts", Chart)
         for x, is_drag, there in ((5.6, True, (6, "")), (8.4, False, (8, "step 6"))):
-            chart = screen.query_one("#counts", Chart)
             chart.post_message(Chart.Sought(chart, x, is_drag))
             await until(pilot, lambda: (step(app), app.navigation.way_back) == there)  # noqa: B023
 
