@@ -201,9 +201,8 @@ class Camera:
             return ()
         screen = self.app.screen
         if self.messages and isinstance(screen, SessionScreen):
-            return (
-                still_visible(screen.VIEW.narrate(screen.frame_of(session), screen.messages)[0]),
-            )
+            told, *_ = screen.VIEW.narrate(screen.frame_of(session), screen.messages)
+            return (still_visible(told),)
         recording = copy.copy(session.recording)  # a cursor of its own
         transcript = session.model.part("transcript")(recording, session.stop_reason)
         return tuple(map(still_visible, transcript.answer(f"go {session.recording.cursor}")))

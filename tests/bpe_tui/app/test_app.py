@@ -217,9 +217,7 @@ async def test_ctrl_t_changes_between_light_and_dark_also_on_a_screen_made_ahead
     async with opened() as (app, pilot):
         mount_ahead(app, "vocabulary")
         ahead = app.get_screen("vocabulary")  # it is laid out, and shows nothing
-        await until(
-            pilot, lambda: ahead.query(KeyBar) and ahead.query_one(KeyBar).size.width == 120
-        )
+        await until(pilot, lambda: [bar.size.width for bar in ahead.query(KeyBar)] == [120])
         assert app.stylesheet.has_source(str(ahead.css_path[-1]))
         assert ahead.frame is None  # type: ignore[attr-defined]
         app.action_light()
