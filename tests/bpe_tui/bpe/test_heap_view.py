@@ -27,5 +27,4 @@ async def test_a_far_step_is_replayed_in_slices_and_the_cursor_stays(
             assert "Replaying the heap" in shown(pairs(app))
             await until(pilot, lambda: "Replaying" not in shown(pairs(app)))
             assert pairs(app).cursor == cursor
-        frame = frame_of(app)
-        assert shown(pairs(app)).count("\n") >= len(frame.queue.entries(200)) - 1
+        assert shown(pairs(app)).count("\n") >= len(frame_of(app).queue.entries(200)) - 1

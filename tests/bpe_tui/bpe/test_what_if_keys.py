@@ -120,11 +120,13 @@ def test_a_fork_reports_its_merges_and_how_many_are_those_of_the_run(
     WhatIfJob(config, frame, plan, posted.append).work()
     assert [type(each) for each in posted] == [WhatIfProgress, WhatIfEnded]
     assert posted[-1].timeline.run.is_complete  # type: ignore[attr-defined]
-    posted.clear()
-    job = WhatIfJob(config, frame, plan, lambda news: (posted.append(news), job.cancel()))
-    with pytest.raises(Cancelled):
-        job.work()
-    assert [type(each) for each in posted] == [WhatIfProgress]
+    for size in (260, 257):  # cancelled before its second merge, and after its only one
+        plan = next(fork_plans(timeline.seek(0), RunConfig("low", vocab_size=size), None))
+        posted.clear()
+        job = WhatIfJob(config, frame, plan, lambda news: (posted.append(news), job.cancel()))  # noqa: B023
+        with pytest.raises(Cancelled):
+            job.work()
+        assert [type(each) for each in posted] == [WhatIfProgress]
 
 
 def test_of_more_than_three_merges_that_are_the_same_two_are_shown() -> None:
