@@ -110,8 +110,7 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     pairs = {bytes((at, at + 1)): 1 for at in range(97, 109, 2)}
     for step, counts in (*((at, pairs) for at in range(6)), (1, {b"abc": 2, b"dbc": 2, b"abe": 2})):
         frame = timeline_of(Trainer(counts, 300)).seek(step)
-        panel = MergePanel()
-        drawing.add("tied next", f"after step {step}", panel._next_rows(frame, 60)[:2])
+        drawing.add("tied next", f"after step {step}", MergePanel()._next_rows(frame, 60)[:2])
     frame = timeline.seek(4)
     parts = [_describe(frame, frame.merge_at(4), part) for part in StepPart]
     sizes = (_readable_merges(timeline.record, most) for most in (1, 2, 10**9))

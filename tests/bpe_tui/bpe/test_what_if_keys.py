@@ -115,18 +115,18 @@ def test_a_fork_reports_its_merges_and_how_many_are_those_of_the_run(
         WhatIfJob(config, frame, plan, posted.append).work()
         news = [each for each in posted if isinstance(each, WhatIfProgress)]
         assert [(each.merges, each.shared) for each in news] == [*enumerate(shared, 1)]
+    for size in (260, 257):  # cancelled before its second merge, and after its only one
+        one = next(fork_plans(timeline.seek(0), RunConfig("low", vocab_size=size), None))
+        posted.clear()
+        job = WhatIfJob(config, frame, one, lambda news: (posted.append(news), job.cancel()))  # noqa: B023
+        with pytest.raises(Cancelled):
+            job.work()
+        assert [type(each) for each in posted] == [WhatIfProgress]
     monkeypatch.setattr(what_if, "NEWS_SECONDS", 9)
     posted.clear()
     WhatIfJob(config, frame, plan, posted.append).work()
     assert [type(each) for each in posted] == [WhatIfProgress, WhatIfEnded]
     assert posted[-1].timeline.run.is_complete  # type: ignore[attr-defined]
-    for size in (260, 257):  # cancelled before its second merge, and after its only one
-        plan = next(fork_plans(timeline.seek(0), RunConfig("low", vocab_size=size), None))
-        posted.clear()
-        job = WhatIfJob(config, frame, plan, lambda news: (posted.append(news), job.cancel()))  # noqa: B023
-        with pytest.raises(Cancelled):
-            job.work()
-        assert [type(each) for each in posted] == [WhatIfProgress]
 
 
 def test_of_more_than_three_merges_that_are_the_same_two_are_shown() -> None:
