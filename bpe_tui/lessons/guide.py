@@ -162,9 +162,8 @@ class Guide:
 
     @property
     def _is_over(self) -> bool:
-        lesson = self.lesson
-        assert lesson is not None
-        return self.place == len(lesson.scenes) - 1 and not any(self._unanswered())
+        assert self.lesson is not None
+        return self.place == len(self.lesson.scenes) - 1 and not any(self._unanswered())
 
     # -- from lesson to lesson
 
