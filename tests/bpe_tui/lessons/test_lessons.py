@@ -292,9 +292,9 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await until(pilot, lambda: label_of_n(app) == "next")
         await pilot.press("N")
         await until(pilot, lambda: app.screen.id == "encoding" and step(app) == 5)
-        await pilot.press("a")
+        await pilot.press("a", "e", "x", "escape")
         assert app.screen.has_class("lanes")
-        app.guide.go_to(1)  # a scene begins without the lanes of before
+        app.guide.go_to(1)  # a scene begins without the lanes and the text of before
         await until(pilot, lambda: not app.screen.has_class("lanes"))
         assert app.screen.query_one("#text", TextArea).text == "lowest"
         await pilot.press("N")  # nothing is shown there, so it asks at once
