@@ -129,6 +129,7 @@ class CheckedMerges(Vertical):
         self._judged, self._rows = judged, RowsOnDemand(len(judged), self._row)
         if not judged:
             self._first = None
+            self._list.show(())
         elif self._first is None:
             self._first = next((at for at, each in enumerate(judged) if not each.fits), None)
             if self._first is not None:

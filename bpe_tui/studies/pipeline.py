@@ -116,9 +116,6 @@ class StageWindow(Window[None]):
             rule = several if self._kind.joined else "One or none."
             yield Static(Content(rule), id="dialog-hint")
 
-    def on_mount(self) -> None:
-        self.query_one(ChoiceRows).focus()
-
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         switch: StageSwitch = event.target  # type: ignore[assignment]
         draft = self._draft = switch(self._draft)

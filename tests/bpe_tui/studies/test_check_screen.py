@@ -18,7 +18,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.session.config import Claimed, RunConfig
 from bpe_tui.session.threads import Cancelled
-from bpe_tui.studies.check import REST_SECONDS, CheckJob, CheckScreen, WhyPanel
+from bpe_tui.studies.check import REST_SECONDS, CheckedMerges, CheckJob, CheckScreen, WhyPanel
 from bpe_tui.widgets.controls import FootLine
 from bpe_tui.widgets.lines import RowList
 from engine import Tokenizer, count_pretokens, train_bpe
@@ -123,14 +123,18 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
         assert (app.screen.id, step(app)) == ("training", 19)
         await pilot.press("escape")
         assert isinstance(app.screen, CheckScreen)
+        app.screen.query_one(CheckedMerges).show(())  # a new check begins at its first merge
+        assert panel.cursor == 0
         app.session.claimed = Claimed((str(by_the_rule),))
         app.changed()
         assert "All 100 merges are by the rule." in await sentences(app, pilot)
         assert (len(rows(app, "#check-pinned")), panel.row_count, panel.cursor) == (1, 100, 0)
-        before = app.screen
+        before, job = app.screen, app.screen._job
+        assert job is not None
         app.open(CONFIG)
         await until(pilot, lambda: app.session.stop_reason is not None)
         assert (before.frame, before._tabs_of, before._job) == (None, None, None)
+        assert job.is_cancelled
         await pilot.press("9")
         await until(pilot, lambda: app.focused is about)
         assert rows(app, "#why-differs")[0].startswith("Nothing is chosen to be checked.")
@@ -172,20 +176,6 @@ async def test_the_window_of_o_takes_files_to_check_without_training_again(mine:
         await until(pilot, lambda: isinstance(app.screen, CheckScreen))
         assert "merge 19" in await sentences(app, pilot)
         assert app.session is session
-
-
-@pytest.mark.slow
-async def test_other_files_replace_those_that_are_gone(tmp_path: Path, by_the_rule: Path) -> None:
-    config = replace(CONFIG, claimed=Claimed((str(tmp_path / "gone"),)))
-    async with opened_as(config) as (app, pilot):
-        assert "no such file" in await sentences(app, pilot)
-        await pilot.press("c")
-        await until(pilot, lambda: isinstance(app.screen, OpenOther))
-        app.screen.query_one(Input).value = str(by_the_rule)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, CheckScreen))
-        assert "All 100 merges are by the rule." in await sentences(app, pilot)
-        assert "steps[b].jsonl: all 100 merges" in str(app.screen.query_one("#narration").render())
 
 
 @pytest.mark.slow

@@ -6,14 +6,13 @@ import io
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, each_size, opened, opened_as, until
+from opening import SAMPLE, opened_as, until
 from screen_text import unwrapped
 
 from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import SWITCH
-from bpe_tui.studies.chunks import ChunksScreen, CountedPanel
-from bpe_tui.widgets.controls import KeyBar, TabLine
+from bpe_tui.studies.chunks import ChunksScreen
 from bpe_tui.widgets.lines import Lines
 from engine import ChunkCounted, ChunkLog
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
@@ -57,27 +56,6 @@ async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(
             assert unwrapped(cuts).startswith("Looking for special tokens after the even cuts …")
         await pilot.press("1")
         await until(pilot, lambda: not isinstance(app.screen, ChunksScreen))
-
-
-@pytest.mark.slow  # a walk over sizes
-async def test_escape_leads_back_from_the_chunks_which_have_a_tab_while_they_are_in_front() -> None:
-    async with opened() as (app, pilot):
-        for key, screen in (("4", "charts"), ("5", "inspection")):
-            await pilot.press(key)
-            await until(pilot, lambda: app.screen.id == screen)  # noqa: B023
-            await pilot.press("K")
-            await until(pilot, lambda: app.screen.id == "chunks")
-            bar = app.screen.query_one(KeyBar)
-            assert bar.keys[0].shown == "Esc"
-            assert bar.keys[0].label.startswith(f"back to {key} ")
-            async for width, _ in each_size(pilot, [(160, 50), (100, 30), (80, 24), (60, 20)]):
-                line = app.screen.query_one(TabLine).render_line(0).text
-                assert line.rstrip().endswith("K chunks")
-                assert ("9 check" in line) == (width >= 100)
-                assert "time pretokens 1" in unwrapped(app.screen.query_one(CountedPanel))
-            await pilot.press("escape")
-            await until(pilot, lambda: app.screen.id == screen)  # noqa: B023
-            assert "K chunks" not in app.screen.query_one(TabLine).render_line(0).text
 
 
 def test_plain_answers_chunks(

@@ -7,14 +7,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import opened, until
+from opening import until
 from textual.app import App
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from bpe_tui import cli
 from bpe_tui.app.base import SingleScreenApp
-from bpe_tui.bpe.encoding_screen import EncodingScreen
 from bpe_tui.studies.comparison import (
     ComparisonScreen,
     NumbersPanel,
@@ -108,37 +107,6 @@ async def test_another_text_can_be_typed() -> None:
         for _ in range(2):  # the second finds no way back from the command's own screen
             await pilot.press("escape")
             assert not app.screen.query_one("#other-text").has_focus_within
-
-
-async def test_the_encoding_screen_compares_its_step_with_a_named_file(
-    tmp_path: Path,
-) -> None:
-    ONE.save(tmp_path / "one")
-    async with opened(vocab_size=300) as (app, pilot):
-        app.seek(20)
-        await pilot.press("2")
-        await pilot.pause()
-        await pilot.press("e", "ctrl+u", *"the cab", "escape", "d")
-        await pilot.pause()
-        await pilot.press("enter")
-        hint = app.screen.query_one("#dialog-hint", Static)
-        assert str(hint.content) == "Name a file or a directory."
-        app.screen.query_one("#dialog-input", Input).value = "/no/where"
-        await pilot.press("enter")
-        await until(
-            pilot, lambda: "no such file" in str(app.screen.query_one("#heading", Static).content)
-        )
-        await pilot.press("escape", "d")
-        app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "one")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, ComparisonScreen)
-        await settle(app, pilot)
-        assert lines(app, "strips")[0].startswith("step 20")
-        assert any("one" in line for line in lines(app, "strips"))
-        await pilot.press("escape")
-        await pilot.pause()
-        assert isinstance(app.screen, EncodingScreen)
 
 
 def test_open_needs_a_terminal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

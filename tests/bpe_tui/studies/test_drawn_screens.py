@@ -224,6 +224,8 @@ def draw_stages(drawing: Drawing) -> None:
         add(drawing, panel)
     panel.say("The stages are being built …")
     add(drawing, panel)
+    panel.show(replace(view, losses=replace(lost, unspelled=("漢", "字"))), "")
+    add(drawing, panel)
 
 
 def draw_kinds(drawing: Drawing) -> None:

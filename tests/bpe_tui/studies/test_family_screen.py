@@ -7,18 +7,24 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from opening import SAMPLE, frame_of, opened, until
+from opening import SAMPLE, opened, until
 from rows_of_models import table_rows
 from screen_text import row_texts, shown
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import FAMILY
 from bpe_tui.session.models import MODELS
-from bpe_tui.studies.model_table import FamilyJob, FamilyScreen, KindMeasured, KindUnmeasured
-from bpe_tui.studies.model_table_panels import TRAINS, FamilyDetails, FamilyRows
+from bpe_tui.session.threads import Cancelled
+from bpe_tui.studies.model_table import (
+    FamilyJob,
+    FamilyScreen,
+    KindMeasured,
+    KindUnmeasured,
+    TextsChosen,
+)
+from bpe_tui.studies.model_table_panels import TRAINS, FamilyDetails, FamilyRows, _beginning
 from bpe_tui.views.commands import commands_on
 from engine.analysis.model_table import KindRow, Untrained, try_training
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
@@ -79,11 +85,19 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
             assert isinstance(truth, KindRow)
             assert f"{truth.unseen.tokens:,}" in row
         heading = app.screen.query_one("#heading", Static)
-        said = str(heading.render())
-        assert f"subwords of one size, {least} tokens" in said
-        assert "measured on what follows" in said
+        facts = [
+            "story.txt",
+            "all learn from the first 4.5 KB",
+            f"subwords of one size, {least} tokens",
+            "measured on what follows",
+        ]
+        for width, kept in ((60, [0, 2]), (100, [0, 1, 2]), (120, [0, 1, 2, 3])):
+            await pilot.resize_terminal(width, 40)
+            said = " │ ".join(facts[place] for place in kept)
+            await until(pilot, lambda: heading.content == said)  # noqa: B023
         app.screen.query_one(Input).value = "teh cat"
-        await until(pilot, lambda: "measured on the text" in str(heading.render()))
+        facts[3] = "measured on the text"
+        await until(pilot, lambda: heading.content == " │ ".join(facts))
         tokens = {e.name: e.typed.tokens for e in rows.entries if e.typed is not None}
         assert tokens["word"] == 2
         assert tokens["byte"] == tokens["character"] == tokens["seen-character"] == 7
@@ -94,6 +108,22 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
         app.screen._take(KindMeasured(word.tokenizer, word.row, False))  # type: ignore[attr-defined]
         assert word.typed is not None
         assert word.typed.tokens == 2
+        screen, details = app.screen, app.screen.query_one(FamilyDetails)
+        assert isinstance(screen, FamilyScreen)
+        ways = {name: screen._training_of(name) for name in KINDS}
+        assert {name: (way.units, way.pattern) for name, way in ways.items() if way} == {
+            name: (kind.units, kind.pattern) for name, kind in KINDS.items() if kind.model
+        }
+        await pilot.press("tab", "home", "enter")
+        assert (app.focused, details.cursor) == (details, 0)  # words have no training to go to
+        screen._about = None  # as of another corpus
+        screen.show_session(app.session)
+        assert (heading.content, app.focused, rows.cursor) == ("story.txt", rows, 4)
+        screen._take(TextsChosen(1000, ("to be",)))
+        sizes = "at the most 400 tokens │ measured on the text"
+        assert heading.content == f"story.txt │ all learn from the first 1 KB │ {sizes}"
+        screen._take(KindUnmeasured("word", "The reason."))
+        assert rows.render_line(0).text.split(maxsplit=1) == ["word", "The reason.".ljust(98)]
 
 
 async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None:
@@ -118,27 +148,6 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["bpe-characters", "bpe-end-of-word", "bpe-whole-text"])
-async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> None:
-    async with opened(corpus, vocab_size=300) as (app, pilot):
-        await measured(app, pilot)
-        await pilot.press(*keys_to(name), "enter", "enter")
-        await pilot.pause()
-        config = app.session.config
-        assert isinstance(config, RunConfig)
-        assert (config.units, config.pattern) == (KINDS[name].units, KINDS[name].pattern)
-        await until(
-            pilot, lambda: app.session.frame is not None and app.session.stop_reason is not None
-        )
-        assert frame_of(app).units.name == KINDS[name].units
-        await pilot.press("7")
-        await pilot.pause()
-        await pilot.press(*keys_to(name))
-        await pilot.pause()
-        assert "is open" in shown(app.screen.query_one(FamilyDetails))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("model", first_quick(["wordpiece", "unigram"]))
 async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: str) -> None:
     async with opened(corpus, vocab_size=300, model=model) as (app, pilot):
@@ -158,6 +167,7 @@ def test_a_training_that_takes_long_is_stopped_and_one_that_is_impossible_says_w
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("bpe_tui.studies.model_table.SECONDS", 0.0)
+    monkeypatch.setattr("bpe_tui.studies.model_table.monotonic", lambda: 0.0)
     posted: list[object] = []
     FamilyJob("to be or not to be " * 20, 400, (), posted.append).work()
     found = {news.row.name: news for news in posted if isinstance(news, KindMeasured)}
@@ -169,6 +179,40 @@ def test_a_training_that_takes_long_is_stopped_and_one_that_is_impossible_says_w
     FamilyJob("to be or not to be " * 20, 20, (), posted.append).work()
     why = {news.name: news.state for news in posted if isinstance(news, KindUnmeasured)}
     assert (why["word"], "too small" in why["bpe"]) == (TRAINS, True)
+
+
+def test_vocabularies_larger_than_the_least_are_learnt_again_up_to_its_size() -> None:
+    posted: list[object] = []
+    job = FamilyJob("to be or not to be " * 20, 400, (), posted.append)
+    job.work()
+    measured = [each.row for each in posted if isinstance(each, KindMeasured)]
+    assert [(row.name, row.vocab_size) for row in measured if KINDS[row.name].model] == [
+        *(("bpe", 265), ("bpe-characters", 17), ("bpe-end-of-word", 17), ("bpe-whole-text", 272)),
+        *(("wordpiece", 14), ("unigram", 12)),
+        *(("bpe-characters", 12), ("bpe-end-of-word", 12), ("wordpiece", 12)),
+    ]
+    posted.clear()
+    job.cancel()
+    for work in (job.work, job._go_on):
+        with pytest.raises(Cancelled):
+            work()
+    assert posted == []
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "beginning"),
+    [
+        ("ab cd", 5, "ab cd"),
+        ("ab cd", 4, "ab"),
+        ("abcd", 3, "abc"),
+        ("a bc", 3, "a"),
+        (" ab", 2, " a"),
+    ],
+)
+def test_the_beginning_of_a_text_ends_at_a_blank_if_it_has_one(
+    text: str, most: int, beginning: str
+) -> None:
+    assert _beginning(text, most) == beginning
 
 
 def test_kinds_with_steps_open_as_models_and_no_key_moves_a_hidden_step() -> None:

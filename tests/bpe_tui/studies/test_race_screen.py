@@ -89,6 +89,10 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
         assert job_of(screen) is not job
         await ended(screen)
         await until(pilot, lambda: said(screen) == "5 trainers, the same 14 merges.")
+        job = job_of(screen)
+        screen.forget_run()
+        assert job.is_cancelled
+        assert said(screen) == "The race starts when training has ended."
 
 
 def test_a_race_is_shown_as_it_begins_and_ends_and_rests_after_each_slice(
