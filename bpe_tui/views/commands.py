@@ -15,6 +15,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.keys import key_to_character
 
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import (
@@ -551,7 +552,8 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
         model: the session's model; `None` if only the comparison is open.
         here: the kind of the current screen, such as "lesson".
     """
-    shown = visible_text(shown_keys(key), spaces=False)
+    # A list of keys leaves out `=`, which is `+` without Shift.
+    shown = visible_text(shown_keys(key) or key_to_character(key) or key, spaces=False)
     known = [each for each in COMMANDS if key in each.keys.split(",")]
     commands = [each for each in known if not each.menu] or known
     if any(command.action == f"app.show('{here}')" for command in commands):

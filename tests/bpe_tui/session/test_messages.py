@@ -83,6 +83,7 @@ def test_no_message_appears_in_a_corner() -> None:
             "b: breakpoints … in the menu t on 1 training, with BPE and WordPiece "
             "(M changes the model).",
         ),
+        ("equals_sign", "bpe", "=: faster on 0 lesson, 1 training, 4 charts, 6 race │ more parts"),
         ("right", "bpe", "→: next on the screens 0 1 2 3 4 5 6 8."),
         ("j", "bpe", "j: the next row, in a panel with rows."),
         ("ö", "bpe", "ö is no key here; ? shows those that are."),

@@ -11,6 +11,7 @@ from textual import events
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.corpus import CorpusPlace, ExcerptPanel, has_role
 from bpe_tui.views.panel import FRESH_ROLES, TokenPainter
+from bpe_tui.widgets.rows import subject_cells
 from bpe_tui.widgets.visible import visible_bytes
 from engine import Timeline, Trainer
 
@@ -49,6 +50,13 @@ async def test_the_text_stays_while_the_merge_is_in_sight(tmp_path: Path) -> Non
             await pilot.press(key)
             seen.append((app.session.shown.step, panel.top.line, fresh_row(panel)))  # type: ignore[union-attr]
         assert seen == [(1, 0, 0), (2, 0, 0), (3, 20, 1), (2, 0, 0), (1, 0, 0)]
+        panel.action_move(1)
+        panel.action_move(-1)  # at its beginning again, it follows as before
+        await pilot.press("right", "right")
+        assert panel.top.line == 20
+        row = panel.row(0)
+        panel.pointed = len(subject_cells(row.spans))  # at a token that the row has no more
+        assert panel.foot_at(row) == "lines 21–24 of 43"
 
 
 async def test_the_corpus_scrolls_by_keys_and_wheel() -> None:

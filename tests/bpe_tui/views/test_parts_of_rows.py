@@ -17,6 +17,7 @@ from drawing import Drawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
+from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.session.config import RunConfig, in_phases
@@ -82,6 +83,7 @@ from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.rows import CutSpan, Row
 from bpe_tui.widgets.visible import width
 from engine import CorpusError, Frame, Timeline, Tokenizer, Trainer
+from engine.analysis.inspection import Inspection
 from engine.analysis.why import explain
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
@@ -151,6 +153,8 @@ def charts() -> Iterator[Part]:
     histogram = [(1, 5), (12, 2), (13, 1), (24, 3), (25, 1), (48, 2), (49, 7), (97, 1)]
     inspection: Any = SimpleNamespace(length_histogram=histogram)
     yield "ranges of lengths", _length_bins(inspection).items()
+    found = Inspection.of_frame(frame_of({LONG: 5}, 51).at(51))
+    yield "the longest of long tokens", SECTIONS[-1].rows(found, 48)[:1]
 
 
 def lessons() -> Iterator[Part]:
@@ -323,7 +327,10 @@ def limits(drawing: Drawing) -> Iterator[Part]:
     for size in (9, 10, 11):
         word = WordPieceEncoder({"[UNK]": 0, "a": 1}).explain("a" + "b" * size)
         yield f"{len(word.probes)} probes", describe_probes(word)
-    plain = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
+    letters = {byte: bytes([byte]) for byte in range(256)}
+    joining = Tokenizer(letters | {256: b"ab", 257: b"cab"}, [(b"a", b"b"), (b"c", b"ab")])
+    yield "explained", map(Row, explanation(joining, "cab a cab"))
+    plain = Tokenizer(letters, [])
     for size in (LONGEST_EXPLAINED, LONGEST_EXPLAINED + 1):
         lines = [Row(line) for line in explanation(plain, "x" * size)]
         yield f"{size} bytes explained", [len(lines), lines[0].spans[0][0][-20:], *lines[1:-1]]
