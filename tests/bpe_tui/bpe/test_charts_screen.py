@@ -59,11 +59,6 @@ async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_enco
         lines = row_texts(panel)[:3]
         counts = [int(line.split()[1].replace(",", "")) for line in lines]
         assert counts == [count for _, count in expected[:3]]
-        # By hand: `·the` occurs 1,754 times among 38,604 pretokens.
-        assert lines[1].split() == ["2", "1,754", "4.5%", "·the"]
-        head = "".join(text for text, _ in panel.head)
-        assert head.split() == ["count", "share", "pretoken"]
-        assert head.index("pretoken") == lines[1].index("·the")
         panel.focus()
         await pilot.press("z")
         await until(pilot, lambda: panel.row_count == len(expected))

@@ -23,7 +23,6 @@ async def test_a_large_screen_shows_as_many_tokens_of_each_kind_as_it_has_rows_f
         await pilot.pause()
         panel = app.screen.query_one("#kinds", InspectionPanel)
         few, more = (len(panel._section.rows(panel.inspection, panel.room, n)) for n in (1, 2))
-        assert few < more
         for height, rows in ((more, more), (more - 1, few)):
             panel.styles.height = height + 2
             await until(pilot, lambda: panel.size.height == height)  # noqa: B023

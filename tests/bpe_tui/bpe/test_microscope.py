@@ -71,11 +71,11 @@ async def test_a_model_without_a_walk_shows_its_rule_instead(tmp_path: Path) -> 
 async def test_the_longest_match_of_an_opened_vocabulary_is_walked(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
-        app.navigation.open_encoding("The hugs gé", look=True)
+        app.navigation.open_encoding("The hugs", look=True)
         await pilot.pause(0.1)
         pretokens = app.screen.query_one(PretokensPanel)
         assert str(pretokens.border_subtitle) == "cut by BertPreTokenizer"
-        assert shown(pretokens).split() == ["❯", "the", "1", "hugs", "2", "gé", "1"]
+        assert shown(pretokens).split() == ["❯", "the", "1", "hugs", "2"]
         await pilot.press("down")
         await pilot.pause()
         steps = app.screen.query_one(EncodeStepsPanel)
@@ -87,18 +87,9 @@ async def test_the_longest_match_of_an_opened_vocabulary_is_walked(tmp_path: Pat
         ]
         assert str(steps.border_title) == "how hugs encodes   probe 3 of 3"
         assert str(steps.border_subtitle) == "found: hug ##s"
-        assert "Spelled with 2 pieces, each the longest that fits" in shown(steps)
         await pilot.press(*["left"] * 20, "right")
         assert steps.place == 1
         assert shown(steps).splitlines()[1].split() == ["▸", "1", "────", "hugs", "no"]
-        await pilot.press("down", *["right"] * 20)
-        await pilot.pause()
-        assert "Not even g alone is a piece" in shown(steps)
-        app.navigation.open_encoding("h" * 101, look=True)
-        await pilot.pause(0.1)
-        assert "looks at none of more than 100: it is [UNK] at once" in " ".join(
-            shown(steps).split()
-        )
 
 
 @pytest.mark.slow

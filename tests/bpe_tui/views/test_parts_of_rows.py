@@ -166,8 +166,7 @@ def lessons() -> Iterator[Part]:
     yield "sizes", [plain.size_row(now, before, 9, cells) for now, before, cells in sizes]
     painter = TokenPainter(frame_of({LONG: 5}, 51).at(50), marks=False)
     bar = Bar(painter.frame.next_pair or (0, 0), 5, "5", fraction="5/25")
-    columns = (BarColumns(16, cells, 3) for cells in (0, 6))
-    rows = (bar_row(painter, bar, each, 50, 5, "") for each in columns)
+    rows = (bar_row(painter, bar, BarColumns(16, cells, 3), 50, 5, "") for cells in (0, 6))
     yield "a long pair, also beside a fraction", map(Row, rows)
     ways = [("four", "")], [("two", "")], [("a", "")]
     yield "first that fits", [plain.fitting(cells, *ways) for cells in (4, 3, 0)]
