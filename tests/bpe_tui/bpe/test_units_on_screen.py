@@ -44,7 +44,8 @@ async def test_the_screen_shows_units_and_unknown_characters_and_no_format_to_sa
     corpus: Path,
 ) -> None:
     async with opened_as(config(corpus)) as (app, pilot):
-        assert "units end-of-word" in heading(app.session, 120)
+        facts = "classic.txt │ 116 B │ 1 document │ pattern whitespace │ units end-of-word"
+        assert heading(app.session, 120) == f"{facts} │ ties first-seen (minbpe)"
         assert "characters and ends of words, each a token of its own" in narrate(frame_of(app))
         line = app.screen.query_one(TypedLine)
         line.query_one(Input).value = "löwest"

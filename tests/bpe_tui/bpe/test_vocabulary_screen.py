@@ -20,7 +20,6 @@ from bpe_tui.views.targets import ToToken
 from bpe_tui.views.token_table import TokenRows, VocabularyPanel
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.virtual_table import Header
 
 
 @asynccontextmanager
@@ -53,29 +52,6 @@ async def test_the_table_has_every_token_of_the_step() -> None:
         await pilot.press("less_than_sign")
         assert rows.row_count == 257
         assert title(app) == "vocabulary  257 of 257 tokens"
-
-
-@pytest.mark.slow
-async def test_o_and_clicks_on_the_header_sort_by_a_column_and_reverse_the_order() -> None:
-    async with vocabulary() as (app, pilot, rows):
-        assert rows.token == 699  # it opens on the newest …
-        await pilot.press("pageup")
-        chosen = rows.token
-        while rows.sorting != "count":
-            await pilot.press("c")
-        counts = rows.vocabulary.counts
-        assert counts is not None
-        assert rows.token == chosen  # … and keeps to a token that is chosen …
-        assert rows.cursor > 0  # … wherever that is now
-        assert row_text(rows, 0).split()[0] == str(counts.argmax())
-        await pilot.press("C")
-        assert f" {counts[counts >= 0].min()} " in row_text(rows, 0)
-        header = app.screen.query_one(Header)
-        place = next(place for place in header.places if place.column.name == "length")
-        await pilot.click(header, offset=(place.start + 1, 0))
-        assert (rows.sorting, rows.descending) == ("length", True)
-        await pilot.click(header, offset=(place.start + 1, 0))
-        assert (rows.sorting, rows.descending) == ("length", False)
 
 
 async def test_typing_filters_the_tokens() -> None:
