@@ -86,7 +86,8 @@ class TextPretokensPanel(PartsPanel[FrameT]):
 
     @property
     def selected(self) -> Any:
-        return self.pretokens[self.cursor] if self.cursor < len(self.pretokens) else None
+        # A hidden panel keeps its cursor, also below the last one.
+        return self.pretokens[min(self.cursor, len(self.pretokens) - 1)] if self.pretokens else None
 
     def columns(self, frame: FrameT, width: int) -> Sequence[RowColumn]:
         """Return the columns of a table of pretokens, in `width` cells."""
