@@ -56,14 +56,15 @@ async def test_the_table_has_every_token_of_the_step() -> None:
 
 async def test_typing_filters_the_tokens() -> None:
     async with vocabulary() as (app, pilot, rows):
-        await pilot.press("slash", *"the")
+        await pilot.press("slash", "t")
+        assert (rows.cursor, rows.scroll_offset.y) == (0, 0)  # it was at the end
+        await pilot.press(*"he")
         tokens = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
         assert tokens == [t for t in rows.vocabulary.table.tokens if b"the" in t]
         assert title(app) == f"vocabulary  {len(tokens)} of 700 tokens"
         await pilot.press("home", "circumflex_accent", "enter")
         tokens = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
-        assert tokens
-        assert all(token.startswith(b"the") for token in tokens)
+        assert {token[:3] for token in tokens} == {b"the"}
         assert rows.has_focus
 
 
@@ -74,7 +75,6 @@ async def test_a_long_search_goes_on_slice_by_slice(monkeypatch: pytest.MonkeyPa
         await pilot.press("slash", *"the")
         found = [t for t in rows.vocabulary.table.tokens if b"the" in t]
         await until(pilot, lambda: title(app) == f"vocabulary  {len(found)} of 700 tokens")
-        assert rows._complete
 
 
 @pytest.mark.slow  # it trains 3,000 tokens
