@@ -43,11 +43,11 @@ async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(
             app.screen.query_one(f"#{name}", Lines) for name in ChunksScreen.PANEL_ORDER
         )
         await until(pilot, lambda: "4 equal parts" in unwrapped(strip))
-        assert "the course" in unwrapped(strip)
-        assert "thread 1" in unwrapped(strip)
         assert "1 38,274 38,568 +294" in unwrapped(cuts)
-        assert "The difference:" in unwrapped(cuts)
         assert "Counted by 1 thread: 153 KB in 1 chunk; 38,604 pretokens." in unwrapped(table)
+        app.screen._of = None  # type: ignore[attr-defined]  # as of another corpus
+        app.screen.show_session(app.session)  # type: ignore[attr-defined]
+        assert unwrapped(cuts).startswith("Looking for special tokens after the even cuts …")
         await pilot.press("-", "-")
         await until(pilot, lambda: "2 equal parts" in unwrapped(strip))
         for by, parts in ((-9, 1), (99, 64)):  # the fewest and the most

@@ -173,7 +173,7 @@ def draw_strips(drawing: Drawing) -> None:
     for text, width in (
         ("abc abd\né abc", 60),
         ("abc abd\né abc", 26),
-        ("abcdefgh", 22),
+        ("\u202e", 20),
         ("x", 60),
         ("", 60),
     ):

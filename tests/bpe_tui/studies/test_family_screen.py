@@ -122,6 +122,7 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
         screen._take(TextsChosen(1000, ("to be",)))
         sizes = "at the most 400 tokens │ measured on the text"
         assert heading.content == f"story.txt │ all learn from the first 1 KB │ {sizes}"
+        assert "waits for the others" in rows.render_line(0).text
         screen._take(KindUnmeasured("word", "The reason."))
         assert rows.render_line(0).text.split(maxsplit=1) == ["word", "The reason.".ljust(98)]
 

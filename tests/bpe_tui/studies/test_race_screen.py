@@ -76,10 +76,8 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
         assert all(f"\n{name} " in f"\n{standings}" for name in RACERS)
         assert said(screen) == "5 trainers, the same 14 merges."
         assert "leave" not in [key.label for key in screen.query_one(KeyBar).keys]
-        assert "× 1.0" in standings
         chart = screen.query_one(CurvesChart)
         assert all(trainer in drawn(chart) for trainer in RACERS)
-        assert str(chart.border_subtitle) == "operations so far"
         job = job_of(screen)
         job.complete = False  # as of a race that still runs
         await pilot.press("escape")
