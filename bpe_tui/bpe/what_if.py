@@ -202,6 +202,7 @@ class Branches(Window[jobs.WhatIfEnded | None]):
             yield RowList("branch-rows")
 
     def on_mount(self) -> None:
+        self.query_one(RowList).focus()
         make = partial(WhatIfJob, self._config, self._frame, self._plan)
         self._jobs.start(self, make, self.post_message)
 

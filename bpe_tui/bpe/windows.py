@@ -61,6 +61,7 @@ class LedgerWindow(Window[object | None]):
 
     def on_mount(self) -> None:
         self._painter.marks = needs_marks(self.app)
+        self.query_one(RowList).focus()
         self.call_after_refresh(self._show_pretokens)
 
     def _say(self, title: str, subtitle: str, keys: str) -> None:
