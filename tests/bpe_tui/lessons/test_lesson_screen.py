@@ -131,6 +131,7 @@ async def test_a_recording_of_a_prune_knows_the_costs_that_the_screen_computes_a
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(slices, "REST_SECONDS", 600)
+    monkeypatch.setattr("opening._RUNS", {})  # the run of another test knows the costs
     ship = str(SAMPLE.with_name("ship.txt"))
     config = RunConfig(ship, pattern="whitespace", vocab_size=60, model="unigram")
     async with opened_as(config, (100, 30)) as (app, pilot):
