@@ -70,7 +70,7 @@ async def test_a_step_passes_few_files() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "keys"), [("bpe", f"69{SCREENS}"), ("wordpiece", SCREENS), ("unigram", SCREENS)]
+    ("model", "keys"), [("bpe", f"69{SCREENS}"), ("wordpiece", "231"), ("unigram", SCREENS)]
 )
 async def test_nothing_holds_the_run_before(model: str, keys: str) -> None:
     app = BpeTuiApp(RunConfig(HANDOUT, vocab_size=300, model=model))

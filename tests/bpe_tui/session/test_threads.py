@@ -7,7 +7,7 @@ from functools import partial
 from time import sleep
 
 import pytest
-from opening import opened, until
+from opening import burst, opened, until
 
 from bpe_tui.app import session_app
 from bpe_tui.app.app import BpeTuiApp
@@ -114,7 +114,7 @@ async def test_opening_another_corpus_or_quitting_ends_the_race() -> None:
         return [each for each in threading.enumerate() if each.name == "race"]
 
     async with opened(vocab_size=3000) as (app, pilot):  # naive takes seconds for them
-        await pilot.press("6")
+        burst(app, "6")
         await until(pilot, racing)
         screen = app.screen
         assert isinstance(screen, RaceScreen)
@@ -125,7 +125,7 @@ async def test_opening_another_corpus_or_quitting_ends_the_race() -> None:
         job.wait()
         assert screen._job is None
         await until(pilot, lambda: not racing())
-        await pilot.press("6")
+        burst(app, "6")
         await until(pilot, racing)
     for thread in racing():
         thread.join(2)

@@ -28,11 +28,12 @@ async def test_a_panel_hidden_and_shown_between_two_layouts_has_its_rows() -> No
 async def test_a_slow_search_ends_though_a_frame_that_looks_the_same_has_come(
     height: str | int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training_panels, "SLICE_SECONDS", 1e-9)  # one pretoken at a time
     async with opened() as (app, pilot):
         panel = app.screen.query_one(ChangedPretokensPanel)
         panel.styles.height = height
         await pilot.pause()
+        monkeypatch.setattr(training_panels, "SLICE_SECONDS", 1e-9)  # one pretoken at a time
+        panel.rebuild()
         assert panel.row_count == 2, "a pretoken, and how many more there are"
         monkeypatch.setattr(training_panels, "SLICE_SECONDS", 60)
         panel.frame = copy(panel.frame)  # as more recorded steps give one
