@@ -402,7 +402,6 @@ class RaceScreen(SessionScreen):
         chart = self.query_one(CurvesChart)
         chart.border_title = Content(self.wording.text("How does it grow, merge by merge?"))
         chart.why_empty = NOTHING_TRAINS[1] if has_none else STARTS
-        chart.refresh()
         self._draw()
         self._narrate()
 

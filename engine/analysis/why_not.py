@@ -436,8 +436,12 @@ def _find(
 
 def _one_token(rules: EncodingRules, wanted: bytes, token_id: int) -> OneToken:
     """Answer that a piece is one token, with the merge that makes it here; others may, too."""
-    made = [step for step in rules.steps(wanted) if step.token_id == token_id]
-    last = merge_of(rules, made[-1].rank, made[-1].pair) if made else merge_making(rules, token_id)
+    last = merge_making(rules, token_id)
+    for _, _, pair in RankHeap(rules.alphabet, rules.table).merges_at(wanted):
+        if (merge := rules.merge_of(pair)) is None:
+            break
+        if merge[1] == token_id:
+            last = merge_of(rules, merge[0], pair)
     return OneToken(wanted, token_id, last, rules.alphabet.unit)
 
 
