@@ -110,7 +110,7 @@ def _encoding(
     del os.environ[SWITCH]
     others = {"cached": tokenizer("cached").encode}
     if len(merges) < 1000:
-        others["rank_loop"] = tokenizer("rank_loop").encode
+        others["rank_heap"] = tokenizer("rank_heap").encode
     if not whole:
         library = tiktoken.Encoding(
             name,

@@ -46,9 +46,9 @@ class BatchEncoder:
         long: bytes; a longer pretoken is a long one; by default `LONG`.
 
     >>> from engine.encoding.alphabet import ByteAlphabet
-    >>> from engine.encoding.encoders import RankLoop
+    >>> from engine.encoding.encoders import RankHeap
     >>> from engine.encoding.merging import columns_of
-    >>> one = RankLoop(ByteAlphabet(range(256)), {(97, 98): (0, 256)})
+    >>> one = RankHeap(ByteAlphabet(range(256)), {(97, 98): (0, 256)})
     >>> encoder = BatchEncoder(one.alphabet, columns_of(one.table), one.encode)
     >>> encoded = encoder.encode([b"abc", b"", b"aab"])
     >>> encoded.ids.tolist(), encoded.counts.tolist()

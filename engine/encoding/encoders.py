@@ -1,8 +1,8 @@
-"""Encoders: ways to apply merges to one pretoken, all with the same ids.
+"""Encoders: ways to merge one pretoken, the pair that was learnt first again and again.
 
-`MergeOrder` and `RankLoop` are the textbooks'. They work in rounds; a round applies one merge
-everywhere. The others make `RankLoop` fast: `RankList` for words, `RankHeap` for long pretokens,
-`Cached` with a memory, `Native` in C.
+All give the same ids, in whatever order the merges are: of the adjacent pairs the one of lowest
+rank merges, of several the leftmost. `merge_in_list` is for words, `RankHeap` for long pretokens,
+`Cached` has a memory, `Native` is in C.
 
 To add an encoder, write a subclass of `Encoder` and name it in `ENCODERS`; the tests then cover it.
 """
@@ -15,12 +15,12 @@ from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from math import inf
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.registry import Registry
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.merging import as_dict, merge_pair
+from engine.encoding.merging import as_dict
 from engine.encoding.pretoken_encoder import PretokenEncoder
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes
@@ -35,23 +35,15 @@ MergeTable = Mapping[Pair, tuple[int, int]]
 def is_in_order(table: MergeTable) -> bool:
     """Whether every merge comes after the merges that make its parts, and no two share a rank.
 
-    This is true of merges learnt by training; then all encoders agree. Otherwise merges are made
-    one at a time: the candidate of lowest rank, the leftmost of several. Hugging Face's library and
-    tiktoken do the same.
+    This is true of merges learnt by training; then applying each merge everywhere, in order, gives
+    the ids, too. In any other order merges are made one at a time: the candidate of lowest rank,
+    the leftmost of several. Hugging Face's library and tiktoken do the same.
     """
     last_made = {token_id: rank for rank, token_id in sorted(table.values())}
     return len({rank for rank, _ in table.values()}) == len(table) and all(
         last_made.get(left, -1) < rank and last_made.get(right, -1) < rank
         for (left, right), (rank, _) in table.items()
     )
-
-
-class NextMerge(NamedTuple):
-    """The merge to apply next: every occurrence of `pair` becomes `token_id`."""
-
-    pair: Pair
-    rank: int
-    token_id: int
 
 
 class Encoder(ABC):
@@ -94,78 +86,6 @@ class Encoder(ABC):
         return partial(TextsEncoder, self.for_texts(pattern))
 
 
-class RoundEncoder(Encoder):
-    """An encoder that works in rounds: choose a merge, apply it everywhere, choose again.
-
-    A subclass chooses the next merge.
-    """
-
-    @abstractmethod
-    def next_merge_of(self, tokens: Sequence[int], after: int) -> NextMerge | None:
-        """Return the merge to apply now; `after` is the last rank, −1 at the start."""
-
-    def encode(self, pretoken: bytes) -> Sequence[int]:
-        tokens = self.alphabet.spell(pretoken)
-        rank = -1
-        while (next_merge := self.next_merge_of(tokens, rank)) is not None:
-            tokens = merge_pair(tokens, next_merge.pair, next_merge.token_id)
-            rank = next_merge.rank
-        return tokens
-
-    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        tokens = tuple(self.alphabet.spell(pretoken))
-        rank = -1
-        while (next_merge := self.next_merge_of(tokens, rank)) is not None:
-            pair, rank, token_id = next_merge
-            left, right = pair
-            position = 0
-            while position + 1 < len(tokens):
-                if tokens[position] == left and tokens[position + 1] == right:
-                    after = (*tokens[:position], token_id, *tokens[position + 2 :])
-                    yield EncodeStep(pretoken, position, pair, rank, token_id, tokens, after)
-                    tokens = after
-                position += 1
-
-
-class MergeOrder(RoundEncoder):
-    """Applies every merge in the order learnt: repeats what training did.
-
-    The definition of BPE encoding (Sennrich, Haddow and Birch 2016). It tries merges that do not
-    occur, so its cost grows with the vocabulary.
-    """
-
-    name = "merge_order"
-    summary = "tries every merge in the order learnt"
-
-    def next_merge_of(self, tokens: Sequence[int], after: int) -> NextMerge | None:
-        present = set(pairwise(tokens))
-        for pair, (rank, token_id) in self.table.items():
-            if rank > after and pair in present:
-                return NextMerge(pair, rank, token_id)
-        return None
-
-
-class RankLoop(RoundEncoder):
-    """Merges the adjacent pair of lowest rank, again and again.
-
-    GPT-2's `bpe` function. It gives the ids of `MergeOrder`: a merge makes only pairs with its own
-    new token, and those were learnt later, so no lower rank than the last one appears. A file may
-    hold merges in an order that no training gives. Then the two may differ. tiktoken and tokenizers
-    then merge one occurrence at a time, as `RankHeap` does.
-    """
-
-    name = "rank_loop"
-    summary = "merges the adjacent pair that was learnt first, again and again"
-
-    def next_merge_of(self, tokens: Sequence[int], after: int) -> NextMerge | None:
-        table = as_dict(self.table)
-        present = [pair for pair in pairwise(tokens) if pair in table]
-        if not present:
-            return None
-        pair = min(present, key=table.__getitem__)
-        return NextMerge(pair, *table[pair])
-
-
 LONG = 128
 """Bytes; for longer pretokens a heap is faster than looking at all pairs."""
 
@@ -182,7 +102,7 @@ def merge_in_list(spelled: list[int], table: MergeTable) -> list[int]:
     Args:
         spelled: the tokens before any merge; the list is changed.
         table: merges in order: see `is_in_order`. The result of a merge then merges at higher ranks
-            only, so the pair's other occurrences come next, as in a round of `RankLoop`.
+            only, so the pair's other occurrences come next.
 
     >>> merge_in_list([97, 98, 97, 98], {(97, 98): (0, 256), (256, 256): (1, 257)})
     [257]
@@ -200,34 +120,15 @@ def merge_in_list(spelled: list[int], table: MergeTable) -> list[int]:
     return ids
 
 
-class RankList(RankLoop):
-    """The rank loop for short pretokens: see `merge_in_list`.
-
-    `RankLoop` looks every pair up again in each round, and is used if merges are out of order.
-    """
-
-    name = "rank_list"
-    summary = "the rank loop with the ranks kept in a list, for short pretokens"
-
-    @cached_property
-    def _in_order(self) -> bool:
-        return is_in_order(self.table)
-
-    def encode(self, pretoken: bytes) -> Sequence[int]:
-        if not self._in_order:
-            return super().encode(pretoken)
-        return merge_in_list(self.alphabet.spell(pretoken), self.table)
-
-
 class RankHeap(Encoder):
-    """The rank loop for long pretokens: candidates are in a heap, tokens in a linked list.
+    """An encoder for long pretokens: candidates are in a heap, tokens in a linked list.
 
-    `RankLoop` looks at the whole pretoken in each round, which is quadratic: fine for words,
-    hopeless for a pretoken of a megabyte. Here each merge looks at its two neighbours only.
+    A list of all pairs is quadratic: fine for words, hopeless for a pretoken of a megabyte. Here
+    each merge looks at its two neighbours only.
     """
 
     name = "rank_heap"
-    summary = "the rank loop with a heap of candidates, for long pretokens"
+    summary = "a heap of candidates, for long pretokens"
 
     def encode(self, pretoken: bytes) -> list[int]:
         return self.encode_with(pretoken, inf)
@@ -318,25 +219,26 @@ class _Linked:
 
 
 class Cached(Encoder):
-    """The rank list with a bounded memory of pretokens, since text repeats its words."""
+    """A list for words, a heap for longer pretokens, and a bounded memory, since text repeats."""
 
     name = "cached"
-    summary = "the rank list behind a bounded cache of pretokens"
+    summary = "a list of candidates for words, behind a bounded cache of pretokens"
 
-    # Both are made for the first pretoken: a tokenizer that is only inspected does not need them.
+    # Made for the first pretoken: a tokenizer that is only inspected does not need them.
 
     @cached_property
     def _heap(self) -> RankHeap:
         return RankHeap(self.alphabet, self.table)
 
     @cached_property
-    def _list(self) -> Encoder:
-        # The list has no fast way for merges out of order.
-        return RankList(self.alphabet, self.table) if is_in_order(self.table) else self._heap
+    def _longest_in_list(self) -> int:
+        return LONG if is_in_order(self.table) else 0
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         """Return the ids of one pretoken; only `for_texts` remembers."""
-        return (self._heap if len(pretoken) > LONG else self._list).encode(pretoken)
+        if len(pretoken) > self._longest_in_list:
+            return self._heap.encode(pretoken)
+        return merge_in_list(self.alphabet.spell(pretoken), self.table)
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         return self._heap.steps(pretoken)
@@ -370,6 +272,6 @@ class Native(Cached):
 
 
 ENCODERS: Registry[type[Encoder]] = Registry(
-    "encoder", {e.name: e for e in (Native, Cached, RankList, RankHeap, RankLoop, MergeOrder)}
+    "encoder", {e.name: e for e in (Native, Cached, RankHeap)}
 )
 DEFAULT_ENCODER = "native"

@@ -52,6 +52,20 @@ def apply_merges(text: bytes, merges: Sequence[tuple[bytes, bytes]], first_id: i
     return tokens
 
 
+def merge_one_by_one(
+    text: bytes, merges: Sequence[tuple[bytes, bytes]], first_id: int
+) -> list[int]:
+    """Encode one merge at a time: of all adjacent pairs the one of least rank, the leftmost."""
+    ids = {left + right: number for number, (left, right) in enumerate(merges, first_id)}
+    tokens = [bytes([byte]) for byte in text]
+    while ranked := [
+        (merges.index(pair), place) for place, pair in enumerate(pairwise(tokens)) if pair in merges
+    ]:
+        place = min(ranked)[1]
+        tokens[place : place + 2] = [tokens[place] + tokens[place + 1]]
+    return [ids.get(token, token[0]) for token in tokens]
+
+
 # --- tie rules --------------------------------------------------------------------------------
 
 

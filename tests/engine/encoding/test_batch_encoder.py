@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.encoding import batch_encoder
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.encoding.batch_encoder import BatchEncoder
-from engine.encoding.encoders import Encoder, RankHeap, RankLoop
+from engine.encoding.encoders import Encoder, RankHeap
 from engine.encoding.merging import columns_of
 from engine.text.pretokenize import to_bytes
 
@@ -64,7 +64,7 @@ def test_letters_are_spelled_as_their_alphabet_spells_them(
 def test_long_pretokens_and_several_blocks_make_no_difference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    encoder = RankLoop(BYTES, {(97, 98): (0, 256), (256, 256): (1, 257)})
+    encoder = RankHeap(BYTES, {(97, 98): (0, 256), (256, 256): (1, 257)})
     monkeypatch.setattr(batch_encoder, "LONG", 4)
     monkeypatch.setattr(batch_encoder, "BLOCK", 2)
     found = at_once(encoder).encode([b"ab", b"abababab", b"", b"ba", b"abab"])
