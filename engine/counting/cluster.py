@@ -247,12 +247,14 @@ def _joined(
     """Join the ends: return the uncounted text before each task, then the one after the last."""
     splitter = SpecialSplitter(options.special_tokens)
     texts: list[bytes] = []
-    open_text, documents, is_first = b"", Documents(), True
+    open_text, documents, is_first, begins = b"", Documents(), True, False
     for task, ends in zip(tasks, all_ends, strict=True):
-        if not is_first and not task.start and (ends.start or ends.end is not None):
-            open_text += between(open_text, options.separator)
+        begins |= not task.start
+        if ends.start or ends.end is not None:  # else a task of a byte order mark
+            if begins and not is_first:
+                open_text += between(open_text, options.separator)
+            is_first = begins = False
         open_text += ends.start
-        is_first &= not ends.start and ends.end is None
         if ends.end is None:
             texts.append(b"")
             continue

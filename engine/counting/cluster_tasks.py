@@ -203,13 +203,12 @@ def first_cut(text: bytes, pattern: Pattern, splitter: SpecialSplitter) -> int |
     8
     """
     # A special token that began before the text ends before `begun`; one that may be completed by
-    # the text that follows begins after `decided`.
-    begun, decided = max(splitter.longest - 1, 0), len(text) - max(splitter.longest - 1, 0)
-    tokens = [match.span() for match in splitter.bytes_regex.finditer(text)]
-    first = min((end for _, end in tokens), default=None)
+    # the text that follows begins after `decided`. No border is made by a byte of a special token.
+    begun, decided = max(splitter.longest - 1, 1), len(text) - max(splitter.longest - 1, 0)
+    token = splitter.bytes_regex.search(text)
+    end = decided if token is None else min(decided, token.start())
     if pattern.cut_regex is not None:
-        for match in pattern.cut_regex.finditer(text, begun, max(decided, begun)):
-            place = int(match.start())
-            if place and not any(start < place < end for start, end in tokens):
-                return place if first is None else min(place, first)
-    return first
+        border = pattern.cut_regex.search(text, begun, max(end, 0))
+        if border is not None:
+            return int(border.start())
+    return None if token is None else token.end()

@@ -32,10 +32,12 @@ from engine.counting.cluster_tasks import first_cut
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.text.corpus import Corpus, Reading, separator_of
-from engine.text.patterns import as_pattern
-from engine.text.pretokenize import SpecialSplitter
+from engine.text.patterns import PATTERNS, as_pattern
+from engine.text.pretokenize import WHITE_SPACE, SpecialSplitter
 
 SPECIAL = ("<|endoftext|>",)
+MARK = "\ufeff".encode()
+SPACES = [space.encode() for space in WHITE_SPACE]
 
 
 def on_one_machine(names: list[str], pattern: str, special: tuple[str, ...]) -> bytes:
@@ -63,27 +65,36 @@ def on_workers(
 @given(
     texts=st.lists(
         st.lists(
-            st.sampled_from([*TEXT_PIECES, b"<s", b">", b"<s>", b"low "]), min_size=1, max_size=12
+            st.one_of(
+                st.sampled_from([*TEXT_PIECES, b"<s", b">", b"<s>", b"<|endoftext|>"]),
+                st.builds(bytes.__mul__, st.sampled_from(SPACES), st.integers(2, 20)),
+            ),
+            min_size=1,
+            max_size=12,
         ).map(b"".join),
         min_size=1,
         max_size=3,
     ),
     size=st.integers(3, 9),  # no task is shorter than a byte order mark
-    pattern=st.sampled_from(["gpt2", "cl100k", "whitespace", "none"]),
-    special=st.sampled_from([("<s>",), ("<s>", "é"), (" ",), ("\n", "low"), ()]),
+    block=st.integers(1, 40),
+    pattern=st.sampled_from([*PATTERNS]),
+    special=st.sampled_from([("<s>",), ("<s>", "é"), (" ",), ("\n", "low"), SPECIAL, (" <p",), ()]),
 )
-@example(texts=[b"\xef\xbb\xbf" * 2 + b"low"] * 2, size=9, pattern="gpt2", special=())
-@example(texts=[b"\xef\xbb\xbf", b"low", b"\xef\xbb\xbf"], size=3, pattern="gpt2", special=())
+@example(texts=[MARK * 2 + b"low"] * 2, size=9, block=4, pattern="gpt2", special=())
+@example(texts=[MARK, b"low", MARK], size=3, block=4, pattern="gpt2", special=())
+@example(texts=[b"a", MARK + b"low"], size=3, block=4, pattern="gpt2", special=("<s>",))
+@example(texts=[b"    <s>low"], size=9, block=9, pattern="gpt2", special=("<s>",))
 @examples(300)
 def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
     tmp_path_factory: pytest.TempPathFactory,
     texts: list[bytes],
     size: int,
+    block: int,
     pattern: str,
     special: tuple[str, ...],
 ) -> None:
     assume(special or pattern != "none")
-    assume(b"".join(texts).replace(b"\xef\xbb\xbf", b""))  # marks alone are an empty corpus
+    assume(b"".join(texts).replace(MARK, b""))  # marks alone are an empty corpus
     folder = tmp_path_factory.mktemp("texts")
     names = [str(folder / str(number)) for number in range(len(texts))]
     for name, text in zip(names, texts, strict=True):
@@ -97,7 +108,7 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
         for room in (counts_file, cluster_sums):
             patched.setattr(room, "IN_A_BLOCK", size)
             patched.setattr(room, "BLOCK_BYTES", 5 * size)
-        for name, room in (("BLOCK", 4), ("CHUNK", 2)):
+        for name, room in (("BLOCK", block), ("CHUNK", 2)):
             patched.setattr(cluster_tasks, name, room)
         made = on_workers(ADDRESS, names, special, pattern=pattern)
         assert made == on_one_machine(names, pattern, special)
@@ -213,14 +224,15 @@ def test_a_cut_is_the_first_that_no_special_token_around_the_text_can_cross() ->
         with pytest.raises(CorpusError, match="no place to cut in 9 bytes; count this corpus on"):
             cluster_tasks._start(iter([b"a" * 9]), *whole)
     texts = [b"ab cd", b"abc de", b"abcd e", b"a b", b"a<s>b", b"abc<s>", b" ab", b"a,"]
+    texts += [b"    <s>d", b"ab   <s>"]
     found = [
         [first_cut(text, as_pattern(pattern), SpecialSplitter(special)) for text in texts]
         for pattern, special in (("gpt2", ["<s>"]), ("gpt2", []), ("none", ["<s>"]))
     ]
     assert found == [
-        [2, 3, None, None, 4, 3, None, None],
-        [2, 3, 4, 1, 1, 3, None, 1],
-        [None, None, None, None, 4, 6, None, None],
+        [2, 3, None, None, 4, 6, None, None, 7, 2],
+        [2, 3, 4, 1, 1, 3, None, 1, 3, 2],
+        [None, None, None, None, 4, 6, None, None, 7, 8],
     ]
 
 
