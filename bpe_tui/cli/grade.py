@@ -85,7 +85,7 @@ def grade(
         print(f"  {_line(other)}")
     graded = plural(len(grades.sheets), "file")
     print(f"{graded} graded", file=sys.stdout if grades.sheets else sys.stderr)
-    if paths:
+    if paths and grades.sheets:  # empty tables would replace good ones
         tables = grade_tables(grades, visible_bytes)
         write_files({paths[suffix]: tables[suffix] for suffix in paths}, overwrite=force)
         print(f"written: {', '.join(_line(str(path)) for path in paths.values())}")
