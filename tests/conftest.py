@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from kept import DRAW_CHANGED, draw_changed
 
 from engine import native
 from engine.core.systems import available_cores
@@ -25,6 +26,17 @@ settings.register_profile("full", max_examples=100, deadline=None, derandomize=F
 settings.register_profile("thorough", max_examples=50, deadline=None, derandomize=False)
 settings.register_profile("quick", max_examples=5, deadline=None, derandomize=True)
 settings.load_profile("quick")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that draws kept texts again."""
+    parser.addoption(DRAW_CHANGED, action="store_true", help="write kept texts that have changed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell the tests, in each process, whether kept texts are drawn again."""
+    if config.getoption(DRAW_CHANGED):
+        draw_changed()
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -1,8 +1,4 @@
-"""The rows of BPE's panels, answers, forks and sentences where they take another form.
-
-After a change that is meant, write the sheets again and read what has changed:
-`BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/bpe_tui/bpe/test_bpe_forms.py`.
-"""
+"""The rows of BPE's panels, answers, forks and sentences where they take another form."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 In a file of `transcripts/` a command follows `$`, with lines for its input after ` < `. Below it is
 what it prints. `$ cat FILE` shows a file that one wrote, `$ ls` the names of all. The numbers can
-be counted by hand. After a change that is meant, write them again and read what has changed:
-`BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/bpe_tui/cli/test_transcripts.py`.
+be counted by hand.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import shlex
 from pathlib import Path
 
 import pytest
+from kept import check_kept
 from program import ROOT, run
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
-DRAWS = os.environ.get("BPE_TUI_SNAPSHOTS") == "draw"
 CHANGES = re.compile(
     r"\d[\d.,]* (?:µs|ms|[KMG]?B/s)\b|\d+\.\d+ s\b|[\d.]+ [MG]B(?=\n)|\d{4}-\d\d-\d\dT[\d:+.]+"
 )
@@ -45,7 +44,4 @@ def test_the_commands_of_a_transcript_print_its_lines(name: str, tmp_path: Path)
     head, *parts = re.split(r"^(?=\$ )", file.read_text("utf-8"), flags=re.MULTILINE)
     commands = [part.partition("\n")[0] for part in parts]
     now = [f"{command}\n{printed(command[2:], tmp_path)}".rstrip() + "\n" for command in commands]
-    if DRAWS:
-        file.write_text(head + "\n".join(now), "utf-8")
-        return
-    assert [part.rstrip() + "\n" for part in parts] == now
+    check_kept(file, head + "\n".join(now))

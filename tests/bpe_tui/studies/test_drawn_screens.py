@@ -1,7 +1,4 @@
-"""The rows of screens that compare, walk or list pieces, without a screen.
-
-After a change that is meant, draw their sheet again and read it, as `test_drawn_rows.py` says.
-"""
+"""The rows of screens that compare, walk or list pieces, without a screen."""
 
 from __future__ import annotations
 

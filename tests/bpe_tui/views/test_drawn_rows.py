@@ -1,9 +1,7 @@
 """The rows of panels, lessons, charts and windows at a few steps and widths, without a screen.
 
 A sheet has those of a run: a title, then rows; below a row are a letter for each cell with a role,
-and its target. Rows that are as they were are left out. The end of the sheet names the roles. After
-a change that is meant, write the sheets again and read what has changed:
-`BPE_TUI_SNAPSHOTS=draw pytest -n 0 tests/bpe_tui/views/test_drawn_rows.py`.
+and its target. Rows that are as they were are left out. The end of the sheet names the roles.
 """
 
 from __future__ import annotations
