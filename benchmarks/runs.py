@@ -10,9 +10,13 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from time import perf_counter
 
 from processes import PeakMemory
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from engine.native import KERNEL, WHY_NO_KERNEL
 
 Figures = dict[str, float]
 
@@ -67,11 +71,14 @@ def _run(arguments: Sequence[str]) -> Figures:
 
 
 def table(rows: Mapping[str, Figures], columns: Sequence[str]) -> str:
-    """Return the figures in aligned columns, a row for each name."""
+    """Return the figures in aligned columns, a row for each name, and a note without the kernel."""
     cells = [["", *columns]]
     for name, figures in rows.items():
         cells.append([name, *(f"{figures[c]:.2f}" if c in figures else "–" for c in columns)])
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(
+    lines = [
         "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in cells
-    )
+    ]
+    if KERNEL is None:
+        lines.append(f"bpe-tui was measured without its compiled kernel: {WHY_NO_KERNEL}")
+    return "\n".join(lines)

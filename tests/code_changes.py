@@ -74,4 +74,6 @@ def changes_of(path: Path, name: str) -> Iterator[Change]:
         if new is not None and isinstance(node, ast.expr | ast.stmt):
             start = starts[node.lineno - 1] + node.col_offset
             end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-            yield Change(name, node.lineno, function, start, end, f"({ast.unparse(new)})")
+            # The functions after it stay at their lines, by which their code is found.
+            lines = "\n" * text[start:end].count(b"\n")
+            yield Change(name, node.lineno, function, start, end, f"({ast.unparse(new)}{lines})")

@@ -6,7 +6,7 @@ Each change turns a comparison, swaps `and` and `or` or `+` and `-`, takes a `no
 to a number, or drops a call. Each package gets that number of changes, for each seed. All quick
 tests run once in a copy of the checkout, to find the functions that each calls. Then one process
 loads all, and a fork of it for each change runs the tests that call the changed function, the
-likeliest first. A survivor may change nothing that is seen.
+likeliest first. A survivor may change nothing that is seen. A change that no test ran is one, too.
 """
 
 from __future__ import annotations
@@ -87,22 +87,27 @@ class MeetChanges:
             for path in (ROOT / package).rglob("*.py"):
                 found += changes_of(path, path.relative_to(ROOT).as_posix())
             chosen = sorted(random.Random(seed).sample(sorted(found), self._wanted))
-            survivors = [change for change in chosen if self._survives(change)]
-            for name, line, _, start, end, new in survivors:
+            survivors = {change: why for change in chosen if (why := self._why_unseen(change))}
+            for (name, line, _, start, end, new), why in survivors.items():
                 old = (ROOT / name).read_bytes()[start:end].decode()
-                print(f"{name}:{line}: {old} -> {new}")
+                print(f"{name}:{line}: {old} -> {new.replace(chr(10), '')} ({why})")
             print(f"seed {seed}: {len(survivors)} of {self._wanted} survive in {package}")
             sys.stdout.flush()  # a fork would print it, too
         return True
 
-    def _survives(self, change: Change) -> bool:
-        """Whether all tests pass with a change, or those that were run fail without it, too."""
+    def _why_unseen(self, change: Change) -> str:
+        """Say why no test notices a change; empty if one does."""
         found = self._calls.tests_of(change.path, change.function, MOST_TESTS)
         items = [self._items[test] for test in found if test in self._items]
-        if self._passes(change, items):
-            return True
+        self._begun.write_text("0")
+        is_passed = self._passes(change, items)
         begun = int(self._begun.read_text())
-        return not self._passes(change._replace(end=change.start, new=""), items[:begun])
+        if not begun:
+            return "no test ran"
+        if is_passed:
+            return f"{begun} passed"
+        is_cause = self._passes(change._replace(end=change.start, new=""), items[:begun])
+        return "" if is_cause else "they fail without it, too"
 
     def _passes(self, change: Change, items: Sequence[pytest.Item]) -> bool:
         """Whether tests pass with a change; programs that they start read it from its file."""

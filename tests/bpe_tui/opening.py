@@ -16,12 +16,14 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import pytest
 from textual import events
 from textual.app import App
 from textual.keys import key_to_character
 from textual.message import Message
 from textual.pilot import Pilot
 
+from bpe_tui.app import lesson_author
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.jobs import (
@@ -82,6 +84,20 @@ async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float =
             return
         await pilot.pause(0.01)
     raise AssertionError(f"still not so after {seconds} s")
+
+
+def waiting_ends_with(monkeypatch: pytest.MonkeyPatch, missing: Sequence[str]) -> None:
+    """Let the time of a lesson's check pass once only these texts are missing: it counts looks."""
+    missing_of, clock = lesson_author._missing, 0.0
+
+    def look(app: BpeTuiApp, see: Sequence[str]) -> Sequence[str]:
+        nonlocal clock
+        found = missing_of(app, see)
+        clock += 60 if found == missing else 0.01
+        return found
+
+    monkeypatch.setattr(lesson_author, "_missing", look)
+    monkeypatch.setattr(lesson_author, "monotonic", lambda: clock)
 
 
 async def ended_by_failure(config: Config) -> BpeTuiApp:

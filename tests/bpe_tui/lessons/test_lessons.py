@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from generated import first_quick
-from opening import recorded_once, step, until
+from opening import recorded_once, step, until, waiting_ends_with
 from program import run
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
@@ -528,7 +528,7 @@ def test_check_names_file_and_line_of_what_is_impossible(trial: Path) -> None:
 def test_check_names_scene_size_and_what_is_not_in_sight(
     trial: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bpe_tui.app.lesson_author.SIGHT_SECONDS", 0.5)
+    waiting_ends_with(monkeypatch, ["lowest or highest"])
     monkeypatch.setattr("bpe_tui.app.lesson_author.SIZES", ((80, 24),))
     sight = 'text = "lowest"\nsee = ["low", "lowest or highest"]'
     trial.write_text(TRIAL.replace('text = "lowest"', sight), "utf-8")

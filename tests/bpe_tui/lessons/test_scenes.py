@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 from generated import first_quick
-from opening import recorded_once
+from opening import recorded_once, waiting_ends_with
 
+from bpe_tui.app import lesson_author
 from bpe_tui.app.lesson_author import SIZES, unseen_at
 from bpe_tui.lessons.pane import rows_of
 from bpe_tui.session.lessons import DEFAULT_LANGUAGE, builtin_lessons, languages, numbered_lesson
@@ -36,7 +37,7 @@ def problems(size: tuple[int, int], lessons: list[Lesson]) -> list[str]:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait long on a busy machine: only what is never in sight is missing."""
-    monkeypatch.setattr("bpe_tui.app.lesson_author.SIGHT_SECONDS", 30.0)
+    monkeypatch.setattr(lesson_author, "SIGHT_SECONDS", 30.0)
 
 
 @pytest.mark.parametrize("number", first_quick(LESSONS))  # a second for each lesson
@@ -45,7 +46,7 @@ def test_each_scene_shows_what_its_text_names(number: int) -> None:
 
 
 def test_a_text_that_a_scene_does_not_show_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpe_tui.app.lesson_author.SIGHT_SECONDS", 0.3)
+    waiting_ends_with(monkeypatch, ["no such text"])
     lesson = read(1)
     [scene, *_] = (each for each in lesson.scenes if each.show is not None and each.show.see)
     assert scene.show is not None
