@@ -161,7 +161,7 @@ def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
     from engine.bpe.phases import PhasedTrainer, phases_from
 
     if config.most_words is not None:
-        options["most_words"] = config.most_words
+        options["most_words"] = config.most_words or None
     phases, cut = phases_from(config.phases), partial(recut, config)
     return PhasedTrainer(counts, phases, cut, config.special_tokens, **options)
 

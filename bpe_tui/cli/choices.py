@@ -50,6 +50,11 @@ def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
         )
         refuse_given(context, ("units",), "and --phases do not go together; leave one out")
         return in_phases(run)
+    if run.most_words == 0:
+        raise CommandLineError(
+            "--max-token-length 0words lifts the limit of --phases, and there are no phases; leave "
+            "it out"
+        )
     return completed(run, [name for name in ("units", "pattern") if is_given(context, name)])
 
 

@@ -160,7 +160,8 @@ MIN_COUNT = min_count(RunConfig.min_count)
 MAX_TOKEN_LENGTH = option(
     "--max-token-length N",
     "No pair merges whose token would have more bytes than this; 4words: more words, or a "
-    "colon and a space; 16,4words: both; 0words: no limit.  [default: 4words with --phases]",
+    "colon and a space; 16,4words: both; 0words with --phases: no limit.  [default: 4words with "
+    "--phases]",
     TRAINING,
     default="",
 )

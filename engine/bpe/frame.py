@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from heapq import nlargest
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from engine.bpe.pair_queue import PairQueue
 from engine.bpe.pick import Pick, Reason
@@ -18,12 +18,12 @@ from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TieRule
 from engine.bpe.trainer import Trainer
 from engine.core import html
-from engine.core.arguments import checked
+from engine.core.arguments import check_whole, checked_methods
 from engine.core.events import Pair
 from engine.core.wording import Sentence, counted, frequency, say
 from engine.encoding.alphabet import UNKNOWN, Units
 from engine.encoding.typed_text import EncodedPretoken
-from engine.recording.playback import MergeFrame, MergeTimeline
+from engine.recording.playback import MergeFrame, MergeTimeline, check_step
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike
 
@@ -40,6 +40,7 @@ LONGEST_EXCERPT = 600
 """Most characters of the corpus that a notebook shows."""
 
 
+@checked_methods
 class Frame(MergeFrame[MergeStep]):
     """The state after the first `step` merges of a run. Immutable.
 
@@ -87,10 +88,11 @@ class Frame(MergeFrame[MergeStep]):
         self.counts = run.counts
         self.highest_count = run.highest_pair_count
 
-    def looks_like(self, other: Self) -> bool:
+    def looks_like(self, other: object) -> bool:
         """Whether both show the same step and move of the same run, and encode in the same way."""
-        same_move = super().looks_like(other) and self.moves_done == other.moves_done
-        return same_move and self.cuts_specials == other.cuts_specials
+        if not isinstance(other, Frame) or self.moves_done != other.moves_done:
+            return False
+        return super().looks_like(other) and self.cuts_specials == other.cuts_specials
 
     def with_specials_as_text(self) -> Frame:
         """Return this frame with special tokens in a text to encode as ordinary text."""
@@ -158,12 +160,10 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
     def _before(self) -> Frame:
         return self.at(self.step - 1)
 
-    @checked
     def count_of(self, pair: Pair) -> int:
         """Return the number of occurrences of the pair at this step."""
         return self.queue.count_of(pair)
 
-    @checked
     def tie_reason(self, winner: Pair, rival: Pair) -> Sentence:
         """Return the reason why the tie rule takes one pair before another, as a clause.
 
@@ -171,9 +171,10 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
             winner: the pair that goes first.
             rival: a pair of the same count.
         """
+        for token_id in (*winner, *rival):
+            self.any_token(token_id)  # raises the error
         return self.tie_rule.reason(self._record.ids.tokens, winner, rival)
 
-    @checked
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:
         """Return the pairs of highest count, ties in the order of the rule; the first merges next.
 
@@ -185,6 +186,7 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
         >>> timeline.seek(1).top_pairs(2)
         [((108, 256), 7), ((256, 101), 2)]
         """
+        check_whole(0, limit=limit)
         return self.queue.top(limit)
 
     def _best_pair(self) -> Pair | None:
@@ -262,7 +264,6 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
 
     # -- encoding with the merges of this step
 
-    @checked
     def encode(self, text: str) -> list[EncodedPretoken]:
         """Cut a text into pretokens and encode each at this step.
 
@@ -284,7 +285,6 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
             return self.rules
         return replace(self.run.rules_at(self.recorded_steps), splitter=self.rules.splitter)
 
-    @checked
     def decode(self, ids: Sequence[int]) -> bytes:
         """Return the bytes of token ids; `UnknownTokenIdError` for an id that does not exist yet.
 
@@ -294,7 +294,6 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
             self.token(token_id)  # raises the error
         return b"".join(map(self._record.decoded, ids))
 
-    @checked
     def unknown_in(self, text: str) -> int:
         """Count the characters of a text that the run cannot spell; each becomes `<unk>`.
 
@@ -313,6 +312,7 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
         return self.run.tokenizer_at(self.step)
 
 
+@checked_methods
 class Timeline(MergeTimeline[Frame]):
     """The steps of a run and a cursor among them.
 
@@ -320,11 +320,12 @@ class Timeline(MergeTimeline[Frame]):
     units. Steps may be added at the end at any time; the cursor stays.
 
     Args:
-        counts: the pretoken counts that were trained on, `Trainer.counts`.
-        steps: the steps recorded so far, all of one run, from the first.
-        record: the run's record, needed only if there are no steps yet.
+        counts: the trainer, or the pretoken counts that were trained on, `Trainer.counts`.
+        steps: the steps recorded so far, all of one run, from the first; by default those that the
+            trainer has made.
+        record: the run's record, needed only if there are neither steps nor a trainer.
         run: an existing run; then only `steps` is used of the other arguments.
-        pattern, excerpt: see `engine.bpe.run.Run`.
+        pattern, excerpt: see `engine.bpe.run.Run`; by default the trainer's pattern.
 
     Attributes:
         run: the recorded run.
@@ -337,28 +338,31 @@ class Timeline(MergeTimeline[Frame]):
     (b'ow', b'low', 2)
     >>> timeline.back().tokens_of(b"lower")
     (108, 256, 101, 114)
+    >>> Timeline(Trainer(counts, 258, ["<s>"], pattern="whitespace")).frame.tokenizer()
+    Tokenizer(257 tokens, 0 merges, special '<s>', pattern whitespace)
     """
 
     run: Run
     record: Record
 
-    @checked
     def __init__(
         self,
-        counts: Mapping[bytes, int],
+        counts: Mapping[bytes, int] | Trainer,
         steps: Iterable[MergeStep] = (),
         *,
         record: Record | None = None,
         run: Run | None = None,
-        pattern: PatternLike = "gpt2",
+        pattern: PatternLike | None = None,
         excerpt: Excerpt | None = None,
     ) -> None:
         steps = list(steps)
+        if isinstance(counts, Trainer):
+            record, counts = counts.record, counts.counts
+            steps = steps or [record[index] for index in range(len(record))]
         if run is None:
-            if steps:
-                record = steps[0].record
-            elif record is None:  # a record without steps is falsy
-                record = Trainer(counts, 256).record
+            if record is None:  # a record without steps is falsy
+                record = steps[0].record if steps else Trainer(counts, 256).record
+            pattern = record.pattern if pattern is None else pattern
             run = Run(counts, record, pattern=pattern, excerpt=excerpt)
         super().__init__(run)
         self.statistics = run.statistics
@@ -368,14 +372,14 @@ class Timeline(MergeTimeline[Frame]):
     def _frame_at(self, step: int) -> Frame:
         return Frame(self.run.of_step(step), step, len(self), self._moves_done)
 
-    @checked
     def seek(self, step: int) -> Frame:
         """Go to a step, before its first move in the heap.
 
         Raises:
             TimelineError: the step is not recorded.
         """
-        if self._moves_done and 0 <= step <= len(self):
+        check_step(step, len(self))
+        if self._moves_done:
             # The cursor is between two steps, so even going to its own step is a move.
             self.came_from = self.cursor
             self._moves_done = 0

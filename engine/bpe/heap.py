@@ -34,13 +34,14 @@ class CountRecord(Protocol):
 
     counts: ChangeLog
     tie_rule: TieRule
-    tie_key: PairKey
     merged: array[int]
     winning_counts: array[int]
     pairs: PairNumbers | PairsInIds
 
     @property
     def by_rule(self) -> bool: ...
+    @property
+    def tie_key(self) -> PairKey: ...
 
 
 TURN = 64

@@ -18,10 +18,13 @@ from typing import NamedTuple
 from engine.bpe.active_set import ActiveSet
 from engine.bpe.record import MergeStep
 from engine.bpe.run import Run
+from engine.core.arguments import checked_methods
 from engine.core.arrays import Integers
+from engine.core.errors import UnfinishedError
 from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
+from engine.recording.place_tally import PlaceTally
 
 NO_ID = -1
 """No token."""
@@ -126,6 +129,7 @@ class Neighbour(NamedTuple):
     came: tuple[tuple[Pair, int], ...]
 
 
+@checked_methods
 class LinkedLists:
     """The state of the trainer `linked` after some merges, when it has searched the next pair.
 
@@ -214,6 +218,8 @@ class LinkedLists:
 
     def places(self, pair: Pair) -> Places:
         """Return the places of a pair; `read` them first. Overlapping ones all count."""
+        if self._pairs.number_of(pair) is None:
+            return Places(iter(()))
         if (known := self._places.get(pair)) is None:
             covers = self._run.record.covers
             needle = covers(pair[0]) + covers(pair[1])
@@ -336,12 +342,18 @@ class LinkedLists:
     @property
     def touched(self) -> int:
         """Number of places that the merge replaced, in distinct pretokens; `count_places` first."""
-        return int(self._run.place_tally.replaced[self._step - 1]) if self._step else 0
+        return int(self._counted.replaced[self._step - 1]) if self._step else 0
 
     @property
     def places_before(self) -> int:
         """Number of places, pairs of neighbouring tokens, before it; `count_places` first."""
-        return int(self._run.place_tally.places[max(self._step - 1, 0)])
+        return int(self._counted.places[max(self._step - 1, 0)])
+
+    @property
+    def _counted(self) -> PlaceTally:
+        if len(self._run.place_tally.places) <= self._step:
+            raise UnfinishedError("the places are not counted yet; call count_places first")
+        return self._run.place_tally
 
 
 def _highest(counts: Integers, limit: int) -> list[int]:

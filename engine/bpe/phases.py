@@ -136,7 +136,12 @@ class PhasedTrainer(Trainer):
         if not callable(recount):
             raise ArgumentError("recount is a function that counts the text with another pattern")
         super().__init__(
-            counts, phases[0].size, special_tokens, most_words=most_words or None, **options
+            counts,
+            phases[0].size,
+            special_tokens,
+            most_words=most_words,
+            pattern=phases[0].pattern,
+            **options,
         )
         self.phases = tuple(phases)
         self.vocab_size = phases[-1].size

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import accumulate, islice, product, repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from engine.bpe.ties import TieRule, never_seen
+from engine.bpe.ties import PairKey, TieRule, never_seen
 from engine.core.arrays import Integers
 from engine.core.events import BytesPair, Pair
 from engine.core.slow_modules import np
@@ -126,9 +126,7 @@ class Record(MergeRecord[MergeStep]):
         first_id: number of tokens before the first merge: 256 bytes or other units, and the special
             tokens. So it is the place of the first merge's token, and in a run of ours its id.
         winning_counts: the count of the pair that each step merged.
-        tie_key: the tie rule's key function; use it only if the rule is static.
-        left_key: returns the first part of the key, which a left token has in all of its pairs; use
-            it only if the rule compares left tokens first.
+        pattern: cut the corpus into the pretokens.
         fork_rules: the rules of a fork that override the counts; `None` in any other run.
         given_steps: number of first merges that a tokenizer gave (`replay`): none in a run of ours,
             all in a replay; counts chose those after them.
@@ -149,8 +147,10 @@ class Record(MergeRecord[MergeStep]):
         alphabet: Alphabet,
         units: Units = UNITS[DEFAULT_UNITS],
         min_count: int = 1,
+        pattern: PatternLike = "gpt2",
     ) -> None:
         super().__init__()
+        self.pattern = pattern
         self.min_count = min_count
         self.vocab = vocab
         first = len(vocab) - len(special_tokens)
@@ -166,14 +166,30 @@ class Record(MergeRecord[MergeStep]):
         # No pair is ever more frequent than the first merged pair.
         small = max(start, default=0) < 2**31
         self.counts = ChangeLog(start, "i" if small else "q")
-        self.tie_key = tie_rule.make_key(self.ids.tokens, never_seen)
-        self.left_key = cache(lambda left: self.tie_key((left, left))[0])
         self.given = given_ids is not None
         self.given_steps = sys.maxsize if self.given else 0
         self.fork_rules: ForkRules | None = None
         self.winning_counts = array("q")
         self._ids_until = -1
         self._ids_of_token: dict[bytes, list[int]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without functions and the heap, which follow from the rest."""
+        follows = "tie_key", "left_key", "heap"
+        return {name: value for name, value in vars(self).items() if name not in follows}
+
+    @cached_property
+    def tie_key(self) -> PairKey:
+        """The tie rule's key function; use it only if the rule is static."""
+        return self.tie_rule.make_key(self.ids.tokens, never_seen)
+
+    @cached_property
+    def left_key(self) -> Callable[[int], Any]:
+        """Returns the first part of the key, which a left token has in all of its pairs.
+
+        Use it only if the rule compares left tokens first.
+        """
+        return cache(lambda left: self.tie_key((left, left))[0])
 
     @property
     def by_rule(self) -> bool:

@@ -91,6 +91,21 @@ class _Descending(dict[int, str]):
         return flipped
 
 
+# Keys and reasons are functions with names, so that a step can be pickled with its rule.
+
+
+def _by_ids(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+    return lambda pair: pair
+
+
+def _first_seen(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+    return first_seen
+
+
+def _seen_first(vocab: TokensById, winner: Pair, rival: Pair) -> Sentence:
+    return say("it occurs first in the corpus as it is now")
+
+
 def _greatest_bytes(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     descending = _Descending(vocab)
     return lambda pair: (descending[pair[0]], descending[pair[1]])
@@ -181,15 +196,15 @@ TIE_RULES: Registry[TieRule] = registry_of(
     TieRule(
         "first-seen",
         "the pair met first in the corpus as it is now wins; minbpe's rule",
-        lambda vocab, first_seen: first_seen,
-        lambda vocab, winner, rival: say("it occurs first in the corpus as it is now"),
+        _first_seen,
+        _seen_first,
         static=False,
         used_by="minbpe",
     ),
     TieRule(
         "smallest-ids",
         "the smaller (left id, right id) wins; rustbpe's rule",
-        lambda vocab, first_seen: lambda pair: pair,
+        _by_ids,
         _smaller_id,
         left_first=True,
         used_by="rustbpe",

@@ -24,7 +24,7 @@ from engine.recording.training import (
     train_on_corpus,
 )
 from engine.text.corpus import Corpus, separator_of
-from engine.text.patterns import Pattern
+from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import check_special_tokens, to_bytes
 
 LEAST_MAX_TOKEN_LENGTH = 2
@@ -105,8 +105,10 @@ class Trainer:
         max_token_length: most bytes of a token (2 or more); a pair never merges if its token would
             be longer.
         units: the tokens that merges start from, a name in `UNITS`.
-        most_words: most words of a token, as `is_wordy` counts them; `None` for no limit.
+        most_words: most words of a token (1 or more), as `is_wordy` counts them; `None` for no
+            limit.
         trainer: another name of `algorithm`, as `train_bpe` calls it.
+        pattern: the pattern that made the counts: with it a tokenizer of this run cuts text.
 
     Attributes:
         counts: the counts trained on, without zeros and without pretokens that `units` leaves out.
@@ -134,10 +136,12 @@ class Trainer:
         units: str = DEFAULT_UNITS,
         most_words: int | None = None,
         trainer: str | None = None,
+        pattern: PatternLike = "gpt2",
     ) -> None:
         algorithm = one_name(algorithm, trainer)
         check_special_tokens(special_tokens)
-        check_whole(min_count=min_count, max_token_length=max_token_length, most_words=most_words)
+        check_whole(min_count=min_count, max_token_length=max_token_length)
+        check_whole(1, most_words=most_words)
         check_max_token_length(max_token_length)
         rule = TIE_RULES[tie_rule]
         present = dict(counts)  # ten times faster than a comprehension
@@ -167,6 +171,7 @@ class Trainer:
             alphabet=base.alphabet,
             units=UNITS[units],
             min_count=max(1, min_count),
+            pattern=as_pattern(pattern),
         )
         self.merges_wanted = vocab_size - self.record.first_id
         self.work = self._task.work

@@ -11,12 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from operator import index
 from reprlib import repr as short_repr
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from engine.core.errors import ArgumentError, BpeError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Class = TypeVar("Class", bound=type)
 
 
 def is_whole(value: Any) -> bool:
@@ -59,6 +61,10 @@ def check_workers(workers: Any) -> None:
         raise ArgumentError(f"workers is at most {MOST_WORKERS:,}; leave it out for one a core")
 
 
+LARGEST_FLOAT = 1 << 1023
+"""A whole number from here on may be too large for a `float`."""
+
+
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function that fails name the first argument of a wrong type, if there is one."""
 
@@ -74,6 +80,14 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             raise ArgumentError(wrong) from error
 
     return call
+
+
+def checked_methods(kind: Class) -> Class:
+    """Let all public methods that a class defines be `checked`, and its `__init__`."""
+    for name, method in list(vars(kind).items()):
+        if type(method) is FunctionType and (name == "__init__" or not name.startswith("_")):
+            setattr(kind, name, checked(method))
+    return kind
 
 
 def _wrong_argument(
@@ -115,7 +129,7 @@ def _fits(value: Any, hint: object) -> bool:
     if kind is int:
         return is_whole(value)
     if kind is float:
-        return is_whole(value) or isinstance(value, float)
+        return isinstance(value, float) or (is_whole(value) and abs(value) < LARGEST_FLOAT)
     if kind is Any or not isinstance(kind, type):
         return True
     if getattr(kind, "_is_protocol", False):

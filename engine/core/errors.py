@@ -69,7 +69,7 @@ class SpecialTokenFoundError(SpecialTokenError):
         position: its start in the text, in bytes.
     """
 
-    def __init__(self, message: str, token: str, position: int) -> None:
+    def __init__(self, message: str, token: str = "", position: int = 0) -> None:
         super().__init__(message)
         self.token = token
         self.position = position
@@ -141,7 +141,7 @@ class TokenIdsError(BpeError):
         word: the part of it that is not an id.
     """
 
-    def __init__(self, message: str, word: str) -> None:
+    def __init__(self, message: str, word: str = "") -> None:
         super().__init__(message)
         self.word = word
 

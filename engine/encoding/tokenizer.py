@@ -200,6 +200,8 @@ class Tokenizer:
         >>> Tokenizer(vocab, [], ["<a>", "<b>"]).allowing(["<b>"]).encode("<a><b>")
         [60, 97, 62, 257]
         """
+        if isinstance(tokens, str):
+            raise SpecialTokenError(f"tokens are a list, and this is a text; write [{tokens!r}]")
         allowed = frozenset(tokens)
         if unknown := sorted(allowed.difference(self._special_ids)):
             known = ", ".join(self._special_ids)

@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import repeat
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
 from engine.core.arrays import Integers, Ints
 from engine.core.slow_modules import np
@@ -26,7 +26,20 @@ IntegerType = Literal["i", "q"]
 """Type codes of `array` and numpy for integers of 32 and 64 bits."""
 
 
-class GrowingArray:
+class _Locked:
+    """Something with a lock of its own, which stays in this process if it is pickled."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
+
+
+class GrowingArray(_Locked):
     """A growing array of integers: extend it at the end, view any finished part.
 
     Values that come as `array` are stored as they are until the first view, so writing needs no
@@ -34,12 +47,12 @@ class GrowingArray:
     """
 
     def __init__(self, integers: IntegerType) -> None:
+        super().__init__()
         self._integers = integers
         self._data: Integers | None = None
         self._length = 0  # number of values in `_data`
         self._waiting: list[array[int]] = []
         self._waiting_length = 0
-        self._lock = Lock()
 
     def __len__(self) -> int:
         with self._lock:  # a reader's view may be moving waiting values
@@ -87,7 +100,7 @@ class GrowingArray:
         return len(self) * array(self._integers).itemsize
 
 
-class ChangeLog:
+class ChangeLog(_Locked):
     """Counters numbered from 0 and their values after each step, stored as `integers`.
 
     Attributes:
@@ -100,12 +113,12 @@ class ChangeLog:
     """
 
     def __init__(self, start: Sequence[int], integers: IntegerType = "q") -> None:
+        super().__init__()
         self.integers = integers
         self._ends = array("q", (0,))  # step → end of its entries
         self._widths = array("q", (len(start),))  # step → number of counters then
         self._counters = GrowingArray("i")
         self._values = GrowingArray(integers)
-        self._lock = Lock()
         self._checkpoint_steps = [0]
         self._checkpoints: list[Integers | array[int]] = [array(integers, start)]
         self.restarts: list[int] = []

@@ -62,6 +62,8 @@ class PairNumbers(Sequence[Pair]):
 
     def number_of(self, pair: Pair) -> int | None:
         """Return the pair's number; `None` if the pair never occurred."""
+        if not 0 <= pair[1] < STRIDE:  # its key is another pair's
+            return None
         return self.number_of_key.get(key_of(pair))
 
     def number_or_new(self, pair: Pair) -> int:

@@ -8,6 +8,7 @@ never changes. `RecordedRun` and `Player` serve every model. `MergeRun`, `MergeT
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -15,6 +16,7 @@ from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
+from engine.core.arguments import check_whole, checked_methods
 from engine.core.errors import TimelineError, UnknownTokenIdError
 from engine.core.events import Pair
 from engine.core.wording import counted
@@ -40,6 +42,13 @@ class RecordedStep(Protocol):
 
     record: Any
     index: int
+
+
+def check_step(step: int, last: int) -> None:
+    """Raise `TimelineError` unless a step is from 0 to the last."""
+    check_whole(step=step)
+    if not 0 <= step <= last:
+        raise TimelineError(f"there is no step {step:,}; the steps go from 0 to {last:,}")
 
 
 RecordedStepT = TypeVar("RecordedStepT", bound=RecordedStep)
@@ -82,9 +91,10 @@ class RecordedRun(ABC, Generic[RecordedStepT]):
             TimelineError: a step belongs to another run, or is not the next one.
         """
         for step in steps:
-            if step.record is not self.record or step.index != self._length:
+            if getattr(step, "record", None) is not self.record or step.index != self._length:
+                place = getattr(step, "index", repr(step))
                 raise TimelineError(
-                    f"step {step.index} does not follow the {self._length} steps recorded"
+                    f"step {place} does not follow the {self._length} steps recorded"
                 )
             self._keep(step)
             self._length += 1
@@ -97,6 +107,7 @@ class RecordedRun(ABC, Generic[RecordedStepT]):
         """Compute in advance what far jumps need, once the run is complete; any thread may call."""
 
 
+@checked_methods
 class Player(ABC, Generic[FrameT]):
     """A run and a cursor: step k is the state after the first k steps.
 
@@ -139,8 +150,9 @@ class Player(ABC, Generic[FrameT]):
 
     def extend_to(self, length: int) -> None:
         """Add steps of the record until there are `length`."""
+        check_step(length, len(self.record))
         self._frame = self._left = None
-        self.run.extend_to(length)
+        self.run.extend_to(max(length, len(self)))
 
     def complete(self) -> None:
         """Mark the run as complete: no step will follow."""
@@ -160,8 +172,7 @@ class Player(ABC, Generic[FrameT]):
         Raises:
             TimelineError: the step is not recorded.
         """
-        if not 0 <= step <= len(self):
-            raise TimelineError(f"there is no step {step:,}; the steps go from 0 to {len(self):,}")
+        check_step(step, len(self))
         if step != self.cursor:
             known, self._left = self._left, (self.cursor, self._frame)
             self.came_from, self.cursor = self.cursor, step
@@ -271,6 +282,7 @@ class MergeTimeline(Player[FrameT]):
     record: MergeRecord[Any]
 
 
+@checked_methods
 class MergeFrame(ABC, Generic[StepT]):
     """A run and a step: the state after the first `step` merges. Immutable.
 
@@ -311,9 +323,9 @@ class MergeFrame(ABC, Generic[StepT]):
         self._run_was_complete = run.is_complete and recorded_steps == len(record)
         self.merge: StepT | None = record[step - 1] if step else None
 
-    def looks_like(self, other: Self) -> bool:
+    def looks_like(self, other: object) -> bool:
         """Whether both show the same step of the same run and know equally much of the next one."""
-        if self.run is not other.run or self.step != other.step:
+        if not isinstance(other, MergeFrame) or (self.run, self.step) != (other.run, other.step):
             return False
         if self.step < self.recorded_steps and other.step < other.recorded_steps:
             return True  # a frame shows nothing after the next step
@@ -326,7 +338,12 @@ class MergeFrame(ABC, Generic[StepT]):
         return f"{type(self).__name__}(step {self.step:,} of {self.recorded_steps:,}{corpus})"
 
     def at(self, step: int) -> Self:
-        """Return the state at another recorded step; no cursor moves."""
+        """Return the state at another recorded step; no cursor moves.
+
+        Raises:
+            TimelineError: the step is not recorded.
+        """
+        check_step(step, self.recorded_steps)
         return type(self)(self.run.of_step(step), step, self.recorded_steps)
 
     # -- the merge that led here, and those around it
@@ -349,7 +366,14 @@ class MergeFrame(ABC, Generic[StepT]):
         return next((start for start in self.phase_starts if start.step == self.step), None)
 
     def merge_at(self, index: int) -> StepT:
-        """Return any recorded merge, by its rank."""
+        """Return any recorded merge, by its rank.
+
+        Raises:
+            TimelineError: there is no such merge.
+        """
+        if not 0 <= index < len(self._record):
+            has = counted(len(self._record), "merge")
+            raise TimelineError(f"there is no merge of rank {index:,}; this run has {has}")
         return self._record[index]
 
     def step_of(self, pair: Pair) -> int | None:
@@ -397,12 +421,26 @@ class MergeFrame(ABC, Generic[StepT]):
         return -self.first_id <= self._record.rank_of(token_id) < self.step
 
     def step_making(self, token_id: int) -> int:
-        """Return the step that made a token; 0 if it existed from the start."""
+        """Return the step that made a token; 0 if it existed from the start.
+
+        Raises:
+            UnknownTokenIdError: no step makes it.
+        """
+        self.any_token(token_id)
         return max(0, self._record.rank_of(token_id) + 1)
 
     def any_token(self, token_id: int) -> bytes:
-        """Return the bytes of any token of the run, even one that a later step makes."""
-        return self._record.token(token_id)
+        """Return the bytes of any token of the run, even one that a later step makes.
+
+        Raises:
+            UnknownTokenIdError: the run has no such token.
+        """
+        try:
+            if token_id >= 0:  # a list has places below 0
+                return self._record.token(token_id)
+        except LookupError:
+            pass
+        raise UnknownTokenIdError.of(token_id, len(self._record.vocab))
 
     def id_of(self, token: bytes) -> int | None:
         """Find the id of a token of the run by its bytes, made by now or later; `None` if unknown.
@@ -442,7 +480,8 @@ class MergeFrame(ABC, Generic[StepT]):
 
         Pretokens of more than `LONGEST_TAKEN_APART` bytes are left out.
         """
-        return list(islice(self._affected, limit))
+        check_whole(0, limit=limit)
+        return list(islice(self._affected, None if limit is None else min(limit, sys.maxsize)))
 
     def affected_within(self, seconds: float, limit: int) -> tuple[list[AffectedPretoken], bool]:
         """Find the first of the `affected` pretokens, within some time.
@@ -454,9 +493,10 @@ class MergeFrame(ABC, Generic[StepT]):
         Returns:
             the pretokens found, and whether the time was enough.
         """
+        check_whole(0, limit=limit)
         deadline = monotonic() + seconds
         found = []
-        for pretoken in islice(self._affected, limit):
+        for pretoken in islice(self._affected, min(limit, sys.maxsize)):
             found.append(pretoken)
             if monotonic() > deadline:
                 return found, False

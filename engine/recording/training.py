@@ -51,12 +51,17 @@ def check_size(vocab_size: int) -> None:
         )
 
 
-def check_counts(counts: Mapping[bytes, int] | Mapping[str, int]) -> None:
-    """Check counts of pretokens; raise `CountsError` if their sums may need more than 64 bits."""
+def check_counts(counts: Mapping[Any, int], kind: type[bytes] | type[str] = bytes) -> None:
+    """Check counts of pretokens; raise `CountsError` if their sums may need more than 64 bits.
+
+    Args:
+        counts: pretoken → its count.
+        kind: the type of all pretokens.
+    """
     if {*map(type, counts.values())} - {int} and not all(map(is_whole, counts.values())):
         raise CountsError("a count is no whole number; count how often each pretoken occurs")
-    if not (kinds := set(map(type, counts))) <= {bytes} and not kinds <= {str}:
-        raise CountsError("pretokens are all bytes, or of Unigram all texts; these are not")
+    if not set(map(type, counts)) <= {kind}:
+        raise CountsError("pretokens are all bytes, of Unigram all texts; these are not")
     if min(counts.values(), default=0) < 0:
         raise CountsError("a count is negative; leave out what does not occur")
     length = sum(map(mul, counts.values(), map(len, counts)))

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.core.arguments import checked
+from engine.core.arguments import checked_methods
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Work
-from engine.recording.playback import Player, RecordedRun
+from engine.recording.playback import Player, RecordedRun, check_step
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
@@ -91,6 +91,7 @@ class TextPath(NamedTuple):
     score: float
 
 
+@checked_methods
 class UnigramFrame:
     """The pieces after the first `step` steps, with all their numbers. Immutable.
 
@@ -142,6 +143,7 @@ class UnigramFrame:
 
     def at(self, step: int) -> UnigramFrame:
         """Return the frame of another recorded step; no cursor moves."""
+        check_step(step, self.recorded_steps)
         return UnigramFrame(self.run, step, self.recorded_steps)
 
     @property
@@ -304,6 +306,7 @@ class UnigramFrame:
         ]
 
 
+@checked_methods
 class UnigramTimeline(Player[UnigramFrame]):
     """The steps of a run, with a cursor.
 
@@ -331,7 +334,6 @@ class UnigramTimeline(Player[UnigramFrame]):
 
     run: UnigramRun
 
-    @checked
     def __init__(
         self,
         record: UnigramRecord,

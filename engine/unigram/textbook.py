@@ -219,7 +219,7 @@ class TextbookTrainer(PieceTrainer[TextbookRecord]):
         for text, times in counts.items():
             if times > 0 and self.units.read(text):
                 texts[spelled(text)] = texts.get(spelled(text), 0) + times
-        check_counts(texts)
+        check_counts(texts, str)
         self._texts = texts
 
     @property

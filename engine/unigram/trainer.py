@@ -141,7 +141,7 @@ class UnigramTrainer(PieceTrainer[UnigramRecord]):
     ) -> None:
         super().__init__(vocab_size, special_tokens, unknown_token)
         self._counts = {text: times for text, times in counts.items() if text and times > 0}
-        check_counts(self._counts)
+        check_counts(self._counts, str)
         self._reserved = 1 + len(special_tokens)  # tokens that are no pieces
         characters = len(set().union(*self._counts))
         if vocab_size is not None and characters + self._reserved > vocab_size:

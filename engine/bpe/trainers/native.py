@@ -7,6 +7,7 @@ heap, `fast` has buckets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from engine.bpe.trainers import fast
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
@@ -32,6 +33,10 @@ class NativePairs(PairNumbers):
         self._merger = merger
         self.ids = merger.start_pairs[:]
         self._copied: SmallInts | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the pairs; the kernel stays in this process."""
+        return PairNumbers, (list(self),)
 
     def __len__(self) -> int:
         return len(self.ids) // 2

@@ -310,7 +310,7 @@ class Chance:
     """
 
     def __init__(self, seed: str) -> None:
-        self.share = Random(seed).random
+        self.share = Random(seed.encode("utf-8", "surrogatepass")).random
         """Draws a number from 0 to 1, without 1."""
 
     def below(self, end: int) -> int:

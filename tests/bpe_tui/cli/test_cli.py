@@ -142,8 +142,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
         (["--max-token-length", "9", HANDOUT], RunConfig(HANDOUT, max_token_length=9)),
         (["--max-token-length", "4words", HANDOUT], RunConfig(HANDOUT, most_words=4)),
         (
-            ["--max-token-length", "9,0words", HANDOUT],
-            RunConfig(HANDOUT, max_token_length=9, most_words=0),
+            ["--max-token-length", "9,4words", HANDOUT],
+            RunConfig(HANDOUT, max_token_length=9, most_words=4),
         ),
         (["--trainer", "naive", HANDOUT], RunConfig(HANDOUT, trainer="naive")),
         (
@@ -158,6 +158,13 @@ def test_a_corpus_opens_the_screen(
     assert cli.main(arguments) == 0
     is_toy = config.corpus == HANDOUT and config.model == "bpe" and "--min-count" not in arguments
     assert opened == [replace(config, min_count=1) if is_toy else config]
+
+
+def test_a_limit_of_no_words_lifts_that_of_phases_and_no_other(opened: list[RunConfig]) -> None:
+    arguments = [HANDOUT, "--max-token-length", "0words"]
+    assert cli.main(arguments) == BAD_INPUT
+    assert cli.main([*arguments, "--phases", "gpt2:260,none:270"]) == 0
+    assert [run.most_words for run in opened] == [0]
 
 
 @pytest.mark.parametrize("arguments", [["open", "train"], ["./train"], ["--", "train"], ["help"]])
