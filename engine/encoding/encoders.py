@@ -54,11 +54,10 @@ class Encoder(ABC):
         table: the merges. Whether an encoder uses merges added later is undefined.
 
     Attributes:
-        name, summary: its name in `ENCODERS`, and a description.
+        name: its name in `ENCODERS`.
     """
 
     name: ClassVar[str]
-    summary: ClassVar[str]
 
     def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
         self.alphabet = alphabet
@@ -128,7 +127,6 @@ class RankHeap(Encoder):
     """
 
     name = "rank_heap"
-    summary = "a heap of candidates, for long pretokens"
 
     def encode(self, pretoken: bytes) -> list[int]:
         return self.encode_with(pretoken, inf)
@@ -222,7 +220,6 @@ class Cached(Encoder):
     """A list for words, a heap for longer pretokens, and a bounded memory, since text repeats."""
 
     name = "cached"
-    summary = "a list of candidates for words, behind a bounded cache of pretokens"
 
     # Made for the first pretoken: a tokenizer that is only inspected does not need them.
 
@@ -257,7 +254,6 @@ class Native(Cached):
     """
 
     name = "native"
-    summary = "what `cached` does, in C; the default where it could be compiled"
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """Return a function that encodes texts and keeps its memory between them."""

@@ -29,9 +29,6 @@ IntegerType = Literal["i", "q"]
 class _Locked:
     """Something with a lock of its own, which stays in this process if it is pickled."""
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
@@ -47,7 +44,7 @@ class GrowingArray(_Locked):
     """
 
     def __init__(self, integers: IntegerType) -> None:
-        super().__init__()
+        self._lock = Lock()
         self._integers = integers
         self._data: Integers | None = None
         self._length = 0  # number of values in `_data`
@@ -113,7 +110,7 @@ class ChangeLog(_Locked):
     """
 
     def __init__(self, start: Sequence[int], integers: IntegerType = "q") -> None:
-        super().__init__()
+        self._lock = Lock()
         self.integers = integers
         self._ends = array("q", (0,))  # step → end of its entries
         self._widths = array("q", (len(start),))  # step → number of counters then

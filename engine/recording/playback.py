@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -371,9 +372,7 @@ class MergeFrame(ABC, Generic[StepT]):
         Raises:
             TimelineError: there is no such merge.
         """
-        if not 0 <= index < len(self._record):
-            has = counted(len(self._record), "merge")
-            raise TimelineError(f"there is no merge of rank {index:,}; this run has {has}")
+        check_step(index, len(self._record) - 1)
         return self._record[index]
 
     def step_of(self, pair: Pair) -> int | None:
@@ -480,8 +479,7 @@ class MergeFrame(ABC, Generic[StepT]):
 
         Pretokens of more than `LONGEST_TAKEN_APART` bytes are left out.
         """
-        check_whole(0, limit=limit)
-        return list(islice(self._affected, None if limit is None else min(limit, sys.maxsize)))
+        return self.affected_within(inf, sys.maxsize if limit is None else limit)[0]
 
     def affected_within(self, seconds: float, limit: int) -> tuple[list[AffectedPretoken], bool]:
         """Find the first of the `affected` pretokens, within some time.

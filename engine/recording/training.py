@@ -52,12 +52,7 @@ def check_size(vocab_size: int) -> None:
 
 
 def check_counts(counts: Mapping[Any, int], kind: type[bytes] | type[str] = bytes) -> None:
-    """Check counts of pretokens; raise `CountsError` if their sums may need more than 64 bits.
-
-    Args:
-        counts: pretoken → its count.
-        kind: the type of all pretokens.
-    """
+    """Raise `CountsError` unless pretokens are of a kind and sums of counts fit into 64 bits."""
     if {*map(type, counts.values())} - {int} and not all(map(is_whole, counts.values())):
         raise CountsError("a count is no whole number; count how often each pretoken occurs")
     if not set(map(type, counts)) <= {kind}:
