@@ -77,11 +77,11 @@ def _config_of(saved: session_file.SavedSession) -> Config:
         raise SessionFileError(
             "its corpus is an address, and nothing is fetched for a session file"
         )
-    if saved.corpus is not None and not Path(saved.corpus.path).exists():
-        raise SessionFileError(f"its corpus is not there any more: {saved.corpus.path}")
+    if saved.corpus is not None and not os.path.isfile(saved.corpus.path):
+        raise SessionFileError(f"its corpus is not there any more, or no file: {saved.corpus.path}")
     config: Config
     if saved.tokenizer:
-        if missing := next((name for name in saved.tokenizer if not Path(name).exists()), None):
+        if missing := next((name for name in saved.tokenizer if not os.path.exists(name)), None):
             raise SessionFileError(
                 f"its tokenizer {missing} is not there, and nothing is fetched for a session file"
             )

@@ -29,6 +29,8 @@ LONGEST = 4096
 """Largest number of characters of a path or a note."""
 MOST = 1000
 """Largest number of breakpoints and the like."""
+LONGEST_SPECIAL = 256
+"""Largest number of characters of a special token."""
 
 NUMBERS = ("vocab_size", "min_count", "max_token_length", "ngram", "most_words", "continued")
 NAMES = ("pattern", "tie_rule", "trainer", "model", "units", "phases")
@@ -215,10 +217,13 @@ def _read(fields: Fields, path: Path) -> SavedSession:
         raise SessionFileError("names neither a corpus nor a tokenizer")
     if len(names) > 2:
         raise fields.error("tokenizer", "should name one file, or vocabulary and merges")
+    options = read_options(fields)
+    if not names and "continued" in dict(options):
+        raise fields.error("continued", "goes on with a tokenizer, and there is none")
     return SavedSession(
         None if corpus is None else _file(corpus, folder),
         names,
-        read_options(fields),
+        options,
         fields.count("step"),
         fields.text_or_null("view"),
         fields.text("text"),
@@ -255,6 +260,8 @@ def read_options(fields: Fields) -> Options:
     for name in options.value:
         if name == SPECIAL:
             found[name] = tuple(_few(options, name, options.texts(name)))
+            if any(len(token) > LONGEST_SPECIAL for token in found[name]):
+                raise options.error(name, f"one is longer than {LONGEST_SPECIAL} characters")
         elif name not in read:
             raise options.error(name[:60], "is no option that a session has")
         elif options.has(name):
