@@ -252,14 +252,14 @@ class PairsPanel(Panel):
 
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """Return rows for the case that the heap's array does not exist, or not yet."""
-        if not frame.tie_rule.static or not frame.run.record.by_rule:
+        if not frame.run.record.has_heap_array:
             text = (
                 f"Under {frame.tie_rule.title} the order changes with the corpus: no heap keeps it."
                 if frame.run.record.by_rule
                 else why_no_heap(frame)
             )
             return sentence(text, self.room)
-        return self._replaying(frame.run.heap_walk.prepare(frame.step, SLICE_SECONDS))
+        return self._replaying(frame.queue.prepare(SLICE_SECONDS))
 
     def _replaying(self, done: float) -> list[Row]:
         """Return a row until all of the heap is replayed, and go on with it after other work."""

@@ -74,7 +74,7 @@ class PairQueue:
     @cached_property
     def _claims(self) -> Integers:
         # A fork that prescribes merges has no heap: every entry is true.
-        return self._record.heap.at(self._step) if self._record.by_rule else self._counts
+        return self._record.heap.claims(self._step) if self._record.by_rule else self._counts
 
     def prepare(self, seconds: float) -> float:
         """Replay the heap towards this step for some seconds; return the part done, 1.0 for all."""
@@ -203,7 +203,7 @@ class PairQueue:
 
     def array(self, limit: int, moves: int = 0) -> list[QueueEntry]:
         """Return the first entries of the heap's array, after `moves` moves of the next merge."""
-        entries = self._run.heap_walk.entries(self._step, moves)
+        entries = self._record.heap.entries(self._step, moves)
         return [
             self._entry(number, -claim, position)
             for position, (claim, _, number) in enumerate(entries[:limit])
@@ -211,9 +211,9 @@ class PairQueue:
 
     def moves(self) -> list[HeapMove]:
         """Return the moves of the next merge in the heap; empty if it is not recorded."""
-        if self._step == len(self._run) or not self._run.heap_walk.exists:
+        if self._step == len(self._run) or not self._record.has_heap_array:
             return []
-        return self._run.heap_walk.moves(self._step)
+        return self._record.heap.moves(self._step)
 
     def _entry(self, number: int, claim: int, position: int = -1) -> QueueEntry:
         # A pair that the next merge makes has no count yet; its claim is true.

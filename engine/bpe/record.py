@@ -196,9 +196,14 @@ class Record(MergeRecord[MergeStep]):
         """Whether the tie rule chose every merge; else no heap predicts the next pair."""
         return not self.given and self.fork_rules is None
 
+    @property
+    def has_heap_array(self) -> bool:
+        """Whether a heap keeps the order: not if keys change, or a fork prescribes merges."""
+        return self.by_rule and self.tie_rule.static
+
     @cached_property
     def heap(self) -> HeapReplay:
-        """The counts that the entries of a lazily deleted heap claim, by pair number."""
+        """The lazily deleted heap at any step."""
         from engine.bpe.heap import HeapReplay  # a training without a screen does without it
 
         return HeapReplay(self)

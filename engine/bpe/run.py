@@ -8,7 +8,6 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from engine.bpe.active_set import ActiveSets
-from engine.bpe.heap import HeapWalk
 from engine.bpe.record import Record, Recut
 from engine.core.arrays import Ints
 from engine.core.events import Pair
@@ -159,7 +158,6 @@ class Run(MergeRun):
         highest_pair_count: the count of the most frequent pair at step 0, the highest of all.
         bytes_total: number of bytes in all pretokens of the corpus, without special tokens.
         statistics: the series of the run, for charts.
-        heap_walk: the lazily deleted heap at any step.
         active_sets: the active set of the trainer `linked` at any step.
         typed: encodes typed text.
     """
@@ -189,7 +187,6 @@ class Run(MergeRun):
         self.table = {}
         self._is_prepared = False
         self.segmenter = Segmenter(self.alphabet, self.table, record.pair_of, record.rank_of)
-        self.heap_walk = HeapWalk(record)
         self.active_sets = ActiveSets(record)
         self.ties = TieHistory(record)
         self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)
@@ -257,10 +254,6 @@ class Run(MergeRun):
         super().prepare()
         if self.record.by_rule:
             self.record.heap.replay(len(self))
-        if self.heap_walk.exists:
-            walk = HeapWalk(self.record)  # another thread may be using the present one
-            walk.prepare(len(self))
-            self.heap_walk = walk
         if isinstance(self.segmenter, Segmenter):
             room = ENCODED_AHEAD
             for pretoken in self.by_count.pretokens:
@@ -298,7 +291,6 @@ class PhaseOfRun(Run):
         self.tokens_at_start = whole.tokens_at_start
         self.table, self.segmenter = whole.table, whole.segmenter
         self.ties, self.statistics = whole.ties, whole.statistics
-        self.heap_walk = whole.heap_walk
         self.vocabularies.replayed = start.occurrences
         top = int(whole.record.counts.at(start.step).max(initial=0))
         self.highest_pair_count = max(self.highest_pair_count, top)

@@ -27,7 +27,7 @@ def trained(corpus: dict[bytes, int], tie_rule: str, algorithm: str) -> Record:
 
 
 def claims(record: Record, step: int) -> dict[Pair, int]:
-    claimed = record.heap.at(step).tolist()
+    claimed = record.heap.claims(step).tolist()
     return {pair: claim for pair, claim in zip(record.pairs, claimed, strict=False) if claim}
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
 from engine.bpe import heap
-from engine.bpe.heap import HeapWalk
+from engine.bpe.heap import HeapReplay
 from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.algorithm import Move
@@ -38,11 +38,11 @@ def test_the_array_is_a_heap_of_the_claims_in_the_record(
     tie_rule: str, counts: dict[bytes, int]
 ) -> None:
     record = trained(counts, tie_rule)
-    walk = HeapWalk(record)
+    walk = HeapReplay(record)
     for step in range(len(record) + 1):
         entries = walk.entries(step)
         claims = {number: -claim for claim, _, number in entries}
-        replayed = record.heap.at(step)
+        replayed = record.heap.claims(step)
         assert claims == {n: int(replayed[n]) for n in range(len(replayed)) if replayed[n]}
         assert all(entries[(i - 1) // 2] <= entries[i] for i in range(1, len(entries)))
 
@@ -53,7 +53,7 @@ def test_the_array_equals_that_of_a_heap_that_took_the_same_steps(counts: dict[b
     record = trained(counts)
     true = dict(zip(record.pairs, record.counts.at(0).tolist(), strict=False))
     lazy = LazyHeap(true, TIE_RULES["lexicographic"].make_key(record.vocab, lambda pair: (0, 0)))
-    walk = HeapWalk(record)
+    walk = HeapReplay(record)
     for index in range(len(record)):
         assert [entry[2] for entry in lazy.entries] == [
             record.pairs[number] for _, _, number in walk.entries(index)
@@ -73,18 +73,18 @@ def test_the_array_does_not_depend_on_the_step_before(
     counts: dict[bytes, int], order: list[int]
 ) -> None:
     record = trained(counts)
-    walk = HeapWalk(record)
+    walk = HeapReplay(record)
     with patch.multiple(heap, SPACING=3, RUN_UP=2, KEPT_ENTRIES=40):  # few copies are stored
         for step in order:
             step %= len(record) + 1
-            assert walk.entries(step) == HeapWalk(record).entries(step)
+            assert walk.entries(step) == HeapReplay(record).entries(step)
             assert len(walk._copies) <= 2 or sum(map(len, walk._copies)) <= 40
             assert walk._copy_steps == sorted(set(walk._copy_steps))
 
 
 def test_moves_are_the_pops_and_pushes_of_a_merge() -> None:
     # The first merges, s+t and e+st, leave e+s and w+e stale; they are above o+w, which is next.
-    walk = HeapWalk(trained(LOW))
+    walk = HeapReplay(trained(LOW))
     first = walk.moves(0)
     assert [(m.move, m.pair, m.claimed) for m in first[:1]] == [(Move.POP, (115, 116), 9)]
     assert {m.move for m in first[1:]} == {Move.PUSH}
@@ -97,13 +97,13 @@ def test_moves_are_the_pops_and_pushes_of_a_merge() -> None:
 
 def test_a_far_step_can_be_prepared_in_slices() -> None:
     record = trained({bytes((97 + i % 26, 97 + i // 26)) * 2: i for i in range(1, 400)})
-    walk = HeapWalk(record)
+    walk = HeapReplay(record)
     parts = []
-    while (part := walk.prepare(len(record), seconds=0)) < 1:
+    while (part := walk.replay(len(record), seconds=0)) < 1:
         parts.append(part)
-        walk.prepare(len(record), seconds=0.0005)
+        walk.replay(len(record), seconds=0.0005)
     assert parts == sorted(parts)
-    assert walk.entries(len(record)) == HeapWalk(record).entries(len(record))
+    assert walk.entries(len(record)) == HeapReplay(record).entries(len(record))
 
 
 @pytest.mark.parametrize("tie_rule", STATIC_RULES)
