@@ -16,11 +16,11 @@ A tokenizer without merges has a timeline with step 0 only: it encodes and shows
 from __future__ import annotations
 
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice, pairwise, repeat
+from itertools import islice, repeat
 
 from engine.bpe.frame import Timeline
 from engine.bpe.record import MergeStep, Record
@@ -29,6 +29,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.algorithm import IN_BYTES, TrainingTask
 from engine.bpe.trainers.fast import FlatIndex, merge_pair
+from engine.bpe.trainers.indexed import PairIndex
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
@@ -100,77 +101,45 @@ class EncodedReplay:
     def __init__(
         self, task: TrainingTask, ids: IdMap, alphabet: Alphabet, order: GivenMerges
     ) -> None:
-        self._task = task
-        self._ids = ids
-        self._order = order
-        self._pretokens = list(task.counts)
-        self._times = list(task.counts.values())
+        self._task, self._ids, self._order = task, ids, order
+        self._texts = list(task.counts)
+        self._index = PairIndex(task)
         self._table = _FirstMerges(order)
         self._encoder = RankHeap(alphabet, self._table)
-        self._tokens = task.spelled()
-        self._counts: dict[Pair, int] = {}
-        self._holders: defaultdict[Pair, set[int]] = defaultdict(set)
-        tokens: Counter[int] = Counter()
-        for at, (spelled, times) in enumerate(zip(self._tokens, self._times, strict=True)):
+        self._token_count: Counter[int] = Counter()
+        for spelled, times in zip(self._index.pretokens, self._index.times, strict=True):
             for place in spelled:
-                tokens[place] += times
-            for pair in pairwise(spelled):
-                self._counts[pair] = self._counts.get(pair, 0) + times
-                self._holders[pair].add(at)
-        self._token_count = tokens
-        self.token_counts = ChangeLog([tokens[place] for place in range(len(task.vocab))])
+                self._token_count[place] += times
+        start = [self._token_count[place] for place in range(len(task.vocab))]
+        self.token_counts = ChangeLog(start)
 
     def occurs(self, pair: Pair) -> bool:
-        return pair in self._counts
+        return pair in self._index.counts
 
     def merge(self, pair: Pair, rank: int) -> MergeReport:
         self._task.vocab.append(self._ids.tokens[self._order.merges[rank][1]])
         self._table.steps = rank + 1
-        count, deltas, token_deltas = self._counts[pair], Counter[Pair](), Counter[int]()
-        removed = pretokens = 0
-        for at in list(self._holders.pop(pair)):
-            before = self._tokens[at]
-            if pair not in pairwise(before):
-                continue
-            encoded = self._encoder.encode(self._pretokens[at])
-            after = [self._ids.place_of(token_id) for token_id in encoded]
-            self._tokens[at], times = after, self._times[at]
-            for gone in pairwise(before):
-                deltas[gone] -= times
-            for come in pairwise(after):
-                deltas[come] += times
-                self._holders[come].add(at)
-            for place in before:
-                token_deltas[place] -= times
+        deltas = Counter[int]()
+
+        def encoded(at: int) -> list[int]:
+            after = list(map(self._ids.place_of, self._encoder.encode(self._texts[at])))
+            for place in self._index.pretokens[at]:
+                deltas[place] -= self._index.times[at]
             for place in after:
-                token_deltas[place] += times
-            removed += (len(before) - len(after)) * times
-            pretokens += 1
-        changed = [place for place, delta in token_deltas.items() if delta]
-        self._token_count.update(token_deltas)
-        token_counts = [self._token_count[place] for place in changed]
-        self.token_counts.append(changed, token_counts, width=len(self._task.vocab))
-        after_counts = self._changed(deltas)
-        return self._task.merge(pair, count, after_counts, removed, pretokens)
+                deltas[place] += self._index.times[at]
+            return after
+
+        report = self._index.rewrite(pair, encoded)
+        self._token_count.update(deltas)
+        changed = [place for place, delta in deltas.items() if delta]
+        counts = [self._token_count[place] for place in changed]
+        self.token_counts.append(changed, counts, width=len(self._task.vocab))
+        return report
 
     def add_unchanged(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
         """Note merges from `rank` on that change nothing, with their tokens and new pairs."""
         self._table.steps = rank + len(tokens)
         self.token_counts.append_unchanged(len(tokens), width=len(self._task.vocab))
-
-    def _changed(self, deltas: Mapping[Pair, int]) -> dict[Pair, int]:
-        """Update the counts of pairs; return the counts that changed."""
-        after: dict[Pair, int] = {}
-        for pair, delta in deltas.items():
-            if not delta:
-                continue
-            now = after[pair] = self._counts.get(pair, 0) + delta
-            if now:
-                self._counts[pair] = now
-            else:
-                del self._counts[pair]
-                self._holders.pop(pair, None)
-        return after
 
 
 class EncodedSegmenter:

@@ -7,12 +7,12 @@ corrects only the counts of the pairs beside each replacement.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from itertools import pairwise, zip_longest
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from engine.bpe.trainers.algorithm import Algorithm, CodeLine, PairTask, StepPart, TrainingTask
 from engine.core.events import Pair
-from engine.encoding.merging import count_pairs
+from engine.encoding.merging import count_pairs, merge_pair
 from engine.recording.merge_record import MergeReport
 
 
@@ -44,6 +44,10 @@ class PairIndex:
 
     def merge(self, pair: Pair, new_id: int) -> MergeReport:
         """Replace the pair by `new_id` everywhere, if anywhere, and update the counts."""
+        return self.rewrite(pair, lambda place: merge_pair(self.pretokens[place], pair, new_id))
+
+    def rewrite(self, pair: Pair, merged: Callable[[int], list[int]]) -> MergeReport:
+        """Rewrite the pretokens that hold a pair; `merged` returns one as it is after that."""
         count = self.counts.get(pair, 0)
         deltas: defaultdict[Pair, int] = defaultdict(int)
         occurrences = pretokens = 0
@@ -51,57 +55,29 @@ class PairIndex:
         self.pretokens_visited += len(holders)
         self.tokens_read += sum(map(len, map(self.pretokens.__getitem__, holders)))
         for place in holders:
-            replaced = self._merge_in(place, pair, new_id, deltas)
-            if replaced:
-                occurrences += replaced * self.times[place]
-                pretokens += 1
-        after: dict[Pair, int] = {}  # the new count of each pair that changed
+            before = self.pretokens[place]
+            if pair not in pairwise(before):
+                continue
+            after, times = merged(place), self.times[place]
+            for gone in pairwise(before):
+                deltas[gone] -= times
+            for come in pairwise(after):
+                deltas[come] += times
+                self._holders[come].add(place)
+            self.pretokens[place] = after
+            occurrences += (len(before) - len(after)) * times
+            pretokens += 1
+        now: dict[Pair, int] = {}  # the new count of each pair that changed
         for changed, delta in self._task.mergeable(deltas).items():
-            now = after[changed] = self.counts.get(changed, 0) + delta
-            if now:
-                self.counts[changed] = now
+            if not delta:
+                continue
+            now[changed] = self.counts.get(changed, 0) + delta
+            if now[changed]:
+                self.counts[changed] = now[changed]
             else:
                 del self.counts[changed]
                 self._holders.pop(changed, None)
-        return self._task.merge(pair, count, after, occurrences, pretokens)
-
-    def _merge_in(self, place: int, pair: Pair, new_id: int, deltas: defaultdict[Pair, int]) -> int:
-        """Merge in one pretoken; add the changes to `deltas`; return the number of replacements."""
-        pretoken, times = self.pretokens[place], self.times[place]
-        left, right = pair
-        merged: list[int] = []
-        made_at: list[int] = []  # the positions of the new tokens in `merged`
-        position, end, last_end = 0, len(pretoken), -1
-        while position < end:
-            token = pretoken[position]
-            if token == left and position + 1 < end and pretoken[position + 1] == right:
-                # The pair is lost, and with it the pair before it and the pair after it.
-                deltas[pair] -= times
-                # Two neighbouring replacements share the pair between them; it is lost only once.
-                if position and last_end != position:
-                    deltas[pretoken[position - 1], left] -= times
-                if position + 2 < end:
-                    deltas[right, pretoken[position + 2]] -= times
-                made_at.append(len(merged))
-                merged.append(new_id)
-                position += 2
-                last_end = position
-            else:
-                merged.append(token)
-                position += 1
-        # The new pairs are those of each new token with its present neighbours. Of two neighbouring
-        # replacements the second adds the pair between them.
-        for at, following in zip_longest(made_at, made_at[1:]):
-            if at:
-                self._add((merged[at - 1], new_id), place, times, deltas)
-            if at + 1 < len(merged) and following != at + 1:
-                self._add((new_id, merged[at + 1]), place, times, deltas)
-        self.pretokens[place] = merged
-        return len(made_at)
-
-    def _add(self, pair: Pair, place: int, times: int, deltas: defaultdict[Pair, int]) -> None:
-        deltas[pair] += times
-        self._holders[pair].add(place)
+        return self._task.merge(pair, count, now, occurrences, pretokens)
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
         """Find the first occurrence of the pair now: (index of the pretoken, position in it)."""
