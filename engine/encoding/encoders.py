@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from math import inf
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.registry import Registry
@@ -23,10 +23,7 @@ from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import as_dict
 from engine.encoding.pretoken_encoder import PretokenEncoder
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter, to_bytes
-
-if TYPE_CHECKING:
-    from engine.encoding.texts import MakeTextsEncoder
+from engine.text.pretokenize import to_bytes
 
 MergeTable = Mapping[Pair, tuple[int, int]]
 """pair of token ids → (rank of the merge, id of its result), in order of rank."""
@@ -77,12 +74,6 @@ class Encoder(ABC):
         return lambda text: list(
             chain.from_iterable(encode(to_bytes(pretoken)) for pretoken in pattern.split(text))
         )
-
-    def around_special(self, pattern: Pattern) -> MakeTextsEncoder:
-        """Return a function that makes encoders of texts; these share what they remember."""
-        from engine.encoding.texts import TextsEncoder  # a frame encodes pretokens
-
-        return partial(TextsEncoder, self.for_texts(pattern))
 
 
 LONG = 128
@@ -254,17 +245,6 @@ class Native(Cached):
     """
 
     name = "native"
-
-    def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
-        """Return a function that encodes texts and keeps its memory between them."""
-        return self.around_special(pattern)(SpecialSplitter([]), {}).encode
-
-    def around_special(self, pattern: Pattern) -> MakeTextsEncoder:
-        """Return a function that makes encoders of texts; these share what they remember."""
-        from engine.encoding.texts import KernelOfTexts, KernelTextsEncoder  # as above
-
-        kernel = KernelOfTexts(self.alphabet, self.table, pattern)
-        return partial(KernelTextsEncoder, super().for_texts(pattern), kernel=kernel)
 
 
 ENCODERS: Registry[type[Encoder]] = Registry(

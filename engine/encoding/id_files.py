@@ -15,7 +15,7 @@ from typing import BinaryIO
 from engine.core.errors import OutputError
 from engine.core.files import write_files
 from engine.core.slow_modules import np
-from engine.encoding.texts import TokenIds
+from engine.encoding.text_encoder import TokenIds
 from engine.encoding.tokenizer import Tokenizer, fill_template
 
 

@@ -1,75 +1,248 @@
-"""From a text with special tokens to its ids: the part of a tokenizer that encodes."""
+"""From a text with special tokens to its ids, in Python or in the kernel; many texts at once."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
+from engine.core.events import Pair
 from engine.core.helper_pool import in_order
-from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import ENCODERS, Encoder, MergeTable
-from engine.encoding.texts import TokenIds
-from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.encoders import ENCODERS, Encoder, MergeTable, Native
+from engine.native.encoding import (
+    MOST,
+    EncodeShort,
+    KernelEncoder,
+    KernelSpecials,
+    Lane,
+    leave,
+    merge_numbers,
+    no_specials,
+)
+from engine.text.cutting import cutter_for, scanner_for
+from engine.text.patterns import BorderTables, Pattern
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, without_stray_surrogates
 
 TextT = TypeVar("TextT")
 IdsT = TypeVar("IdsT")
 
+TokenIds: TypeAlias = "list[int] | array[int]"
+"""Token ids; an array takes a tenth of the memory, if an encoder makes one anyway."""
 
-class TextEncoder:
-    """Cuts out the special tokens, and lets the encoder encode the text between them.
+
+def encode_around_special(
+    encode_text: Callable[[str], list[int]],
+    text: str,
+    splitter: SpecialSplitter,
+    special_ids: Mapping[str, int],
+) -> list[int]:
+    """Encode a text: special tokens by their ids, text between them by `encode_text`."""
+    ids: list[int] = []
+    for piece, special in splitter.split_text(without_stray_surrogates(text)):
+        if special:
+            ids.append(special_ids[piece])
+        else:
+            ids += encode_text(piece)
+    return ids
+
+
+def text_encoder(
+    encoder: str,
+    alphabet: Alphabet,
+    table: MergeTable,
+    pattern: Pattern,
+    special_ids: Mapping[str, int],
+    splitter: SpecialSplitter | None = None,
+) -> TextEncoder:
+    """Return an encoder of texts.
 
     Args:
         encoder: a name in `ENCODERS`.
         alphabet, table: the arguments of the encoder.
         special_ids: special token → its id.
         splitter: cuts special tokens out; by default exactly these.
+    """
+    one = ENCODERS[encoder](alphabet, table)
+    splitter = splitter or SpecialSplitter(list(special_ids))
+    parts = one, pattern, splitter, special_ids, one.for_texts(pattern)
+    if isinstance(one, Native):
+        return KernelTextEncoder(*parts, KernelOfTexts(alphabet, table, pattern))
+    return TextEncoder(*parts)
+
+
+@dataclass(eq=False)
+class TextEncoder:
+    """Cuts out the special tokens, and encodes the text between them.
 
     Attributes:
-        texts: encodes texts around these special tokens.
+        encoder: encodes single pretokens.
+        splitter, special_ids: the special tokens that are cut out.
+        encode_text: encodes a text without special tokens and stray surrogates.
     """
 
-    def __init__(
-        self,
-        encoder: str,
-        alphabet: Alphabet,
-        table: MergeTable,
-        pattern: Pattern,
-        special_ids: Mapping[str, int],
-        splitter: SpecialSplitter | None = None,
-    ) -> None:
-        self.encoder: Encoder = ENCODERS[encoder](alphabet, table)
-        self.pattern = pattern
-        self.special_ids = special_ids
-        self.splitter = splitter or SpecialSplitter(list(special_ids))
-        self._texts_encoder = self.encoder.around_special(pattern)
-        self.texts = self._texts_encoder(self.splitter, special_ids)
+    encoder: Encoder
+    pattern: Pattern
+    splitter: SpecialSplitter
+    special_ids: Mapping[str, int]
+    encode_text: Callable[[str], list[int]]
 
-    def cutting(self, special_ids: Mapping[str, int]) -> TextEncoder:
+    def cutting(self, special_ids: Mapping[str, int]) -> Self:
         """Return an encoder that cuts out only these tokens, and shares all memories."""
-        other = object.__new__(TextEncoder)  # `copy` would pickle
-        vars(other).update(vars(self))
-        other.special_ids = special_ids
-        other.splitter = self.splitter.only(special_ids.keys())
-        other.texts = self._texts_encoder(other.splitter, special_ids)
-        return other
-
-    def encode(self, text: str) -> list[int]:
-        """Return the ids of a text."""
-        return self.texts.encode(text)
-
-    def encode_compactly(self, text: str) -> TokenIds:
-        """Return the ids of a text, in an array if the encoder makes one."""
-        return self.texts.encode_compactly(text)
+        only = self.splitter.only(special_ids.keys())
+        return replace(self, splitter=only, special_ids=special_ids)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the memories, for a helper process."""
-        encoder = self.encoder
-        parts = (encoder.name, encoder.alphabet, encoder.table)
-        return TextEncoder, (*parts, self.pattern, self.special_ids, self.splitter)
+        one = self.encoder
+        parts = (one.name, one.alphabet, one.table, self.pattern, self.special_ids, self.splitter)
+        return text_encoder, parts
+
+    @property
+    def releases_lock(self) -> bool:
+        """Whether other threads run while `encode_many` works."""
+        return False
+
+    @cached_property
+    def encode_short(self) -> EncodeShort:
+        """A function that encodes a short text in one call of the kernel, if that is possible."""
+        return leave
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text."""
+        return encode_around_special(self.encode_text, text, self.splitter, self.special_ids)
+
+    def encode_compactly(self, text: str) -> TokenIds:
+        """Return the ids of a text, in an array if the kernel encodes."""
+        return self.encode(text)
+
+    def encode_bytes(self, text: bytes) -> TokenIds:
+        """Return the ids of a text in UTF-8, as compactly; several threads may call it."""
+        return self.encode_compactly(to_text(text))
+
+    def encode_many(self, texts: list[str]) -> list[list[int]]:
+        """Return the ids of each text; several threads may call it."""
+        return list(map(self.encode, texts))
+
+
+LONGEST = MOST
+"""Bytes of the longest text that the kernel encodes."""
+
+
+def _are_small(ids: Iterable[int]) -> bool:
+    """Whether the kernel's integers hold all of these ids."""
+    return all(token_id in range(MOST) for token_id in ids)
+
+
+@dataclass(eq=False)
+class KernelOfTexts:
+    """The kernel's encoder for some merges and a pattern, made when it is first needed."""
+
+    _alphabet: Alphabet
+    _table: Mapping[Pair, tuple[int, int]]
+    _pattern: Pattern
+
+    @cached_property
+    def encoder(self) -> KernelEncoder | None:
+        """The encoder, `None` if the kernel cannot encode with this tokenizer."""
+        alphabet, whole = self._alphabet, dict[bytes, int]()
+        if isinstance(alphabet, WholeTokens):
+            whole, alphabet = dict(alphabet.whole), alphabet.inner
+        borders = self._pattern.borders
+        if not (borders and isinstance(alphabet, ByteAlphabet)):
+            return None
+        numbers = merge_numbers(alphabet.token_ids, self._table)
+        if numbers is None or not _are_small(whole.values()):
+            return None
+        tables, pattern = BorderTables.of(borders).packed, self._pattern
+        make_cutter = lambda: scanner_for(pattern) or cutter_for(pattern)  # noqa: E731
+        return KernelEncoder(tables, numbers, whole, make_cutter)
+
+
+@dataclass(eq=False)
+class KernelTextEncoder(TextEncoder):
+    """Encodes texts in the kernel, special tokens included, or in Python if the kernel cannot.
+
+    Attributes:
+        kernel: the kernel's encoder, which several of these share.
+    """
+
+    kernel: KernelOfTexts
+
+    @cached_property
+    def _whole(self) -> tuple[KernelEncoder, KernelSpecials] | None:
+        """The kernel's encoder and special tokens; `None` if it cannot encode whole texts."""
+        encoder, ids = self.kernel.encoder, self.special_ids
+        if encoder is None or not self.splitter.is_plain or not _are_small(ids.values()):
+            return None
+        specials = {to_bytes(token): number for token, number in ids.items()}
+        return encoder, KernelSpecials(specials)
+
+    def _whole_for(self, text: bytes) -> tuple[KernelEncoder, KernelSpecials] | None:
+        return self._whole if len(text) <= LONGEST else None
+
+    @cached_property
+    def encode_short(self) -> EncodeShort:
+        """A function that encodes a short text in one call of the kernel."""
+        if self._whole is None:
+            return leave
+        encoder, specials = self._whole
+        return encoder.lane.short_texts(specials)
+
+    @property
+    def releases_lock(self) -> bool:
+        """Whether other threads run while `encode_many` works."""
+        return self._whole is not None
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text."""
+        if (encoder := self.kernel.encoder) is None:
+            return super().encode(text)
+        return self._encode(encoder.lane, text)
+
+    def encode_compactly(self, text: str) -> TokenIds:
+        """Return the ids of a text, in an array if the kernel encodes all of it."""
+        data = to_bytes(text)
+        if (whole := self._whole_for(data)) is None:
+            return self.encode(text)
+        encoder, specials = whole
+        return encoder.lane.ids(data, specials)
+
+    def encode_bytes(self, text: bytes) -> TokenIds:
+        """Return the ids of a text in UTF-8, in an array if the kernel encodes all of it."""
+        if (whole := self._whole_for(text)) is None:
+            return self.encode(to_text(text))
+        encoder, specials = whole
+        with encoder.free_lane() as lane:
+            return lane.ids(text, specials)
+
+    def encode_many(self, texts: list[str]) -> list[list[int]]:
+        """Return the ids of each text; several threads may call it."""
+        if self._whole is None:
+            return super().encode_many(texts)
+        encoder, specials = self._whole
+        with encoder.free_lane() as lane:
+            encoded = lane.encode_many(texts, specials)
+            return [
+                self._encode(lane, text) if ids is None else ids
+                for text, ids in zip(texts, encoded, strict=True)
+            ]
+
+    def _encode(self, lane: Lane, text: str) -> list[int]:
+        data = to_bytes(text)
+        if (whole := self._whole_for(data)) is not None:
+            return lane.list_of(data, whole[1])
+        encode = partial(self._encode_part, lane)
+        return encode_around_special(encode, text, self.splitter, self.special_ids)
+
+    def _encode_part(self, lane: Lane, text: str) -> list[int]:
+        """Encode text without special tokens."""
+        data = to_bytes(text)
+        return lane.list_of(data, no_specials()) if len(data) <= LONGEST else self.encode_text(text)
 
 
 def as_list(ids: TokenIds) -> list[int]:
@@ -111,10 +284,10 @@ def encode_chunks(
         workers: threads to encode with if the encoder lets other threads run, else processes; this
             one included.
     """
-    if not encoder.texts.releases_lock:
+    if not encoder.releases_lock:
         yield from encode_all(encoder, map(to_text, chunks), workers)
         return
-    yield from _in_threads(encoder.texts.encode_bytes, chunks, workers)
+    yield from _in_threads(encoder.encode_bytes, chunks, workers)
 
 
 def _batch_encoder(encoder: TextEncoder) -> Callable[[list[str]], list[TokenIds]]:
@@ -128,17 +301,17 @@ def encode_lists(encoder: TextEncoder, texts: Sequence[str], workers: int) -> li
         workers: threads to encode with if the encoder lets other threads run, else processes; this
             one included.
     """
-    if not encoder.texts.releases_lock:
+    if not encoder.releases_lock:
         return list(map(as_list, encode_all(encoder, texts, workers)))
-    encoded = _in_threads(encoder.texts.encode_many, _batches(texts), workers)
+    encoded = _in_threads(encoder.encode_many, _batches(texts), workers)
     return list(chain.from_iterable(encoded))
 
 
 def encode_arrays(encoder: TextEncoder, texts: Sequence[str], workers: int) -> list[TokenIds]:
     """Return the ids of each text as `encode_lists`, in arrays if the encoder makes them."""
-    if not encoder.texts.releases_lock:
+    if not encoder.releases_lock:
         return list(encode_all(encoder, texts, workers))
-    encode = encoder.texts.encode_bytes
+    encode = encoder.encode_bytes
     batches = ([to_bytes(text) for text in batch] for batch in _batches(texts))
     encoded = _in_threads(lambda batch: list(map(encode, batch)), batches, workers)
     return list(chain.from_iterable(encoded))

@@ -31,13 +31,13 @@ from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable
 from engine.encoding.parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import (
-    TextEncoder,
+    TokenIds,
     as_list,
     encode_arrays,
     encode_chunks,
     encode_lists,
+    text_encoder,
 )
-from engine.encoding.texts import TokenIds
 from engine.encoding.traced import TracedEncoding, trace_text
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
@@ -167,7 +167,7 @@ class Tokenizer:
         ordinary = ((i, vocab.get(i)) for i in self._special_ids.values())
         self._ordinary = {i: token for i, token in ordinary if token is not None}
         splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
-        self._encoder = TextEncoder(
+        self._encoder = text_encoder(
             encoder, self.alphabet, self.merge_table, self.pattern, self._special_ids, splitter
         )
 
@@ -238,7 +238,7 @@ class Tokenizer:
         if (
             on_step is None
             and not template
-            and (ids := self._encoder.texts.encode_short(text)) is not None
+            and (ids := self._encoder.encode_short(text)) is not None
         ):
             return ids
         check_text(text)
@@ -371,7 +371,7 @@ class Tokenizer:
         check_workers(workers)
         texts = list(map(check_text, texts))
         if workers is None:
-            worth = WORTH_THREADS if self._encoder.texts.releases_lock else WORTH_HELPERS
+            worth = WORTH_THREADS if self._encoder.releases_lock else WORTH_HELPERS
             workers = available_cores() if sum(map(len, texts)) >= worth else 1
         return texts, workers
 
@@ -410,7 +410,7 @@ class Tokenizer:
         """
         check_workers(workers)
         if workers is None:
-            workers = available_cores() if self._encoder.texts.releases_lock else 1
+            workers = available_cores() if self._encoder.releases_lock else 1
         size = ITERABLE_PIECE if workers == 1 else THREAD_PIECE
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, size)
         chunks = (chunk.data for chunk in cutter.cut(map(_check_block, blocks)))

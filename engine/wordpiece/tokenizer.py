@@ -21,7 +21,7 @@ from pathlib import Path
 from engine.core.errors import TokenizerFileError, UnknownTokenIdError, VocabularyError
 from engine.core.files import write_files
 from engine.encoding.pretoken_encoder import PretokenEncoder
-from engine.encoding.texts import encode_around_special
+from engine.encoding.text_encoder import encode_around_special
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,

@@ -28,7 +28,6 @@ from hypothesis import strategies as st
 import engine
 from engine import Tokenizer, Trainer, count_pretokens
 from engine.encoding import text_encoder
-from engine.encoding import texts as texts_module
 from engine.encoding.alphabet import BYTES, WholeTokens
 from engine.native import KERNEL
 from engine.native.encoding import MOST, KernelEncoder, merge_numbers, no_specials
@@ -68,7 +67,7 @@ def ways(native: Tokenizer, text: str) -> list[list[int]]:
         native.encode(text),
         native._encoder.encode(text),
         native.encode_compactly(text).tolist(),
-        native._encoder.texts.encode_bytes(to_bytes(text)).tolist(),
+        native._encoder.encode_bytes(to_bytes(text)).tolist(),
         *native.encode_batch([text, text]),
     ]
 
@@ -131,7 +130,7 @@ def test_texts_that_differ_in_one_byte_or_in_zeros_behind_are_told_apart() -> No
 
 
 def test_only_short_texts_in_utf_8_take_the_short_way() -> None:
-    short = tokenizer("native", "qwen2")._encoder.texts.encode_short
+    short = tokenizer("native", "qwen2")._encoder.encode_short
     assert short("low") == tokenizer("cached", "qwen2").encode("low")
     others = ["a " * 10_000, "\ud800", "\udcff", b"low", None, 7]
     assert [short(other) for other in others] == [None] * 6
@@ -142,9 +141,9 @@ def test_only_short_texts_in_utf_8_take_the_short_way() -> None:
 
 def test_a_text_too_long_for_the_kernel_has_a_list_of_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     native, cached = tokenizer("native"), tokenizer("cached")
-    monkeypatch.setattr(texts_module, "LONGEST", 4)
+    monkeypatch.setattr(text_encoder, "LONGEST", 4)
     for text, kind in (("lowé", list), ("low ", array)):
-        both = native.encode_compactly(text), native._encoder.texts.encode_bytes(text.encode())
+        both = native.encode_compactly(text), native._encoder.encode_bytes(text.encode())
         assert list(map(type, both)) == [kind, kind]
         ids = [*map(list, both), native._encoder.encode(text)]
         assert ids == [cached.encode(text)] * 3
@@ -152,10 +151,10 @@ def test_a_text_too_long_for_the_kernel_has_a_list_of_ids(monkeypatch: pytest.Mo
 
 def test_a_text_that_comes_while_the_encoder_is_busy_waits_for_it() -> None:
     native = tokenizer("native")
-    lane = native._encoder.texts.kernel.encoder.lane
+    lane = native._encoder.kernel.encoder.lane
     with ThreadPoolExecutor(1) as pool:
         with lane._alone():
-            assert native._encoder.texts.encode_short("low") is None
+            assert native._encoder.encode_short("low") is None
             waits = pool.submit(native.encode, "low")
         assert waits.result() == tokenizer("cached").encode("low")
 
@@ -212,7 +211,7 @@ def test_threads_encode_a_batch() -> None:
 def test_tokenizers_of_fewer_special_tokens_share_the_memory() -> None:
     native = tokenizer("native")
     fewer = native.allowing(["<s>"]).allowing([])
-    assert fewer._encoder.texts.kernel is native._encoder.texts.kernel
+    assert fewer._encoder.kernel is native._encoder.kernel
 
 
 def kernel_encoder(cut: CutPieces | None = None, room: int = 1 << 20) -> KernelEncoder:
