@@ -113,7 +113,7 @@ def why_no_heap(frame: Frame) -> str:
         return CONTINUED
     if frame.given:
         return GIVEN
-    if frame.run.record.counts.restarts:
+    if len(frame.run.record.parts) > 1:
         return OF_PHASES
     return OF_A_FORK
 

@@ -198,16 +198,16 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     number = record.pairs.number_of(pair)
     given = isinstance(record, Record) and last <= record.given_steps
     min_count = 0 if given else record.min_count
-    steps, counts = [], []
-    if number is not None:
-        steps, counts = (column.tolist() for column in record.counts.history(number, last))
+    steps, counts, losses = list[int](), list[int](), list[PairLoss]()
+    for states, values in record.histories(pair, last):
+        losses += (
+            PairLoss(step, record.pair_of(step - 1), before - after)
+            for step, before, after in zip(states[1:], values, values[1:], strict=False)
+            if step != merged and after < before
+        )
+        steps, counts = steps + states, counts + values
     if not steps or steps[0] > made:
         steps, counts = [made, *steps], [0, *counts]
-    losses = tuple(
-        PairLoss(step, record.pair_of(step - 1), before - after)
-        for step, before, after in zip(steps[1:], counts, counts[1:], strict=False)
-        if step != merged and after < before
-    )
     at_step = record.counts.at(frame.step)
     count = 0 if number is None or number >= len(at_step) else at_step[number]
     return PairHistory(
@@ -219,7 +219,7 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
         steps=tuple(steps),
         counts=tuple(counts),
         merged=merged,
-        losses=losses,
+        losses=tuple(losses),
         more_frequent=int(np.count_nonzero(at_step > count)) if any(counts) else 0,
         min_count=min_count,
         last_merge=_last_merge(record, last) if isinstance(record, Record) and not given else None,

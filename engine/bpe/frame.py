@@ -74,6 +74,7 @@ class Frame(MergeFrame[MergeStep]):
         cuts_specials: bool = True,
     ) -> None:
         super().__init__(run, step, recorded_steps)
+        run = self.run
         self.moves_done = moves_done
         self.cuts_specials = cuts_specials
         self.tie_rule: TieRule = run.record.tie_rule
@@ -116,7 +117,7 @@ class Frame(MergeFrame[MergeStep]):
     @cached_property
     def linked(self) -> LinkedLists | None:
         """The lists and bigrams of the trainer `linked`; `None` if no tie rule chose the merges."""
-        if not (self._record.by_rule and self.has_corpus) or self._record.counts.restarts:
+        if not (self._record.by_rule and self.has_corpus) or len(self._record.parts) > 1:
             return None
         from engine.bpe.linked_lists import LinkedLists  # only its own view shows them
 
@@ -370,7 +371,7 @@ class Timeline(MergeTimeline[Frame]):
         self.extend(steps)
 
     def _frame_at(self, step: int) -> Frame:
-        return Frame(self.run.of_step(step), step, len(self), self._moves_done)
+        return Frame(self.run, step, len(self), self._moves_done)
 
     def seek(self, step: int) -> Frame:
         """Go to a step, before its first move in the heap.

@@ -62,7 +62,7 @@ class _HeapAtStep:
     def __init__(
         self, record: CountRecord, step: int, entries: list[NumberedEntry] | None = None
     ) -> None:
-        self._record, self.step, self._built_at = record, step, step
+        self._record, self.step = record, step
         self._tied: dict[int, NumberedEntry] = {}  # entries that were popped and claim the top
         self._top = 0
         self.counts: list[int] = record.counts.at(step).tolist()
@@ -70,11 +70,6 @@ class _HeapAtStep:
             self._entry(number, count) for number, count in enumerate(self.counts) if count
         ]
         heapify(self.entries)
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether all counts were set at this step, so that the heap is built again."""
-        return self._built_at < self.step in self._record.counts.restarts
 
     def moves(self) -> Iterator[tuple[Move, int, int, int]]:
         """Make the moves of the next merge; yield (move, number, claimed count, true count).
@@ -147,11 +142,12 @@ class HeapReplay:
     def __init__(self, record: CountRecord) -> None:
         self._record = record
         self._lock = Lock()
-        self._front = _HeapAtStep(record, 0)  # the farthest step that is replayed
-        self._log = ChangeLog(self._front.counts, record.counts.integers)
-        self._copy_steps = [0]
+        first = record.counts.first
+        self._front = _HeapAtStep(record, first)  # the farthest step that is replayed
+        self._log = ChangeLog(self._front.counts, record.counts.integers, first)
+        self._copy_steps = [first]
         self._copies = [list(self._front.entries)]
-        self._near = _HeapAtStep(record, 0)  # the step whose array was asked for last
+        self._near = _HeapAtStep(record, first)  # the step whose array was asked for last
 
     def replay(self, step: int, seconds: float = 3600.0) -> float:
         """Replay towards a step for some seconds; return the part done, 1.0 for all of it.
@@ -159,23 +155,18 @@ class HeapReplay:
         A far jump takes up to some tenths of a second; a screen does it in slices.
         """
         deadline = monotonic() + seconds
-        while self._front.step < step or self._front.is_outdated:
+        while self._front.step < step:
             with self._lock:
                 for _ in range(TURN):
                     if monotonic() > deadline:
                         return self._front.step / max(step, 1)
-                    if self._front.step >= step and not self._front.is_outdated:
+                    if self._front.step >= step:
                         break
                     self._go_on()
         return 1.0
 
     def _go_on(self) -> None:
         heap = self._front
-        if heap.is_outdated:
-            self._front = heap = _HeapAtStep(self._record, heap.step)
-            self._log.restart(heap.counts)
-            self._keep(heap)
-            return
         claims = heap.go_on()
         self._log.append(list(claims), list(claims.values()), width=len(heap.counts))
         if heap.step % SPACING == 0:
@@ -208,22 +199,19 @@ class HeapReplay:
     def _at(self, step: int) -> _HeapAtStep:
         """Return the heap at a step, which the front has passed."""
         place = bisect_right(self._copy_steps, step) - 1
-        if not self._copy_steps[place] <= self._near.step <= step or self._near.is_outdated:
+        if not self._copy_steps[place] <= self._near.step <= step:
             copied = list(self._copies[place])
             self._near = _HeapAtStep(self._record, self._copy_steps[place], copied)
         while self._near.step < step:
             if self._near.step == step - RUN_UP:
                 self._keep(self._near)
             self._near.go_on()
-            if self._near.is_outdated:
-                self._near = _HeapAtStep(self._record, self._near.step)
         return self._near
 
     def _keep(self, heap: _HeapAtStep) -> None:
         index = bisect_right(self._copy_steps, heap.step)
         if index and self._copy_steps[index - 1] == heap.step:
-            del self._copy_steps[index - 1], self._copies[index - 1]
-            index -= 1
+            return
         self._copy_steps.insert(index, heap.step)
         self._copies.insert(index, list(heap.entries))
         while len(self._copies) > 2 and sum(map(len, self._copies)) > KEPT_ENTRIES:
@@ -260,14 +248,13 @@ def losses_of(counts: ChangeLog, number: int, claim: int, step: int) -> tuple[Lo
         claim: the count in its entry; the entry has it since the count was this high.
         step: the number of merges made.
     """
-    built = counts.last_restart(step)
-    since, window = max(step - FIRST_WINDOW, built), FIRST_WINDOW
+    since, window = max(step - FIRST_WINDOW, counts.first), FIRST_WINDOW
     while True:
         states, values = counts.history(number, step, since)
-        if claim in values or since == built:
+        if claim in values or since == counts.first:
             break
         window *= 4
-        since = max(step - window, built)
+        since = max(step - window, counts.first)
     losses, before = [], claim
     for state, value in zip(states.tolist(), values.tolist(), strict=True):
         if value < before:

@@ -67,9 +67,8 @@ class PairQueue:
 
     @cached_property
     def _counts_before(self) -> Integers:
-        # No merge has changed the counts at the start of a phase.
-        is_start = not self._step or self._step in self._record.counts.restarts
-        return self._counts if is_start else self._record.counts.at(self._step - 1)
+        counts = self._record.counts
+        return self._counts if self._step == counts.first else counts.at(self._step - 1)
 
     @cached_property
     def _claims(self) -> Integers:

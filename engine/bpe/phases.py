@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from engine.bpe.record import MergeStep, Recut
+from engine.bpe.record import MergeStep, Record, Recut
 from engine.bpe.trainer import Trainer, check_vocab_size
 from engine.bpe.trainers import algorithm_for, heap
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.core.arguments import checked
-from engine.core.arrays import Integers, Ints
+from engine.core.arrays import Ints
 from engine.core.errors import ArgumentError, PhaseError
 from engine.core.slow_modules import np
-from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers, PairsInIds, key_of
+from engine.recording.merge_record import MergeBatch, MergeReport
 from engine.recording.training import CountedCorpus, check_counts
 from engine.text.patterns import PatternLike, as_pattern, name_of
 
@@ -179,59 +179,25 @@ class PhasedTrainer(Trainer):
         )
         wanted = phase.size - record.first_id - done
         replay = _Replay(algorithm, task, done + wanted)
-        pairs, numbers = _numbered_together(record.pairs, task.pairs)
-        state = np.zeros(len(pairs), dtype=np.int64)
-        state[numbers] = replay.counts
         tokens = record.alphabet.token_count(self.counts)
         tokens_now = record.alphabet.token_count(counts) - sum(replay.occurrences)
         pattern = as_pattern(phase.pattern)
         label = f"pattern {name_of(pattern) or pattern.source}"
         start = Recut(done, label, phase.pattern, corpus, counts, replay.occurrences)
-        record.recut(start, pairs, state, tokens - tokens_now)
-        yield from islice(self._record_steps(replay, pairs, numbers), wanted)
+        part = record.add_part(start, task.pairs, replay.counts, tokens - tokens_now)
+        yield from islice(_recorded(part, replay), wanted)
 
-    def _record_steps(
-        self, replay: _Replay, pairs: PairNumbers, numbers: Ints
-    ) -> Iterator[MergeStep]:
-        """Record the steps after a replay.
 
-        Args:
-            replay: the replay, with the merges that follow.
-            pairs: the numbered pairs of the record.
-            numbers: number of a pair in the task → its number in the record.
-        """
-        record, task, known = self.record, replay.task, len(numbers)
-        shift = len(pairs) - known  # pairs that only the earlier phases had
-        logged = record.counts.entry_count - replay.entries
-
-        def renumbered(column: Sequence[int] | Integers) -> array[int]:
-            local = np.array(column, dtype=np.int64)
-            is_old = local < known
-            local[~is_old] += shift
-            local[is_old] = numbers[local[is_old]]
-            return array("q", local.tobytes())
-
-        def add_pairs(until: int) -> None:
-            first = len(pairs) - shift
-            pairs.add_new([key_of(task.pairs[number]) for number in range(first, until)])
-
-        for part in replay.rest:
-            if isinstance(part, MergeReport):
-                add_pairs(len(task.pairs))
-                record.vocab.append(task.vocab[len(record.vocab)])
-                [part.number] = renumbered([part.number])
-                part.changed = renumbered(part.changed)
-                yield record.append(part)
-                continue
-            add_pairs(part.widths[-1])
-            yield from record.append_many(
-                part._replace(
-                    numbers=renumbered(part.numbers),
-                    changed=renumbered(part.changed),
-                    changes_ends=array("q", (end + logged for end in part.changes_ends)),
-                    widths=array("q", (width + shift for width in part.widths)),
-                )
-            )
+def _recorded(record: Record, replay: _Replay) -> Iterator[MergeStep]:
+    """Record the steps after a replay."""
+    vocab = replay.task.vocab
+    for part in replay.rest:
+        if isinstance(part, MergeReport):
+            record.vocab.append(vocab[len(record.vocab)])
+            yield record.append(part)
+        else:
+            ends = array("q", (end - replay.entries for end in part.changes_ends))
+            yield from record.append_many(part._replace(changes_ends=ends))
 
 
 class _Replay:
@@ -281,14 +247,3 @@ def _made(
     if algorithm.batches is None:
         return algorithm.run(task)
     return algorithm.batches(task, steps)
-
-
-def _numbered_together(
-    known: PairNumbers | PairsInIds, others: PairNumbers
-) -> tuple[PairNumbers, Ints]:
-    """Number further pairs after known ones; return all, and the number of each further pair."""
-    pairs = known if type(known) is PairNumbers else PairNumbers(known)
-    keys = list(map(key_of, others))
-    pairs.add_new([key for key in keys if key not in pairs.number_of_key])
-    numbers = map(pairs.number_of_key.__getitem__, keys)
-    return pairs, np.fromiter(numbers, dtype=np.int64, count=len(keys))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cache, cached_property
 from itertools import accumulate, islice, product, repeat
 from typing import TYPE_CHECKING, Any
@@ -59,10 +60,11 @@ class MergeStep(PairStep):
         """Return the pairs of the top count; only its own pair if no count chose it."""
         if self.index < self.record.given_steps:
             return (self.pair,)
-        counts = self.record.counts_to_choose_by(self.index)
-        if not self.record.by_rule and self.count < counts.max(initial=0):
+        part = self.record.part_of(self.index)
+        counts = part.counts_to_choose_by(self.index)
+        if not part.by_rule and self.count < counts.max(initial=0):
             return (self.pair,)  # prescribed, whatever the counts
-        return self.record.pairs_with_count(counts, self.count)
+        return part.pairs_with_count(counts, self.count)
 
     def _chosen_by(self) -> dict[str, object]:
         return {"count": self.count}
@@ -131,9 +133,11 @@ class Record(MergeRecord[MergeStep]):
         given_steps: number of first merges that a tokenizer gave (`replay`): none in a run of ours,
             all in a replay; counts chose those after them.
         given: whether the tokens and the first merges are a tokenizer's.
+        start: the start of the part; `None` of the first.
     """
 
     _step_type = MergeStep
+    start: Recut | None = None
 
     def __init__(
         self,
@@ -217,7 +221,7 @@ class Record(MergeRecord[MergeStep]):
         self.occurrences.append(merge.occurrences)
         self.removed.append(self.removed[index] + merge.occurrences)
         self.pretokens.append(merge.pretokens)
-        return MergeStep(self, index)
+        return self[index]
 
     def append_many(self, batch: MergeBatch) -> Iterator[MergeStep]:
         """Append several steps; each becomes visible, also in `vocab`, when it is pulled."""
@@ -231,7 +235,7 @@ class Record(MergeRecord[MergeStep]):
         for pretokens, left, right in zip(batch.pretokens, batch.lefts, batch.rights, strict=True):
             vocab.append(vocab[left] + vocab[right])
             self.pretokens.append(pretokens)
-            yield MergeStep(self, len(self.pretokens) - 1)
+            yield self[len(self.pretokens) - 1]
 
     def append_unchanged(self, numbers: Sequence[int]) -> Iterator[MergeStep]:
         """Append steps that change nothing, because their pairs do not occur."""
@@ -245,19 +249,24 @@ class Record(MergeRecord[MergeStep]):
         self.pretokens.extend(nothing)
         return (MergeStep(self, index) for index in range(first, first + steps))
 
-    def recut(self, start: Recut, pairs: PairNumbers, counts: Integers, removed: int) -> None:
-        """Begin a phase in which another pattern cuts the corpus.
+    def add_part(self, start: Recut, pairs: PairNumbers, counts: Integers, removed: int) -> Record:
+        """Begin a part in which another pattern cuts the corpus; return it, to append steps to.
 
         Args:
             start: its start, at the present step.
-            pairs: the numbered pairs: those of the record, then those that are new.
+            pairs: its numbered pairs.
             counts: the count of each pair in the new pretokens, after all merges so far.
             removed: the tokens that the corpus has lost in them.
         """
-        self.pairs = pairs
+        part = copy(self)  # shares the columns of the steps
+        part.__dict__.pop("heap", None)
+        small = counts.max(initial=0) < 2**31
+        part.start, part.pairs = start, pairs
+        part.counts = ChangeLog(counts, "i" if small else "q", start.step)
         self.removed[len(self)] = removed
-        self.counts.restart(counts)
-        self.phase_starts.append(start)  # last: another thread goes by it
+        self.phase_starts.append(start)
+        self.parts.append(part)  # last: another thread goes by it
+        return part
 
     def token(self, token_id: int) -> bytes:
         """Return the bytes of any token of the run."""
@@ -340,4 +349,5 @@ class Record(MergeRecord[MergeStep]):
     @property
     def nbytes(self) -> int:
         """Memory of the record's columns, in bytes."""
-        return self.counts.nbytes + 8 * (len(self.pairs) + 5 * len(self))
+        counted: int = sum(part.counts.nbytes + 8 * len(part.pairs) for part in self.parts)
+        return counted + 8 * 5 * len(self)

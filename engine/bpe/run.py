@@ -47,9 +47,10 @@ class TieHistory(TiedSteps):
     def pairs_at_top(self, start: int, stop: int) -> Ints:
         record = self._recorded
         find = pairs_at_top if record.fork_rules is None else pairs_as_frequent
-        # Where all counts are set, the top count may rise.
-        borders = [step for step in record.counts.restarts if start < step < stop]
-        return np.concatenate([find(record, *part) for part in pairwise((start, *borders, stop))])
+        firsts = (part.counts.first for part in record.parts)
+        steps = start, *(first for first in firsts if start < first < stop), stop
+        found = [find(record.part_of(first), first, end) for first, end in pairwise(steps)]
+        return np.concatenate(found)
 
 
 def pairs_at_top(record: Record, start: int, stop: int) -> Ints:
@@ -178,7 +179,7 @@ class Run(MergeRun):
         self.record = record
         self.alphabet = record.alphabet
         self.base_ids = frozenset(self.alphabet.token_ids)
-        self.highest_pair_count = int(record.counts.at(0).max(initial=0))
+        self.highest_pair_count = int(record.counts.at(record.counts.first).max(initial=0))
         self.pattern = as_pattern(pattern)
         self.splitter = splitter or SpecialSplitter(record.special_tokens)
         self.excerpt = excerpt or Excerpt.of(b"")
@@ -192,16 +193,14 @@ class Run(MergeRun):
         self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._covered: dict[int, bytes] = {}  # by place, computed on demand
-        self._phases: dict[int, Run] = {}  # step → the run of the phase that begins there
+        self._runs: dict[int, Run] = {record.counts.first: self}  # first step → the run of a part
 
     def of_step(self, step: int) -> Run:
-        """Return this run, or its view of the phase of a step, with the pretokens of that phase."""
-        for start in reversed(self.record.phase_starts):
-            if isinstance(start, Recut) and start.step <= step:
-                if start.step not in self._phases:
-                    self._phases[start.step] = PhaseOfRun(self, start)
-                return self._phases[start.step]
-        return self
+        """Return this run, or its view of the part of a step, with the pretokens of that part."""
+        part = self.record.part_of(step)
+        if part.start is not None and part.start.step not in self._runs:
+            self._runs[part.start.step] = PartOfRun(self._runs[0], part, part.start)
+        return self._runs[part.counts.first]
 
     def rules_at(self, step: int) -> EncodingRules:
         """Return all data that the encoding at a step depends on."""
@@ -252,8 +251,10 @@ class Run(MergeRun):
             return
         self._is_prepared = True
         super().prepare()
-        if self.record.by_rule:
-            self.record.heap.replay(len(self))
+        firsts = [part.counts.first for part in self.record.parts]
+        for part, last in zip(self.record.parts, [*firsts[1:], len(self)], strict=True):
+            if part.by_rule:
+                part.heap.replay(last)
         if isinstance(self.segmenter, Segmenter):
             room = ENCODED_AHEAD
             for pretoken in self.by_count.pretokens:
@@ -272,28 +273,27 @@ class Run(MergeRun):
         return self.vocabularies.at(step, recorded_steps)
 
 
-class PhaseOfRun(Run):
-    """A run as seen in a phase in which another pattern cuts the corpus.
+class PartOfRun(Run):
+    """A run as seen in a part in which another pattern cuts the corpus.
 
     It shares the recorded steps of the whole run. Its own are the pretokens and all that is counted
-    in them, so it is right for the steps of its phase only.
+    in them, so it is right for the steps of its part only.
     """
 
-    def __init__(self, whole: Run, start: Recut) -> None:
+    def __init__(self, whole: Run, record: Record, start: Recut) -> None:
         super().__init__(
             start.counts,
-            whole.record,
+            record,
             pattern=start.pattern,
             excerpt=start.corpus.excerpt,
             splitter=whole.splitter,
         )
-        self.whole = whole
+        self.whole, self._runs = whole, whole._runs
         self.tokens_at_start = whole.tokens_at_start
         self.table, self.segmenter = whole.table, whole.segmenter
         self.ties, self.statistics = whole.ties, whole.statistics
         self.vocabularies.replayed = start.occurrences
-        top = int(whole.record.counts.at(start.step).max(initial=0))
-        self.highest_pair_count = max(self.highest_pair_count, top)
+        self.highest_pair_count = max(whole.highest_pair_count, self.highest_pair_count)
 
     def __len__(self) -> int:
         return len(self.whole)
@@ -301,9 +301,6 @@ class PhaseOfRun(Run):
     @property
     def is_complete(self) -> bool:  # type: ignore[override]
         return self.whole.is_complete
-
-    def of_step(self, step: int) -> Run:
-        return self.whole.of_step(step)
 
 
 def to_tokenizer(record: Record, step: int, pattern: PatternLike) -> Tokenizer:

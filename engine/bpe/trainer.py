@@ -201,7 +201,7 @@ class Trainer:
         merges, record = len(self.record), self.record
         if merges == self.merges_wanted:
             return StopReason.SIZE_REACHED
-        if record.counts.at(merges).any():
+        if record.part_of(merges).counts.at(merges).any():
             return StopReason.TOO_RARE
         tokens = record.alphabet.token_count(self.counts) - record.removed[merges]
         whole = sum(count for pretoken, count in counts.items() if pretoken)

@@ -101,7 +101,7 @@ class ChangeLog(_Locked):
     """Counters numbered from 0 and their values after each step, stored as `integers`.
 
     Attributes:
-        restarts: the states at which `restart` set all counters.
+        first: the number of the first state.
 
     >>> log = ChangeLog([5, 3])
     >>> log.append([0, 2], [1, 4], width=3)
@@ -109,16 +109,17 @@ class ChangeLog(_Locked):
     ([5, 3], [1, 3, 4])
     """
 
-    def __init__(self, start: Sequence[int], integers: IntegerType = "q") -> None:
+    def __init__(
+        self, start: Sequence[int] | Integers, integers: IntegerType = "q", first: int = 0
+    ) -> None:
         self._lock = Lock()
-        self.integers = integers
-        self._ends = array("q", (0,))  # step → end of its entries
-        self._widths = array("q", (len(start),))  # step → number of counters then
+        self.integers, self.first = integers, first
+        self._ends = array("q", (0,))  # step after the first → end of its entries
+        self._widths = array("q", (len(start),))  # step after the first → number of counters then
         self._counters = GrowingArray("i")
         self._values = GrowingArray(integers)
         self._checkpoint_steps = [0]
         self._checkpoints: list[Integers | array[int]] = [array(integers, start)]
-        self.restarts: list[int] = []
 
     def append(
         self, counters: Sequence[int] | Integers, values: Sequence[int] | Integers, width: int
@@ -154,35 +155,9 @@ class ChangeLog(_Locked):
         self._widths.extend(repeat(width, steps))
         self._ends.extend(repeat(len(self._counters), steps))
 
-    def restart(self, state: Sequence[int] | Integers) -> None:
-        """Set all counters between the last step and the next one.
-
-        The state after the last step is this one from now on. No step made the change, so it is in
-        no step's `changes`, and in no `entries`.
-
-        >>> log = ChangeLog([5, 3])
-        >>> log.append([0], [1], width=2)
-        >>> log.restart([7, 8, 9])
-        >>> log.append([1], [2], width=3)
-        >>> log.at(0).tolist(), log.at(1).tolist(), log.at(2).tolist()
-        ([5, 3], [7, 8, 9], [7, 2, 9])
-        """
-        step = len(self._ends) - 1
-        with self._lock:
-            self._widths[step] = len(state)
-            index = bisect_right(self._checkpoint_steps, step)
-            self._checkpoint_steps.insert(index, step)
-            self._checkpoints.insert(index, np.array(state, dtype=self.integers))
-            self.restarts.append(step)
-
-    def last_restart(self, step: int) -> int:
-        """Return the last state, up to `step`, at which all counters were set; 0 for none."""
-        index = bisect_right(self.restarts, step)
-        return self.restarts[index - 1] if index else 0
-
     def changes(self, step: int) -> tuple[Integers, Integers]:
-        """Return the counters that step number `step` (from 0) set, and their new values."""
-        self._check(step, len(self._ends) - 2)
+        """Return the counters that step number `step` (from `first`) set, and their new values."""
+        step = self._place(step, len(self._ends) - 2)
         start, end = self._ends[step], self._ends[step + 1]
         return self._counters.view(start, end), self._values.view(start, end)
 
@@ -206,12 +181,12 @@ class ChangeLog(_Locked):
 
         A value holds from its state on; step number k sets values from state k + 1 on.
         """
-        ends = np.array(self._ends[start : stop + 1], dtype=np.int64)
+        ends = np.array(self._ends[start - self.first : stop - self.first + 1], dtype=np.int64)
         since = np.repeat(np.arange(start + 1, stop + 1), np.diff(ends))
         first, end = int(ends[0]), int(ends[-1])
         return self._counters.view(first, end), since, self._values.view(first, end)
 
-    def history(self, counter: int, until: int, since: int = 0) -> tuple[Ints, Integers]:
+    def history(self, counter: int, until: int, since: int | None = None) -> tuple[Ints, Integers]:
         """Return the states, up to `until`, at which a counter was set, and its values there.
 
         With `since`, only the states after that one.
@@ -224,26 +199,20 @@ class ChangeLog(_Locked):
         >>> log.history(0, until=1, since=1)[0].tolist()
         []
         """
-        self._check(until, len(self._ends) - 1)
-        start = self._checkpoints[0]
-        ends = np.array(self._ends[since : until + 1], dtype=np.int64)
+        start, after = self._checkpoints[0], 0 if since is None else since - self.first
+        until = self._place(until, len(self._ends) - 1)
+        ends = np.array(self._ends[after : until + 1], dtype=np.int64)
         first = int(ends[0])
         places = np.flatnonzero(self._counters.view(first, int(ends[-1])) == counter) + first
-        states = np.searchsorted(ends, places, side="right") + since
+        states = np.searchsorted(ends, places, side="right") + after + self.first
         values = self._values.view(0, int(ends[-1]))[places]
-        if not since and counter < len(start):
-            states, values = np.insert(states, 0, 0), np.insert(values, 0, start[counter])
-        for step in self.restarts:
-            if since < step <= until:
-                state = self.at(step)
-                value = state[counter] if counter < len(state) else 0
-                place = int(np.searchsorted(states, step, side="right"))
-                states, values = np.insert(states, place, step), np.insert(values, place, value)
+        if not after and counter < len(start):
+            states, values = np.insert(states, 0, self.first), np.insert(values, 0, start[counter])
         return states, values
 
     def at(self, step: int) -> Integers:
         """Return all counters after the first `step` steps, in a new array."""
-        self._check(step, len(self._ends) - 1)
+        step = self._place(step, len(self._ends) - 1)
         with self._lock:
             index = bisect_right(self._checkpoint_steps, step) - 1
             base_step, base = self._checkpoint_steps[index], self._checkpoints[index]
@@ -260,14 +229,16 @@ class ChangeLog(_Locked):
                 self._checkpoints.insert(index, state.copy())
         return state
 
-    def _check(self, step: int, last: int) -> None:
-        if not 0 <= step <= last:
-            raise IndexError(f"step {step} is not among those from 0 to {last}")
+    def _place(self, step: int, last: int) -> int:
+        first, last = self.first, self.first + last
+        if not first <= step <= last:
+            raise IndexError(f"step {step} is not among those from {first} to {last}")
+        return step - first
 
     @property
-    def entry_count(self) -> int:
-        """Number of entries of all steps."""
-        return len(self._counters)
+    def last(self) -> int:
+        """The number of the last state."""
+        return self.first + len(self._ends) - 1
 
     @property
     def nbytes(self) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from engine.core.arrays import Integers, Ints
 from engine.core.events import CountChange, Pair
@@ -233,9 +233,10 @@ class PairStep(ABC):
     @property
     def changes(self) -> tuple[CountChange, ...]:
         """The pairs whose count this step changed: its own first, then the largest changes."""
+        part = self.record.part_of(self.index)
         changes = (
-            CountChange(self.record.pairs[number], before, after)
-            for number, before, after in self.record.counts.differences(self.index)
+            CountChange(part.pairs[number], before, after)
+            for number, before, after in part.counts.differences(self.index)
         )
         own = self.pair
         return tuple(
@@ -351,6 +352,8 @@ class MergeRecord(ABC, Generic[StepT]):
         removed: the tokens that the corpus has lost after the first 0, 1, … steps.
         min_count: the least count of a pair that the training merges.
         phase_starts: the borders between phases, in order; empty in a run of one phase.
+        parts: the parts of the run, each a record with pairs and counts of its own from a step on;
+            they share all else. The first is the record itself.
     """
 
     vocab: list[bytes]
@@ -366,6 +369,7 @@ class MergeRecord(ABC, Generic[StepT]):
         self.removed = array("q", (0,))
         self.pretokens = array("q")
         self.phase_starts: list[PhaseStart] = []
+        self.parts: list[Any] = [self]
 
     def token(self, token_id: int) -> bytes:
         """Return the bytes of any token of the run."""
@@ -389,15 +393,38 @@ class MergeRecord(ABC, Generic[StepT]):
     def __getitem__(self, index: int) -> StepT:
         if not 0 <= index < len(self):
             raise IndexError(index)
-        return self._step_type(self, index)
+        return self._step_type(self.parts[0], index)
 
     def id_of(self, place: int) -> int:
         """Return the id of the token at a place of `vocab`."""
         return place
 
+    def part_of(self, index: int) -> Self:
+        """Return the part of the run that has a step; the counts of that step are there."""
+        part: Self
+        for part in self.parts[:0:-1]:
+            if part.counts.first <= index:
+                return part
+        part = self.parts[0]
+        return part
+
+    def histories(self, pair: Pair, until: int) -> Iterator[tuple[list[int], list[int]]]:
+        """Yield the states of each part at which the count of a pair was set, and its counts.
+
+        Parts before its first occurrence are left out.
+        """
+        is_known = False
+        for part in self.parts:
+            number, last = part.pairs.number_of(pair), min(until, part.counts.last)
+            if part.counts.first <= last and number is not None:
+                is_known, found = True, part.counts.history(number, last)
+                yield found[0].tolist(), found[1].tolist()
+            elif part.counts.first <= last and is_known:
+                yield [part.counts.first], [0]
+
     def pair_of(self, index: int) -> Pair:
         """Return the pair that step `index` merged."""
-        return self.pairs[self.merged[index]]
+        return self.part_of(index).pairs[self.merged[index]]
 
 
 def copied(column: array[int], length: int) -> Ints:

@@ -310,7 +310,7 @@ class MergeFrame(ABC, Generic[StepT]):
     _record: MergeRecord[StepT]
 
     def __init__(self, run: MergeRun, step: int, recorded_steps: int) -> None:
-        self.run = run
+        self.run = run = run.of_step(step)
         self._record = record = run.record
         self.step = step
         self.recorded_steps = recorded_steps
@@ -345,7 +345,7 @@ class MergeFrame(ABC, Generic[StepT]):
             TimelineError: the step is not recorded.
         """
         check_step(step, self.recorded_steps)
-        return type(self)(self.run.of_step(step), step, self.recorded_steps)
+        return type(self)(self.run, step, self.recorded_steps)
 
     # -- the merge that led here, and those around it
 

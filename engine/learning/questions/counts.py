@@ -323,10 +323,8 @@ def _entry_to_ask(frame: Frame, request: Request) -> QueueEntry:
 
 def _recently_changed(frame: Frame, chance: Chance) -> Pair:
     """Draw a pair whose count one of the last merges changed, except the merged pair."""
-    record = frame.run.record
     index = frame.step - 1 - chance.below(min(RECENT, frame.step))
-    # Trainers number pairs in orders of their own; the ids of tokens are the same.
-    pairs = sorted(record.pairs[number] for number in record.counts.changes(index)[0].tolist())
+    pairs = sorted(change.pair for change in frame.merge_at(index).changes)
     return chance.pick([pair for pair in pairs if pair != frame.merge_at(index).pair] or pairs)
 
 
@@ -354,7 +352,8 @@ def _changes_of(frame: Frame, entry: QueueEntry) -> tuple[list[int], int]:
     assert number is not None  # it has an entry
     states, counts = (found.tolist() for found in record.counts.history(number, frame.step))
     right_at = [at for at, count in zip(states, counts, strict=True) if count == entry.recorded]
-    return [state - 1 for state in states if state], right_at[-1] if right_at else 0
+    first = record.counts.first
+    return [state - 1 for state in states if state > first], right_at[-1] if right_at else first
 
 
 def _merges_to_show(
@@ -399,7 +398,7 @@ def _said_merge(frame: Frame, index: int, word: Words | None) -> Sentence:
 def _why_stale_or_true(
     frame: Frame, entry: QueueEntry, merges: Sequence[int]
 ) -> tuple[Sentence, ...]:
-    pair, record = pair_words(frame, entry.pair), frame.run.record
+    pair = pair_words(frame, entry.pair)
     if not entry.stale:
         count = frequency(entry.count)
         return (say("it is true: {pair} still occurs {times}.", pair=pair, times=count),)
@@ -409,8 +408,11 @@ def _why_stale_or_true(
         times=frequency(entry.count),
         old=f"{entry.recorded:,}",
     )
-    number = record.pairs.number_of(entry.pair)
-    changed = [index for index in merges if number in record.counts.changes(index)[0]]
+    changed = [
+        index
+        for index in merges
+        if any(change.pair == entry.pair for change in frame.merge_at(index).changes)
+    ]
     if not changed:
         return (first,)
     merged = pair_words(frame, frame.merge_at(changed[0]).pair)

@@ -208,10 +208,10 @@ class TestTheBorder:
         queue = timeline.frame.at(74).queue
         assert queue.stale_count == 0
         assert queue.size == queue.pair_count
-        walked = timeline.record.heap
         for step in (144, 74, 60, 100, 143):  # far back and forth
-            claims = {entry[2]: -entry[0] for entry in walked.entries(step)}
-            replayed = timeline.record.heap.claims(step)
+            heap = timeline.frame.at(step).run.record.heap
+            claims = {entry[2]: -entry[0] for entry in heap.entries(step)}
+            replayed = heap.claims(step)
             assert claims == {n: int(c) for n, c in enumerate(replayed.tolist()) if c}
         for step in (80, 120):
             entries = timeline.frame.at(step).queue.entries(400)

@@ -88,20 +88,18 @@ def listed(columns: tuple[Any, ...]) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_a_restart_sets_all_counters_between_two_steps() -> None:
-    log = ChangeLog([5, 3])
-    log.append([0], [1], 2)
-    log.restart([7, 8, 9])
+def test_a_log_may_begin_at_any_step() -> None:
+    log = ChangeLog([7, 8, 9], first=1)
     log.append([1], [2], 3)
     log.append([3, 0], [4, 6], 4)
-    states = [log.at(step).tolist() for step in range(4)]
-    assert states == [[5, 3], [7, 8, 9], [7, 2, 9], [6, 2, 9, 4]]
-    assert [log.last_restart(step) for step in range(4)] == [0, 1, 1, 1]
-    assert listed(log.history(0, 3)) == [(0, 5), (1, 1), (1, 7), (3, 6)]
-    assert listed(log.history(2, 3)) == [(1, 9)]
-    assert listed(log.history(3, 3)) == [(1, 0), (3, 4)]
-    assert listed(log.history(1, 3, since=1)) == [(2, 2)]
+    assert [log.at(step).tolist() for step in (1, 2, 3)] == [[7, 8, 9], [7, 2, 9], [6, 2, 9, 4]]
+    assert listed(log.history(0, 3)) == [(1, 7), (3, 6)]
+    assert listed(log.history(3, 3)) == [(3, 4)]
+    assert listed(log.history(0, 3, since=2)) == [(3, 6)]
     assert log.differences(2) == [(3, 0, 4), (0, 7, 6)]
+    assert (log.first, log.last) == (1, 3)
+    with pytest.raises(IndexError):
+        log.at(0)
 
 
 def long_log(steps: int, seed: int = 0) -> tuple[ChangeLog, list[list[int]]]:
@@ -241,7 +239,7 @@ def test_a_step_that_is_not_written_is_an_index_error(step: int) -> None:
     log = ChangeLog([5, 3])
     log.append([0], [1], 2)
     # A counter has 4 bytes, its value 8; each of two states has an end and a width.
-    assert (log.entry_count, log.nbytes) == (1, 4 + 8 + 2 * (8 + 8))
+    assert (log.last, log.nbytes) == (1, 4 + 8 + 2 * (8 + 8))
     for read, last in ((log.at, 1), (log.changes, 0), (partial(log.history, 0), 1)):
         with pytest.raises(IndexError, match=f"step {step} is not among those from 0 to {last}"):
             read(step)
