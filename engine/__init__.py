@@ -25,6 +25,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from engine.encoding.tokenizer_files import plug_in
+
 __docformat__ = "google"
 """How docstrings are written, for pdoc."""
 
@@ -55,6 +57,19 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+def _files() -> Any:
+    """Return what reads and writes the files of a `Tokenizer`: the formats, which are above it.
+
+    Python runs this module before any other of ours, so this is always plugged in.
+    """
+    from engine.formats.for_tokenizer import FormatFiles  # not before the first file
+
+    return FormatFiles()
+
+
+plug_in(_files)
 
 
 if "pdoc" in sys.modules:  # it renders what is in the module already, and asks no `__getattr__`

@@ -46,11 +46,6 @@ ROOMS = {
 """The rooms from top to bottom. Rooms in one line are level and do not import each other."""
 MOST_ENTRIES = 13
 
-EXCEPTIONS = {
-    # Tokenizer.load, save and from_files, inside them
-    ("engine.encoding.tokenizer", "engine.formats"),
-    ("engine.encoding.tokenizer", "engine.formats.gpt2"),
-}
 BY_NAME = {
     "engine",  # its public names, each imported when it is first used
     "bpe_tui.session.models",  # the models, a folder above it each
@@ -88,7 +83,7 @@ def _imported(module: str) -> Iterator[str]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found = DOTTED.fullmatch(node.value) if module not in BY_NAME else None
             named = [found[1]] if found else []
-        yield from (name for name in named if name in MODULES and (module, name) not in EXCEPTIONS)
+        yield from (name for name in named if name in MODULES)
 
 
 @cache

@@ -1,7 +1,7 @@
 """`Tokenizer`: an immutable vocab with its merges, special tokens and pattern.
 
 It combines other modules: `parts` finds the ids, `text_encoder` cuts out special tokens and lets an
-encoder encode the rest, `rules` are for explanations.
+encoder encode the rest, `rules` are for explanations; `tokenizer_files` is for its files.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from copy import copy
 from functools import cached_property
 from itertools import chain, tee
 from reprlib import repr as short_repr
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from engine.core.arguments import check_workers, checked, is_whole
 from engine.core.errors import (
@@ -38,6 +38,7 @@ from engine.encoding.text_encoder import (
     encode_lists,
     text_encoder,
 )
+from engine.encoding.tokenizer_files import TokenizerFiles, tokenizer_files
 from engine.encoding.traced import TracedEncoding, trace_text
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
@@ -491,7 +492,7 @@ class Tokenizer:
         merges_path: str | os.PathLike[str] | None = None,
         special_tokens: Sequence[str] | None = None,
         pattern: PatternLike | None = None,
-    ) -> Tokenizer:
+    ) -> Self:
         """Read a tokenizer from a vocabulary and merges; the signature of Stanford CS336.
 
         The content shows the format: GPT-2's `vocab.json` and `merges.txt`, pickles (read, never
@@ -506,16 +507,13 @@ class Tokenizer:
         Raises:
             TokenizerFileError: a file is missing, malformed or cut short.
         """
-        from engine.formats import read_vocab_and_merges  # formats are above the tokenizer
-
         if merges_path is None:
             return cls.load(vocab_path, None, special_tokens, pattern)
-        found = read_vocab_and_merges(vocab_path, merges_path, special_tokens=special_tokens)
-        if found is None:
+        parts = tokenizer_files().read_parts(vocab_path, merges_path, special_tokens)
+        if parts is None:
             return cls.load(vocab_path, merges_path, special_tokens, pattern)
-        read, _ = found
-        read.check_merges()
-        return cls(read.vocab, read.merges, special_tokens, pattern or read.pattern or "gpt2")
+        vocab, merges, own_pattern = parts
+        return cls(vocab, merges, special_tokens, pattern or own_pattern or "gpt2")
 
     from_file = from_files
 
@@ -527,20 +525,28 @@ class Tokenizer:
         merges_path: str | os.PathLike[str] | None = None,
         special_tokens: Sequence[str] | None = None,
         pattern: PatternLike | None = None,
-    ) -> Tokenizer:
+    ) -> Self:
         """Read a tokenizer in any known format.
 
         Args:
             path: a file, or a directory of files; or a vocabulary, with `merges_path`.
             special_tokens, pattern: for files that do not have them; see `Tokenizer`.
 
+        Returns:
+            The tokenizer; of a subclass, an object of the subclass.
+
         Raises:
             TokenizerFileError: no format is recognised, or a file is missing or malformed.
         """
-        from engine.formats import open_tokenizer
-
+        files: TokenizerFiles[Tokenizer] = tokenizer_files()
         paths = [path] if merges_path is None else [path, merges_path]
-        return open_tokenizer(*paths, special_tokens=special_tokens, pattern=pattern).tokenizer
+        found = files.read(paths, special_tokens, pattern)
+        if isinstance(found, cls):
+            return found
+        subclassed = copy(found)
+        subclassed.__class__ = cls
+        assert isinstance(subclassed, cls)
+        return subclassed
 
     @checked
     def save(
@@ -557,6 +563,4 @@ class Tokenizer:
             OutputExistsError: the file exists and `overwrite` is false.
             TokenizerFileError: the format cannot express this tokenizer.
         """
-        from engine.formats import save
-
-        save(self, path, format, overwrite=overwrite)
+        tokenizer_files().write(self, path, format, overwrite)

@@ -366,3 +366,17 @@ def test_an_impossible_path_is_an_error(
     with pytest.raises((OutputError, TokenizerFileError)):
         call(*arguments, tmp_path / name)
     assert contents(tmp_path) == {"file": b"mine"}
+
+
+def test_a_subclass_opens_files_as_itself(tmp_path: Path) -> None:
+    class Loud(Tokenizer):
+        def encode_loudly(self, text: str) -> list[int]:
+            return self.encode(text.upper())
+
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"LO", 257: b"LOW"}
+    Tokenizer(vocab, [(b"L", b"O"), (b"LO", b"W")]).save(tmp_path / "folder")
+    for opened in (
+        Loud.load(tmp_path / "folder"),
+        Loud.from_files(tmp_path / "folder" / "vocab.json", tmp_path / "folder" / "merges.txt"),
+    ):
+        assert opened.encode_loudly("low") == [257]
