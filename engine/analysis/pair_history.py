@@ -45,6 +45,7 @@ class PairHistory:
         steps, counts: the steps at which the count changes, from `made` on, and the new counts.
         merged: the step right after the pair merges; `None` if it does not.
         losses: the merges of other pairs that took of it, up to `last`, in their order.
+        recuts: the steps at which another pattern cuts the corpus, each with the new count.
         more_frequent: the number of pairs with a higher count at `step`.
         min_count: the least count that merges; 0 if counts did not choose the merges.
         last_merge: the last merge recorded, with the number of its occurrences, if the most
@@ -60,6 +61,7 @@ class PairHistory:
     counts: tuple[int, ...]
     merged: int | None
     losses: tuple[PairLoss, ...]
+    recuts: tuple[tuple[int, int], ...]
     more_frequent: int
     min_count: int = 0
     last_merge: PairLoss | None = None
@@ -104,8 +106,8 @@ class PairHistory:
                 first = f"{pair}: no {younger} yet; merge {self.made:,} makes it, {begun} then"
             else:
                 first = f"{pair}: {begun} at step {self.made:,}"
-            losses = self._describe_losses(show, named)
-            sentences = [f"{first}{losses}{self._describe_rest()}.", self.outcome]
+            changes = self._describe_losses(show, named) + self._describe_recuts()
+            sentences = [f"{first}{changes}{self._describe_rest()}.", self.outcome]
         return [*sentences, *filter(None, (self.needed, self._describe_last_merge(show)))]
 
     def _describe_losses(self, show: Callable[[int], str], named: int) -> str:
@@ -122,6 +124,13 @@ class PairHistory:
             merges = "1 more merge" if len(others) == 1 else f"{len(others):,} more merges"
             text += f"; {merges} took {sum(loss.count for loss in others):,}"
         return text
+
+    def _describe_recuts(self) -> str:
+        return "".join(
+            f"; the new cut at step {step:,} has it {times(count)}"
+            for step, count in self.recuts
+            if step <= self.step
+        )
 
     def _describe_rest(self) -> str:
         if self.made > self.step:
@@ -199,7 +208,10 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     given = isinstance(record, Record) and last <= record.given_steps
     min_count = 0 if given else record.min_count
     steps, counts, losses = list[int](), list[int](), list[PairLoss]()
+    recuts: list[tuple[int, int]] = []
     for states, values in record.histories(pair, last):
+        if steps:  # where another pattern cuts the corpus, no merge changes the count
+            recuts.append((states[0], values[0]))
         losses += (
             PairLoss(step, record.pair_of(step - 1), before - after)
             for step, before, after in zip(states[1:], values, values[1:], strict=False)
@@ -220,6 +232,7 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
         counts=tuple(counts),
         merged=merged,
         losses=tuple(losses),
+        recuts=tuple(recuts),
         more_frequent=int(np.count_nonzero(at_step > count)) if any(counts) else 0,
         min_count=min_count,
         last_merge=_last_merge(record, last) if isinstance(record, Record) and not given else None,

@@ -22,11 +22,13 @@ from engine import (
     Timeline,
     Trainer,
 )
+from engine.analysis.pair_history import pair_history
 from engine.bpe.phases import check_phases, phases_from
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.algorithm import is_wordy
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
+from engine.core.wording import times
 from engine.text.patterns import as_pattern
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -219,6 +221,24 @@ class TestTheBorder:
                 losses = timeline.frame.at(step).queue.losses(entry)
                 assert sum(loss.taken for loss in losses) == entry.recorded - entry.count
                 assert all(loss.step > 74 for loss in losses)
+
+    def test_a_new_cut_takes_of_a_pair_what_no_merge_took(self, timeline: Timeline) -> None:
+        border, last = timeline.frame.at(74), len(timeline)
+        before, counts = (dict(timeline.frame.at(step).top_pairs(999)) for step in (73, 74))
+        other = [pair for pair in before.keys() & counts if before[pair] != counts[pair]]
+        assert other
+        for pair in other:
+            history = pair_history(border, pair)
+            assert history.recuts == ((74, counts[pair]),)
+            shown = history.describe(str)[0]
+            assert f"; the new cut at step 74 has it {times(counts[pair])}" in shown
+            assert all(
+                loss.count
+                == dict(timeline.frame.at(loss.step - 1).top_pairs(9999))[pair]
+                - dict(timeline.frame.at(loss.step).top_pairs(9999)).get(pair, 0)
+                for loss in history.losses[:3]
+                if loss.step not in (74, last)
+            )
 
     def test_the_tokenizer_encodes_as_the_frame(self, timeline: Timeline) -> None:
         text = CORPORA["stories"][500:900]
