@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_letters, digits
 from typing import Any
@@ -93,7 +94,35 @@ class Drawing:
         return [*self.lines, "", *legend]
 
 
-def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
+class RolesDrawing(Drawing):
+    """The roles in the rows of each panel, each with the first texts that have it."""
+
+    TEXTS = 4
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, app: BpeTuiApp) -> None:
+        super().__init__(monkeypatch, app)
+        self._first: dict[str, dict[str, list[str]]] = {}
+
+    def add(self, name: str, title: str, rows: Iterable[Row]) -> None:
+        panel = self._first.setdefault(name.partition(" ")[0].strip(":"), {})
+        for text, role in (span for row in rows for span in row.spans):
+            texts = panel.setdefault(re.sub(r"-\d$", "", role), [])  # all hues of tokens are one
+            if text.strip() not in ("", *texts) and len(texts) < self.TEXTS:
+                texts.append(text.strip())
+
+    def add_chart(self, chart: ChartPanel, frame: Any, width: int) -> None:
+        """Leave charts out: their lines have three roles, and no words."""
+
+    def all_lines(self) -> list[str]:
+        return [
+            f"{name}: {role}  {'  '.join(texts)}"
+            for name, roles in self._first.items()
+            for role, texts in sorted(roles.items())
+            if role and texts
+        ]
+
+
+def drawings(monkeypatch: pytest.MonkeyPatch, kind: type[Drawing] = Drawing) -> Iterator[Drawing]:
     """Take what panels ask of a screen."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(FramePanel, "take_words", lambda self: None)
@@ -105,4 +134,4 @@ def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     monkeypatch.setattr(BpeTuiApp, "is_headless", True)
     app = BpeTuiApp(None)
     with app._context():
-        yield Drawing(monkeypatch, app)
+        yield kind(monkeypatch, app)

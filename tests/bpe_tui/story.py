@@ -5,7 +5,7 @@ blanks at the end. Tabs, keys, legend and lower borders are in no block: `sheets
 Colours are left out, but for what only they say: `«st»` is the token just made, `‹s›` one that
 joins next, `[s]` one that is pointed at, and `┊` is between two tokens.
 
-A block is told whole at first, then what has changed since. Rows are matched by their words, not by
+A block is told whole at first, then what has changed since; of long lists the first rows. Rows are matched by their words, not by
 their place or the width of columns and bars.
 
     ❯  the row of the cursor, if only that moves
@@ -19,7 +19,7 @@ their place or the width of columns and bars.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -43,10 +43,16 @@ WIDTHS = re.compile(r"\s+|(?<=([▄█┄─━┈]))[▄█┄─━┈▖▌�
 """Runs that are as long as there is room."""
 LEAST_KEPT = 0.3
 """Share of rows that are as before; if it is less, all rows are told again."""
+MOST_ROWS = 8
+"""Most rows together that are told."""
 MOST_WENT = 2
 """Most rows in a row that went and are told; more are `- …`."""
 SIGNS = {"fresh": "«»", "joining": "‹›", "chip": ""}
 """Kind of a token's background → the signs around the token."""
+GROUNDS = {"role-cursor-back": "cursor"} | {
+    f"role-{kind}-{place}": kind for kind in SIGNS for place in ("even", "odd")
+}
+"""Name of a background → what it says."""
 
 
 class Block(NamedTuple):
@@ -72,19 +78,16 @@ Blocks = dict[str, Block]
 def blocks_of(screen: Screen[object]) -> Blocks:
     """Return the blocks in sight by their names, from the top."""
     lines, found = painted_lines(screen), Blocks()
-    grounds = {
-        Color.parse(colour).rich_color: name.split("-")[1]
-        for name, colour in screen.app.theme_variables.items()
-        if re.fullmatch(r"role-(cursor-back|(chip|fresh|joining)-(even|odd))", name)
-    }
-    for owner, leaf in leaves(screen, None):
+    colours = screen.app.theme_variables
+    grounds = {Color.parse(colours[role]).rich_color: kind for role, kind in GROUNDS.items()}
+    for owner, leaf in sorted(leaves(screen, None), key=lambda pair: place_of(pair[1])):
         inside = leaf.scrollable_content_region.intersection(visible_region(leaf))
         name = owner.id or type(owner).__name__
         if name not in found:
             at = owner.region
             top = cut(lines, Region(at.x, at.y, at.width, 1)) if has_border(owner) else []
             title = "".join(line.text.strip(BORDER) for line in top)
-            found[name] = Block((at.y, at.x), owner.has_focus_within, title, [])
+            found[name] = Block(place_of(owner), owner.has_focus_within, title, [])
         rows = (row_of(line, grounds) for line in cut(lines, inside))
         found[name].rows.extend(row for row in rows if says(row))
     told = (item for item in found.items() if item[1].rows or item[1].title)
@@ -113,6 +116,10 @@ def visible_region(widget: Widget) -> Region:
     except NoWidget:
         return Region()
     return region if widget.visible else Region()
+
+
+def place_of(widget: Widget) -> tuple[int, int]:
+    return widget.region.y, widget.region.x
 
 
 def has_border(widget: Widget) -> bool:
@@ -184,6 +191,8 @@ def plan(blocks: Blocks) -> str:
     """Return the names of blocks, those beside each other together."""
     text, row = "", -1
     for name, block in blocks.items():
+        if name == FootLine.__name__:  # a message comes and goes
+            continue
         sign = "" if row < 0 else " │ " if block.place[0] == row else " / "
         text, row = text + sign + name, block.place[0]
     return text
@@ -193,12 +202,12 @@ def changes(name: str, before: Block | None, now: Block) -> list[str]:
     """Return the lines about a block; none if it is as before."""
     title = now.title if before is None or before.title != now.title else ""
     if before is None:
-        rows = [f"    {row}" for row in now.rows]
+        rows = [*first_rows(f"    {row}" for row in now.rows)]
     else:
         rows = list(changed_rows(before.rows, now.rows))
         here, there = (each.cursor.strip(f"{CURSOR} ") for each in (now, before))
-        if here != there and not any(here in row for row in rows):
-            rows.append(f"  {CURSOR} {here or 'nowhere'}")
+        if here not in ("", there) and not any(here in row for row in rows):
+            rows.append(f"  {CURSOR} {here}")
     if not title and not rows:
         return []
     if len(now.rows) <= 1 and len(rows) <= 1:
@@ -217,7 +226,7 @@ def changed_rows(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     kept = sum(end - start for kind, _, _, start, end in steps if kind == "equal")
     if kept < len(new) * LEAST_KEPT:  # most of it is other, as of a new text
-        yield from (f"    {row}" for row in now)
+        yield from first_rows(f"    {row}" for row in now)
         return
     is_after = False
     for kind, first, last, start, end in steps:
@@ -226,8 +235,17 @@ def changed_rows(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
         if is_after:
             yield "  …"
         is_after = True
+        told = []
         for at in range(start, end):
             is_moved = new[at] in old and new[at] not in old[first:last]
-            yield f"  {'~' if is_moved else '+' if at - start >= last - first else ' '} {now[at]}"
+            sign = "~" if is_moved else "+" if at - start >= last - first else " "
+            told.append(f"  {sign} {now[at]}")
+        yield from first_rows(told)
         went = before[first + end - start : last]
         yield from (f"  - {row}" for row in (went if len(went) <= MOST_WENT else "…"))
+
+
+def first_rows(rows: Iterable[str]) -> list[str]:
+    """Return the first rows, and `…` if there are more."""
+    told = list(rows)
+    return told if len(told) <= MOST_ROWS else [*told[:MOST_ROWS], "  …"]

@@ -37,7 +37,7 @@ from engine.wordpiece.trainer import WordPieceTrainer
 STORIES = Path(__file__).parent / "stories"
 MOST_ROWS = 99
 """Most rows that the cursor is moved down."""
-REST_SECONDS, WORK_SECONDS = 0.4, 2
+REST_SECONDS, WORK_SECONDS = 0.2, 2
 """Time without a change before lines are drawn, and of work before a test waits no more."""
 
 

@@ -6,14 +6,14 @@ and its target. Rows that are as they were are left out. The end of the sheet na
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 import pytest
-from drawing import Drawing, drawings
+from drawing import Drawing, RolesDrawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
@@ -55,14 +55,35 @@ OPENED: dict[str, Config] = {
     "tokenizer-over-a-corpus": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),), HANDOUT),
 }
 
+ROLES_OF = ("bpe", "wordpiece", "unigram")
+
 
 @pytest.fixture
 def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     yield from drawings(monkeypatch)
 
 
+@pytest.fixture
+def roles(monkeypatch: pytest.MonkeyPatch) -> Iterator[RolesDrawing]:
+    for drawing in drawings(monkeypatch, RolesDrawing):
+        assert isinstance(drawing, RolesDrawing)
+        yield drawing
+
+
 @pytest.mark.parametrize("name", OPENED)
 def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Drawing) -> None:
+    draw_session(name, drawing)
+    check_sheet(name, drawing.all_lines(), SHEETS)
+
+
+def test_the_roles_of_each_panel_are_those_kept(roles: RolesDrawing) -> None:
+    for name in ROLES_OF:
+        draw_session(name, roles, (1, 2))
+    check_sheet("roles", roles.all_lines(), SHEETS)
+
+
+def draw_session(name: str, drawing: Drawing, moments: Iterable[int] = range(3)) -> None:
+    """Draw the parts of the screens of a session at its first, a later, and its last step."""
     session = session_of(OPENED[name])
     frame = session.shown
     assert frame is not None
@@ -73,7 +94,8 @@ def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Draw
     }
     headings = [heading(session, room) for room in (40, 60, 90)]
     drawing.add("heading", "", [Row([(each, "")]) for each in headings])
-    for step, width in ((0, 46), (min(3, last), 78), (last, 30)):
+    steps = (0, 46), (min(3, last), 78), (last, 30)
+    for step, width in map(steps.__getitem__, moments):
         at = frame.at(step)
         drawing.lines.append(f"== step {step}, {width} cells")
         drawing.app.no_color = step == last
@@ -92,7 +114,6 @@ def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Draw
             drawing.add(section.id, "", section.rows(found, width, 3 if step == last else 1))
         if isinstance(at, MergeFrame):
             draw_tokens(drawing, screens[VOCABULARY], at, width)
-    check_sheet(name, drawing.all_lines(), SHEETS)
 
 
 def panels_of(screen: Any) -> Iterator[FramePanel[Any]]:
