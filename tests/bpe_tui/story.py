@@ -5,8 +5,8 @@ blanks at the end. Tabs, keys, legend and lower borders are in no block: `sheets
 Colours are left out, but for what only they say: `«st»` is the token just made, `‹s›` one that
 joins next, `[s]` one that is pointed at, and `┊` is between two tokens.
 
-A block is told whole at first, then what has changed since; of long lists the first rows. Rows are matched by their words, not by
-their place or the width of columns and bars.
+A block is told whole at first, then what has changed since; of long lists the first rows. Rows are
+matched by their words, not by their place or the width of columns and bars.
 
     ❯  the row of the cursor, if only that moves
        a row in the place of another
@@ -19,7 +19,7 @@ their place or the width of columns and bars.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ WIDTHS = re.compile(r"\s+|(?<=([▄█┄─━┈]))[▄█┄─━┈▖▌�
 LEAST_KEPT = 0.3
 """Share of rows that are as before; if it is less, all rows are told again."""
 MOST_ROWS = 8
-"""Most rows together that are told."""
+"""Most rows together that are told, unless a story names fewer."""
 MOST_WENT = 2
 """Most rows in a row that went and are told; more are `- …`."""
 SIGNS = {"fresh": "«»", "joining": "‹›", "chip": ""}
@@ -168,8 +168,11 @@ class Teller:
         self._on = self._focused = ""
         self._latest = "", "", "", Blocks()
 
-    def news(self, screen: Screen[object], about: Collection[str]) -> list[str]:
-        """Return the lines about the blocks with some names; `keep` takes them as told."""
+    def news(self, screen: Screen[object], about: Mapping[str, int]) -> list[str]:
+        """Return the lines about some blocks, each with its most rows together, or about all.
+
+        `keep` takes them as told.
+        """
         now, name = blocks_of(screen), screen.id or type(screen).__name__
         told, on = self._told.get(name, {}), f"on {name}: {plan(now)}"
         focused = next((block for block in now if now[block].is_focused), "nothing")
@@ -177,7 +180,7 @@ class Teller:
         lines += [f"focus on {focused}"] if focused != self._focused else []
         now = {block: what for block, what in now.items() if not about or block in about}
         for block, what in now.items():
-            lines += changes(block, told.get(block), what)
+            lines += changes(block, told.get(block), what, about.get(block, MOST_ROWS))
         self._latest = on, focused, name, told | now
         return lines
 
@@ -198,13 +201,13 @@ def plan(blocks: Blocks) -> str:
     return text
 
 
-def changes(name: str, before: Block | None, now: Block) -> list[str]:
+def changes(name: str, before: Block | None, now: Block, most: int) -> list[str]:
     """Return the lines about a block; none if it is as before."""
     title = now.title if before is None or before.title != now.title else ""
     if before is None:
-        rows = [*first_rows(f"    {row}" for row in now.rows)]
+        rows = first_rows([f"    {row}" for row in now.rows], most)
     else:
-        rows = list(changed_rows(before.rows, now.rows))
+        rows = list(changed_rows(before.rows, now.rows, most))
         here, there = (each.cursor.strip(f"{CURSOR} ") for each in (now, before))
         if here not in ("", there) and not any(here in row for row in rows):
             rows.append(f"  {CURSOR} {here}")
@@ -220,13 +223,13 @@ def words_of(row: str) -> str:
     return WIDTHS.sub(" ", row.replace(CURSOR, " ", 1)).strip()
 
 
-def changed_rows(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+def changed_rows(before: Sequence[str], now: Sequence[str], most: int) -> Iterator[str]:
     """Yield the lines about the rows that have changed."""
     old, new = [words_of(row) for row in before], [words_of(row) for row in now]
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     kept = sum(end - start for kind, _, _, start, end in steps if kind == "equal")
     if kept < len(new) * LEAST_KEPT:  # most of it is other, as of a new text
-        yield from first_rows(f"    {row}" for row in now)
+        yield from first_rows([f"    {row}" for row in now], most)
         return
     is_after = False
     for kind, first, last, start, end in steps:
@@ -240,12 +243,11 @@ def changed_rows(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
             is_moved = new[at] in old and new[at] not in old[first:last]
             sign = "~" if is_moved else "+" if at - start >= last - first else " "
             told.append(f"  {sign} {now[at]}")
-        yield from first_rows(told)
+        yield from first_rows(told, most)
         went = before[first + end - start : last]
         yield from (f"  - {row}" for row in (went if len(went) <= MOST_WENT else "…"))
 
 
-def first_rows(rows: Iterable[str]) -> list[str]:
+def first_rows(rows: list[str], most: int) -> list[str]:
     """Return the first rows, and `…` if there are more."""
-    told = list(rows)
-    return told if len(told) <= MOST_ROWS else [*told[:MOST_ROWS], "  …"]
+    return rows if len(rows) <= most else [*rows[:most], "  …"]

@@ -2,8 +2,9 @@
 
 A file of `stories/` names what is opened, then has keys after `>`, a text to paste in quotes, a
 cell to click on such as `12,7`, a size such as `80x24`, or `to:` and a word of the row to move the
-cursor to. After `|` are the names of the blocks that the keys are about; without it they are all
-of the screen, or those in the line of what is opened. `story.py` says how their changes are told.
+cursor to. After `|` are the names of the blocks that the keys are about, such as `tokens`, or
+`tokens:3` for at most three rows together; without it they are all of the screen, or those in the
+line of what is opened. `story.py` says how their changes are told.
 Most corpora are so small that their numbers can be counted by hand.
 """
 
@@ -20,7 +21,7 @@ from typing import Any
 import pytest
 from kept import check_kept, is_drawing
 from opening import SAMPLE, opened_as, until
-from story import Teller, blocks_of
+from story import MOST_ROWS, Teller, blocks_of
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
@@ -35,9 +36,9 @@ from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
 STORIES = Path(__file__).parent / "stories"
-MOST_ROWS = 99
+MOST_DOWN = 99
 """Most rows that the cursor is moved down."""
-REST_SECONDS, WORK_SECONDS = 0.2, 2
+REST_SECONDS, WORK_SECONDS = 0.4, 2
 """Time without a change before lines are drawn, and of work before a test waits no more."""
 
 
@@ -103,7 +104,7 @@ async def press(app: BaseApp, pilot: Pilot[int], key: str) -> None:
 
 async def go_to(app: BaseApp, pilot: Pilot[int], word: str) -> None:
     """Move the cursor of the panel with the focus down to the next row with a word."""
-    for _ in range(MOST_ROWS):
+    for _ in range(MOST_DOWN):
         if any(word in each.cursor for each in blocks_of(app.screen).values() if each.is_focused):
             return
         await press(app, pilot, "down")
@@ -111,7 +112,7 @@ async def go_to(app: BaseApp, pilot: Pilot[int], word: str) -> None:
 
 
 async def told_by(
-    app: BaseApp, pilot: Pilot[int], teller: Teller, about: list[str], kept: list[str]
+    app: BaseApp, pilot: Pilot[int], teller: Teller, about: dict[str, int], kept: list[str]
 ) -> list[str]:
     """Return the lines that are kept if they come, or those that stay."""
     clock, most = (monotonic, REST_SECONDS) if is_drawing() else (process_time, WORK_SECONDS)
@@ -125,11 +126,12 @@ async def told_by(
     return now
 
 
-def split_line(line: str) -> tuple[list[str], list[str]]:
-    """Return the words before and after `|`."""
+def split_line(line: str) -> tuple[list[str], dict[str, int]]:
+    """Return the words before `|`, and the blocks after it, each with its most rows together."""
     words = shlex.split(line, comments=True, posix=False)
     at = words.index("|") if "|" in words else len(words)
-    return words[:at], words[at + 1 :]
+    named = (word.partition(":") for word in words[at + 1 :])
+    return words[:at], {name: int(most or MOST_ROWS) for name, _, most in named}
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in STORIES.glob("*.txt")))
