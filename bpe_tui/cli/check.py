@@ -54,6 +54,7 @@ def check(
     tie_rule: str = options.TIE_RULE,
     field: str | None = options.FIELD,
     skip_bad: bool = options.SKIP_BAD,
+    max_bytes: int | None = options.MAX_BYTES,
     json: bool = options.option("--json", "Print the outcome as JSON.", options.OUTPUT),
     open_app: bool = options.option(
         "--open",
@@ -68,7 +69,7 @@ def check(
     if STANDARD_INPUT in corpus:
         raise inputs.CommandLineError("a check reads its corpus more than once; give a file")
     claimed = _claimed(files or [], jsonl, vocab_size)
-    reading = choices.reading_of(corpus[1:], field, skip_bad)
+    reading = choices.reading_of(context, corpus[1:])
     config = choices.run_of(context, corpus[0], min_count=1, reading=reading)
     config = as_counted(config, choices.asked_of(context))
     claim, notes = read_claim(

@@ -246,12 +246,14 @@ def hint_at_allow_special() -> Iterator[None]:
         ) from error
 
 
-def reading_of(more: Sequence[str], field: str | None, skip_bad: bool) -> Reading:
+def reading_of(context: typer.Context, more: Sequence[str]) -> Reading:
     """Return how to read the corpus of the command line.
 
     Raises:
         CommandLineError: options contradict each other.
     """
+    given = context.params
+    field, skip_bad = given.get("field"), given.get("skip_bad", False)
     if skip_bad and field is None:
         raise CommandLineError("--skip-bad is about records; say where their texts are: --field")
-    return Reading(tuple(more), field, skip_bad)
+    return Reading(tuple(more), field, skip_bad, given.get("max_bytes"))

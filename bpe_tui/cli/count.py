@@ -29,6 +29,7 @@ from engine.text.sources import Source, sources_of
     ),
 )
 def count(
+    context: typer.Context,
     files: list[str] = options.names_file("FILES...", f"Texts: {options.SOURCES_HELP}"),
     tokenizer: list[str] = options.TOKENIZER,
     pattern: str | None = options.OTHER_PATTERN,
@@ -36,6 +37,7 @@ def count(
     allow_special: list[str] | None = options.ALLOW_SPECIAL,
     field: str | None = options.FIELD,
     skip_bad: bool = options.SKIP_BAD,
+    max_bytes: int | None = options.MAX_BYTES,
 ) -> None:
     """Print the tokens and bytes of each file, and of all together.
 
@@ -44,7 +46,7 @@ def count(
     loaded = inputs.open_named(tokenizer, pattern=pattern)
     policy = choices.policy_of(allow_special, loaded.special_tokens)
     policy.applied(loaded)  # an unknown token is an error at once
-    reading = choices.reading_of((), field, skip_bad)
+    reading = choices.reading_of(context, ())
     sizes: dict[str, TextSize] = {}
     refused = 0
     if not as_json:

@@ -40,6 +40,7 @@ def open_corpus(
     continued: int | None = options.CONTINUE,
     field: str | None = options.FIELD,
     skip_bad: bool = options.SKIP_BAD,
+    max_bytes: int | None = options.MAX_BYTES,
     step: int | None = options.STEP,
     view: str | None = options.VIEW,
     text: str = options.TYPED_TEXT,
@@ -78,7 +79,7 @@ def opened_config(context: typer.Context) -> Config:
     given = context.params
     named = given["corpus"] or []
     corpus, *more = [named] if isinstance(named, str) else named or [None]
-    reading = choices.reading_of(more, given.get("field"), given.get("skip_bad", False))
+    reading = choices.reading_of(context, more)
     special = choices.special_tokens_of(given["special"])
     choices.check_model(context)
     view = given["view"]
@@ -89,7 +90,7 @@ def opened_config(context: typer.Context) -> Config:
         tokenizer = tuple(given["tokenizer"])
         if len(tokenizer) == 1 and corpus is not None and _are_merges_of(corpus, *tokenizer):
             tokenizer, (corpus, *more) = (*tokenizer, corpus), more or [None]
-            reading = choices.reading_of(more, given.get("field"), given.get("skip_bad", False))
+            reading = choices.reading_of(context, more)
         return TokenizerConfig(
             tokenizer,
             corpus,

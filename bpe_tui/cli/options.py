@@ -88,6 +88,12 @@ FIELD = option(
 SKIP_BAD = option(
     "--skip-bad", "With --field: leave out records that are broken or hold no text.", INPUT
 )
+MAX_BYTES = option(
+    "--max-bytes N",
+    "Bytes that a packed file may become; 100 times its size, at least 64 MB, if not given.",
+    INPUT,
+    min=1,
+)
 _OTHER_TRAINERS = " ".join(
     f"Of {model.name}: {', '.join(trainer.name for trainer in model.trainers)}."
     for model in MODELS.values()

@@ -75,6 +75,7 @@ def train(
     continued: int | None = options.CONTINUE,
     field: str | None = options.FIELD,
     skip_bad: bool = options.SKIP_BAD,
+    max_bytes: int | None = options.MAX_BYTES,
     workers: str | None = options.WORKERS,
     **of_training: Any,
 ) -> None:
@@ -90,9 +91,7 @@ def train(
     if not (choices.is_given(context, "vocab_size") or choices.is_given(context, "phases")):
         raise inputs.CommandLineError("Missing option '--vocab-size', or '--phases'")
     threads = choices.threads_of(workers)
-    config = choices.run_of(
-        context, corpus[0], reading=choices.reading_of(corpus[1:], field, skip_bad)
-    )
+    config = choices.run_of(context, corpus[0], reading=choices.reading_of(context, corpus[1:]))
     config = as_counted(config, choices.asked_of(context))
     choices.check_model(context, "steps")
     format = choices.format_of(context, config.model, format)
@@ -119,7 +118,7 @@ def _count(context: typer.Context) -> None:
     if given["steps"] is not None:
         raise inputs.CommandLineError(f"--format {COUNTS} only counts; leave out --steps")
     corpus, *more = given["corpus"]
-    reading = choices.reading_of(more, given["field"], given["skip_bad"])
+    reading = choices.reading_of(context, more)
     config = as_counted(choices.run_of(context, corpus, reading=reading), choices.asked_of(context))
     workers, cluster = choices.workers_of(given["workers"])
     source, out, overwrite = inputs.check_run(config), given["out"], given["force"]
@@ -175,7 +174,7 @@ def _continue(context: typer.Context) -> None:
         given["continued"],
         given["tie_rule"],
         given["min_count"],
-        reading=choices.reading_of(more, given["field"], given["skip_bad"]),
+        reading=choices.reading_of(context, more),
     )
     inputs.check_config(config)
     opened = open_continuable(config)

@@ -177,6 +177,8 @@ def command_that_opens(config: Config, viewpoint: Viewpoint) -> str:
         words += ["--field", config.reading.field]
     if config.reading.skip_bad:
         words.append("--skip-bad")
+    if config.reading.max_bytes is not None:
+        words += ["--max-bytes", str(config.reading.max_bytes)]
     for name, value in _as_typed(config).items():
         if name != session_file.SPECIAL:
             option = "continue" if name == "continued" else name.replace("_", "-")

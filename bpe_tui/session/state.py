@@ -186,7 +186,7 @@ def as_reading(typed: str) -> tuple[str, Reading]:
     """Split what is typed into a name and its options about records, as in a shell.
 
     >>> as_reading("a.jsonl --field text --skip-bad")
-    ('a.jsonl', Reading(more=(), field='text', skip_bad=True))
+    ('a.jsonl', Reading(more=(), field='text', skip_bad=True, max_bytes=None))
     """
     named = typed.removesuffix(SKIP_BAD)
     name, between, field = named.rpartition(FIELD)

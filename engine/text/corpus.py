@@ -36,6 +36,8 @@ CHUNK = 1 << 19
 """Size of the chunks that are counted at once, in bytes."""
 HEAD = 1 << 18
 """Number of bytes from the beginning of a corpus that are kept to be shown."""
+MOST_GROWTH, ALWAYS_UNPACKED = 100, 1 << 26
+"""Growth of a packed file that is no text any more, and the bytes that any may become."""
 NEWLINE = b"\n"
 COUNTS = b"bpe-tui pretokens "
 """The first bytes of a counts file, which `engine.counting.counts_file` reads."""
@@ -48,11 +50,14 @@ class Reading(NamedTuple):
         more: further names, read after the first.
         field: the field that holds the text in JSON lines or Parquet; `None` for plain text.
         skip_bad: whether to leave out records that are broken or hold no text.
+        max_bytes: number of bytes that a packed file may become; by default it may grow
+            `MOST_GROWTH` times, and to `ALWAYS_UNPACKED` bytes.
     """
 
     more: tuple[str, ...] = ()
     field: str | None = None
     skip_bad: bool = False
+    max_bytes: int | None = None
 
 
 PLAIN = Reading()
@@ -290,6 +295,8 @@ class SourceReader:
             else:
                 packing = packing_of(source.name, stream.head)
                 blocks = unpacked(source.name, stream, packing)
+                if packing is not None:
+                    blocks = self._bounded(source.name, blocks)
                 if not self._keeps_marks:
                     blocks = without_mark(blocks)
                 if field is not None:
@@ -321,7 +328,20 @@ class SourceReader:
         self._taken = lambda: round(part * size)
         with source.open(seekable=True) as file:
             texts = parquet_texts(source.name, file, field, self._skip, on_part)
-            yield from self._joined(texts)
+            yield from self._bounded(source.name, self._joined(texts))
+
+    def _bounded(self, name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the blocks of a packed source, unless it becomes too large."""
+        size = 0
+        for block in blocks:
+            size += len(block)
+            most = self._reading.max_bytes or max(MOST_GROWTH * self._taken(), ALWAYS_UNPACKED)
+            if size > most:
+                raise CorpusError(
+                    f"{name}: unpacks to more than {most:,} bytes; if it should, allow more with "
+                    "--max-bytes N, or unpack it first"
+                )
+            yield block
 
     def _joined(self, texts: Iterable[bytes]) -> Iterator[bytes]:
         """Yield blocks of the non-empty texts with separators between them."""

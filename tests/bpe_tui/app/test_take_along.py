@@ -39,7 +39,7 @@ def parsed(command: str) -> RunConfig | TokenizerConfig:
         RunConfig(HANDOUT),
         RunConfig(HANDOUT, 300, (), "whitespace", "first-seen", "naive", 3),
         RunConfig(HANDOUT, max_token_length=16, most_words=4),
-        RunConfig(HANDOUT, reading=Reading(field="text", skip_bad=True)),
+        RunConfig(HANDOUT, reading=Reading(field="text", skip_bad=True, max_bytes=1 << 30)),
         completed(RunConfig(HANDOUT, 9, model="unigram", trainer="textbook", ngram=3)),
         RunConfig(HANDOUT, 900, ("<s>", "a b"), model="wordpiece", max_token_length=5),
         in_phases(RunConfig(HANDOUT, phases="gpt2:300,none:320", most_words=2)),

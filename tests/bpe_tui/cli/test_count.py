@@ -1,12 +1,34 @@
-"""Commands that read records name how many they leave out."""
+"""Options about reading a corpus: each command that takes one has them."""
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
+from program import run
 
 from bpe_tui import cli
+
+
+def test_each_command_that_takes_a_corpus_may_let_a_packed_one_grow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.text.corpus.ALWAYS_UNPACKED", 1 << 16)
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"low " * 200_000))
+    for line in (
+        "train a.gz --vocab-size 259 --out made",
+        "check made --corpus a.gz --vocab-size 259",
+        "count a.gz --tokenizer made",
+        "train a.gz --format counts --out made.counts",
+        "train a.gz --tokenizer made --continue 1 --out longer",
+        "open a.gz --plain --step 1",
+    ):
+        refused = run(*line.split(), stdin=b"quit\n", cwd=tmp_path)
+        assert refused.returncode == 2
+        assert b"a.gz: unpacks to more than" in refused.stderr
+        done = run(*line.split(), "--max-bytes", "800000", stdin=b"quit\n", cwd=tmp_path)
+        assert done.returncode == 0
 
 
 def test_each_command_that_reads_records_counts_those_left_out(

@@ -129,7 +129,7 @@ def test_a_help_page_lists_what_is_needed_then_the_training_then_the_rest() -> N
         *("--special TOKEN", "--pattern NAME|REGEX", "--tie-rule NAME", "--trainer NAME"),
         *("--model NAME", "--max-token-length N", "--units NAME[:N]", "--phases PATTERN:N,…"),
         *("--vocab-size N", "--min-count N", "--workers N|ADDRESS"),
-        *("--tokenizer PATH|NAME", "--continue N", "--field NAME", "--skip-bad"),
+        *("--tokenizer PATH|NAME", "--continue N", "--field NAME", "--skip-bad", "--max-bytes N"),
     ]
     assert re.findall(r"\[default: (.*?)\]", " ".join(page.split())) == [
         *("gpt2", "<|endoftext|>", "gpt2", "lexicographic", "native", "bpe"),

@@ -50,6 +50,28 @@ def test_a_packed_file_is_unpacked_under_any_name(tmp_path: Path, suffix: str) -
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_a_packed_file_that_becomes_far_too_large_is_refused_unless_it_may(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, text = tmp_path / f"bomb{suffix}", b"low " * 200_000
+    path.write_bytes(PACKERS[suffix](text))
+    assert text_of(path) == text  # any file may become a little
+    monkeypatch.setattr(corpus, "ALWAYS_UNPACKED", 1 << 16)
+    most = max(corpus.MOST_GROWTH * path.stat().st_size, 1 << 16)
+    assert most < len(text)
+    with pytest.raises(CorpusError, match=rf"unpacks to more than {most:,} bytes; .*--max-bytes N"):
+        text_of(path)
+    assert text_of(path, Reading(max_bytes=len(text))) == text
+    with pytest.raises(CorpusError, match="unpacks to more than 799,999 bytes"):
+        text_of(path, Reading(max_bytes=len(text) - 1))
+    path.write_bytes(PACKERS[suffix](bytes(range(256)) * 400))
+    monkeypatch.setattr(corpus, "MOST_GROWTH", 10**6)
+    assert len(b"".join(read_blocks(path))) == 102_400
+    (tmp_path / "plain").write_bytes(text)  # no packed file: its size is on the disk
+    assert text_of(tmp_path / "plain", Reading(max_bytes=9)) == text
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
 @pytest.mark.parametrize("kept", [3, 0.5, 0.95])
 def test_a_packed_file_cut_short_is_damaged(tmp_path: Path, suffix: str, kept: float) -> None:
     packed = PACKERS[suffix](bytes(range(256)) * 2000)
@@ -192,6 +214,7 @@ class TestRecords:
             (Reading(), "say which column holds the text"),
             (Reading(field="text"), "row 2 holds no text"),
             (Reading(field="number"), "row 1 holds no text"),
+            (good._replace(max_bytes=9), "unpacks to more than 9 bytes"),
             (Reading(field="body"), "has no column 'body'; there are: text, number"),
         ]:
             with pytest.raises(CorpusError, match=message):
