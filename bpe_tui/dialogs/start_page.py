@@ -234,7 +234,7 @@ class StartPage(PanelScreen):
         self.query_one("#lessons", OfferList).go_to(lessons.next_lesson())
         self._fit()  # before anything is painted
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:

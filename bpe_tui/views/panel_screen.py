@@ -143,7 +143,7 @@ class PanelScreen(PaintedOnce[None]):
 
     def compose(self) -> ComposeResult:
         # Before there are widgets: a later change of classes computes all their styles again.
-        self.room.show_size(self.app.size, update=False)
+        self.room.show_size(update=False)
         yield TooSmall(id="too-small")
         if self.TABS.height:
             yield TabLine()
@@ -189,8 +189,8 @@ class PanelScreen(PaintedOnce[None]):
     def on_screen_resume(self) -> None:
         self.show_notices()
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.room.show_size(event.size)
+    def on_resize(self) -> None:
+        self.room.show_size()
         self.show_notices()
         self.call_after_refresh(self.name_hidden_panels)
 

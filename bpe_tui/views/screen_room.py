@@ -54,9 +54,9 @@ class ScreenRoom:
             self._screen.query(".lesson-pane").set(display=False)
             self._screen.set_class(False, "-covered")
 
-    def show_size(self, full: Size, update: bool = True) -> None:
-        """Set the screen's classes for the room in a terminal of this size."""
-        room = full - self.taken
+    def show_size(self, update: bool = True) -> None:
+        """Set the screen's classes for the room in the terminal."""
+        room = self._screen.app.size - self.taken
         if self.is_compact:
             room = Size(room.width, LEAST_HEIGHT)
         is_large = room.width >= LARGE.width and room.height >= LARGE.height

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from textual import events
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widgets import Input
@@ -125,13 +124,11 @@ class SessionScreen(PanelScreen):
         self.show_session(self.session)
 
     def on_screen_resume(self) -> None:
-        self._show_lesson()
-        self.show_session(self.session)
-
-    def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
             self._show_lesson()
             self.show_session(self.session)
+
+    on_resize = on_screen_resume
 
     def _show_lesson(self) -> None:
         """Show the text of the open lesson, if there is one, and the keys in its language."""

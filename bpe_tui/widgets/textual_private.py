@@ -116,10 +116,11 @@ class PaintedOnce(Screen[ScreenResultType]):
             if any(end.check(each) for end in ends)
         )
 
-    # Textual asks for a layout also when a window opens above, and twice for a new size.
-    def _screen_resized(self, size: Size) -> None:
-        if self.outer_size != size:
-            super()._screen_resized(size)
+    # Each layout in a new size ends with another event of that size. It may be handled after the
+    # next size has come, so it never decides: two sizes would take turns for ever.
+    def _screen_resized(self, _: Size) -> None:
+        if self.outer_size != self.app.size:
+            super()._screen_resized(self.app.size)
 
     # Textual calls this to paint, from several places.
     def _compositor_refresh(self) -> None:

@@ -99,8 +99,10 @@ def test_a_screen_has_classes_for_its_room_and_a_compact_one_has_no_tabs() -> No
     room = ScreenRoom(screen, Size(0, 1))
     for named, sizes in ROOMS.items():
         for each in sizes:
-            room.show_size(Size(*each))
+            screen.app.size = Size(*each)
+            room.show_size()
             assert (each, classes()) == (each, named)
+    screen.app.size = size
     for taken, about in (
         (Size(0, 18), (Size(0, 19), False, True)),  # 22 rows are left
         (Size(0, 19), (Size(0, 19), True, True)),
@@ -113,7 +115,7 @@ def test_a_screen_has_classes_for_its_room_and_a_compact_one_has_no_tabs() -> No
         assert (room.taken, room.is_compact, room.has_text_beside) == about
         assert screen.post_message.called == (before != room.taken)
     room.give(Size(0, 20))
-    room.show_size(size)
+    room.show_size()
     assert classes() == "-compact -narrow -low -small"
 
 
