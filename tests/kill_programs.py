@@ -1,28 +1,23 @@
-"""Kill programs at random moments: `python tests/kill_programs.py [KILLS] [SIGNALS] [SEED]`.
+"""Kill programs: `python tests/kill_programs.py [KILLS] [SIGNALS] [BURSTS] [SEED]`.
 
 First, processes are killed that save tokenizers, sessions, counts, recordings and what is
 remembered, by the library, by `train` and `convert`, and on the screen. Half of the
 signals are SIGKILL, the others SIGINT and SIGTERM. What is left must be the old file or the whole
 new one; a vocabulary and merges of two saves must be refused. Then the program on a terminal is
-sent SIGINT, SIGTERM and SIGHUP; the terminal must be as it was before. It is no part of `pytest`.
+sent SIGINT, SIGTERM and SIGHUP; the terminal must be as it was before. At last, it gets bursts of
+sizes with keys between them; it must paint after each, and SIGTERM must end it within two seconds.
+It is no part of `pytest`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import io
 import os
-import pty
 import random
-import re
-import select
 import signal
-import struct
-import subprocess
 import sys
 import tempfile
-import termios
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -35,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "bpe_tui")]
 
 from opening import opened_as, until  # noqa: E402
+from program import HANDOUT, PROGRAM, STORIES, OnTerminal  # noqa: E402
 from textual.widgets import Input  # noqa: E402
 
 from bpe_tui.__main__ import main  # noqa: E402
@@ -52,8 +48,20 @@ from engine.text.corpus import Corpus  # noqa: E402
 SECONDS_OF_WRITING = 0.05
 SECONDS_OF_A_SCREEN = 2.0
 SECONDS_OF_A_PROGRAM = 3.0
-MODES = ("1049", "1000", "1003", "1004", "1006", "1015", "2004")
-"""Terminal modes that the program sets; each must be reset as often as it was set."""
+BURSTS_OF_A_PROGRAM = 20
+SECONDS_TO_PAINT = 20.0
+"""Most time until the program paints in a new size; it may be busy with keys before."""
+SECONDS_TO_END = 2.0 + 1.0
+"""Most time until SIGTERM ends the program, and some for a busy machine."""
+OPENED = (
+    *(["learn", str(number), "--language", "en"] for number in range(1, 23)),
+    *(["learn", str(number), "--language", "zh"] for number in range(1, 23)),
+    *([HANDOUT, "--model", model] for model in ("bpe", "wordpiece", "unigram") * 4),
+    *([STORIES], []),
+)
+"""Arguments of programs that get bursts."""
+SENT = (*"01345780134578", *"2?tvpzlhab", "\x1b", "\t", "\x10", "\x1b[200~low lower\x1b[201~")
+"""Keys between sizes, mostly those of screens; Esc, Tab, Ctrl+P, and a paste."""
 
 
 MISFITS = ("does not have; do they belong together", "are the merges cut short")
@@ -247,61 +255,75 @@ def kill_writers(kills: int, dice: random.Random) -> int:
     return broken + len(stay)
 
 
-def signalled(number: signal.Signals, seconds: float) -> str | None:
+def signalled(number: signal.Signals, seconds: float) -> str:
     """Open a sample on a terminal and send a signal after a while; return the problems."""
-    outer, inner = pty.openpty()
-    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("4H", 30, 100, 0, 0))
-    before = termios.tcgetattr(inner)
-    command = [sys.executable, "-m", "bpe_tui", "samples/handout.txt"]
-    written, ends = b"", time.monotonic() + seconds
-    with subprocess.Popen(command, cwd=ROOT, stdin=inner, stdout=inner, stderr=inner) as program:
-        while (left := ends - time.monotonic()) > 0:
-            if select.select([outer], [], [], left)[0]:
-                written += os.read(outer, 1 << 16)
-        program.send_signal(number)
-        given_up = time.monotonic() + 30
-        while program.poll() is None and time.monotonic() < given_up:
-            while select.select([outer], [], [], 0.02)[0]:
-                written += os.read(outer, 1 << 16)
-        if program.poll() is None:
-            program.kill()
-    while select.select([outer], [], [], 0)[0]:
-        written += os.read(outer, 1 << 16)
-    after = termios.tcgetattr(inner)
-    os.close(outer)
-    os.close(inner)
-    wrong = [
-        f"mode {mode} is still set"
-        for mode in MODES
-        if re.findall(rb"\x1b\[\?%s([hl])" % mode.encode(), written)[-1:] == [b"h"]
-    ]
-    if after != before:
-        wrong.append("the line mode is another")
-    if program.returncode not in (128 + number, -number):
-        wrong.append(f"exit code {program.returncode}: {written[-300:]!r}")
-    if b"Traceback" in written:
-        wrong.append(f"a traceback {written[-300:]!r}")
-    return "; ".join(wrong) or None
+    with OnTerminal([*PROGRAM, HANDOUT]) as program:
+        program.read(seconds)
+        return "; ".join(program.ended_by(number))
 
 
 def signal_programs(times: int, dice: random.Random) -> int:
     """Send signals; return the number of those with problems."""
     failed, codes = 0, Counter[str]()
-    os.environ.pop("COLUMNS", None)
-    os.environ.pop("LINES", None)
     for turn in range(times):
         number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[turn % 3]
         seconds = dice.uniform(0, SECONDS_OF_A_PROGRAM)
         wrong = signalled(number, seconds)
-        codes[number.name] += wrong is None
-        if wrong is not None:
+        codes[number.name] += not wrong
+        if wrong:
             failed += 1
             print(f"{number.name} after {seconds:.3f} s: {wrong}", flush=True)
     print(f"{times} signals: {failed} failures; well ended: {dict(codes)}", flush=True)
     return failed
 
 
+def burst(program: OnTerminal, dice: random.Random) -> str:
+    """Send sizes, a few ms apart, and keys between them; return them if nothing is painted after.
+
+    A program that is not busy any more paints in one more size.
+    """
+    sent = []
+    for _ in range(dice.randint(8, 12)):
+        size = dice.randint(40, 160), dice.randint(12, 60)
+        keys = "".join(dice.choices(SENT, k=dice.randrange(3)))
+        milliseconds = dice.randint(5, 80)
+        program.resize(*size)
+        program.read(milliseconds / 2000)
+        program.press(keys)
+        program.read(milliseconds / 2000)
+        sent.append(f"{size[0]}x{size[1]} {keys!r} {milliseconds} ms")
+    program.read_until_quiet(0.2)
+    before = len(program.written)
+    program.resize(dice.randint(60, 160), dice.randint(20, 60))
+    is_painted = program.read_until(lambda: len(program.written) > before, SECONDS_TO_PAINT)
+    return "" if is_painted else ", ".join(sent)
+
+
+def burst_programs(times: int, dice: random.Random) -> int:
+    """Send bursts; return the number of programs that hang, end, or end wrongly by SIGTERM."""
+    failed = 0
+    for turn in range(0, times, BURSTS_OF_A_PROGRAM):
+        arguments = dice.choice(OPENED)
+        with (
+            tempfile.TemporaryDirectory() as state,
+            OnTerminal([*PROGRAM, *arguments], Path(state)) as program,
+        ):
+            program.read_until(lambda: b"?1049h" in program.written)
+            program.read_until_quiet(0.5)
+            bursts = (burst(program, dice) for _ in range(min(BURSTS_OF_A_PROGRAM, times - turn)))
+            stopped = next(filter(None, bursts), "")
+            wrong = [f"no painting after {stopped}"] if stopped else []
+            wrong += program.ended_by(signal.SIGTERM, SECONDS_TO_END)
+        if wrong:
+            failed += 1
+            print(f"{' '.join(arguments)}: {'; '.join(wrong)}", flush=True)
+    print(f"{times} bursts: {failed} failures", flush=True)
+    return failed
+
+
 if __name__ == "__main__":
-    kills, signals, seed = (*map(int, sys.argv[1:]), *(300, 160, 0)[len(sys.argv) - 1 :])
+    usual = (300, 160, 200, 0)
+    kills, signals, bursts, seed = (*map(int, sys.argv[1:]), *usual[len(sys.argv) - 1 :])
     dice = random.Random(seed)
-    sys.exit(bool(kill_writers(kills, dice) + signal_programs(signals, dice)))
+    failures = kill_writers(kills, dice) + signal_programs(signals, dice)
+    sys.exit(bool(failures + burst_programs(bursts, dice)))

@@ -85,10 +85,15 @@ class BaseApp(SurvivingApp[int]):
 
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
         """Handle signals before the terminal is changed, so that none leaves it changed."""
+        last_resort = terminal.LastResort()
         for number in ending_signals():
-            on_signal(number, self.end_on_signal)
+            at_once = last_resort.begin if self._survives else bool  # a test goes on
+            on_signal(number, at_once, self.end_on_signal)
         self._interrupts.deliver()
-        return await super().run_async(*arguments, **settings)
+        try:
+            return await super().run_async(*arguments, **settings)
+        finally:
+            last_resort.give_back = bool
 
     def on_unmount(self) -> None:
         self.jobs.end()

@@ -7,16 +7,24 @@ import errno
 import os
 import signal
 import sys
+from _thread import start_new_thread
 from collections.abc import Iterator
 from dataclasses import dataclass
+from time import sleep
 from typing import TextIO
 
 from textual.driver import Driver
 
 from bpe_tui.widgets.textual_private import driver_with
 from engine.core.errors import CorpusError
+from engine.core.systems import terminal_keeper
 
 TERMINAL_GONE = (errno.EIO, errno.ENXIO, errno.EBADF, errno.EPIPE)
+SECONDS_TO_END = 1.5
+"""Seconds that the event loop has to end the program after a signal."""
+MODES = (2026, 1000, 1003, 1006, 1015, 1016, 1004, 2004, 2048)
+RESET = b"".join(b"\x1b[?%dl" % mode for mode in MODES) + b"\x1b[<u\x1b[?7h\x1b[?1049l\x1b[?25h"
+"""What ends all modes that Textual may have set: mouse, focus, pastes, keys, the other screen."""
 
 
 @dataclass
@@ -80,6 +88,26 @@ def keys_from_terminal() -> None:
     os.dup2(terminal, 0)
     os.close(terminal)
     sys.stdin = open(pipe, encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
+
+
+class LastResort:
+    """The end of a program some time after a signal, if its event loop or a thread never ends.
+
+    Attributes:
+        give_back: gives the terminal back; anything else once the event loop has done so.
+    """
+
+    def __init__(self) -> None:
+        self.give_back = terminal_keeper()
+
+    def begin(self, number: int) -> None:
+        """Begin the time; a signal may come while any lock is held, so this takes none."""
+        start_new_thread(self._end, (number,))
+
+    def _end(self, number: int) -> None:
+        sleep(SECONDS_TO_END)
+        self.give_back(RESET)
+        os._exit(128 + number)
 
 
 class Interrupts:

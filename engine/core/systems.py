@@ -97,20 +97,51 @@ def interrupt_soon(seconds: float) -> None:
     threading.Timer(seconds, interrupt_main).start()
 
 
-def on_signal(number: int, handle: Callable[[int], object]) -> None:
-    """Call `handle` in the running event loop when a signal comes.
+def on_signal(
+    number: int, at_once: Callable[[int], object], handle: Callable[[int], object]
+) -> None:
+    """Call `at_once` wherever the program is when a signal comes, and `handle` in the event loop.
 
-    The loop of Windows has no signals, so Python's own handler passes them to it. In a thread that
-    may set no handlers, the default applies.
+    In a thread that may set no handlers, the default applies.
     """
     import asyncio  # slow to load; there is a loop only on a screen
 
     loop = asyncio.get_running_loop()
+
+    def hear(*_: object) -> None:
+        at_once(number)
+        loop.call_soon_threadsafe(handle, number)
+
+    # The signal wakes the loop, which resets the handler at its end. The loop of Windows does not.
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+        loop.add_signal_handler(number, bool)
+    with contextlib.suppress(ValueError):
+        signal.signal(number, hear)
+
+
+def terminal_keeper() -> Callable[[bytes], object]:
+    """Return a function that gives the terminal its present settings back, and writes some bytes.
+
+    It waits for nothing, not even for a terminal that takes no output. Without one, and on Windows,
+    it does nothing.
+    """
     try:
-        loop.add_signal_handler(number, handle, number)
-    except (NotImplementedError, RuntimeError, ValueError):
-        with contextlib.suppress(ValueError):
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(handle, number))
+        import termios
+    except ImportError:
+        return bool
+    if not os.isatty(0):
+        return bool
+    before = termios.tcgetattr(0)
+
+    def give_back(reset: bytes) -> None:
+        import select
+
+        with contextlib.suppress(termios.error, OSError):  # it may be closed
+            termios.tcsetattr(0, termios.TCSANOW, before)
+            if select.select([], [2], [], 0)[1]:
+                os.write(2, reset)
+
+    return give_back
 
 
 def flush_folder(folder: Path) -> None:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
-import pty
-import select
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
-import termios
 import time
 from pathlib import Path
 
 import pytest
-from program import ENVIRONMENT, HANDOUT, ROOT, STORIES
+from program import HANDOUT, PROGRAM, ROOT, STORIES, OnTerminal
 
 from bpe_tui.widgets.visible import width
 
@@ -31,6 +28,23 @@ def crash(self): raise RuntimeError("on purpose")
 BpeTuiApp.action_help = crash
 sys.exit(main(["samples/tinystories_valid.txt"]))
 """
+HANGS = """
+import asyncio, os, sys, time
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.cli import main
+async def hang(self):
+    os.write(2, b"hangs")
+    {}
+BpeTuiApp.action_help = hang
+sys.exit(main(["samples/handout.txt"]))
+"""
+HANGING = {
+    "a loop": "while True: pass",
+    "messages that make messages": "self.screen.call_later(hang, self)",
+    "a call": "time.sleep(1000)",
+    "a thread": "self.keep = asyncio.create_task(asyncio.to_thread(time.sleep, 1000))",
+}
+"""Work that never ends, of the key ?."""
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 NUMBERS = itertools.count()
@@ -140,24 +154,20 @@ def test_a_signal_ends_the_program_and_gives_the_terminal_back(number: signal.Si
 def test_a_signal_while_the_screen_is_being_opened_gives_the_terminal_back(
     number: signal.Signals,
 ) -> None:
-    outer, inner = pty.openpty()
-    before = termios.tcgetattr(inner)
-    command = [sys.executable, "-m", "bpe_tui", "samples/handout.txt"]
-    with subprocess.Popen(
-        command, env=ENVIRONMENT, stdin=inner, stdout=inner, stderr=inner
-    ) as program:
-        written = os.read(outer, 1 << 16)  # it has just begun to change the terminal
-        program.send_signal(number)
-        running = True
-        while running:
-            running = program.poll() is None
-            while select.select([outer], [], [], 0.05)[0]:
-                written += os.read(outer, 1 << 16)
-    assert program.returncode == 128 + number
-    assert termios.tcgetattr(inner) == before
-    assert written.count(b"\x1b[?1049h") == written.count(b"\x1b[?1049l") == 1
-    os.close(outer)
-    os.close(inner)
+    with OnTerminal([*PROGRAM, HANDOUT]) as program:
+        program.read_until(lambda: bool(program.written))  # it has just begun to change it
+        assert program.ended_by(number) == []
+        assert program.written.count(b"\x1b[?1049h") == program.written.count(b"\x1b[?1049l") == 1
+
+
+@pytest.mark.slow  # the program has a second and a half to end by itself
+@pytest.mark.parametrize("work", HANGING)
+def test_a_signal_ends_a_program_that_hangs_and_gives_the_terminal_back(work: str) -> None:
+    with OnTerminal([sys.executable, "-c", HANGS.format(HANGING[work])]) as program:
+        assert program.read_until(lambda: b"step" in program.written)
+        program.press("?")
+        assert program.read_until(lambda: b"hangs" in program.written)
+        assert program.ended_by(signal.SIGTERM) == []
 
 
 def test_a_failure_is_shown_and_the_program_goes_on() -> None:

@@ -6,9 +6,12 @@ import errno
 import io
 import os
 import pty
+import select
 import signal
 import sys
+import termios
 import threading
+import tty
 import warnings
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -190,6 +193,43 @@ def test_the_corpus_of_a_pipe_is_read_beside_the_keys_of_the_terminal(
         os.dup2(before, 0)
         for number in (before, other):
             os.close(number)
+
+
+@pytest.mark.unix
+def test_at_last_a_terminal_has_its_settings_again_unless_it_was_given_back_or_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends: list[object] = []
+    monkeypatch.setattr(os, "_exit", ends.append)
+    monkeypatch.setattr(terminal, "SECONDS_TO_END", 0)
+    monkeypatch.setattr(terminal, "start_new_thread", lambda work, given: work(*given))
+    kept, (outer, inner) = (os.dup(0), os.dup(2)), pty.openpty()
+    before = termios.tcgetattr(inner)
+    try:
+        os.dup2(inner, 0)
+        os.dup2(inner, 2)
+        last_resort = terminal.LastResort()
+        tty.setraw(inner)
+        last_resort.begin(signal.SIGTERM)
+        assert os.read(outer, 1000) == terminal.RESET
+        assert termios.tcgetattr(inner) == before
+        tty.setraw(inner)
+        settings = termios.tcgetattr(inner)
+        last_resort.give_back = bool  # as the application does once it has given it back
+        last_resort.begin(signal.SIGTERM)
+        assert termios.tcgetattr(inner) == settings
+        assert select.select([outer], [], [], 0)[0] == []
+        gone = terminal.LastResort()
+        os.close(outer)
+        gone.begin(signal.SIGHUP)
+        os.dup2(kept[0], 0)
+        terminal.LastResort().begin(signal.SIGHUP)  # standard input is no terminal
+    finally:
+        for each, number in zip(kept, (0, 2), strict=True):
+            os.dup2(each, number)
+            os.close(each)
+        os.close(inner)
+    assert ends == [143, 143, 129, 129]
 
 
 def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:

@@ -236,13 +236,14 @@ def test_what_a_system_lacks_has_a_substitute(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.unix
 def test_signals_reach_the_loop_and_an_interrupt_comes_in_time() -> None:
     async def caught(has_handlers: bool) -> list[int]:
-        loop, heard = asyncio.get_running_loop(), list[int]()
+        loop, at_once, heard = asyncio.get_running_loop(), list[int](), list[int]()
         lacks = None if has_handlers else NotImplementedError
         with patch.object(
             loop, "add_signal_handler", Mock(wraps=loop.add_signal_handler, side_effect=lacks)
         ):
-            systems.on_signal(signal.SIGUSR1, heard.append)
+            systems.on_signal(signal.SIGUSR1, at_once.append, heard.append)
         signal.raise_signal(signal.SIGUSR1)
+        assert (at_once, heard) == ([signal.SIGUSR1], [])
         await asyncio.sleep(0.01)
         return heard
 
