@@ -11,7 +11,6 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
 from engine import formats
-from engine.core.errors import OutputExistsError
 from engine.core.json_fields import gc_paused
 
 
@@ -35,10 +34,8 @@ def convert(
     """
     formats.writable_format(to)  # a wrong name is an error before anything is read
     opened = formats.open_tokenizer(*tokenizer)
-    try:
-        notes = formats.convert(opened.tokenizer, to, out, overwrite=force)
-    except OutputExistsError as error:
-        raise outputs.exists_error(out) from error
+    outputs.check_free(out, force=force)
+    notes = formats.convert(opened.tokenizer, to, out, overwrite=force)
     for message in (*opened.notes, *notes):
         inputs.note(message)
     tokens = plural(len(opened.tokenizer.vocab), "token")

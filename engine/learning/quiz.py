@@ -22,7 +22,7 @@ from engine.core.registry import Registry
 from engine.learning.questions import KINDS, ask
 from engine.learning.questions.answer_forms import Answer, Choice
 from engine.learning.questions.question import Attempt, Chance, Level, Question
-from engine.learning.session_file import read_options, short_text
+from engine.learning.session_file import read_options, read_small, short_text
 from engine.recording.playback import Player
 
 MOST_QUESTIONS = 100
@@ -282,7 +282,7 @@ class AnswerSheet:
         Raises:
             QuizFileError: it is no valid answer file; the message gives the reason.
         """
-        data = read_small(path, LARGEST, "any file of answers")
+        data = read_small(path, LARGEST, "any file of answers", QuizFileError)
         try:
             value = json.loads(data)
         except (ValueError, RecursionError) as error:
@@ -291,25 +291,6 @@ class AnswerSheet:
             return _sheet(Fields(value))
         except (TokenizerFileError, QuizFileError) as error:
             raise QuizFileError(f"{path}: {error}") from error
-
-
-def read_small(path: Path, largest: int, what: str) -> bytes:
-    """Return the bytes of an ordinary file of at most `largest` bytes.
-
-    Raises:
-        QuizFileError: it cannot be read, or is larger than `what`.
-    """
-    try:
-        if path.exists() and not path.is_file():  # reading a pipe might wait for ever
-            raise QuizFileError(f"{path}: is no ordinary file")
-        with path.open("rb") as file:
-            data = file.read(largest + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise QuizFileError(f"{path}: cannot be read: {reason}") from error
-    if len(data) > largest:
-        raise QuizFileError(f"{path}: is larger than {what}")
-    return data
 
 
 def _sheet(fields: Fields) -> AnswerSheet:

@@ -23,10 +23,9 @@ from engine.learning.quiz import (
     Paper,
     kinds_of,
     name_of,
-    read_small,
     without_controls,
 )
-from engine.learning.session_file import SavedFile, short_text
+from engine.learning.session_file import SavedFile, read_small, short_text
 from engine.text.remote import is_address
 
 KEY, VERSION = "bpe-tui quiz", 1
@@ -165,7 +164,7 @@ def read_quiz_file(path: Path) -> QuizFile:
     Raises:
         QuizFileError: it is no valid quiz file; the message gives the reason.
     """
-    return parse_quiz_file(read_small(path, LARGEST, "any quiz file"), path)
+    return parse_quiz_file(read_small(path, LARGEST, "any quiz file", QuizFileError), path)
 
 
 def parse_quiz_file(data: bytes, path: Path) -> QuizFile:

@@ -178,14 +178,26 @@ def read_session(path: Path) -> SavedSession:
     Raises:
         SessionFileError: it cannot be read, is too large, damaged, or of another version.
     """
+    return read_session_bytes(read_small(path, LARGEST, "any session file", SessionFileError), path)
+
+
+def read_small(path: Path, largest: int, what: str, error_type: type[BpeError]) -> bytes:
+    """Return the bytes of an ordinary file of at most `largest` bytes.
+
+    Raises:
+        BpeError: of the type `error_type`: it cannot be read, or is larger than `what`.
+    """
     try:
+        if path.exists() and not path.is_file():  # reading a pipe might wait for ever
+            raise error_type(f"{path}: is no ordinary file")
         with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise SessionFileError(f"{path}: cannot be read: {error.strerror or error}") from error
-    if len(content) > LARGEST:
-        raise SessionFileError(f"{path}: is too large for a session file")
-    return read_session_bytes(content, path)
+            data = file.read(largest + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise error_type(f"{path}: cannot be read: {reason}") from error
+    if len(data) > largest:
+        raise error_type(f"{path}: is larger than {what}")
+    return data
 
 
 def read_session_bytes(content: bytes, path: Path) -> SavedSession:

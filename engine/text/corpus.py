@@ -319,13 +319,11 @@ class SourceReader:
             )
         if size is None:
             raise CorpusError(f"{source.name}: a Parquet file is read from its end; save it first")
-        part = 0.0
 
         def on_part(done: float) -> None:
-            nonlocal part
-            part = done
+            self._taken = lambda: round(done * size)
 
-        self._taken = lambda: round(part * size)
+        on_part(0)
         with source.open(seekable=True) as file:
             texts = parquet_texts(source.name, file, field, self._skip, on_part)
             yield from self._bounded(source.name, self._joined(texts))

@@ -285,15 +285,15 @@ def unpacked(name: str, stream: Stream, packing: Packing | None) -> Iterator[byt
         yield from iter(partial(stream.read, BLOCK), b"")
         return
     stream.most = PACKED_BLOCK
-    damaged = f"{name}: damaged {packing.name} file ({{}}); pack it again"
     try:
         yield from packing.unpack(stream)
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise CorpusError(damaged.format(error)) from error
-    except OSError as error:
-        if error.errno is None:  # `bz2` reports damage in this way
-            raise CorpusError(damaged.format(error)) from error
-        raise
+    except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise
+        # `gzip` and `bz2` report damage as an error of the system without a number.
+        raise CorpusError(
+            f"{name}: damaged {packing.name} file ({error}); pack it again"
+        ) from error
     except CorpusError as error:
         raise CorpusError(f"{name}: {error}") from error
 
