@@ -1,29 +1,78 @@
-"""Drawing the rows of widgets without a screen, for the sheets of `sheets/`."""
+"""Drawing the rows of widgets without a screen, for the sheets of `sheets/`.
+
+A sheet has a title after `--`, then rows as the stories of `story.py` tell them: `«st»` is a token
+just made, `‹s›` one that joins next, `┊` is between two tokens. A row that is above in the sheet,
+or in another one that it goes on from, is not told again: `… 3` is three of them. After a row
+are its roles in braces where they are not those of the row before, and its target after `→` where
+that is of another kind, or says what the row does not.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from string import ascii_letters, digits
+from collections.abc import Iterable, Iterator
+from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+from story import SIGNS, WIDTHS
 from textual.geometry import Region, Size
 from textual.widget import Widget
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel, linked_view, merge_panel
+from bpe_tui.styles import CHIPS
 from bpe_tui.views import slices, training_panels
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import Row
-from bpe_tui.widgets.visible import width as cells
+from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span
+from bpe_tui.widgets.visible import visible_bytes
 
-LETTERS = ascii_letters + digits
-MOST, HEIGHT = 14, 9
+SHEETS = Path(__file__).parent / "sheets"
+MOST, HEIGHT = 11, 9
 """Most rows of a panel that are kept, and the height of panels, in cells."""
+SIGNS_OF = SIGNS | {"current": "[]", "fresh-joining": SIGNS["fresh"]}
+"""Role of a token → the signs around it."""
+USUAL = {"", "border", "cut", "edge", "pair", *CHIPS}
+"""Roles that the words of a row, or its signs, tell."""
+SAID_AFTER = re.compile(r"(  \{[^{}]*\})?(  → .*?)?(  … \d+)?$")
+
+
+def signed(span: Span) -> str:
+    """Return the text of a span, with the signs for its role."""
+    text, role = span
+    around = SIGNS_OF.get(role, "")
+    if span == CHIPS_MEET:
+        return "┊"
+    return f"{around[:1]}{text}{around[1:]}" if text.strip("«»‹› ") == text != "" else text
+
+
+def roles_of(row: Row) -> str:
+    """Return the roles of a row that neither its words nor its signs tell."""
+    told = [role for text, role in row.spans if role not in USUAL and text.strip()]
+    return " ".join(dict.fromkeys(told))
+
+
+def target_of(row: Row) -> str:
+    """Return the kind of a row's target; if the row does not say the rest, all of the target."""
+    if not is_dataclass(row.target):
+        return "" if row.target is None else str(row.target)
+    texts = [text for text, _ in row.spans]
+    said = re.sub("[«»‹›┊, ]", "", "".join(texts))
+    subjects = {getattr(span, "subject", None) for span in row.spans}
+    for value in vars(row.target).values():
+        for part in value if isinstance(value, tuple) else (value,):
+            shown = visible_bytes(part) if isinstance(part, bytes) else str(part)
+            if part not in subjects and re.sub("[«»‹› ]", "", shown) not in said:
+                return str(row.target)
+    return type(row.target).__name__
+
+
+def key_of(line: str) -> str:
+    return WIDTHS.sub(" ", line).strip()
 
 
 class Drawing:
@@ -32,35 +81,49 @@ class Drawing:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, app: BpeTuiApp) -> None:
         self.app = app
         self.lines: list[str] = []
-        self._letters = {"": " "}
-        self._before: dict[str, list[str]] = {}
+        self._told = {("", "", "")}
+        self._elsewhere = set[str]()
         self.patch = monkeypatch.setattr
         self.painted: set[Lines] = set()
         self.patch(Lines, "rebuild", lambda panel: self.painted.add(panel))
 
+    def go_on_from(self, *sheets: str) -> None:
+        """Take the rows of other sheets as told."""
+        for sheet in sheets:
+            lines = (SHEETS / f"{sheet}.txt").read_text("utf-8").splitlines()
+            self._elsewhere |= {key_of(SAID_AFTER.sub("", line)) for line in lines}
+
     def add(self, name: str, title: str, rows: Iterable[Row]) -> None:
-        lines = [line for row in list(rows)[:MOST] for line in self._lines_of(row)]
-        if self._before.get(name) != lines:
-            self.lines += [f"-- {name} {title}".rstrip(), *lines]
-        self._before[name] = lines
+        """Add the news in rows, if there are any; a heading without a title is one of them."""
+        heading, *news = self._news(f"-- {name} {title}".rstrip(), list(rows)[:MOST])
+        if news or (not self._is_told(f"-- {name}") and not title):
+            self.lines += [heading, *news]
 
-    def add_changes(self, name: str, title: str, rows: Sequence[Row]) -> None:
-        """Add the rows of `name` that are not as they were, each with its place."""
-        now = ["\n   ".join(self._lines_of(row)) for row in rows]
-        before = dict(enumerate(self._before.get(name, ())))
-        changed = dict(enumerate(now)).items() - before.items()
-        self.lines += [f"-- {name} {title}", *(f"{at:>2} {row}" for at, row in sorted(changed))]
-        self._before[name] = now
+    def add_changes(self, name: str, title: str, rows: Iterable[Row]) -> None:
+        """Add a title and the news in rows."""
+        self.lines += self._news(f"-- {name} {title}".rstrip(), rows)
 
-    def _lines_of(self, row: Row) -> Iterator[str]:
-        marks = ""
-        for text, role in row.spans:
-            letter = self._letters.setdefault(role, LETTERS[len(self._letters) - 1])
-            marks += letter * cells(text)
-        yield "".join(text for text, _ in row.spans).rstrip()
-        target = "" if row.target is None else f"  → {row.target}"
-        if marks.strip() or target:
-            yield f"{marks.rstrip()}{target}"
+    def _is_told(self, line: str, roles: str = "", target: str = "") -> bool:
+        """Whether a line is above, or in another sheet; from now on it is."""
+        key = key_of(line)
+        is_told = key in self._elsewhere or (key, roles, target) in self._told
+        self._told.add((key, roles, target))
+        return is_told
+
+    def _news(self, heading: str, rows: Iterable[Row]) -> list[str]:
+        """Return a heading and the rows that are not told yet, each with the number of others."""
+        lines, others, before = [heading], [0], ("", "")
+        for row in rows:
+            text = "".join(map(signed, row.spans)).rstrip()
+            roles, target = now = roles_of(row), target_of(row)
+            if self._is_told(text, *now):
+                others[-1] += 1
+            else:
+                text += f"  {{{roles}}}" if roles != before[0] else ""
+                lines.append(text + (f"  → {target}" if target and target != before[1] else ""))
+                others.append(0)
+            before = now
+        return [f"{line}  … {n}" if n else line for line, n in zip(lines, others, strict=True)]
 
     def resize(self, width: int, height: int) -> None:
         self.patch(Widget, "size", Size(width, height))
@@ -88,10 +151,6 @@ class Drawing:
         chart.on_resize()
         lines = [Row(list(chart.line(y))) for y in range(5)]
         self.add(f"{chart.id}: {chart.border_title} ── {chart.border_subtitle}", "", lines)
-
-    def all_lines(self) -> list[str]:
-        legend = (f"{letter} {role}" for role, letter in self._letters.items() if role)
-        return [*self.lines, "", *legend]
 
 
 class RolesDrawing(Drawing):

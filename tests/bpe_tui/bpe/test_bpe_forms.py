@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-from drawing import MOST, Drawing, drawings
+from drawing import MOST, SHEETS, Drawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
@@ -31,7 +30,6 @@ from engine.bpe.trainers.algorithm import StepPart
 from engine.bpe.what_if import ForkChange, compare, fork
 from engine.text.excerpt import Excerpt
 
-SHEETS = Path(__file__).parents[1] / "sheets"
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 TEXT = "low lowest, newer 漢字 wide"
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b"aaaa": 2}
@@ -170,7 +168,7 @@ def draw_forks(drawing: Drawing, timeline: Timeline) -> None:
     for chosen, step in ((None, 0), (frame.next_pair, 4), (frame.top_pairs(3)[2][0], 4)):
         plans = fork_plans(timeline.seek(step), RunConfig("low"), chosen)
         rows = [Row([(f"{each.title} / {each.otherwise} / {each.step}", "")]) for each in plans]
-        drawing.add("plans", "", rows[:4] if step else rows)
+        drawing.add("plans", f"{len(rows)}", rows[:4])
     pair, before = (b"l", b"o"), timeline.seek(2)
     forbids, forces = ForkChange(forbid=frozenset({pair})), ForkChange(force=pair)
     changes = forbids, forces, ForkChange(tie_rule="first-seen")
@@ -203,4 +201,4 @@ def test_the_rows_of_bpe_are_those_kept_where_they_take_another_form(
     drawing.patch(linked, "LEAST_ACTIVE", 4)
     drawing.patch(linked_view, "SECONDS", 60)
     draw(drawing, timeline_of(Trainer(LOW, 270)))
-    check_sheet(f"bpe-{draw.__name__.removeprefix('draw_')}", drawing.all_lines(), SHEETS)
+    check_sheet(f"bpe-{draw.__name__.removeprefix('draw_')}", drawing.lines, SHEETS)

@@ -1,7 +1,6 @@
 """The rows of a question in each form of answer, after keys and clicks, without a screen.
 
-The sheet has the rows after each key, with a letter for each cell that has a role. After a change
-that is meant, draw it again and read it, as `test_drawn_rows.py` says.
+The sheets have the rows after each key, as `drawing.py` tells them.
 """
 
 from __future__ import annotations
@@ -9,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from drawing import Drawing, drawings
+from drawing import SHEETS, Drawing, drawings
 from opening import SAMPLE, session_of
 from rich.segment import Segment
 from rich.style import Style
@@ -47,7 +45,6 @@ from engine.learning.questions.merges_form import CountedWord, Merges
 from engine.learning.questions.question import Attempt
 from engine.text.pretokenize import to_bytes
 
-SHEETS = Path(__file__).parents[1] / "sheets"
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 BPE = RunConfig(HANDOUT, pattern="whitespace", vocab_size=1000)
 SMALLEST_IDS = replace(BPE, tie_rule="smallest-ids")
@@ -205,7 +202,7 @@ def test_predictions_after_each_key_are_those_kept(drawing: Drawing) -> None:
             drawing.add_changes("", f"{key}: {', '.join(view.calls)} │ {labels}", rows)
             view.calls.clear()
         assert not view.predictor.attend(view.frame, is_playing=True, rows=7)
-    check_sheet("predictions", drawing.all_lines(), SHEETS)
+    check_sheet("predictions", drawing.lines, SHEETS)
 
 
 def test_a_long_word_goes_on_below_its_beginning_whatever_the_room() -> None:
@@ -262,4 +259,4 @@ def test_the_rows_after_each_key_are_those_kept(
             drawing.lines += ["in sight:", *lines]
         panel.refuse("none is left\t")
         drawing.add_changes("", "refused", [panel.row(place) for place in range(panel.row_count)])
-    check_sheet("questions", drawing.all_lines(), SHEETS)
+    check_sheet("questions", drawing.lines, SHEETS)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from drawing import Drawing, drawings
+from drawing import SHEETS, Drawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 from test_chunks_screen import COURSE, two_threads
@@ -71,7 +70,6 @@ HANDOUT = str(SAMPLE.with_name("handout.txt"))
 BPE = RunConfig(HANDOUT, pattern="whitespace", vocab_size=268)
 WORDPIECE = RunConfig(HANDOUT, vocab_size=40, model="wordpiece")
 UNIGRAM = RunConfig(HANDOUT, vocab_size=30, model="unigram")
-SHEETS = Path(__file__).parents[1] / "sheets"
 
 
 @pytest.fixture
@@ -409,4 +407,4 @@ def test_the_rows_of_screens_are_those_kept(
     drawing: Drawing, draw: Callable[[Drawing], None]
 ) -> None:
     draw(drawing)
-    check_sheet(f"screens/{draw.__name__[5:]}", drawing.all_lines(), SHEETS)
+    check_sheet(f"screens/{draw.__name__[5:]}", drawing.lines, SHEETS)

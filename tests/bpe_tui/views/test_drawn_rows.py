@@ -1,19 +1,20 @@
-"""The rows of panels, lessons, charts and windows at a few steps and widths, without a screen.
+"""The rows of panels, lessons, charts and windows at three steps, without a screen.
 
-A sheet has those of a run: a title, then rows; below a row are a letter for each cell with a role,
-and its target. Rows that are as they were are left out. The end of the sheet names the roles.
+A sheet has those of a run, as `drawing.py` tells them; those of other models leave out what is in
+the sheet of BPE. Of other widths nothing is kept: their rows fit, and cut no word unseen.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 import pytest
-from drawing import Drawing, RolesDrawing, drawings
+from drawing import SHEETS, Drawing, RolesDrawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
@@ -26,7 +27,6 @@ from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import AnyExplainer, Beat, CountRoom, StepMoment
-from bpe_tui.views.narration import heading
 from bpe_tui.views.panel import FramePanel, TokenPainter
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.training_panels import TypedTextPanel
@@ -34,13 +34,19 @@ from bpe_tui.views.why_rows import explanation_rows, token_rows
 from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of
 from bpe_tui.widgets.controls import FooterKey, KeyBar, Tab, TabLine
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.rows import Row, plain_text
 from bpe_tui.widgets.virtual_table import arranged, arranged_row
+from bpe_tui.widgets.visible import width as cells
 from engine.analysis.why import explain
 from engine.bpe.trainers import TRAINERS
 from engine.recording.playback import MergeFrame
 
-SHEETS = Path(__file__).parents[1] / "sheets"
+CELLS = 78
+LEAST_OF_LESSON = 40
+"""Width below which lessons and tables of inspection are not drawn."""
+WORD, TITLE, LAST_WORD, NUMBERS = map(
+    re.compile, (r"\S+", r"\S+(?: \S+)*", "[a-z]+$", r"[\d ]*\d[\d ]*")
+)
 TEXT = "low lowest, newer 漢字 wide"
 HANDOUT, UNICODE = str(SAMPLE.with_name("handout.txt")), str(SAMPLE.with_name("unicode.txt"))
 OPENED: dict[str, Config] = {
@@ -56,6 +62,12 @@ OPENED: dict[str, Config] = {
 }
 
 ROLES_OF = ("bpe", "wordpiece", "unigram")
+TOLD_BEFORE = {
+    "bpe": [],
+    "textbook": ["bpe", "unigram"],
+    "tokenizer-over-a-corpus": ["bpe", "tokenizer"],
+}
+"""Sheet → those whose rows it does not repeat, if that is not the one of BPE alone."""
 
 
 @pytest.fixture
@@ -71,49 +83,83 @@ def roles(monkeypatch: pytest.MonkeyPatch) -> Iterator[RolesDrawing]:
 
 
 @pytest.mark.parametrize("name", OPENED)
-def test_the_rows_of_each_step_and_width_are_those_kept(name: str, drawing: Drawing) -> None:
-    draw_session(name, drawing)
-    check_sheet(name, drawing.all_lines(), SHEETS)
+def test_the_rows_of_each_step_are_those_kept(name: str, drawing: Drawing) -> None:
+    drawing.go_on_from(*TOLD_BEFORE.get(name, ["bpe"]))
+    last = opened(name).shown.recorded_steps
+    for step in (0, min(3, last), last):
+        drawing.lines.append(f"== step {step}")
+        draw_step(drawing, opened(name), step, CELLS)
+    check_sheet(name, drawing.lines, SHEETS)
 
 
 def test_the_roles_of_each_panel_are_those_kept(roles: RolesDrawing) -> None:
     for name in ROLES_OF:
-        draw_session(name, roles, (1, 2))
+        last = opened(name).shown.recorded_steps
+        for step in (min(3, last), last):
+            draw_step(roles, opened(name), step, CELLS)
     check_sheet("roles", roles.all_lines(), SHEETS)
 
 
-def draw_session(name: str, drawing: Drawing, moments: Iterable[int] = range(3)) -> None:
-    """Draw the parts of the screens of a session at its first, a later, and its last step."""
-    session = session_of(OPENED[name])
-    frame = session.shown
-    assert frame is not None
-    last = frame.recorded_steps
+@pytest.mark.parametrize("name", OPENED)
+def test_rows_of_other_widths_fit_below_their_titles_with_whole_words_and_true_ids(
+    name: str, drawing: Drawing
+) -> None:
+    kept = "".join((SHEETS / f"{sheet}.txt").read_text("utf-8") for sheet in (name, "bpe"))
+    words, drawn = {None, *re.findall("[a-z]+", kept)}, list[tuple[str, list[str]]]()
+
+    def note(panel: str, title: str, rows: Iterable[Row]) -> None:
+        drawn.append((panel, [plain_text(row.spans, "") for row in rows]))
+
+    drawing.patch(drawing, "add", note)
+    frame = opened(name).shown
+    for width, step in ((120, frame.recorded_steps), (58, 0), (38, frame.recorded_steps)):
+        drawn.clear()
+        draw_step(drawing, opened(name), step, width)
+        for panel, texts in drawn:
+            is_panel = panel[0].isupper()
+            if is_panel or (width > LEAST_OF_LESSON and panel not in ("sentences", "token")):
+                assert max(map(cells, texts), default=0) <= width
+                full = (text for text in texts if cells(text) >= width - 1)
+                assert words >= {cut and cut[0] for cut in map(LAST_WORD.search, full)}
+            if is_panel and texts[1:]:
+                spans = (word.span() for text in texts[1:] for word in WORD.finditer(text))
+                edges = {edge for span in spans for edge in span}
+                for title in TITLE.finditer(texts[0]):
+                    assert title[0] == "pair" or edges & {*title.span()}
+            if panel.startswith("EncodedText") and "…" not in "".join(texts):
+                numbers = " ".join(filter(NUMBERS.fullmatch, texts)).split()
+                tokens = [frame.any_token(int(each)) for each in numbers]
+                assert b"".join(tokens).decode() == TEXT, (panel, texts)
+
+
+@cache
+def opened(name: str) -> Any:
+    return session_of(OPENED[name])
+
+
+def draw_step(drawing: Drawing, session: Any, step: int, width: int) -> None:
+    """Add all that the screens show at a step."""
+    at, last = session.shown.at(step), session.shown.recorded_steps
     screens: dict[str, Any] = {
         kind: resolve_name(PLACES[session.model.screen(kind)])
         for kind in (LESSON, TRAINING, INSPECTION, CHARTS, VOCABULARY)
     }
-    headings = [heading(session, room) for room in (40, 60, 90)]
-    drawing.add("heading", "", [Row([(each, "")]) for each in headings])
-    steps = (0, 46), (min(3, last), 78), (last, 30)
-    for step, width in map(steps.__getitem__, moments):
-        at = frame.at(step)
-        drawing.lines.append(f"== step {step}, {width} cells")
-        drawing.app.no_color = step == last
-        view = screens[TRAINING].VIEW
-        said = (*view.narrate(at), *(view.narrate_back(at) if step < last else ()))
-        drawing.add("sentences", "", [Row([(each, "")]) for each in said])
-        for panel in panels_of(screens[TRAINING]):
-            drawing.add_panel(panel, at, width)
-        draw_lesson(drawing, screens[LESSON].EXPLAINER(marks=step == last), at, width)
-        for tile in screens[CHARTS].TILES:
-            panel = screens[CHARTS].PANEL_OF[type(tile)](tile)
-            add = drawing.add_chart if isinstance(panel, ChartPanel) else drawing.add_panel
-            add(panel, at, width - 8)
-        found = screens[INSPECTION].inspection_of(None, at, session.opened)
-        for section in screens[INSPECTION].TILES:
-            drawing.add(section.id, "", section.rows(found, width, 3 if step == last else 1))
-        if isinstance(at, MergeFrame):
-            draw_tokens(drawing, screens[VOCABULARY], at, width)
+    drawing.app.no_color = step == last
+    view = screens[TRAINING].VIEW
+    said = (*view.narrate(at), *(view.narrate_back(at) if step < last else ()))
+    drawing.add("sentences", "", [Row([(each, "")]) for each in said])
+    for panel in panels_of(screens[TRAINING]):
+        drawing.add_panel(panel, at, width)
+    draw_lesson(drawing, screens[LESSON].EXPLAINER(marks=step == last), at, width)
+    for tile in screens[CHARTS].TILES:
+        panel = screens[CHARTS].PANEL_OF[type(tile)](tile)
+        add = drawing.add_chart if isinstance(panel, ChartPanel) else drawing.add_panel
+        add(panel, at, width - 8)
+    found = screens[INSPECTION].inspection_of(None, at, session.opened)
+    for section in screens[INSPECTION].TILES:
+        drawing.add(section.id, "", section.rows(found, width, 3 if step == last else 1))
+    if isinstance(at, MergeFrame):
+        draw_tokens(drawing, screens[VOCABULARY], at, width)
 
 
 def panels_of(screen: Any) -> Iterator[FramePanel[Any]]:
@@ -230,4 +276,4 @@ def test_the_lines_of_charts_keys_and_tabs_are_those_kept(drawing: Drawing) -> N
         for parts in (bar, line):
             spans = [span for _, texts in parts.parts() for span in texts]
             drawing.add(type(parts).__name__, f"{room}", [Row(spans)])
-    check_sheet("widgets", drawing.all_lines(), SHEETS)
+    check_sheet("widgets", drawing.lines, SHEETS)

@@ -1,19 +1,15 @@
-"""Columns, rows and sentences on both sides of each bound of their room, in the sheet `parts`.
-
-After a change that is meant, write the sheet again as `test_drawn_rows.py` says.
-"""
+"""Columns, rows and sentences on both sides of each bound of their room, in the sheet `parts`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from drawing import Drawing, drawings
+from drawing import SHEETS, Drawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
@@ -94,7 +90,6 @@ from engine.text.corpus import CHUNK
 from engine.text.excerpt import Excerpt
 from engine.wordpiece.tokenizer import WordPieceEncoder
 
-SHEETS = Path(__file__).parents[1] / "sheets"
 COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STALE = {b"xthe": 30, b"the": 9, b"tha": 20, b"xha": 15, b"hez": 40, b"hay": 40}
 MANY = {f" {a}{b}".encode(): 100 * a + b for a in range(1, 8) for b in range(1, 8)}
@@ -423,4 +418,4 @@ def test_parts_on_both_sides_of_each_bound_are_those_kept(drawing: Drawing) -> N
         for title, shown in parts():
             rows = [row if isinstance(row, Row) else Row([(str(row), "")]) for row in shown]
             drawing.add(title, "", rows)
-    check_sheet("parts", drawing.all_lines(), SHEETS)
+    check_sheet("parts", drawing.lines, SHEETS)
