@@ -30,6 +30,7 @@ from bpe_tui.session.threads import Post
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import tolerate_bad_bytes
 from bpe_tui.widgets.visible import visible_text
+from engine.core.drafts import sweep_temporary
 from engine.core.errors import BpeError
 from engine.recording.playback import Player
 
@@ -346,6 +347,7 @@ def _prepare(
         post(jobs.ScreenImported(screen))
     for module in FOR_KEYS:
         import_module(module)
+    sweep_temporary()
     if recording is not None:
         recording.run.prepare()
         post(jobs.FarJumpsPrepared())

@@ -20,8 +20,8 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import Model
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import shorten, visible_bytes
+from engine.core.drafts import temporary_folder
 from engine.core.errors import TokenizerFileError
-from engine.core.slow_modules import tempfile
 
 if TYPE_CHECKING:
     from engine.bpe.frame import Timeline
@@ -86,8 +86,8 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
 
     written = writable_format(format).written(out)
     tokenizer = to_tokenizer(_trainer(config, {}).record, 0, _last_pattern(config))
-    with tempfile.TemporaryDirectory() as place:
-        trial = Path(place) / "trial"
+    with temporary_folder() as place:
+        trial = place / "trial"
         try:
             save(tokenizer, trial, format, renumber=True)
         except TokenizerFileError as error:

@@ -4,25 +4,41 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from time import time
 from typing import BinaryIO
 
-from engine.core.slow_modules import shutil
-from engine.core.systems import BYTES, ONLY_FILES, user_id
+from engine.core.slow_modules import shutil, tempfile
+from engine.core.systems import BYTES, ONLY_FILES, has_ended, machine, user_id
 
 DRAFT = ".bpe-tui-draft"
 Content = bytes | Iterable[bytes] | Callable[[BinaryIO], object]
 """The content of a file: in one piece, its parts in order, or a function that writes it."""
 STALE_SECONDS = 3600
-"""Least age of a draft that must be from a killed program."""
+"""Least age of a draft that must be from a killed program, if its process is on another machine."""
+_WRITER = re.compile(rf"\.([0-9a-f]+)-([0-9]{{1,9}})-[0-9a-f]+{re.escape(DRAFT)}")
+"""The end of a draft's name: the machine and the process that write it."""
 
 
 def draft_of(place: Path) -> Path:
-    """Return a new name for a draft: `.merges.txt.9f3a01c2.bpe-tui-draft`."""
-    return place.with_name(f".{place.name}.{os.urandom(4).hex()}{DRAFT}")
+    """Return a new name for a draft: `.merges.txt.9f3a01c2-4711-5eb0.bpe-tui-draft`."""
+    writer = f"{machine()}-{os.getpid()}-{os.urandom(4).hex()}"
+    return place.with_name(f".{place.name}.{writer}{DRAFT}")
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a new folder among the system's temporary ones; it is removed at the end."""
+    sweep_temporary()
+    folder = draft_of(Path(tempfile.gettempdir(), "bpe-tui"))
+    folder.mkdir(0o700)
+    try:
+        yield folder
+    finally:
+        discard(folder)
 
 
 @contextlib.contextmanager
@@ -51,6 +67,11 @@ def write_draft(draft: Path, place: Path, content: Content, *, private: bool = F
             stream.writelines((content,) if isinstance(content, bytes) else content)
 
 
+def sweep_temporary() -> None:
+    """Remove the temporary folders that killed programs have left."""
+    sweep(Path(tempfile.gettempdir()), f".bpe-tui.*{DRAFT}")
+
+
 def sweep(folder: Path, drafts: str = f".*{DRAFT}") -> None:
     """Remove the drafts that killed programs have left in a folder.
 
@@ -61,9 +82,22 @@ def sweep(folder: Path, drafts: str = f".*{DRAFT}") -> None:
     with contextlib.suppress(OSError):
         # No character but `*` has a meaning: `a[1]?*` → `a[[]1][?]*`.
         for draft in folder.glob(drafts.replace("[", "[[]").replace("?", "[?]")):
-            # A clock may have jumped either way.
-            if abs(time() - draft.lstat().st_mtime) > STALE_SECONDS:
-                discard(draft)
+            with contextlib.suppress(FileNotFoundError):  # its program was faster
+                if _is_left(draft):
+                    discard(draft)
+
+
+def _is_left(draft: Path) -> bool:
+    """Whether a draft is this user's, and its program has ended without removing it."""
+    status = draft.lstat()
+    if status.st_uid != user_id(status.st_uid):
+        return False
+    writer = _WRITER.search(draft.name)
+    ended = None
+    if writer is not None and writer[1] == machine():
+        ended = has_ended(int(writer[2]))
+    # A clock may have jumped either way.
+    return abs(time() - status.st_mtime) > STALE_SECONDS if ended is None else ended
 
 
 def discard(draft: Path) -> None:

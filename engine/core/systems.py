@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from engine.core.slow_modules import signal
+from engine.core.slow_modules import signal, zlib
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +35,27 @@ def user_id(without: int) -> int:
     """Return the id of this user; `without` on a system that has none."""
     own: int = getattr(os, "getuid", lambda: without)()
     return own
+
+
+def machine() -> str:
+    """Return a short name, in hexadecimal digits, of the place in which process ids are unique."""
+    name = getattr(os, "uname", lambda: "")()
+    with contextlib.suppress(OSError):  # several containers may share the machine's name
+        name = name, os.readlink("/proc/self/ns/pid")
+    return f"{zlib.crc32(repr(name).encode()):08x}"
+
+
+def has_ended(process: int) -> bool | None:
+    """Return whether a process of this machine has ended; `None` on Windows, which cannot ask."""
+    if os.name == "nt":  # its `os.kill` would end the process
+        return None
+    try:
+        os.kill(process, 0)  # no signal; only asks
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass  # another user's process
+    return False
 
 
 def available_cores() -> int:

@@ -9,12 +9,12 @@ refused, add a line to a table in `source`. This room imports `pipeline` and the
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from engine.core.drafts import temporary_folder
 from engine.core.errors import ConversionError, TokenizerFileError
 from engine.core.files import check_free
 from engine.core.json_fields import gc_paused
@@ -277,8 +277,8 @@ def check_extensible(tokenizer: Tokenizer, path: str | os.PathLike[str], format:
 @contextmanager
 def _draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary place for files; errors name the path instead."""
-    with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
-        draft = Path(place) / "tokenizer"
+    with temporary_folder() as place:
+        draft = place / "tokenizer"
         try:
             yield draft
         except TokenizerFileError as error:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import subprocess
+import sys
+import tempfile
 from itertools import product
 from pathlib import Path
 
@@ -13,8 +16,9 @@ from file_checks import ENDS, INTERRUPTIONS, NO_SPACE, FullDisk, contents, each_
 
 from engine import OutputError, OutputExistsError
 from engine.core import drafts
-from engine.core.drafts import DRAFT, sweep
+from engine.core.drafts import DRAFT, sweep, temporary_folder
 from engine.core.files import check_free, write_files, written_meanwhile
+from engine.core.systems import machine
 
 
 def test_files_are_written_to_the_disk_and_their_directories_made(
@@ -115,8 +119,9 @@ def test_a_symlink_is_followed_as_cp_does_and_refused_where_it_leads_nowhere(
 @pytest.mark.parametrize("had_old", [True, False], ids=["replaced", "new"])
 @pytest.mark.parametrize("kind", INTERRUPTIONS)
 def test_a_file_interrupted_at_any_call_is_the_old_or_the_whole_new_one(
-    tmp_path: Path, kind: str, had_old: bool
+    tmp_path: Path, kind: str, had_old: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(drafts, "has_ended", lambda process: True)  # as if it had killed this one
     place = tmp_path / "folder" / "one"
     old = {"folder/one": b"old"} if had_old else {}
     outcomes = []
@@ -129,8 +134,6 @@ def test_a_file_interrupted_at_any_call_is_the_old_or_the_whole_new_one(
         found = {name: data for name, data in contents(tmp_path).items() if DRAFT not in name}
         assert found in (old, {"folder/one": b"new"})
         outcomes.append(found != old)
-        for draft in (tmp_path / "folder").glob(f".*{DRAFT}"):
-            os.utime(draft, (1, 1))  # as if an hour had passed
         write_files({place: b"later"}, overwrite=True)
         assert contents(tmp_path) == {"folder/one": b"later"}
     assert len(outcomes) > 3
@@ -210,6 +213,55 @@ def test_drafts_of_killed_programs_are_swept_and_those_under_way_stay(
     sweep(tmp_path)
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == [f".-{hour}.1{DRAFT}", f".0.1{DRAFT}", f".{hour}.1{DRAFT}", "kept"]
+
+
+def _ended_process() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_drafts_of_an_ended_process_go_at_once_and_no_live_one_s_or_another_user_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended, alive = _ended_process(), os.getpid()
+    names = {
+        f".one.{machine()}-{ended}-1{DRAFT}": False,
+        f".old.{machine()}-{ended}-1.txt": True,  # not its name
+        f".live.{machine()}-{alive}-1{DRAFT}": True,
+        f".parent.{machine()}-1-1{DRAFT}": True,  # most often another user's process
+        f".far.0-{ended}-1{DRAFT}": True,  # on another machine, and young
+        f".long.{machine()}-{'9' * 30}-1{DRAFT}": True,  # no process has this number
+    }
+    for name in names:
+        (tmp_path / name).mkdir()
+    os.utime(tmp_path / f".live.{machine()}-{alive}-1{DRAFT}", (1, 1))
+    kept, link = tmp_path / "kept", tmp_path / f".link.{machine()}-{ended}-1{DRAFT}"
+    kept.mkdir()
+    link.symlink_to(kept)
+    monkeypatch.setattr(drafts, "user_id", lambda own: own + 1)
+    sweep(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {*names, "kept", link.name}
+    monkeypatch.undo()
+    sweep(tmp_path)
+    stay = {name for name, stays in names.items() if stays}
+    assert {path.name for path in tmp_path.iterdir()} == {*stay, "kept"}
+
+
+def test_a_temporary_folder_is_its_owner_s_and_the_next_one_removes_those_of_ended_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = _ended_process()
+    with monkeypatch.context() as patch, temporary_folder() as live:
+        (live / "file").write_bytes(b"")
+        assert live.stat().st_mode & 0o777 == 0o700
+        patch.setattr(os, "getpid", lambda: ended)
+        left = drafts.draft_of(tmp_path / "bpe-tui")
+        left.mkdir()
+        with temporary_folder() as another:
+            assert {*tmp_path.iterdir()} == {live, another}
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_file_of_another_user_or_beyond_the_limit_is_not_read(
