@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from textual.message_pump import MessagePump
 
@@ -105,8 +105,14 @@ class Jobs:
     """
 
     def __init__(self) -> None:
-        # Weak, since a job stays no longer than its thread, or than a screen shows what it found.
-        self._jobs: WeakValueDictionary[tuple[MessagePump, str], Job] = WeakValueDictionary()
+        # Weak, since a job stays no longer than its thread, or than a screen shows what it found;
+        # and a screen, no longer than it is shown.
+        self._jobs: WeakKeyDictionary[MessagePump, WeakValueDictionary[str, Job]]
+        self._jobs = WeakKeyDictionary()
+
+    def _of(self, screen: MessagePump) -> WeakValueDictionary[str, Job]:
+        """Return the jobs of a screen by their names."""
+        return self._jobs.setdefault(screen, WeakValueDictionary())
 
     def start(
         self, screen: MessagePump, make: Callable[[Post], JobT], take: Callable[[Any], object]
@@ -127,9 +133,9 @@ class Jobs:
             take(news)
 
         job = make(partial(screen.call_later, report))
-        if (before := self._jobs.get((screen, job.name))) is not None:
+        if (before := self._of(screen).get(job.name)) is not None:
             before.cancel()
-        self._jobs[screen, job.name] = job
+        self._of(screen)[job.name] = job
         job.start()
         return job
 
@@ -141,16 +147,15 @@ class Jobs:
         take: Callable[[Result], object],
     ) -> None:
         """Call `find` in a thread, and `take` with its result on the UI thread."""
-        before = self._jobs.get((screen, name))
+        before = self._of(screen).get(name)
         self.start(screen, partial(Search[Result], name, find, before), take)
 
     def cancel(self, screen: MessagePump) -> None:
         """Cancel all jobs of a screen."""
-        for (owner, _), job in list(self._jobs.items()):
-            if owner is screen:
-                job.cancel()
+        for job in list(self._of(screen).values()):
+            job.cancel()
 
     def end(self) -> None:
         """Cancel all jobs, as their session or the application ends."""
-        for job in list(self._jobs.values()):
-            job.cancel()
+        for screen in list(self._jobs):
+            self.cancel(screen)

@@ -116,6 +116,17 @@ class PaintedOnce(Screen[ScreenResultType]):
             if any(end.check(each) for end in ends)
         )
 
+    def call_after_refresh(
+        self, callback: Callable[..., object], *arguments: Any, **named: Any
+    ) -> bool:
+        """Call back after the next refresh, unless the screen has been removed by then.
+
+        The screen in front makes the call, and would end for a widget that is not found any more.
+        """
+        return super().call_after_refresh(
+            lambda: None if self._pruning else callback(*arguments, **named)
+        )
+
     # Each layout in a new size ends with another event of that size. It may be handled after the
     # next size has come, so it never decides: two sizes would take turns for ever.
     def _screen_resized(self, _: Size) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from functools import partial
 from time import sleep
+from typing import Any
 
 import pytest
 from opening import burst, opened, until
+from textual.screen import Screen
 
 from bpe_tui.app import session_app
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import BaseApp
 from bpe_tui.session.threads import Job, Post
 from bpe_tui.studies.race import RaceScreen
+from bpe_tui.views.panel_screen import PanelScreen
 
 
 class Gated(Job):
@@ -73,6 +78,46 @@ async def test_of_several_searches_in_haste_only_the_first_and_the_last_work() -
         gate.set()
         await until(pilot, lambda: bool(found))
         assert (begun, found) == ([1, 3], [3])
+
+
+class Showing(PanelScreen):
+    """A screen that keeps the job whose finding it shows, as screens do."""
+
+    def on_mount(self) -> None:
+        self.notifier.jobs.find(self, "showing", lambda: 3, self.take)
+        self.job = self.notifier.jobs.start(self, partial(Gated, "found"), self.take)
+
+    def take(self, found: object) -> None:
+        self.found = found
+
+
+async def test_no_job_keeps_a_removed_screen() -> None:
+    app = BaseApp()
+    async with app.run_test() as pilot:
+        screen = weakref.ref(shown := Showing())
+        await app.push_screen(shown)
+        shown.job.gate.set()
+        await until(pilot, lambda: getattr(shown, "found", None) == "found")
+        await app.pop_screen()
+        del shown
+        await until(pilot, lambda: (gc.collect(), screen() is None)[1], 5)
+
+
+@pytest.mark.parametrize("is_removed", [True, False])
+async def test_a_call_after_the_refresh_is_made_only_if_its_screen_has_not_been_removed(
+    is_removed: bool,
+) -> None:
+    app, called = BaseApp(), list[Screen[Any]]()
+    async with app.run_test() as pilot:
+        await app.push_screen(screen := Showing())
+        if is_removed:
+            removal = app.pop_screen()
+        screen.call_after_refresh(called.append, screen)
+        if is_removed:
+            await removal
+        app.screen.refresh()
+        await pilot.pause()
+        assert called == ([] if is_removed else [screen])
 
 
 async def test_an_unexpected_error_is_raised_on_the_ui_thread(
