@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from time import monotonic
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import first_fitting, times
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair_text
+from bpe_tui.views.slices import Slices
 from bpe_tui.views.targets import ToLine, ToPretoken
 from bpe_tui.views.training_panels import before_after, before_after_cells
 from bpe_tui.widgets.fields import Field
@@ -29,7 +30,7 @@ from engine.analysis.breakpoints import EXAMPLES
 from engine.bpe.frame import Frame
 from engine.core.errors import BreakpointError
 from engine.core.events import Pair
-from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, Contribution
 from engine.text.pretokenize import Pretoken, to_text
 
 BEFORE = 3
@@ -49,10 +50,13 @@ class LedgerWindow(Window[object | None]):
         super().__init__()
         self._frame, self._pair = frame, pair
         self._painter = TokenPainter(frame, marks=False)
-        frame.attribution.read()  # usually done already, by the panel
-        self._parts = frame.attribution.behind(pair)
         self._place = 0  # row of the pretoken last chosen
         self._pretoken: bytes | None = None
+
+    @cached_property
+    def _parts(self) -> list[Contribution]:
+        self._frame.attribution.read()  # usually done already, by the panel
+        return self._frame.attribution.behind(self._pair)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="ledger", classes="window"):
@@ -157,23 +161,42 @@ class LedgerWindow(Window[object | None]):
 
 PLACES_SHOWN = 200
 """Most pretokens with a token that are listed, the most frequent ones."""
-PLACES_SECONDS = 0.5
-"""Time to search them."""
 
 
 class PlacesWindow(LedgerWindow):
-    """The pretokens that have a token at this step; Enter shows the lines of one."""
+    """The pretokens that have a token at this step; Enter shows the lines of one.
+
+    They are searched in slices, since a rare token may be in one of millions.
+    """
 
     def __init__(self, frame: Frame, token_id: int) -> None:
         super().__init__(frame, (token_id, token_id))
         self._token_id = token_id
         self._words: list[bytes] = []
-        deadline = monotonic() + PLACES_SECONDS
-        for _, pretoken in frame.run.by_count.containing(frame.run.record.covers(token_id)):
-            if len(pretoken) <= LONGEST_TAKEN_APART and token_id in frame.tokens_of(pretoken):
+        self._is_done = False
+        self._search = Slices(self, self._searched)
+
+    def on_mount(self) -> None:
+        self._search.start(self._find_words(), rest=0)
+
+    def on_unmount(self) -> None:
+        self._search.stop()
+
+    def _find_words(self) -> Iterator[None]:
+        """Find the pretokens with the token; yield after each candidate."""
+        frame, token = self._frame, self._token_id
+        for _, pretoken in frame.run.by_count.containing(frame.run.record.covers(token)):
+            if len(pretoken) <= LONGEST_TAKEN_APART and token in frame.tokens_of(pretoken):
                 self._words.append(pretoken)
-            if len(self._words) >= PLACES_SHOWN or monotonic() > deadline:
-                break
+            if len(self._words) == PLACES_SHOWN:
+                return
+            yield
+
+    def _searched(self, is_done: bool) -> None:
+        self._is_done = is_done
+        if self._pretoken is None:
+            self._place = self.query_one(RowList).cursor
+            self._show_pretokens()
 
     def _show_pretokens(self) -> None:
         self._pretoken = None
@@ -182,11 +205,12 @@ class PlacesWindow(LedgerWindow):
         most = "the most frequent " if len(words) == PLACES_SHOWN else ""
         self._say(
             f"{name} in the corpus: {times(count)}",
-            f"{most}{plural(len(words), 'pretoken')}",
+            f"{most}{plural(len(words), 'pretoken')}{'' if self._is_done else ' so far'}",
             "↵ lines of the corpus │ Esc closes" if words else "Esc closes",
         )
         if not words:
-            row = Row([(f"No pretoken of the corpus has {name} at this step.", "dim")])
+            none = f"No pretoken of the corpus has {name} at this step."
+            row = Row([(none if self._is_done else "Looking through the pretokens …", "dim")])
             self.query_one(RowList).show([row])
             return
         self.query_one(RowList).show(RowsOnDemand(len(words), self._pretoken_row), self._place)

@@ -36,11 +36,11 @@ class Slices:
         self._work: Iterator[object] = iter(())
         self._timer: TimerHandle | None = None
 
-    def start(self, work: Iterator[object]) -> None:
-        """Start this work, and give up any other."""
+    def start(self, work: Iterator[object], rest: float = REST_SECONDS) -> None:
+        """Start this work after some seconds, and give up any other."""
         self.stop()
         self._work = work
-        self._timer = do_after(REST_SECONDS, self._widget, self._slice)
+        self._timer = do_after(rest, self._widget, self._slice)
 
     def stop(self) -> None:
         self._work = iter(())

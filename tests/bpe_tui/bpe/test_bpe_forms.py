@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 import pytest
 from drawing import MOST, SHEETS, Drawing, drawings
@@ -127,10 +128,11 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
         drawing.resize(width, 5)
         drawing.add("breakpoints", f"{width}", map(breakpoints.row, range(3)))
     drawing.patch(windows, "LONGEST_TAKEN_APART", 6)
-    for most, seconds in ((2, 9), (3, 9), (9, -1)):
+    for most, candidates in ((2, 99), (3, 99), (9, 1)):
         drawing.patch(windows, "PLACES_SHOWN", most)
-        drawing.patch(windows, "PLACES_SECONDS", seconds)
-        found += map(repr, windows.PlacesWindow(frame, ord("e"))._words)
+        window = windows.PlacesWindow(frame, ord("e"))
+        _ = [*islice(window._find_words(), candidates)]
+        found += map(repr, window._words)
     drawing.add("places of e", "", [Row([(each, "")]) for each in found])
     drawing.patch(heap_panel, "TREE_LEVELS", 2)
     rows = tree_rows(frame, TokenPainter(frame, marks=False), 43)

@@ -94,12 +94,11 @@ class Showing(PanelScreen):
 async def test_no_job_keeps_a_removed_screen() -> None:
     app = BaseApp()
     async with app.run_test() as pilot:
-        screen = weakref.ref(shown := Showing())
-        await app.push_screen(shown)
-        shown.job.gate.set()
-        await until(pilot, lambda: getattr(shown, "found", None) == "found")
+        await app.push_screen(Showing())
+        screen = weakref.ref(app.screen)
+        app.screen.job.gate.set()  # type: ignore[attr-defined]
+        await until(pilot, lambda: getattr(app.screen, "found", None) == "found")
         await app.pop_screen()
-        del shown
         await until(pilot, lambda: (gc.collect(), screen() is None)[1], 5)
 
 
