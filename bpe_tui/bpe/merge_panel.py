@@ -11,6 +11,7 @@ from bpe_tui.views.narration import as_sentence, characters_of, part_of, times
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.views.wording import Wording
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
@@ -48,6 +49,9 @@ class MergePanel(Panel):
 
     ID = "merge"
 
+    has_breakpoints: Drawn[bool] = Drawn(False)
+    """Whether `n` goes to a breakpoint, not to a tie."""
+
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         merge, picked, text = frame.merge, frame.picked, self.wording.text
         if merge is None or picked is None:
@@ -57,7 +61,8 @@ class MergePanel(Panel):
         is_tied = bool(picked.rivals)
         tie = text(" │ {n} pairs tied", n=number(len(picked.rivals) + 1)) if is_tied else ""
         change = text("↵ a change's pretokens") if merge.count else ""
-        foot = change if frame.was_given else f"{text('n next tie')} │ {change}"
+        following = text("n next breakpoint" if self.has_breakpoints else "n next tie")
+        foot = change if frame.was_given else f"{following} │ {change}"
         self.say(f"{text('merge {n}', n=number(frame.step))}{tie}", foot)
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         occurrences = ""

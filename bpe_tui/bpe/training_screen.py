@@ -232,6 +232,7 @@ class TrainingScreen(StepsScreen):
 
     def prepare(self, session: Session) -> None:
         super().prepare(session)
+        self.query_one(MergePanel).has_breakpoints = bool(session.breakpoints.watched)
         code = self.query_one(PseudocodePanel)
         if self._run_with is not session.algorithm:
             self._run_with = code.algorithm = session.algorithm

@@ -282,27 +282,32 @@ def _out_of_date(frame: Frame, count: int, merged: Pair) -> PairMistake:
     )
 
 
-def _choices_of_other_rules(frame: Frame, tied: frozenset[Pair]) -> dict[Pair, str]:
-    """Return the tied pairs that other tie rules choose, with the name of such a rule."""
-    if not 1 < len(tied) <= MOST_COMPARED:
-        return {}
-    choices = frame.queue.choices
-    right = choices[frame.tie_rule.name]
-    return {pair: name for name, pair in choices.items() if pair != right}
+def _choices_of_other_rules(frame: Frame, tied: frozenset[Pair]) -> dict[Pair, list[str]]:
+    """Return the tied pairs that other tie rules choose, each with the names of these rules."""
+    found: dict[Pair, list[str]] = {}
+    if 1 < len(tied) <= MOST_COMPARED:
+        choices = frame.queue.choices
+        for name, pair in choices.items():
+            if pair != choices[frame.tie_rule.name]:
+                found.setdefault(pair, []).append(name)
+    return found
 
 
 def _other_rules(frame: Frame, tied: frozenset[Pair]) -> Mistakes:
-    return {
-        pair: PairMistake(
-            f"decided the tie by the rule {name}",
-            say(
-                "The rule {rule} takes it; here the rule is {own}.",
-                rule=TIE_RULES[name].title,
-                own=frame.tie_rule.title,
-            ),
-        )
-        for pair, name in _choices_of_other_rules(frame, tied).items()
-    }
+    mistakes: Mistakes = {}
+    own = frame.tie_rule.title
+    for pair, names in _choices_of_other_rules(frame, tied).items():
+        if len(names) == len(TIE_RULES) - 1:
+            said = say("Every other rule takes it; here the rule is {own}.", own=own)
+        elif len(names) > 1:
+            rules = ", ".join(names)
+            said = say("The rules {rules} take it; here the rule is {own}.", rules=rules, own=own)
+        else:
+            rule = TIE_RULES[names[0]].title
+            said = say("The rule {rule} takes it; here the rule is {own}.", rule=rule, own=own)
+        name = f"decided the tie by the rule {' or '.join(names)}"
+        mistakes[pair] = PairMistake(name, said)
+    return mistakes
 
 
 def _across_pretokens(frame: Frame, right: Pair) -> list[Pair]:

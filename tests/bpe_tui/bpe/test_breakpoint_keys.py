@@ -37,9 +37,12 @@ async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
 async def test_n_runs_from_stop_to_stop_or_stays_and_says_that_a_breakpoint_never_occurs() -> None:
     async with opened() as (app, pilot):
         await pilot.press("n")
+        border = app.screen.query_one("#merge")
+        assert "n next tie" in str(border.border_subtitle)
         frame = frame_of(app)
         assert len(frame.at(frame.step - 1).queue.tied) > 1  # without a breakpoint, to a tie
         await added(app, pilot, 'token "zzz"')
+        assert "n next breakpoint" in str(border.border_subtitle)
         await pilot.press("right", "n")
         await pilot.pause(0.1)
         assert step(app) == frame.step + 1

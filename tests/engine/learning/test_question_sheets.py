@@ -187,9 +187,9 @@ def test_questions_about_a_few_words_say_what_their_sheet_says() -> None:
 
 DIGESTS = {
     "next-pair": "b54a9362",
-    "tie": "b510646d",
+    "tie": "afe7e6be",
     "count-change": "12f51669",
-    "make-merges": "e51fbafe",
+    "make-merges": "cb0a7814",
     "encode-by-hand": "cc51f5ec",
     "reason": "cb226863",
     "fewer": "b4710744",
