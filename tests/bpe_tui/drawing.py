@@ -2,9 +2,9 @@
 
 A sheet has a title after `--`, then rows as the stories of `story.py` tell them: `«st»` is a token
 just made, `‹s›` one that joins next, `┊` is between two tokens. A row that is above in the sheet,
-or in another one that it goes on from, is not told again: `… 3` is three of them. After a row
-are its roles in braces where they are not those of the row before, and its target after `→` where
-that is of another kind, or says what the row does not.
+or in another one that it goes on from, is not told again: `… 3` is three of them. A bar of
+nine cells is `▄×9`. After a row are its roles in braces where they are not those of the row before,
+and its target after `→` where that is of another kind, or says what the row does not.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,7 @@ MOST, HEIGHT = 11, 9
 """Most rows of a panel that are kept, and the height of panels, in cells."""
 SIGNS_OF = SIGNS | {"current": "[]", "fresh-joining": SIGNS["fresh"]}
 """Role of a token → the signs around it."""
-USUAL = {"", "border", "cut", "edge", "pair", *CHIPS}
-"""Roles that the words of a row, or its signs, tell."""
+BORDERS, BARS = re.compile(r"[\s+┊│⇄\[\]]*"), re.compile(r"([▄┄█])\1{3,}")
 SAID_AFTER = re.compile(r"(  \{[^{}]*\})?(  → .*?)?(  … \d+)?$")
 
 
@@ -51,9 +51,11 @@ def signed(span: Span) -> str:
 
 
 def roles_of(row: Row) -> str:
-    """Return the roles of a row that neither its words nor its signs tell."""
-    told = [role for text, role in row.spans if role not in USUAL and text.strip()]
-    return " ".join(dict.fromkeys(told))
+    """Return the roles of a row from left to right; `-` is ordinary text."""
+    spans = [span for span in row.spans if not BORDERS.fullmatch(span[0])]
+    roles = ("token" if role in CHIPS else role or "-" for _, role in spans)
+    said = " ".join(role for role, _ in groupby(roles))
+    return "" if said == "-" else said
 
 
 def target_of(row: Row) -> str:
@@ -115,6 +117,7 @@ class Drawing:
         lines, others, before = [heading], [0], ("", "")
         for row in rows:
             text = "".join(map(signed, row.spans)).rstrip()
+            text = BARS.sub(lambda bar: f"{bar[1]}×{len(bar[0])}", text)
             roles, target = now = roles_of(row), target_of(row)
             if self._is_told(text, *now):
                 others[-1] += 1
@@ -153,35 +156,7 @@ class Drawing:
         self.add(f"{chart.id}: {chart.border_title} ── {chart.border_subtitle}", "", lines)
 
 
-class RolesDrawing(Drawing):
-    """The roles in the rows of each panel, each with the first texts that have it."""
-
-    TEXTS = 4
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, app: BpeTuiApp) -> None:
-        super().__init__(monkeypatch, app)
-        self._first: dict[str, dict[str, list[str]]] = {}
-
-    def add(self, name: str, title: str, rows: Iterable[Row]) -> None:
-        panel = self._first.setdefault(name.partition(" ")[0].strip(":"), {})
-        for text, role in (span for row in rows for span in row.spans):
-            texts = panel.setdefault(re.sub(r"-\d$", "", role), [])  # all hues of tokens are one
-            if text.strip() not in ("", *texts) and len(texts) < self.TEXTS:
-                texts.append(text.strip())
-
-    def add_chart(self, chart: ChartPanel, frame: Any, width: int) -> None:
-        """Leave charts out: their lines have three roles, and no words."""
-
-    def all_lines(self) -> list[str]:
-        return [
-            f"{name}: {role}  {'  '.join(texts)}"
-            for name, roles in self._first.items()
-            for role, texts in sorted(roles.items())
-            if role and texts
-        ]
-
-
-def drawings(monkeypatch: pytest.MonkeyPatch, kind: type[Drawing] = Drawing) -> Iterator[Drawing]:
+def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     """Take what panels ask of a screen."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(FramePanel, "take_words", lambda self: None)
@@ -193,4 +168,4 @@ def drawings(monkeypatch: pytest.MonkeyPatch, kind: type[Drawing] = Drawing) -> 
     monkeypatch.setattr(BpeTuiApp, "is_headless", True)
     app = BpeTuiApp(None)
     with app._context():
-        yield kind(monkeypatch, app)
+        yield Drawing(monkeypatch, app)

@@ -255,8 +255,8 @@ def test_the_rows_after_each_key_are_those_kept(
             drawing.add_changes("", f"{key} {note} {' '.join(told)} {len(rows)}", rows)
             told.clear()
         if width < 50:
-            lines = (panel.render_line(y).text.rstrip() for y in range(9))
-            drawing.lines += ["in sight:", *lines]
+            first, last = (panel.render_line(y).text.strip() for y in (0, 8))
+            drawing.lines.append(f"in sight: {first} … {last}")
         panel.refuse("none is left\t")
         drawing.add_changes("", "refused", [panel.row(place) for place in range(panel.row_count)])
     check_sheet("questions", drawing.lines, SHEETS)

