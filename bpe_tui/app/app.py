@@ -21,12 +21,14 @@ from bpe_tui.app.memory import QUIET_SECONDS
 from bpe_tui.app.session_app import SCREENS, SessionApp, import_screen, read_sheets
 from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, TokenizerConfig, Viewpoint
-from bpe_tui.session.declarations import CHECK, ENCODING, START, TRAINING
+from bpe_tui.session.declarations import CHECK, ENCODING, FAMILY, START, TRAINING
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Post
+from bpe_tui.session.training import open_continuable
+from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import tolerate_bad_bytes
 from bpe_tui.widgets.visible import visible_text
@@ -71,6 +73,7 @@ class BpeTuiApp(SessionApp):
         self._guide: Guide | None = None
         self.has_guide = False
         self._lesson = lesson
+        self._place_due = ""
 
     @property
     def guide(self) -> Guide:
@@ -181,9 +184,8 @@ class BpeTuiApp(SessionApp):
                     self.tell("\n".join(shown), stays=True)
             case jobs.NoTokenizer(error, otherwise):
                 self.open(otherwise)
-                if not otherwise.viewpoint.note:
-                    reason = visible_text(str(error), spaces=False)
-                    self.tell(f"Read as a text, since it is no tokenizer: {reason}", stays=True)
+                reason = visible_text(str(error), spaces=False)
+                self.tell(f"Read as a text, since it is no tokenizer: {reason}", stays=True)
             case jobs.TrainingStarted():
                 self._start_session(news)
             case jobs.StepsRecorded(steps):
@@ -211,10 +213,14 @@ class BpeTuiApp(SessionApp):
             kind = first_kind
         if (screen := self.session.model.screen(kind)) != self.screen.id:
             self.switch_screen(screen)
-        if viewpoint.text:
+        if viewpoint.text and kind == FAMILY:  # which has a text of its own
+            family: Any = self.get_screen(screen)
+            family.call_later(family.take_text, viewpoint.text)
+        elif viewpoint.text:
             self.session.type(viewpoint.text)
             if kind == ENCODING:
                 self.navigation.open_encoding(viewpoint.text, look=True)
+        self._place_due = viewpoint.at
         if viewpoint.note:
             self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
         for doubt in news.doubts:
@@ -270,8 +276,8 @@ class BpeTuiApp(SessionApp):
         is_open = self.session.failure is None and config is not NOTHING_OPEN
         self.push_screen(OpenOther(config if is_open else None, ChosenFile[use]), self._chose)
 
-    def _chose(self, config: Config | None) -> None:
-        """Open the chosen config; a check on the open corpus keeps the session."""
+    def _chose(self, config: Config | ToCompare | None) -> None:
+        """Open what is chosen; a check on the open corpus and a comparison keep the session."""
         session, known = self.session, self.session.config
         if (
             isinstance(config, RunConfig)
@@ -283,12 +289,25 @@ class BpeTuiApp(SessionApp):
             session.claimed = config.claimed
             self.action_show(CHECK)
             self.changed()
-        elif config is not None:
+        elif isinstance(config, RunConfig | TokenizerConfig):
             self.open(config)
+        elif config is not None and isinstance(known, TokenizerConfig):
+            from bpe_tui.studies.comparison import comparison_with
+
+            def first() -> Tokenizer:
+                return (session.opened or open_continuable(known)).tokenizer
+
+            self.push_screen(comparison_with(known.name, first, config.paths, session.text))
 
     # -- lessons
 
     def _arrive(self) -> None:
+        """Go to the place that was asked for, once its step is there; let the lesson go on."""
+        session, place = self.session, self._place_due
+        if place and session.due is None and isinstance(self.screen, PanelScreen):
+            self._place_due = ""
+            if session.shown is not None and session.shown.step == session.config.viewpoint.step:
+                self.screen.call_later(self.screen.go_to_place, place)
         if self._guide is not None:
             self._guide.arrive()
 
@@ -354,8 +373,10 @@ def _prepare(
 
 
 if TYPE_CHECKING:
+    from bpe_tui.dialogs.open_other import ToCompare
     from bpe_tui.lessons.guide import Guide
     from bpe_tui.session.host import Host
+    from engine.encoding.tokenizer import Tokenizer
     from engine.learning.session_file import SavedFile
 
     _host: type[Host] = BpeTuiApp  # mypy proves that the application is a host

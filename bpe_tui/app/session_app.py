@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from functools import partial
 from pkgutil import resolve_name
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, cast
 
 from textual.app import App
 from textual.events import Event, InputEvent, Paste, ScreenResume
@@ -28,6 +28,7 @@ from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
 from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import mount_unseen
 from bpe_tui.widgets.visible import visible_text
 
@@ -378,9 +379,10 @@ class SessionApp(BaseApp):
 
     @property
     def viewpoint(self) -> Viewpoint:
-        """The present step, screen and text."""
-        shown, kind = self.session.shown, kind_and_model(self.screen.id or "")[0]
-        return Viewpoint(shown.step if shown else None, kind, self.session.typed or "")
+        """The present step, screen, text and row."""
+        shown, screen = self.session.shown, cast("SessionScreen", self.screen)
+        kind = kind_and_model(screen.id or "")[0]
+        return Viewpoint(shown.step if shown else None, kind, screen.typed, at=screen.place)
 
     def action_show_command(self) -> None:
         if self.session.shown is not None:
@@ -412,8 +414,11 @@ class SessionApp(BaseApp):
         """Ask for another tokenizer, and compare it with that of a frame on a text."""
         from bpe_tui.studies.comparison import CompareWith, comparison_with
 
+        name = f"step {number(frame.step)}"
+
         def chose(path: str | None) -> None:
             if path is not None:
-                self.push_screen(comparison_with(path, frame, text))
+                specials = frame.cuts_specials
+                self.push_screen(comparison_with(name, frame.tokenizer, (path,), text, specials))
 
         self.push_screen(CompareWith(), chose)

@@ -255,8 +255,9 @@ class TrainingScreen(StepsScreen):
         self.show_panel("pseudocode")
 
     def chosen_pair(self) -> Pair | None:
-        """Return the pair on the row of the pairs panel that Enter would act on."""
-        target = self.query_one(PairsPanel).target
+        """Return the pair at the cursor of the pairs panel; `None` if it has not the focus."""
+        pairs = self.query_one(PairsPanel)
+        target = pairs.target if pairs.has_focus else None
         return target.pair if isinstance(target, ToPair) else None
 
     def action_heap_view(self) -> None:

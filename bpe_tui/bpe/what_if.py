@@ -309,7 +309,7 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
             yield jobs.ForkPlan(title, otherwise, at, config, change, IF_FORBIDDEN)
     if chosen is not None and chosen != following and frame.count_of(chosen):
         yield jobs.ForkPlan(
-            f"merge next, as chosen among the pairs: {pair_text(frame, chosen)}",
+            f"merge the pair at the cursor next: {pair_text(frame, chosen)}",
             f"{pair_text(frame, chosen)} first",
             step,
             config,

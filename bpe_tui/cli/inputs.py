@@ -109,7 +109,7 @@ def check_texts(name: str, reading: Reading) -> None:
         kind = kind_of_file(each)
         if kind == COUNTED and not reading.more:
             continue
-        if kind == TOKENIZER and not _opens(each):
+        if kind == TOKENIZER and not opens(each):
             continue  # such as a list of two words a line
         if kind != TEXT:
             over = ", and with a CORPUS after it over that" if kind == TOKENIZER else ""
@@ -129,12 +129,12 @@ def _check_is_no_name(name: str) -> None:
         raise CommandLineError(f"{name}: no such file{hint}")
 
 
-def _opens(name: str) -> bool:
-    """Whether a file opens as a tokenizer."""
+def opens(*names: str) -> bool:
+    """Whether files open as a tokenizer."""
     from engine.formats import open_tokenizer
 
     try:
-        open_tokenizer(name)
+        open_tokenizer(*names)
     except BpeError:
         return False
     return True

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Collection
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -44,6 +46,7 @@ def open_corpus(
     step: int | None = options.STEP,
     view: str | None = options.VIEW,
     text: str = options.TYPED_TEXT,
+    at: str = options.AT,
     plain: bool = options.option(
         "--plain",
         "No screen: read commands from standard input, answer in sentences.",
@@ -84,7 +87,10 @@ def opened_config(context: typer.Context) -> Config:
     choices.check_model(context)
     view = given["view"]
     text = given["text"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], text)
+    at = given.get("at", "")
+    if not re.fullmatch(r"([a-z-]+:[1-9]\d{0,8})?", at, re.ASCII):
+        raise inputs.CommandLineError("--at takes a panel and a row, like family-table:4")
+    viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], text, at=at)
     if given["tokenizer"]:
         check_only_for_training(context, "--tokenizer is not trained")
         tokenizer = tuple(given["tokenizer"])
@@ -108,14 +114,18 @@ def opened_config(context: typer.Context) -> Config:
         if not isinstance(config, TokenizerConfig):
             raise inputs.CommandLineError("--continue goes on with a tokenizer: add --tokenizer")
         config = replace(config, otherwise=None, **continued)
-    if isinstance(config, TokenizerConfig) and config.otherwise is None:
-        check_only_for_training(context, f"{config.name} is a tokenizer, which is not trained")
-    if config.viewpoint == viewpoint:
+    if config.viewpoint is viewpoint:  # a session has one of its own
+        if isinstance(config, TokenizerConfig):
+            trains = any(choices.is_given(context, option) for option in options.OF_TRAINING)
+            if not (trains and config.otherwise and not inputs.opens(*config.paths)):
+                why = f"{config.name} is a tokenizer, which is not trained"
+                check_only_for_training(context, why)
         return config
-    check_only_for_training(context, "a saved session has its own options of training")
+    why = "a saved session has its own options of training"
+    check_only_for_training(context, why, besides=())
     changed = {
         name: getattr(viewpoint, name)
-        for name in ("step", "view", "text")
+        for name in ("step", "view", "text", "at")
         if choices.is_given(context, name)
     }
     return replace(config, viewpoint=replace(config.viewpoint, **changed))
@@ -124,20 +134,22 @@ def opened_config(context: typer.Context) -> Config:
 def _are_merges_of(name: str, vocabulary: str) -> bool:
     """Whether a file has the merges of a vocabulary: `--tokenizer vocab.json merges.txt`."""
     from bpe_tui.session.opening import TOKENIZER, kind_of_file
-    from engine.formats import is_tokenizer
 
-    is_lone = Path(vocabulary).is_file() and kind_of_file(name) == TOKENIZER
-    return is_lone and is_tokenizer(vocabulary, name)
+    is_lone = os.path.isfile(vocabulary) and kind_of_file(name) == TOKENIZER
+    return is_lone and inputs.opens(vocabulary, name)
 
 
-def check_only_for_training(context: typer.Context, why: str) -> None:
+def check_only_for_training(
+    context: typer.Context, why: str, besides: Collection[str] = ("pattern", "special")
+) -> None:
     """Raise `CommandLineError` for an option of a training, since there is none.
 
     With `--continue` new merges are learnt, so two of the options count.
 
     Args:
         why: the reason, such as `--tokenizer is not trained`.
+        besides: options of a training that count all the same.
     """
     is_continued = context.params.get("continued") is not None
-    used = {"pattern", "special", *(choices.OF_CONTINUING if is_continued else ())}
+    used = {*besides, *(choices.OF_CONTINUING if is_continued else ())}
     choices.refuse_given(context, options.OF_TRAINING.keys() - used, f"is for training, and {why}")

@@ -217,6 +217,12 @@ VIEW = option(
     autocompletion=completed_by(EVERYWHERE),
 )
 TYPED_TEXT = option("--text TEXT", "What is typed there, to be encoded.", VIEWPOINT, default="")
+AT = option(
+    "--at PANEL:ROW",
+    "The panel to begin in and the row of its cursor, as `y` names them.",
+    VIEWPOINT,
+    default="",
+)
 TOKENIZER_OUT = option("--out PATH", "Where to write the tokenizer.", OUTPUT, default=...)
 FORCE = option("--force", "Overwrite files that are there.", OUTPUT)
 JSON = option("--json", "Print JSON.", OUTPUT)

@@ -16,7 +16,7 @@ from engine.text.corpus import Corpus
 
 def check_outputs(paths: Sequence[Path], corpus: Corpus, *, overwrite: bool) -> None:
     """Raise `OutputError` or `OutputExistsError` if files could not be written after the work."""
-    if len({path.resolve() for path in paths}) < len(paths):
+    if len(set(map(os.path.realpath, paths))) < len(paths):
         raise OutputError(f"{paths[-1]}: --steps and --out name the same file")
     for path in paths:
         directory = path.parent

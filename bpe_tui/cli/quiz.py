@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -115,7 +116,7 @@ def quiz(
 
     `bpe-tui grade` makes tables of such files. It is practice: nothing in the file is secret.
     """
-    if Path(corpus).exists() and not Path(corpus).is_file():  # a pipe could be read only once
+    if os.path.exists(corpus) and not os.path.isfile(corpus):  # a pipe could be read only once
         raise inputs.CommandLineError(f"{corpus}: is no ordinary file; a quiz is about one file")
     if is_quiz_file(corpus):
         choices.refuse_given(context, FIXED, "is not for a quiz file, which decides it")

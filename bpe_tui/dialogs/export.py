@@ -123,6 +123,8 @@ class CommandWindow(Window[None]):
             remarks.append(FORKED)
         if session.breakpoints.watched:
             remarks.append("Without the breakpoints; S saves them.")
+        if session.claimed is not None:
+            remarks.append("Without the merges that are checked; o opens them again.")
         self._remarks = remarks
 
     def compose(self) -> ComposeResult:

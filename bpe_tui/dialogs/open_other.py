@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -32,7 +32,7 @@ from bpe_tui.session.config import (
 )
 from bpe_tui.session.declarations import Model, TrainerChoice
 from bpe_tui.session.models import MODELS, trainer_of, with_trainer
-from bpe_tui.session.opening import config_for
+from bpe_tui.session.opening import SESSION, config_for, kind_of_file
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
 from bpe_tui.views.narration import first_fitting, name_of
 from bpe_tui.widgets.fields import Field, FieldOverRows
@@ -41,9 +41,8 @@ from bpe_tui.widgets.numbers import plural, size
 from bpe_tui.widgets.rows import Row, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window
-from engine.core.errors import BpeError
+from engine.core.errors import BpeError, SessionFileError
 from engine.formats import is_tokenizer, open_tokenizer
-from engine.text.corpus import PLAIN
 
 # The rows of the window: recent files, and the entries of a directory
 
@@ -54,6 +53,7 @@ NAME_CELLS = 24
 STEPS_SUFFIX = ".jsonl"
 SIZE_CELLS = 9
 ALL_OF_IT = ".  all files in it, as one corpus"
+TOKENIZER_HERE = ".  the tokenizer in it"
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,27 @@ def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:
     return [*rows, ("samples/  that come with bpe-tui", "", samples_there), ("", "", None)]
 
 
+def _holds_tokenizer(directory: str) -> bool:
+    with contextlib.suppress(BpeError):
+        return is_tokenizer(directory)
+    return False
+
+
 def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[ListedRow]:
     """Return the entries of a directory with a `beginning`, or why it cannot be listed.
 
-    Directories come first, then plain files, by name; hidden ones only if their dot is typed. If
+    The entry with exactly this name comes first, then directories, then plain files, by name;
+    hidden ones only if their dot is typed. A directory that is typed whole leads to itself. If
     the user has walked to it, the directory itself and its parent are offered, too.
     """
-    rows: list[ListedRow] = [(visible_text(as_typed((directory,)), spaces=False), "", None)]
+    is_whole = not (walked or beginning) and os.path.isdir(directory)
+    itself = RowChoice(directory=os.path.abspath(directory)) if is_whole else None
+    rows: list[ListedRow] = [(visible_text(as_typed((directory,)), spaces=False), "", itself)]
     if walked and os.path.dirname(directory) != directory:
         rows.append(("..", "", RowChoice(directory=os.path.dirname(directory))))
     if walked:
-        rows.append((ALL_OF_IT, "", RowChoice((directory,))))
+        holds = TOKENIZER_HERE if _holds_tokenizer(directory) else ALL_OF_IT
+        rows.append((holds, "", RowChoice((directory,))))
     found: list[tuple[os.DirEntry[str], int | None]] = []  # with the size of a file
     try:
         with os.scandir(directory) as entries:
@@ -114,7 +124,20 @@ def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[List
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         return [*rows, (visible_text(str(why), spaces=False), "", None)]
-    for entry, amount in sorted(found, key=lambda e: (e[1] is not None, e[0].name.lower())):
+    exact = os.path.join(directory, beginning)
+    if beginning and os.path.lexists(exact) and beginning not in (e.name for e, _ in found):
+        # A dot, a pipe, a link to nothing, or an entry after the last that is looked at.
+        is_directory = os.path.isdir(exact)
+        choice = (
+            RowChoice(directory=os.path.abspath(exact)) if is_directory else RowChoice((exact,))
+        )
+        rows.append((visible_text(beginning, spaces=False), "", choice))
+
+    def place(entry: tuple[os.DirEntry[str], int | None]) -> tuple[bool, bool, str]:
+        name = entry[0].name
+        return name != beginning, entry[1] is not None, name.lower()
+
+    for entry, amount in sorted(found, key=place):
         name = visible_text(entry.name, spaces=False)
         if amount is None:
             rows.append((f"{name}/", "", RowChoice(directory=entry.path)))
@@ -131,8 +154,18 @@ class ChosenFile(Enum):
     CHECK = "check its merges on {}"
 
 
-class OpenOther(FieldOverRows[Config | None]):
-    """The window to open another file; returns its config, or `None`.
+WITH_TEXT = "a tokenizer over {}, a text alone"
+"""The meaning of `TOGETHER` beside a corpus."""
+
+
+class ToCompare(NamedTuple):
+    """The files of a tokenizer, to be compared with the open one."""
+
+    paths: GivenNames
+
+
+class OpenOther(FieldOverRows[Config | ToCompare | None]):
+    """The window to open another file; returns its config, what to compare, or `None`.
 
     Args:
         config: the open config, which can be combined with the chosen file.
@@ -181,7 +214,7 @@ class OpenOther(FieldOverRows[Config | None]):
 
     def _show_rows(self) -> None:
         """List recent files and the present directory, or the files that begin as typed."""
-        typed = os.path.expanduser(self.query_one(Input).value)
+        typed = os.path.expanduser(_without_blanks(self.query_one(Input).value))
         directory, beginning = os.path.split(typed)
         if typed:
             rows = directory_rows(directory or os.curdir, beginning, walked=False)
@@ -216,7 +249,8 @@ class OpenOther(FieldOverRows[Config | None]):
         line.display = bool(self._kept)
         shown = []
         for use in self._uses:
-            text = use.value.format(self._kept)
+            over_text = use is ChosenFile.TOGETHER and isinstance(self._config, RunConfig)
+            text = (WITH_TEXT if over_text else use.value).format(self._kept)
             shown.append(f"[{text}]" if use is self._use else text)
         line.update(Content(f"Ctrl+K  {' │ '.join(shown)}"))
 
@@ -228,24 +262,17 @@ class OpenOther(FieldOverRows[Config | None]):
         self._choose(event.target)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Open the typed path, or, if no file has it, the row under the cursor."""
+        """Open the row under the cursor, or what is typed if no file begins so."""
         event.stop()
-        typed = event.value.strip()
         choice = self.found_rows.target
-        path = os.path.expanduser(typed)
-        if typed and os.path.isdir(path):
-            self._choose(RowChoice(directory=os.path.abspath(path)))
-        elif typed and (os.path.exists(path) or choice is None):
-            self._choose(RowChoice(parse_typed(typed)))
-        elif isinstance(choice, RowChoice):
+        if isinstance(choice, RowChoice):
             self._choose(choice)
+        elif event.value:
+            self._choose(RowChoice(parse_typed(_without_blanks(event.value))))
 
     def _choose(self, choice: RowChoice) -> None:
         directory, open_now = choice.directory, self._config
-        holds_tokenizer = False
-        with contextlib.suppress(BpeError):
-            holds_tokenizer = directory is not None and is_tokenizer(directory)
-        if directory is not None and not holds_tokenizer:
+        if directory is not None and not _holds_tokenizer(directory):
             self._directory = directory
             self.query_one(Input).value = ""
             self._show_rows()
@@ -257,7 +284,7 @@ class OpenOther(FieldOverRows[Config | None]):
             return
         beside = open_now if self._use is ChosenFile.TOGETHER else None
         try:
-            self.dismiss(chosen_config(given, beside))
+            self.dismiss(chosen_config(given) if beside is None else chosen_beside(given, beside))
         except BpeError as error:
             self._say(visible_text(str(error), spaces=False), refused=True)
 
@@ -267,11 +294,13 @@ class OpenOther(FieldOverRows[Config | None]):
         hint.set_class(refused, "-refused")
 
 
-def chosen_config(given: GivenNames, beside: Config | None = None) -> Config:
-    """Return the config that opens the chosen files.
+def _without_blanks(typed: str) -> str:
+    """Return what is typed without blanks at its ends, unless it is blanks only."""
+    return typed.strip() or typed
 
-    Args:
-        beside: the open config, to be combined with them: a tokenizer over a corpus.
+
+def chosen_config(given: GivenNames) -> Config:
+    """Return the config that opens the chosen files.
 
     Raises:
         BpeError: the files cannot be opened.
@@ -282,16 +311,34 @@ def chosen_config(given: GivenNames, beside: Config | None = None) -> Config:
         config = config_for(RunConfig(name, reading=reading))
     if isinstance(config, RunConfig):
         config.open_corpus()
-        if isinstance(beside, TokenizerConfig):
-            config = replace(beside, corpus=config.corpus, reading=config.reading, otherwise=None)
-        return config
-    if not is_tokenizer(*config.paths):
+    elif not is_tokenizer(*config.paths):
         open_tokenizer(*config.paths)  # raises the error
-    if beside is None:
-        return config
-    if beside.from_input:  # it cannot be read again
-        return replace(config, corpus=None, reading=PLAIN)
-    return replace(config, corpus=beside.corpus, reading=beside.reading)
+    return config
+
+
+def chosen_beside(given: GivenNames, beside: Config) -> Config | ToCompare:
+    """Return what the chosen files and the open config are together.
+
+    A tokenizer goes over a corpus, and is compared with another tokenizer. A corpus opens alone
+    beside another one, and so does a session.
+
+    Raises:
+        BpeError: the files cannot be opened, or a session is to go with a tokenizer.
+    """
+    config = chosen_config(given)
+    if kind_of_file(given[0]) == SESSION:
+        if isinstance(beside, RunConfig):
+            return config
+        raise SessionFileError(f"{given[0]}: is a session, which opens alone: Ctrl+K")
+    if isinstance(config, TokenizerConfig):
+        if isinstance(beside, TokenizerConfig):
+            return ToCompare(config.paths)
+        if beside.from_input:  # it cannot be read again
+            return config
+        return replace(config, corpus=beside.corpus, reading=beside.reading)
+    if isinstance(beside, TokenizerConfig):
+        return replace(beside, corpus=config.corpus, reading=config.reading, otherwise=None)
+    return config
 
 
 TITLE_CELLS = len("Unigram, textbook  ")
@@ -339,7 +386,7 @@ class ChooseModel(Window[Config | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="choose-model", classes="window") as window:
             window.border_title = Content("choose a model")
-            window.border_subtitle = Content("↑ ↓ │ ↵ trains it │ Esc closes")
+            window.border_subtitle = Content("↑ ↓ │ ↵ trains another │ Esc closes")
             yield ModelRows(self._config)
             name = name_of(self._config)
             asked = self._config.vocab_size
@@ -350,7 +397,7 @@ class ChooseModel(Window[Config | None]):
             else:
                 to_size = f"at most {plural(asked, 'token')}"
             hint = (
-                f"It is trained on {name}, to {to_size}. "
+                f"Another is trained on {name}, to {to_size}. "
                 "The run on the screen is dropped, with its breakpoints and its place."
             )
             yield Static(Content(hint), id="dialog-hint")

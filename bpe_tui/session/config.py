@@ -13,7 +13,7 @@ from engine.encoding.alphabet import DEFAULT_UNITS
 from engine.text.corpus import PLAIN, Corpus, Reading, separator_of
 from engine.text.patterns import PATTERNS, as_pattern
 from engine.text.remote import without_credentials
-from engine.text.sources import STANDARD_INPUT
+from engine.text.sources import STANDARD_INPUT, size_on_disk
 
 if TYPE_CHECKING:
     from engine.learning.session_file import SavedFile
@@ -45,10 +45,11 @@ class Viewpoint:
     Attributes:
         step: the step to go to as soon as it is recorded; `None` for the first.
         view: the kind of screen; `None` for the usual one.
-        text: the text to encode.
+        text: the text that is typed on the screen.
         breakpoints: as they are typed, such as `count<50`.
         corpus: the corpus when the session was saved; the user is warned if it has changed.
         note: a note to show once the session is open.
+        at: the panel with the focus and the row of its cursor, such as `family-table:4`.
     """
 
     step: int | None = None
@@ -57,6 +58,7 @@ class Viewpoint:
     breakpoints: tuple[str, ...] = ()
     corpus: SavedFile | None = None
     note: str = ""
+    at: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,7 @@ class RunConfig:
     @property
     def is_toy(self) -> bool:
         """Whether BPE learns from a file of less than 4 KB; rare pairs merge there unasked."""
-        path = Path(self.corpus)
-        return self.model == RunConfig.model and path.is_file() and path.stat().st_size < TOY
+        return self.model == RunConfig.model and 0 < size_on_disk(self.corpus) < TOY
 
     @property
     def size(self) -> int:

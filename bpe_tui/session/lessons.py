@@ -87,7 +87,7 @@ def numbered_lesson(number: str, language: str = DEFAULT_LANGUAGE) -> Path | Non
     Raises:
         UnknownNameError: no lesson has the number.
     """
-    if not (number.isascii() and number.isdigit()) or Path(number).exists():
+    if not (number.isascii() and number.isdigit()) or os.path.exists(number):
         return None
     lessons = builtin_lessons(language)
     found = (each.path for each in lessons if str(each.number) == number.lstrip("0"))

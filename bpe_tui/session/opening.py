@@ -6,6 +6,7 @@ Its contents decide, not its name.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +19,6 @@ from engine.text.sources import STANDARD_INPUT
 
 HEAD = 1 << 12
 """Bytes at the beginning of a file that decide."""
-LINES = ".jsonl"
-TABLES = (".csv", ".tsv", LINES)
-"""Ends of the names of files with records."""
 
 
 def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
@@ -55,17 +53,7 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
         from engine.learning.session_file import read_session
 
         return config_of_session(read_session(path), path)
-    run = _noted(run)
     return replace(run, min_count=1) if run.is_toy and "min_count" not in asked else run
-
-
-def _noted(run: RunConfig) -> RunConfig:
-    """Return the run over a table with a note that it is read as text."""
-    if not run.corpus.lower().endswith(TABLES):
-        return run
-    way = "; --field NAME reads a field of each line" if run.corpus.lower().endswith(LINES) else ""
-    note = f"{Path(run.corpus).name} is read as text{way}."
-    return replace(run, viewpoint=replace(run.viewpoint, note=note))
 
 
 def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
@@ -74,7 +62,7 @@ def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
 
     paths: tuple[str, ...] = (run.corpus,)
     corpora = run.reading.more
-    is_file = Path(run.corpus).is_file()
+    is_file = os.path.isfile(run.corpus)
     if is_file and corpora and kind_of_file(corpora[0]) == TOKENIZER:
         pair = (run.corpus, corpora[0])  # perhaps vocabulary and merges
         if is_tokenizer(*pair):
@@ -84,7 +72,7 @@ def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
         corpora[0] if corpora else None,
         run.special_tokens if "special_tokens" in asked else None,
         run.pattern if "pattern" in asked else None,
-        otherwise=_noted(run) if is_file and len(paths) == 1 else None,
+        otherwise=run if is_file and len(paths) == 1 else None,
         viewpoint=run.viewpoint,
         reading=run.reading._replace(more=corpora[1:]),
     )
@@ -97,7 +85,7 @@ def kind_of_file(name: str) -> str:
     """Return the kind of a file by its beginning; a file that cannot be read is a text."""
     head = b""
     with contextlib.suppress(OSError, ValueError):
-        if Path(name).is_file():  # the bytes of a pipe can be read only once
+        if os.path.isfile(name):  # the bytes of a pipe can be read only once
             with Path(name).open("rb") as file:
                 head = file.read(HEAD)
     if head.startswith(COUNTS):
@@ -121,7 +109,7 @@ def _is_session(name: str) -> bool:
     """Whether a name is that of a session file."""
     from engine.learning.session_file import is_session
 
-    if name == STANDARD_INPUT or is_address(name) or not Path(name).is_file():
+    if name == STANDARD_INPUT or is_address(name) or not os.path.isfile(name):
         return False
     with contextlib.suppress(OSError), Path(name).open("rb") as file:
         return is_session(file.read(HEAD))

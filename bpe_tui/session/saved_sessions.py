@@ -36,12 +36,14 @@ def session_on_corpus(sessions: Sequence[str], run: RunConfig) -> Config:
         raise SessionFileError(f"{sessions[1]}: is a session, too; one is opened at a time")
     if reading.field is not None or reading.skip_bad:
         raise SessionFileError(f"{path}: is a session, and --field is for texts in records")
+    if reading.max_bytes is not None:
+        raise SessionFileError(f"{path}: is a session, and --max-bytes is for packed texts")
     if len(corpora) != 1:
         raise SessionFileError(
             f"{path}: is a session, which has one corpus, and {len(corpora)} are given"
         )
     [corpus] = corpora
-    if corpus == STANDARD_INPUT or is_address(corpus) or not Path(corpus).is_file():
+    if corpus == STANDARD_INPUT or is_address(corpus) or not os.path.isfile(corpus):
         raise SessionFileError(f"{path}: is a session, which opens on a file; {corpus} is none")
     saved = session_file.read_session(path)
     if saved.corpus is None:
@@ -113,7 +115,7 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> session_file.SavedS
             "a session is of one plain file, and the corpus is more than that: take the command "
             "that opens it (y)"
         )
-    if missing := next((name for name in names if not Path(name).exists()), None):
+    if missing := next((name for name in names if not os.path.exists(name)), None):
         raise SessionFileError(
             f"a session is of files, and {missing} is a name: save the tokenizer (s) and open that,"
             " or take the command that opens it (y)"
@@ -167,7 +169,7 @@ def command_that_opens(config: Config, viewpoint: Viewpoint) -> str:
     words = ["bpe-tui", "open"]
     if not isinstance(config, RunConfig):
         for path in config.paths:
-            is_file = Path(path).exists()  # else it is the name of an encoding
+            is_file = os.path.exists(path)  # else it is the name of an encoding
             words += ["--tokenizer", os.path.abspath(path) if is_file else path]
     if config.corpus is not None:
         for name in (config.corpus, *config.reading.more):
@@ -193,6 +195,8 @@ def command_that_opens(config: Config, viewpoint: Viewpoint) -> str:
         words += ["--view", viewpoint.view]
     if viewpoint.text and not why_not_in_command(viewpoint.text):
         words += ["--text", viewpoint.text]
+    if viewpoint.at:
+        words += ["--at", viewpoint.at]
     return " ".join(map(shell_word, words))
 
 

@@ -233,6 +233,7 @@ class CheckScreen(SessionScreen):
     SHOWS_STEP = False
     CSS_PATH = sheet("check.tcss")
     PANEL_ORDER = ("checked", "why-differs")
+    FOLLOWS_FIRST = True
 
     def __init__(self) -> None:
         super().__init__()

@@ -40,7 +40,6 @@ from engine.analysis.text_comparison import (
     first_merge_difference,
     overlap,
 )
-from engine.bpe.frame import Frame
 from engine.core.characters import whole_characters
 from engine.core.errors import BpeError
 from engine.encoding.tokenizer import Tokenizer
@@ -458,12 +457,22 @@ class CompareWith(Dialog):
             self.refuse("Name a file or a directory.")
 
 
-def comparison_with(path: str, frame: Frame, text: str) -> ComparisonScreen:
-    """Return the screen that compares a step's tokenizer with one from a file, on a text."""
-    names = [f"step {number(frame.step)}", Path(path).name or path]
+def comparison_with(
+    name: str,
+    first: Callable[[], Tokenizer],
+    paths: Sequence[str],
+    text: str,
+    specials: bool = True,
+) -> ComparisonScreen:
+    """Return the screen that compares a tokenizer with one from files, on a text.
+
+    Args:
+        name, first: the name of the one, and what opens it.
+        specials: whether special tokens in the text are one id each.
+    """
 
     def open_all() -> list[Tokenizer]:
-        tokenizers = [frame.tokenizer(), open_tokenizer(path).tokenizer]
-        return tokenizers if frame.cuts_specials else [each.allowing([]) for each in tokenizers]
+        tokenizers = [first(), open_tokenizer(*paths).tokenizer]
+        return tokenizers if specials else [each.allowing([]) for each in tokenizers]
 
-    return ComparisonScreen(names, open_all, to_bytes(text))
+    return ComparisonScreen([name, Path(paths[0]).name or paths[0]], open_all, to_bytes(text))

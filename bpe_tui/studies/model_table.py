@@ -125,8 +125,6 @@ class FamilyJob(Job):
 
 
 OPEN_HERE = "this {model} is open: ↵ leads to its training"
-FIRST_KIND = "bpe"
-"""The kind that the cursor is on when the table opens."""
 LONGEST = 2_000
 """Characters of a typed text that are measured."""
 
@@ -138,6 +136,8 @@ class FamilyScreen(SessionScreen):
     SHOWS_STEP = False
     CSS_PATH = sheet("family.tcss")
     PANEL_ORDER = ("family-table", "family-details", "family-text")
+    FIRST_ROW = list(KINDS).index("bpe")
+    FOLLOWS_FIRST = True
     TYPED = "family-text"
     _learnt: int
     _vocab_size: int
@@ -200,7 +200,7 @@ class FamilyScreen(SessionScreen):
         self._show_rows()
         if self._entries:
             self.show_panel("family-table")
-            self.query_one(FamilyRows).put_cursor(list(KINDS).index(FIRST_KIND), 0)
+            self.query_one(FamilyRows).put_cursor(self.FIRST_ROW, 0)
 
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, name_of(self.session.config, self.messages))]
@@ -234,8 +234,15 @@ class FamilyScreen(SessionScreen):
     # -- what is shown
 
     @property
+    def typed(self) -> str:
+        return self.query_one("#family-text", Input).value
+
+    def take_text(self, text: str) -> None:
+        self.query_one("#family-text", Input).value = text
+
+    @property
     def _typed(self) -> str:
-        return self.query_one("#family-text", Input).value[:LONGEST]
+        return self.typed[:LONGEST]
 
     def _show_rows(self) -> None:
         measured = next((e.measures for e in self._entries if e.measures is not None), None)

@@ -241,6 +241,7 @@ class WalkScreen(SessionScreen):
 
     STEPS_A_SECOND: ClassVar[int]
     TYPED = "text"
+    FOLLOWS_FIRST = True
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pretokens": "pretokens",
         "ids": "tokens",

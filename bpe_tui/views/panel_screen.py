@@ -74,6 +74,10 @@ class PanelScreen(PaintedOnce[None]):
     TABS: ClassVar[Size] = Size(0, 0)
     """Room of the line of tabs."""
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
+    FIRST_ROW: ClassVar[int] = 0
+    """The row of the first panel in which the cursor begins."""
+    FOLLOWS_FIRST: ClassVar[bool] = False
+    """Whether the other panels are about the row of the first one."""
     """Ids of the panels in the order of the Tab key."""
     SLOT: ClassVar[tuple[str, ...]] = ()
     """Panels that share a place if there is too little room; the first is shown first."""
@@ -392,6 +396,29 @@ class PanelScreen(PaintedOnce[None]):
         if spot.panel is not None:
             self.show_panel(spot.panel)
         self.panels.put_back(spot)
+
+    @property
+    def place(self) -> str:
+        """The panel with the focus and the row of its cursor; "" if the screen begins there.
+
+        If the other panels are about the row of the first one, it is that row.
+        """
+        first, *_ = *self.PANEL_ORDER, ""
+        panel = first if self.FOLLOWS_FIRST else self.panels.focused()
+        rows = None if not panel else self.panels.rows_of(panel)
+        if rows is None or (panel, rows.cursor) == (first, self.FIRST_ROW):
+            return ""
+        return f"{panel}:{rows.cursor + 1}"
+
+    def go_to_place(self, place: str) -> None:
+        """Focus the panel of a `place` such as `family-table:4`, with its cursor in the row."""
+        panel, _, row = place.partition(":")
+        if panel not in self.PANEL_ORDER:
+            self.tell(f"This screen has no panel {panel}.")
+            return
+        self.show_panel(panel)
+        if (rows := self.panels.rows_of(panel)) is not None:
+            rows.put_cursor(int(row) - 1, 0)
 
     def say(self, place: str, text: str) -> None:
         """Set the plain text of a line of the screen, such as `#heading`, if it is another."""

@@ -63,6 +63,11 @@ class ScreenPanels:
             widget = cast("Widget | None", widget.parent)
         return None
 
+    def rows_of(self, panel: str) -> Lines | None:
+        """Return the list that a panel is or has; `None` if it has none."""
+        widget = self._screen.query_one(f"#{panel}")
+        return widget if isinstance(widget, Lines) else next(iter(widget.query(Lines)), None)
+
     def hidden(self, names: Mapping[str, str]) -> dict[str, str]:
         """Return those of some panels that have no room, with their names."""
         return {

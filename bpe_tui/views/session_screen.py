@@ -119,6 +119,11 @@ class SessionScreen(PanelScreen):
     def model(self) -> Model | None:
         return self.session.model
 
+    @property
+    def typed(self) -> str:
+        """The text that has been typed on the screen."""
+        return self.session.typed or ""
+
     def on_mount(self) -> None:
         self.host.run_left.subscribe(self, self._leave_run, immediate=True)
         self.show_session(self.session)

@@ -278,6 +278,7 @@ class VocabularyScreen(SessionScreen):
     LANES: ClassVar[type[LanesPanel]]
     CSS_PATH = sheet("vocabulary.tcss")
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ("tokens", "tree", "lanes")
+    FOLLOWS_FIRST = True
     SLOT: ClassVar[tuple[str, ...]] = ("lanes", "tree")
     HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "bytes and tokens"}
     ZOOMS_IN_LESSONS = True

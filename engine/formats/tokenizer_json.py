@@ -8,6 +8,7 @@ only when they are needed.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -132,7 +133,7 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
         TokenizerFileError: a token is not UTF-8, or it is a SentencePiece model.
         OutputExistsError: the file exists and `overwrite` is false.
     """
-    target = path / FILE if path.is_dir() else path
+    target = path / FILE if os.path.isdir(path) else path
     if not pipeline.model.in_tokenizer_json:
         raise TokenizerFileError(
             f"{target}: a tokenizer.json cannot hold all of SentencePiece's normalization, so a "

@@ -103,7 +103,7 @@ class QuizFile:
         name = Path(self.corpus.path).name
         changed: Path | None = None
         for path in dict.fromkeys((folder / self.corpus.path, folder / name)):
-            if path.is_file():
+            if os.path.isfile(path):
                 if self._is_corpus(path):
                     return path
                 changed = path

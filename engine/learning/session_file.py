@@ -66,7 +66,7 @@ class SavedFile:
             CorpusError: it cannot be read.
         """
         summed, size = hashlib.sha256(), 0
-        if Path(path).exists() and not Path(path).is_file():
+        if os.path.exists(path) and not os.path.isfile(path):
             raise CorpusError(f"{path}: is no ordinary file; a session is of files")
         try:
             with open(path, "rb") as file:
@@ -85,7 +85,7 @@ class SavedFile:
         Raises:
             CorpusError: it cannot be read.
         """
-        if Path(self.path).is_file() and os.path.getsize(self.path) != self.size:
+        if os.path.isfile(self.path) and os.path.getsize(self.path) != self.size:
             return True
         return SavedFile.of(self.path, self.size).digest != self.digest
 

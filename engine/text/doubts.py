@@ -1,4 +1,4 @@
-"""Doubts about a corpus: files that may be no text, and folders with files of several kinds.
+"""Doubts about a corpus: files that may be no text, tables, folders with files of several kinds.
 
 A byte order mark, which is left out, is named, too.
 """
@@ -22,6 +22,9 @@ HEAD = 1 << 12
 """Bytes at the beginning of a file that are looked at."""
 KINDS_NAMED = 4
 NO_ENDING = "without an ending"
+LINES = ".jsonl"
+TABLES = (".csv", ".tsv", LINES)
+"""Endings of files with records."""
 
 
 def doubts_about(name: str, reading: Reading) -> Iterator[str]:
@@ -40,6 +43,9 @@ def doubts_about(name: str, reading: Reading) -> Iterator[str]:
         sources = sources_of(each)
         if os.path.isdir(each):
             yield from _doubt_kinds(each, sources)
+        elif (ending := _ending(each.lower())) in TABLES:
+            way = "; --field NAME reads a field of each line" if ending == LINES else ""
+            yield f"{Path(each).name} is read as text{way}"
         yield from _doubt_bytes(sources[:LOOKED_AT])
 
 

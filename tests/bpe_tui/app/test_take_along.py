@@ -5,15 +5,19 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from generated import first_quick
 from opening import opened_as, step, until
 from program import HANDOUT, run
 from textual.widgets import Input, Static
 
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import app as program
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
+from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.models import completed
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.saved_sessions import command_that_opens, config_of_session, shell_word
@@ -49,7 +53,7 @@ def parsed(command: str) -> RunConfig | TokenizerConfig:
 def test_the_command_opens_the_same_config_and_viewpoint(
     config: RunConfig | TokenizerConfig,
 ) -> None:
-    viewpoint = Viewpoint(41, "encoding", 'it\'s  "so" $HOME --step `x` 漢')
+    viewpoint = Viewpoint(41, "encoding", 'it\'s  "so" $HOME --step `x` 漢', at="ids:3")
     command = command_that_opens(config, viewpoint)
     assert parsed(command) == replace(config, viewpoint=viewpoint)
 
@@ -181,3 +185,33 @@ def test_nothing_is_fetched_for_a_session_though_a_file_is_called_like_an_addres
     saved = SavedSession(SavedFile("https://host/a.txt", 9, "0" * 64))
     with pytest.raises(SessionFileError, match="nothing is fetched"):
         config_of_session(saved, Path("sub/s.json"))
+
+
+@pytest.mark.parametrize("view", first_quick(reversed(EVERYWHERE)))
+@pytest.mark.parametrize("keys", [(), ("down", "down"), ("tab", "down")])
+async def test_the_command_reopens_the_screen_with_its_text_and_row(
+    view: str, keys: tuple[str, ...]
+) -> None:
+    config = RunConfig(HANDOUT, 290, pattern="whitespace")
+
+    def look(app: BpeTuiApp) -> tuple[object, ...]:
+        screen: Any = app.screen
+        panel = screen.PANEL_ORDER[0] if screen.FOLLOWS_FIRST else screen.panels.focused()
+        rows = screen.panels.rows_of(panel) if panel else None
+        return screen.id, step(app), screen.typed, panel, getattr(rows, "cursor", None)
+
+    async with opened_as(config) as (app, pilot):
+        app.seek(5)
+        app.session.type("lowest")
+        app.action_show(view)
+        await until(pilot, lambda: app.screen.id == view)
+        if view == "family":
+            app.screen.query_one("#family-text", Input).value = "lowest new"
+        await pilot.press(*keys)
+        await pilot.press(*["escape"] * app.screen.is_typing)  # in a field `y` is a letter
+        await pilot.pause()
+        seen = look(app)
+        command = command_that_opens(config, app.viewpoint)
+    assert seen[:3] == (view, 5, "lowest new" if view == "family" else "lowest")
+    async with opened_as(parsed(command)) as (app, pilot):
+        await until(pilot, lambda: look(app) == seen, 5)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from opening import opened, step, until
+from program import HANDOUT
 from screen_text import row_text, row_texts
 from textual.message import Message
 from textual.pilot import Pilot
@@ -13,6 +14,7 @@ from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import what_if
+from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.training_screen import TrainingScreen
 from bpe_tui.bpe.what_if import Branches, WhatIfJob, diff_rows, fork_plans
 from bpe_tui.session.config import RunConfig
@@ -74,6 +76,20 @@ async def test_a_forbidden_merge_is_compared_dropped_or_kept_as_the_timeline() -
         await pilot.press("v", "full_stop", "n", "space")  # all goes on without a heap
         await pilot.pause(0.2)
         assert app.is_running
+
+
+async def test_a_pair_is_offered_while_the_cursor_is_among_the_pairs_and_no_other_time() -> None:
+    async with opened(Path(HANDOUT), vocab_size=270) as (app, pilot):
+        pairs = app.screen.query_one(PairsPanel)
+        for panel, offered in (("corpus", 0), ("pairs", 1)):
+            assert isinstance(app.screen, TrainingScreen)
+            app.screen.show_panel(panel)
+            pairs.cursor = 3
+            await pilot.press("i")
+            titles = row_texts(app.screen.query_one("#wish-rows", RowList))
+            found = [title for title in titles if title.startswith("merge the pair at the cursor")]
+            assert (panel, len(found)) == (panel, offered)
+            await pilot.press("escape")
 
 
 async def test_a_fork_in_training_shows_its_change_the_merges_so_far_and_those_of_the_run(

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import BaseApp
 from bpe_tui.dialogs.export import FORKED, AddMerges, CommandWindow, Export, GoTo, SaveSession
-from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.config import Claimed, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.session import ForkedFrom, Session
 from engine import Tokenizer
 from engine.learning.session_file import read_session
@@ -87,6 +87,11 @@ def test_the_command_is_shown_with_what_it_leaves_out() -> None:
     assert CommandWindow(session, Viewpoint())._remarks == [
         copied,
         "Without the breakpoints; S saves them.",
+    ]
+    checking = Session(replace(config, claimed=Claimed(("merges.txt",))))
+    assert CommandWindow(checking, Viewpoint())._remarks == [
+        copied,
+        "Without the merges that are checked; o opens them again.",
     ]
     origin = ForkedFrom(2, "otherwise", None, None, config, None)  # type: ignore[arg-type]
     session.forked_from = ForkedFrom(4, "again", None, None, RunConfig("x"), origin)  # type: ignore[arg-type]

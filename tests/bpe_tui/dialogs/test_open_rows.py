@@ -19,6 +19,8 @@ from bpe_tui.dialogs.open_other import (
     ModelRows,
     OpenOther,
     RowChoice,
+    ToCompare,
+    chosen_beside,
     chosen_config,
     directory_rows,
     recent_rows,
@@ -48,7 +50,10 @@ def test_a_directory_lists_its_folders_then_its_files_with_their_sizes(tmp_path:
         ("b.txt", "1.5 KB", RowChoice((f"{here}/b.txt",))),
     ]
     assert [text for text, *_ in directory_rows(here, "b", walked=False)] == [here, "b.txt"]
-    assert [text for text, *_ in directory_rows(here, ".", walked=False)] == [here, ".hidden"]
+    assert [text for text, *_ in directory_rows(here, ".", walked=False)] == [
+        *(here, "."),
+        ".hidden",
+    ]
     assert [text for text, *_ in directory_rows("/", "no such", walked=True)] == ["/", ALL_OF_IT]
     missing = directory_rows(f"{here}/missing", "", walked=False)
     assert missing[1:] == [("No such file or directory", "", None)]
@@ -77,16 +82,20 @@ def test_recent_files_are_named_with_their_folder_before_the_samples() -> None:
 def test_a_chosen_file_goes_together_with_what_is_open(tmp_path: Path) -> None:
     text, tokenizer = RunConfig(HANDOUT, min_count=1), TokenizerConfig((SWAPPED,))
     (tmp_path / "a.txt").write_text("low lower")
-    for given, beside, config in (
-        ((HANDOUT,), None, text),
-        ((str(tmp_path),), text, RunConfig(str(tmp_path))),
+    for given, config in (
+        ((HANDOUT,), text),
+        ((str(tmp_path),), RunConfig(str(tmp_path))),
+        ((SWAPPED,), replace(tokenizer, otherwise=RunConfig(SWAPPED))),
+    ):
+        assert chosen_config(given) == config
+    for given, beside, together in (
         ((HANDOUT,), text, text),
         ((HANDOUT,), replace(tokenizer, otherwise=text), replace(tokenizer, corpus=HANDOUT)),
-        ((SWAPPED,), None, replace(tokenizer, otherwise=RunConfig(SWAPPED))),
+        ((SWAPPED,), tokenizer, ToCompare((SWAPPED,))),
         ((SWAPPED,), text, replace(tokenizer, corpus=HANDOUT, otherwise=RunConfig(SWAPPED))),
         ((SWAPPED,), RunConfig("-"), replace(tokenizer, otherwise=RunConfig(SWAPPED))),
     ):
-        assert chosen_config(given, beside) == config
+        assert chosen_beside(given, beside) == together
     for wrong in ((str(tmp_path / "missing"),), (HANDOUT, HANDOUT)):
         with pytest.raises(BpeError):
             chosen_config(wrong)
@@ -109,7 +118,9 @@ async def test_what_is_typed_or_clicked_is_opened_beside_what_is_open(
 
         field, hint = await ask()
         await pilot.press("ctrl+k")
-        uses = "together with handout.txt │ [alone] │ check its merges on handout.txt"
+        uses = (
+            "a tokenizer over handout.txt, a text alone │ [alone] │ check its merges on handout.txt"
+        )
         assert str(app.screen.query_one("#open-keep", Static).render()) == f"Ctrl+K  {uses}"
         for typed, told in (("gone", "gone: no such file"), ("gon", "")):
             field.value = typed
@@ -124,7 +135,7 @@ async def test_what_is_typed_or_clicked_is_opened_beside_what_is_open(
             field, _ = await ask(ChosenFile.CHECK)
             field.value = typed
             await pilot.press("enter")
-            claimed = Claimed((typed,), are_steps=are_steps)
+            claimed = Claimed((f"./{typed}",), are_steps=are_steps)
             assert opened.pop() == replace(run, claimed=claimed)
         await ask()
         rows = app.screen.query_one(FoundRows)

@@ -1,0 +1,132 @@
+"""Each option of `open` and `record` with each kind of input: it works, or a true reason says why.
+
+A reason may call the input a session, a tokenizer or counts only if it is one.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from generated import first_quick
+from program import HANDOUT, run
+
+from bpe_tui.cli import options
+from bpe_tui.cli.program import app
+from engine.learning.session_file import SavedFile, SavedSession, write_session
+
+zstandard = pytest.importorskip("zstandard")
+
+TEXTS = ("a.txt", "a.csv", "a.jsonl", "a.txt.gz", "a.txt.zst", "folder", "-")
+TOKENIZERS = ("gpt2", "bpe.json", "wordpiece.txt", "unigram.json")
+SESSIONS = ("session.json", "of-tokenizer.json")
+COUNTS = "a.counts"
+KINDS = (*TEXTS, COUNTS, *TOKENIZERS, *SESSIONS)
+
+VALUES = {
+    "vocab_size": "280",
+    "special": "<s>",
+    "pattern": "whitespace",
+    "tie_rule": "first-seen",
+    "trainer": "naive",
+    "min_count": "3",
+    "model": "wordpiece",
+    "max_token_length": "4",
+    "units": "characters",
+    "phases": "gpt2:262,none:265",
+    "tokenizer": "bpe.json",
+    "continued": "1",
+    "field": "text",
+    "skip_bad": "",
+    "max_bytes": "9000",
+    "step": "1",
+    "view": "encoding",
+    "text": "low",
+    "at": "corpus:2",
+}
+"""Option → a value that differs from its default."""
+OF_RECORD = {"out", "html", "steps", "size", "speed", "force", "language"}
+"""Options of `record` that are not about the input."""
+
+CLAIMS = {
+    "session": SESSIONS,
+    "and 0 are given": (),
+    "is a tokenizer": TOKENIZERS,
+    "but a tokenizer": TOKENIZERS,
+    "counts of a corpus": (COUNTS,),
+    "was counted": (COUNTS,),
+    "were cut by": (COUNTS,),
+    "was cut by": (COUNTS,),
+    "standard input is": ("-",),
+    "is no JSON": tuple({*KINDS} - {"a.jsonl", COUNTS, *SESSIONS}),
+}
+"""A part of a reason → the kinds of which it is true."""
+
+
+def own(command: str) -> dict[str, str]:
+    """Return the options of a command by name, as they are typed."""
+    group: Any = typer.main.get_command(app)
+    params = group.get_command(typer.Context(group), command).params
+    return {each.name: each.opts[0] for each in params if each.opts[0].startswith("--")}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an input of each kind."""
+    place = tmp_path_factory.mktemp("inputs")
+    data = Path(HANDOUT).read_bytes()
+    for name in ("a.txt", "a.csv", "folder/a.txt"):
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_bytes(data)
+    (place / "a.jsonl").write_text('{"text": "low lower lowest newest"}\n' * 9)
+    (place / "a.txt.gz").write_bytes(gzip.compress(data))
+    (place / "a.txt.zst").write_bytes(zstandard.ZstdCompressor().compress(data))
+    for name, *how in (
+        (COUNTS, "--format", "counts"),
+        ("gpt2", "--vocab-size", "270"),
+        ("bpe.json", "--vocab-size", "270", "--format", "huggingface"),
+        ("wordpiece.txt", "--vocab-size", "40", "--model", "wordpiece"),
+        ("unigram.json", "--vocab-size", "40", "--model", "unigram"),
+    ):
+        assert run("train", HANDOUT, *how, "--out", place / name).returncode == 0
+    corpus = SavedFile.of(str(place / "a.txt"))
+    write_session(place / "session.json", SavedSession(corpus, step=2))
+    write_session(place / "of-tokenizer.json", SavedSession(None, (str(place / "bpe.json"),)))
+    return place
+
+
+def test_each_option_has_a_value() -> None:
+    assert {*own("open")} - {"plain"} == {*VALUES}
+    of_open = {"continued", "field", "skip_bad", "max_bytes", "step", "at"}
+    assert {*own("record")} - OF_RECORD == {*VALUES} - of_open
+
+
+@pytest.mark.parametrize("option", first_quick(VALUES))
+def test_an_option_works_or_a_true_reason_says_why(
+    option: str, inputs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(inputs)
+    trains = option in options.OF_TRAINING
+    for kind in KINDS:
+        command, *more = ["open", "--plain"]
+        if kind == "-":  # `--plain` reads commands there
+            command, *more = ["record", "--steps", "0", "--out", str(tmp_path / "a")]
+        names = own(command)
+        if option not in names:
+            continue
+        value = [VALUES[option]] if VALUES[option] else []
+        done = run(command, kind, *more, names[option], *value, stdin=b"low low low")
+        told = done.stderr.decode().splitlines()[-1:]
+        assert (kind, done.returncode) in ((kind, 0), (kind, 2)), told
+        if done.returncode == 2:
+            assert told[0].startswith("bpe-tui: ")
+            claims = [claim for claim in CLAIMS if claim in told[0]]
+            assert all(kind in CLAIMS[claim] for claim in claims), (kind, told)
+        if trains and kind in TEXTS and (option, kind) != ("phases", "-"):
+            assert (kind, done.returncode) == (kind, 0), told
+        is_unused = kind in SESSIONS or option not in ("special", "pattern")
+        if trains and kind in (*SESSIONS, *TOKENIZERS) and is_unused:
+            assert (kind, done.returncode) == (kind, 2), "it is passed over in silence"
