@@ -42,7 +42,7 @@ CURSOR = "❯"
 WIDTHS = re.compile(r"\s+|(?<=([▄█┄─━┈]))[▄█┄─━┈▖▌▎▏▍▋▊▉▁▂▃▅▆▇]+")
 """Runs that are as long as there is room."""
 LEAST_KEPT = 0.3
-"""Share of rows that are as before; if it is less, all rows are told again."""
+"""Share of rows that are as before; if it is less, no rows that went are told."""
 MOST_ROWS = 8
 """Most rows together that are told, unless a story names fewer."""
 MOST_WENT = 2
@@ -227,9 +227,9 @@ def changed_rows(before: Sequence[str], now: Sequence[str], most: int) -> Iterat
     """Yield the lines about the rows that have changed."""
     old, new = [words_of(row) for row in before], [words_of(row) for row in now]
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    kept = sum(end - start for kind, _, _, start, end in steps if kind == "equal")
-    if kept < len(new) * LEAST_KEPT:  # most of it is other, as of a new text
-        yield from first_rows([f"    {row}" for row in now], most)
+    kept = {at for kind, *_, start, end in steps if kind == "equal" for at in range(start, end)}
+    if len(kept) < len(new) * LEAST_KEPT:  # most of it is other, as of a new text
+        yield from first_rows([f"    {row}" for at, row in enumerate(now) if at not in kept], most)
         return
     is_after = False
     for kind, first, last, start, end in steps:
