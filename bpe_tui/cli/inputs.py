@@ -150,8 +150,8 @@ def _note_visible(message: str) -> None:
     print(f"{PROGRAM}: note: {message}", file=sys.stderr)
 
 
-def note_sizes(corpus: Corpus) -> None:
-    """Print the sizes of files that will be read from other machines.
+def note_sources(corpus: Corpus, name: str) -> None:
+    """Print the sizes of files on other machines, then what of a corpus may be no text.
 
     Raises:
         CorpusError: a machine cannot be reached.
@@ -160,6 +160,7 @@ def note_sizes(corpus: Corpus) -> None:
         if isinstance(source, RemoteFile):
             amount = "an unknown size" if source.size is None else size(source.size)
             note(f"{source.name}: {amount} to read")
+    note_doubts(name, corpus.reading)
 
 
 def note_doubts(corpus: str, reading: Reading) -> None:

@@ -98,8 +98,7 @@ def train(
     source, parts = inputs.check_run(config), MODELS[config.model].part("training")
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     outputs.check_outputs(paths, source, overwrite=force)
-    inputs.note_sizes(source)
-    inputs.note_doubts(config.corpus, config.reading)
+    inputs.note_sources(source, config.corpus)
     with outputs.step_writer(steps, overwrite=force) as write_step:
         with TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=threads, recorded=False)
@@ -123,8 +122,7 @@ def _count(context: typer.Context) -> None:
     workers, cluster = choices.workers_of(given["workers"])
     source, out, overwrite = inputs.check_run(config), given["out"], given["force"]
     outputs.check_outputs([out], source, overwrite=overwrite)
-    inputs.note_sizes(source)
-    inputs.note_doubts(config.corpus, config.reading)
+    inputs.note_sources(source, config.corpus)
     cut = (config.pattern, config.special_tokens)
     with ExitStack() as opened:
         if cluster is None:
@@ -190,8 +188,7 @@ def _continue(context: typer.Context) -> None:
     paths = [*writable_format(format).written(out), *([steps] if steps else [])]
     source = Corpus(corpus, config.reading)
     outputs.check_outputs(paths, source, overwrite=force)
-    inputs.note_sizes(source)
-    inputs.note_doubts(corpus, config.reading)
+    inputs.note_sources(source, corpus)
     with outputs.step_writer(steps, overwrite=force) as write_step:
         with TrainingBar(write_step) as bar:
             training = replay(config, bar, workers=threads, recorded=steps is not None)

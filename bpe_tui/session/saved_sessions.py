@@ -46,11 +46,8 @@ def session_on_corpus(sessions: Sequence[str], run: RunConfig) -> Config:
     if corpus == STANDARD_INPUT or is_address(corpus) or not os.path.isfile(corpus):
         raise SessionFileError(f"{path}: is a session, which opens on a file; {corpus} is none")
     saved = session_file.read_session(path)
-    if saved.corpus is None:
-        moved = session_file.SavedFile.of(corpus)
-    else:
-        moved = replace(saved.corpus, path=corpus)
-    return config_of_session(replace(saved, corpus=moved), path)
+    own = saved.corpus or session_file.SavedFile.of(corpus)
+    return config_of_session(replace(saved, corpus=replace(own, path=corpus)), path)
 
 
 def config_of_session(saved: session_file.SavedSession, path: Path) -> Config:
@@ -75,25 +72,25 @@ def _config_of(saved: session_file.SavedSession) -> Config:
         saved.note,
     )
     options = dict(saved.options)
-    if saved.corpus is not None and is_address(saved.corpus.path):
+    corpus = None if saved.corpus is None else saved.corpus.path
+    if corpus is not None and is_address(corpus):
         raise SessionFileError(
             "its corpus is an address, and nothing is fetched for a session file"
         )
-    if saved.corpus is not None and not os.path.isfile(saved.corpus.path):
-        raise SessionFileError(f"its corpus is not there any more, or no file: {saved.corpus.path}")
+    if corpus is not None and not os.path.isfile(corpus):
+        raise SessionFileError(f"its corpus is not there any more, or no file: {corpus}")
     config: Config
     if saved.tokenizer:
         if missing := next((name for name in saved.tokenizer if not os.path.exists(name)), None):
             raise SessionFileError(
                 f"its tokenizer {missing} is not there, and nothing is fetched for a session file"
             )
-        corpus = saved.corpus.path if saved.corpus is not None else None
         known = session_file.SPECIAL, "pattern", "continued", "tie_rule", "min_count"
         options = {name: options[name] for name in known if name in options}
         config = TokenizerConfig(saved.tokenizer, corpus, viewpoint=viewpoint, **options)
     else:
-        assert saved.corpus is not None  # a session file names a corpus or a tokenizer
-        config = in_phases(RunConfig(saved.corpus.path, viewpoint=viewpoint, **options))
+        assert corpus is not None  # a session file names a corpus or a tokenizer
+        config = in_phases(RunConfig(corpus, viewpoint=viewpoint, **options))
     for line in saved.breakpoints:
         parse(line)
     return config

@@ -30,6 +30,7 @@ from engine.core.errors import HelperWarning
 from engine.core.events import CountProgress, WorkProgress
 from engine.learning.quiz import LONGEST_NAME
 from engine.recording.training import CountedCorpus, CountOrigin
+from engine.text.corpus import Reading
 from engine.text.remote import RemoteFile
 
 # -- progress
@@ -183,8 +184,9 @@ def test_sizes_to_fetch_are_named(
     monkeypatch.setattr(RemoteFile, "__init__", lambda self, name: setattr(self, "name", name))
     for size, said in ((5_000_000, "5 MB"), (None, "an unknown size")):
         monkeypatch.setattr(RemoteFile, "size", size)
-        corpus: Any = SimpleNamespace(sources=[object(), RemoteFile("https://a.org/x")])
-        inputs.note_sizes(corpus)
+        sources = [object(), RemoteFile("https://a.org/x")]
+        corpus: Any = SimpleNamespace(sources=sources, reading=Reading(field="text"))
+        inputs.note_sources(corpus, "https://a.org/x")
         said = f"bpe-tui: note: https://a.org/x: {said} to read\n"
         assert capsys.readouterr().err == said
 
