@@ -23,10 +23,15 @@ from engine.encoding.traced import TracedEncoding as TracedEncoding
 from engine.pipeline.conversion import longest_match as longest_match
 from engine.encoding.tail import find_tail as find_tail
 from engine.encoding.tail import Tail as Tail
+from engine.analysis.why_not import why_not as why_not
+from engine.encoding.id_files import write_ids as write_ids
+from engine.formats import convert as convert
 from engine.analysis.check.checking import check as check
 from engine.analysis.check.report import Report as Report
 from engine.analysis.check.steps_file import StepRecorder as StepRecorder
 from engine.analysis.text_comparison import TextComparison as TextComparison
+from engine.bpe.what_if import fork as fork
+from engine.bpe.what_if import ForkChange as ForkChange
 from engine.bpe.continuation import continue_bpe as continue_bpe
 from engine.learning.questions import ask as ask
 from engine.unigram.trainer import UnigramTrainer as UnigramTrainer

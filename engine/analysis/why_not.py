@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
+from engine.core.arguments import checked
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
 from engine.core.wording import ShowBytes, is_partial
@@ -354,6 +355,7 @@ def parts_asked(asked: str, text: str | None = None) -> tuple[str, ...]:
     return (asked,)
 
 
+@checked
 def why_not(source: HasRules, text: str, piece: str | bytes, start: int | None = None) -> Answer:
     """Answer why the piece is not one token of the text, or that it is.
 

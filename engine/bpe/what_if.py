@@ -18,6 +18,7 @@ from engine.bpe.trainers import heap
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
+from engine.core.arguments import checked
 from engine.core.errors import WhatIfError
 from engine.core.events import BytesPair, Pair
 from engine.recording.merge_record import MergeReport
@@ -40,6 +41,7 @@ class ForkChange:
     counts: Mapping[bytes, int] | None = None
 
 
+@checked
 def fork(
     frame: Frame,
     change: ForkChange,
@@ -48,6 +50,10 @@ def fork(
     max_token_length: int | None = None,
 ) -> Trainer:
     """Return the trainer of a run that repeats the frame's merges and goes on with a change.
+
+    Args:
+        change: the change, from the frame's step on.
+        vocab_size, min_count, max_token_length: as for `Trainer`.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}

@@ -7,11 +7,13 @@ header (little-endian, as nanoGPT reads them); `.txt` has an id on each line.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from engine.core.arguments import checked
 from engine.core.errors import OutputError
 from engine.core.files import write_files
 from engine.core.slow_modules import np
@@ -82,8 +84,9 @@ ID_FILES: dict[str, Callable[[IdArrays, str, BinaryIO], int]] = {
 """Ending of a file's name → a function that writes arrays of ids and returns their number."""
 
 
+@checked
 def write_ids(
-    path: Path,
+    path: str | os.PathLike[str],
     tokenizer: Tokenizer,
     texts: Iterable[Iterable[bytes]],
     *,
@@ -96,7 +99,7 @@ def write_ids(
     Args:
         path: its ending is one of `ID_FILES`.
         tokenizer: the ids are those of its `encode_iterable`.
-        texts: each in UTF-8, as blocks that are cut anywhere.
+        texts: each in UTF-8, as blocks that are cut anywhere, such as a file opened with "rb".
         overwrite: whether the file may be replaced.
         template: whether to add what the tokenizer's template puts around each text.
         workers: threads to encode with if the kernel encodes, else processes, this one included;
@@ -106,6 +109,7 @@ def write_ids(
         OutputError: the ending is unknown, or the system refuses.
         OutputExistsError: the file exists and `overwrite` is false.
     """
+    path = Path(path)
     write = check_ending(path)
     type_code = tokenizer.id_type
     read = written = 0

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from engine.core.arguments import checked
 from engine.core.drafts import temporary_folder
 from engine.core.errors import ConversionError, TokenizerFileError
 from engine.core.files import check_free
@@ -301,10 +302,16 @@ PROBED_TOKENS = 5000
 """Number of tokens that are encoded as well, spread over the vocabulary."""
 
 
+@checked
 def convert(
     tokenizer: Tokenizer, format: str, path: str | os.PathLike[str], *, overwrite: bool = False
 ) -> tuple[str, ...]:
     """Write a tokenizer in a format and check that it can be read again.
+
+    Args:
+        format: a name in `FORMATS`, of one that is written.
+        path: the file, or the directory of the files.
+        overwrite: whether an existing file may be replaced.
 
     Returns:
         the properties that the format does not keep, a sentence each.

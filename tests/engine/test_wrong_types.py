@@ -33,6 +33,7 @@ from engine import (
     ChunkCounted,
     ChunkLog,
     CountsError,
+    ForkChange,
     Phase,
     PhasedTrainer,
     SpecialTokenError,
@@ -51,12 +52,16 @@ from engine import (
     ask,
     check,
     continue_bpe,
+    convert,
     count_pretokens,
     find_chunk_boundaries,
     find_even_cuts,
     find_tail,
+    fork,
     longest_match,
     train_bpe,
+    why_not,
+    write_ids,
 )
 from engine.core.arguments import check_whole, check_workers, checked
 from engine.core.registry import Named
@@ -170,6 +175,11 @@ def calls(out: Path) -> Iterator[Call]:
             "tie_rule": "lexicographic",
         },
     )
+    yield why_not, {"source": chosen, "text": "low", "piece": "lo", "start": 0}
+    yield fork, {"frame": frame, "change": ForkChange(), "vocab_size": 258, "min_count": 1}
+    yield ForkChange, {"force": None, "forbid": frozenset(), "tie_rule": None, "counts": None}
+    yield convert, {"tokenizer": chosen, "format": "gpt2", "path": out / "converted"}
+    yield write_ids, {"path": out / "ids.txt", "tokenizer": chosen, "texts": [[b"low"]]}
     yield StepRecorder, {"path": out / "steps.jsonl"}
     recorder = StepRecorder(out / "others.jsonl")
     yield recorder, {"left": b"l", "right": b"o", "count": 1, "new_id": 256}
