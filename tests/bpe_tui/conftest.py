@@ -10,7 +10,7 @@ from copy import copy
 from pathlib import Path
 from tempfile import mkdtemp
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
@@ -22,6 +22,9 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.screen import Screen
 from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from drawing import Drawing
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +44,14 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setattr("bpe_tui.app.memory.REST_SECONDS", 3600.0)
     monkeypatch.setattr("bpe_tui.app.memory.YOUNG_OBJECTS", gc.get_threshold()[0])
     return place
+
+
+@pytest.fixture
+def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
+    """Yield a drawing without a screen; tests without one do not wait for its imports."""
+    from drawing import drawings
+
+    yield from drawings(monkeypatch)
 
 
 @pytest.fixture(autouse=True, scope="session")

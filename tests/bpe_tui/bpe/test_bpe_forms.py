@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import islice
 
 import pytest
-from drawing import MOST, SHEETS, Drawing, drawings
+from drawing import MOST, SHEETS, Drawing
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
@@ -189,11 +189,6 @@ def draw_forks(drawing: Drawing, timeline: Timeline) -> None:
         found = compare(*([(m.left, m.right) for m in each.record] for each in (timeline, other)))
         rows = [diff_row(before, other.frame, row) for row in diff_rows(found.aligned)]
         drawing.add("difference", describe_difference(found, before, other.frame), rows)
-
-
-@pytest.fixture
-def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
-    yield from drawings(monkeypatch)
 
 
 @pytest.mark.parametrize("draw", [draw_linked, draw_steps, draw_encoding, draw_forks])

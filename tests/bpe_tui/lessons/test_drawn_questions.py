@@ -5,14 +5,14 @@ The sheets have the rows after each key, as `drawing.py` tells them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from drawing import SHEETS, Drawing, drawings
+from drawing import SHEETS, Drawing
 from opening import SAMPLE, session_of
 from rich.segment import Segment
 from rich.style import Style
@@ -95,11 +95,6 @@ ASKED: list[tuple[RunConfig, int, str, str | None, int, str]] = [
 """Run, step, kind, what it is about, cells; then keys, digits, and clicks as `@column,line`."""
 
 SCROLLED = Offset(1, 2)
-
-
-@pytest.fixture
-def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
-    yield from drawings(monkeypatch)
 
 
 def press(panel: QuestionPanel, key: str) -> str:

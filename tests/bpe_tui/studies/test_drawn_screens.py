@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from drawing import SHEETS, Drawing, drawings
+from drawing import SHEETS, Drawing
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 from test_chunks_screen import COURSE, two_threads
@@ -70,13 +70,6 @@ HANDOUT = str(SAMPLE.with_name("handout.txt"))
 BPE = RunConfig(HANDOUT, pattern="whitespace", vocab_size=268)
 WORDPIECE = RunConfig(HANDOUT, vocab_size=40, model="wordpiece")
 UNIGRAM = RunConfig(HANDOUT, vocab_size=30, model="unigram")
-
-
-@pytest.fixture
-def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
-    for made in drawings(monkeypatch):
-        monkeypatch.setattr(Wording, "of", lambda widget: Wording())
-        yield made
 
 
 def rows_of(panel: Lines) -> list[Row]:

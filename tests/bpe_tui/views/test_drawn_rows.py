@@ -1,7 +1,7 @@
 """The rows of panels, lessons, charts and windows at three steps, without a screen.
 
-A sheet has those of a run, as `drawing.py` tells them; those of other models leave out what is in
-the sheet of BPE. Of other widths nothing is kept: their rows fit, and cut no word unseen.
+A sheet has those of a run, as `drawing.py` tells them, but for the rows that are in the sheets
+before it. Of other widths nothing is kept: their rows fit, and cut no word unseen.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import takewhile
 from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 import pytest
-from drawing import SHEETS, Drawing, drawings
+from drawing import SHEETS, Drawing
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
@@ -61,22 +62,10 @@ OPENED: dict[str, Config] = {
     "tokenizer-over-a-corpus": TokenizerConfig((str(SAMPLE.with_name("swapped.json")),), HANDOUT),
 }
 
-TOLD_BEFORE = {
-    "bpe": [],
-    "textbook": ["bpe", "unigram"],
-    "tokenizer-over-a-corpus": ["bpe", "tokenizer"],
-}
-"""Sheet → those whose rows it does not repeat, if that is not the one of BPE alone."""
-
-
-@pytest.fixture
-def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
-    yield from drawings(monkeypatch)
-
 
 @pytest.mark.parametrize("name", OPENED)
 def test_the_rows_of_each_step_are_those_kept(name: str, drawing: Drawing) -> None:
-    drawing.go_on_from(*TOLD_BEFORE.get(name, ["bpe"]))
+    drawing.go_on_from(*takewhile(name.__ne__, OPENED))
     last = opened(name).shown.recorded_steps
     for step in (0, min(3, last), last)[name == "characters" :]:
         drawing.lines.append(f"== step {step}")
@@ -88,7 +77,7 @@ def test_the_rows_of_each_step_are_those_kept(name: str, drawing: Drawing) -> No
 def test_rows_of_other_widths_fit_below_their_titles_with_whole_words_and_true_ids(
     name: str, drawing: Drawing
 ) -> None:
-    kept = "".join((SHEETS / f"{sheet}.txt").read_text("utf-8") for sheet in (name, "bpe"))
+    kept = "".join((SHEETS / f"{sheet}.txt").read_text("utf-8") for sheet in OPENED)
     words, drawn = {None, *re.findall("[a-z]+", kept)}, list[tuple[str, list[str]]]()
 
     def note(panel: str, title: str, rows: Iterable[Row]) -> None:
@@ -243,7 +232,7 @@ CHARTS_DRAWN: list[tuple[type[Chart], Figure | None, int | None]] = [
 
 def test_the_lines_of_charts_keys_and_tabs_are_those_kept(drawing: Drawing) -> None:
     for kind, figure, at in CHARTS_DRAWN:
-        for size in ((31, 9), (12, 4), (7, 3)):
+        for size in ((31, 9), (12, 4), (9, 3), (9, 2), (8, 3), (7, 3)):
             drawing.resize(*size)
             chart = kind("drawn")
             chart.why_empty = "nothing to draw"

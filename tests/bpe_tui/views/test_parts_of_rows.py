@@ -8,8 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pytest
-from drawing import SHEETS, Drawing, drawings
+from drawing import SHEETS, Drawing
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
@@ -405,11 +404,6 @@ def scrolled(drawing: Drawing) -> Iterator[Part]:
     for step in (0, 1):
         panel.set_reactive(CorpusPanel.frame, there.at(step))
         yield f"a merge elsewhere, at step {step}", panel.rows_of(there.at(step), 60)
-
-
-@pytest.fixture
-def drawing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
-    yield from drawings(monkeypatch)
 
 
 def test_parts_on_both_sides_of_each_bound_are_those_kept(drawing: Drawing) -> None:

@@ -172,41 +172,6 @@ SLIDERS = [
 """Cells, steps, the step it shows, and the slider drawn."""
 
 
-CHARTS: dict[tuple[int, int, int | None], list[str]] = {
-    (24, 6, 20): [
-        "2,000 ┤|        |│|       ⢀",
-        "1,000 ┤|        |│|    ⣀⠤⠊⠁",
-        "      │|        |│|⣀⠤⠔⠊    ",
-        "    0 ┤|⣀⣀⣀⡠⠤⠤⠒⠊|⠉|        ",
-        "      └────────|▲|───────┬",
-        " step         20      40",
-    ],
-    (9, 4, 40): ["2,000 ┤| |⣰|", "    0 ┤|⣠|⠃|", "      └─|▲|", "    step "],
-    (9, 3, None): ["2,000 ┤|⣠⠖", "      └──", "    step "],
-    (9, 2, 20): ["", ""],
-    (8, 3, 20): ["2,000 ┤||⡴|", "      └|▲|", "   step "],
-    (7, 3, 20): ["", "", ""],
-}
-"""Cells, lines and the cursor → the spans of each line."""
-
-
-async def test_a_chart_is_drawn_with_its_axes_and_its_cursor_if_there_is_room() -> None:
-    app = Clicked()
-    async with app.run_test(size=(40, 25)) as pilot:
-        chart = app.chart
-        for (width, height, at), drawn in CHARTS.items():
-            chart.styles.width, chart.styles.height, chart.at = width, height, at
-            await pilot.pause()
-            lines = ["|".join(text for text, _ in chart.line(y)) for y in range(height)]
-            assert lines == drawn
-        chart.figure, chart.why_empty = None, "no merge was tied"
-        whole, lines = ["no merge was tied", ""], ["no merge", "was tied"]
-        for width, told in ((24, whole), (9, lines), (1, ["n", "o"])):
-            chart.styles.width = width
-            await pilot.pause()
-            assert [chart.render_line(y).text.rstrip() for y in range(2)] == told
-
-
 async def test_a_slider_switches_and_the_line_at_the_foot_show_what_they_have() -> None:
     app = Clicked()
     async with app.run_test(size=(40, 25)) as pilot:
