@@ -38,7 +38,8 @@ MOST, HEIGHT = 11, 9
 SIGNS_OF = SIGNS | {"current": "[]", "fresh-joining": SIGNS["fresh"]}
 """Role of a token → the signs around it."""
 BORDERS, BARS = re.compile(r"[\s+┊│⇄\[\]]*"), re.compile(r"([▄┄█])\1{3,}")
-SAID_AFTER = re.compile(r"(  \{[^{}]*\})?(  → .*?)?(  … \d+)?$")
+SAID_AFTER = re.compile(r"(  \{[^{}]*\})?(  → .*?)?(  … \d+)?$", re.MULTILINE)
+NUMBER, FOOT = re.compile(r"\d+"), re.compile(r"^-- (\w+)[^\n]*?( ── [^\n]*)$", re.MULTILINE)
 
 
 def signed(span: Span) -> str:
@@ -62,13 +63,13 @@ def target_of(row: Row) -> str:
     """Return the kind of a row's target; if the row does not say the rest, all of the target."""
     if not is_dataclass(row.target):
         return "" if row.target is None else str(row.target)
-    texts = [text for text, _ in row.spans]
-    said = re.sub("[«»‹›┊, ]", "", "".join(texts))
-    subjects = {getattr(span, "subject", None) for span in row.spans}
+    text = re.sub("[«»‹›┊,]", "", "".join(text for text, _ in row.spans))
+    said = {getattr(span, "subject", None) for span in row.spans} | {*NUMBER.findall(text)}
     for value in vars(row.target).values():
         for part in value if isinstance(value, tuple) else (value,):
             shown = visible_bytes(part) if isinstance(part, bytes) else str(part)
-            if part not in subjects and re.sub("[«»‹› ]", "", shown) not in said:
+            is_in_text = not isinstance(part, int) and re.sub("[«»‹› ]", "", shown) in text
+            if part not in said and shown not in said and not is_in_text:
                 return str(row.target)
     return type(row.target).__name__
 
@@ -92,8 +93,9 @@ class Drawing:
     def go_on_from(self, *sheets: str) -> None:
         """Take the rows of other sheets as told."""
         for sheet in sheets:
-            lines = (SHEETS / f"{sheet}.txt").read_text("utf-8").splitlines()
-            self._elsewhere |= {key_of(SAID_AFTER.sub("", line)) for line in lines}
+            kept = SAID_AFTER.sub("", (SHEETS / f"{sheet}.txt").read_text("utf-8"))
+            feet = FOOT.findall(kept)
+            self._elsewhere |= {*map(key_of, (*kept.splitlines(), *map("".join, feet)))}
 
     def add(self, name: str, title: str, rows: Iterable[Row]) -> None:
         """Add the news in rows, if there are any; a heading without a title is one of them."""
@@ -144,8 +146,10 @@ class Drawing:
         panel.rebuild()
         assert panel in self.painted
         rows = (panel.row(place) for place in range(min(panel.row_count, MOST)))
-        borders = f"{panel._shown_title or panel.named} ── {panel._shown_foot}"
-        self.add(f"{type(panel).__name__} {borders}", "", [Row(panel.head), *rows])
+        heading = f"{type(panel).__name__} {panel._shown_title or panel.named}"
+        foot = f" ── {panel._shown_foot}"
+        is_told = self._is_told(type(panel).__name__ + foot)
+        self.add(heading + ("" if is_told else foot), "", [Row(panel.head), *rows])
 
     def add_chart(self, chart: ChartPanel, frame: Any, width: int) -> None:
         """Add the borders and the lines of a chart."""
