@@ -17,8 +17,8 @@ from engine.bpe.ties import TIE_RULES as TIE_RULES
 from engine.bpe.trainers import TRAINERS as TRAINERS
 from engine.counting.count import count_pretokens as count_pretokens
 from engine.core.events import CountProgress as CountProgress
-from engine.core.events import TrainProgress as TrainProgress
-from engine.core.events import EncodeStep as EncodeStep
+from engine.bpe.trainer import TrainProgress as TrainProgress
+from engine.encoding.encoders import EncodeStep as EncodeStep
 from engine.encoding.traced import TracedEncoding as TracedEncoding
 from engine.pipeline.conversion import longest_match as longest_match
 from engine.encoding.tail import find_tail as find_tail

@@ -29,9 +29,10 @@ from engine.analysis.why_not import (
 )
 from engine.bpe.frame import Frame
 from engine.core.characters import characters_around
-from engine.core.events import EncodeStep, Pair
+from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.wording import ShowBytes, is_partial, times
+from engine.encoding.encoders import EncodeStep
 from engine.encoding.rules import (
     EncodingRules,
     HasRules,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain, islice
+from typing import NamedTuple
 
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
@@ -13,7 +14,7 @@ from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.bpe.trainers.algorithm import IN_BYTES
 from engine.core.arguments import check_whole, check_workers, checked
 from engine.core.errors import ArgumentError, TokenLengthError, VocabSizeError
-from engine.core.events import CountProgress, Pair, TrainProgress
+from engine.core.events import CountProgress, Pair
 from engine.encoding.alphabet import BYTES, DEFAULT_UNITS, UNITS, BaseVocabulary
 from engine.recording.training import (
     CountedCorpus,
@@ -39,6 +40,18 @@ class StopReason(Enum):
     TOO_LONG = "every pair left would make too long a token"
     REPLAYED = "all merges of the tokenizer are made"
     CONTINUED = "all merges that were asked for are learnt"
+
+
+class TrainProgress(NamedTuple):
+    """Progress of a training.
+
+    Attributes:
+        merges: number of merges learnt.
+        merges_wanted: number of merges at the end, unless the pairs run out before.
+    """
+
+    merges: int
+    merges_wanted: int
 
 
 def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:

@@ -1,6 +1,6 @@
 """Events: immutable objects that callbacks receive while the engine works.
 
-The event of one merge during training, `MergeStep`, is in `engine.bpe.record`.
+Other rooms have their own: `MergeStep` and `TrainProgress` in `bpe`, `EncodeStep` in `encoding`.
 """
 
 from __future__ import annotations
@@ -64,18 +64,6 @@ class ChunkCounted(NamedTuple):
     ends_special: bool
 
 
-class TrainProgress(NamedTuple):
-    """Progress of a training.
-
-    Attributes:
-        merges: number of merges learnt.
-        merges_wanted: number of merges at the end, unless the pairs run out before.
-    """
-
-    merges: int
-    merges_wanted: int
-
-
 class WorkProgress(NamedTuple):
     """Progress of any work: its description, and `done` parts of `total`."""
 
@@ -95,27 +83,6 @@ class CountChange(NamedTuple):
     pair: tuple[int, int]
     before: int
     after: int
-
-
-class EncodeStep(NamedTuple):
-    """One merge while encoding a pretoken.
-
-    Attributes:
-        pretoken: its bytes.
-        position: the index of the left one of the two merged tokens in `before`.
-        pair: the ids of the two tokens.
-        rank: the index of the merge in `merges`.
-        token_id: the id of the token that replaces them.
-        before, after: all ids of the pretoken before and after the merge.
-    """
-
-    pretoken: bytes
-    position: int
-    pair: Pair
-    rank: int
-    token_id: int
-    before: tuple[int, ...]
-    after: tuple[int, ...]
 
 
 WorkResult = TypeVar("WorkResult")

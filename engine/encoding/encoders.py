@@ -15,9 +15,9 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from math import inf
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from engine.core.events import EncodeStep, Pair
+from engine.core.events import Pair
 from engine.core.registry import Registry
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import as_dict
@@ -41,6 +41,27 @@ def is_in_order(table: MergeTable) -> bool:
         last_made.get(left, -1) < rank and last_made.get(right, -1) < rank
         for (left, right), (rank, _) in table.items()
     )
+
+
+class EncodeStep(NamedTuple):
+    """One merge while encoding a pretoken.
+
+    Attributes:
+        pretoken: its bytes.
+        position: the index of the left one of the two merged tokens in `before`.
+        pair: the ids of the two tokens.
+        rank: the index of the merge in `merges`.
+        token_id: the id of the token that replaces them.
+        before, after: all ids of the pretoken before and after the merge.
+    """
+
+    pretoken: bytes
+    position: int
+    pair: Pair
+    rank: int
+    token_id: int
+    before: tuple[int, ...]
+    after: tuple[int, ...]
 
 
 class Encoder(ABC):

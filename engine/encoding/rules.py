@@ -19,10 +19,10 @@ from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from engine.core.characters import whole_characters
-from engine.core.events import EncodeStep, Pair
+from engine.core.events import Pair
 from engine.core.wording import ShowBytes, Words, describe, is_partial
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import MergeTable, RankHeap
+from engine.encoding.encoders import EncodeStep, MergeTable, RankHeap
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 

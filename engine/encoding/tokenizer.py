@@ -22,12 +22,11 @@ from engine.core.errors import (
     TokenIdsError,
     UnknownTokenIdError,
 )
-from engine.core.events import EncodeStep
 from engine.core.slow_modules import np
 from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable
+from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, EncodeStep, MergeTable
 from engine.encoding.parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import (
