@@ -49,8 +49,8 @@ SECONDS_OF_WRITING = 0.05
 SECONDS_OF_A_SCREEN = 2.0
 SECONDS_OF_A_PROGRAM = 3.0
 BURSTS_OF_A_PROGRAM = 20
-SECONDS_TO_PAINT = 20.0
-"""Most time until the program paints in a new size; it may be busy with keys before."""
+WORK_TO_PAINT, SECONDS_TO_PAINT = 30.0, 300.0
+"""Most processor time, and most time, until the program paints in a new size after a burst."""
 SECONDS_TO_END = 2.0 + 1.0
 """Most time until SIGTERM ends the program, and some for a busy machine."""
 OPENED = (
@@ -291,10 +291,12 @@ def burst(program: OnTerminal, dice: random.Random) -> str:
         program.read(milliseconds / 2000)
         sent.append(f"{size[0]}x{size[1]} {keys!r} {milliseconds} ms")
     program.read_until_quiet(0.2)
-    before = len(program.written)
+    before, ends = len(program.written), program.work + WORK_TO_PAINT
     program.resize(dice.randint(60, 160), dice.randint(20, 60))
-    is_painted = program.read_until(lambda: len(program.written) > before, SECONDS_TO_PAINT)
-    return "" if is_painted else ", ".join(sent)
+    program.read_until(
+        lambda: len(program.written) > before or program.work > ends, SECONDS_TO_PAINT
+    )
+    return "" if len(program.written) > before else ", ".join(sent)
 
 
 def burst_programs(times: int, dice: random.Random) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +29,7 @@ from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.views.commands import Help, commands_on
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.textual_private import (
+    OUTPUT_THREAD,
     CurrentStylesheet,
     SurvivingApp,
     free_painted_lines,
@@ -60,7 +62,7 @@ class BaseApp(SurvivingApp[int]):
     ENABLE_COMMAND_PALETTE = False  # Textual's own
 
     def __init__(self) -> None:
-        super().__init__(driver_class=terminal.lasting_driver())
+        super().__init__()
         free_painted_lines()
         for theme in THEMES:
             self.register_theme(theme)
@@ -72,6 +74,7 @@ class BaseApp(SurvivingApp[int]):
         self._survives = False
         self._leaves = False
         self._interrupts = terminal.Interrupts()
+        self._last_resort = terminal.LastResort()
         self._pressed = monotonic()
 
     def run(self, *arguments: Any, **settings: Any) -> int | None:
@@ -85,15 +88,14 @@ class BaseApp(SurvivingApp[int]):
 
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
         """Handle signals before the terminal is changed, so that none leaves it changed."""
-        last_resort = terminal.LastResort()
         for number in ending_signals():
-            at_once = last_resort.begin if self._survives else bool  # a test goes on
+            at_once = self._last_resort.begin if self._survives else bool  # a test goes on
             on_signal(number, at_once, self.end_on_signal)
         self._interrupts.deliver()
         try:
             return await super().run_async(*arguments, **settings)
         finally:
-            last_resort.give_back = bool
+            self._last_resort.give_back = bool
 
     def on_unmount(self) -> None:
         self.jobs.end()
@@ -115,7 +117,11 @@ class BaseApp(SurvivingApp[int]):
         return survives
 
     def _thread_failed(self, failed: threading.ExceptHookArgs) -> None:
-        if isinstance(failed.exc_value, Exception):
+        """Report the failure of a thread; end the program if its output fails: nobody sees it."""
+        if failed.thread is not None and failed.thread.name == OUTPUT_THREAD:
+            self._last_resort.begin(signal.SIGTERM)  # the loop may wait for the thread for ever
+            self.call_later(self.end_on_signal, signal.SIGTERM)
+        elif isinstance(failed.exc_value, Exception):
             self.call_later(self.survive, failed.exc_value)
 
     def _warned(self, message: Warning | str, *where: Any, **more: Any) -> None:

@@ -1,73 +1,23 @@
-"""Protection from the terminal: signals, a closed window, invalid bytes; keys beside a pipe."""
+"""Protection from the terminal: signals, also while the program hangs; keys beside a pipe."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import signal
 import sys
 from _thread import start_new_thread
 from collections.abc import Iterator
-from dataclasses import dataclass
 from time import sleep
-from typing import TextIO
 
-from textual.driver import Driver
-
-from bpe_tui.widgets.textual_private import driver_with
 from engine.core.errors import CorpusError
 from engine.core.systems import terminal_keeper
 
-TERMINAL_GONE = (errno.EIO, errno.ENXIO, errno.EBADF, errno.EPIPE)
 SECONDS_TO_END = 1.5
 """Seconds that the event loop has to end the program after a signal."""
 MODES = (2026, 1000, 1003, 1006, 1015, 1016, 1004, 2004, 2048)
 RESET = b"".join(b"\x1b[?%dl" % mode for mode in MODES) + b"\x1b[<u\x1b[?7h\x1b[?1049l\x1b[?25h"
 """What ends all modes that Textual may have set: mouse, focus, pastes, keys, the other screen."""
-
-
-@dataclass
-class LastingOutput:
-    """A terminal's stream that accepts output even after the terminal was closed.
-
-    Textual writes in a thread. A failed write would end that thread; its queue would fill up, and
-    the application would wait for room in it for ever.
-    """
-
-    stream: TextIO
-
-    def write(self, text: str) -> int:
-        with _ignoring_closed_terminal():
-            self.stream.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with _ignoring_closed_terminal():
-            self.stream.flush()
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self.stream, name)
-
-
-@contextlib.contextmanager
-def _ignoring_closed_terminal() -> Iterator[None]:
-    """Ignore the error of a write to a closed terminal."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in TERMINAL_GONE:
-            raise
-
-
-def lasting_driver() -> type[Driver] | None:
-    """Return Textual's driver with a `LastingOutput`; `None` for Textual's own choice.
-
-    Textual chooses on Windows, and where its environment names a driver, as a web server does.
-    """
-    if os.environ.get("TEXTUAL_DRIVER"):
-        return None
-    return driver_with(lambda: LastingOutput(sys.__stderr__ or sys.stderr))
 
 
 def keys_from_terminal() -> None:

@@ -5,9 +5,8 @@ that a version of Textual has no more. What follows stands in for a mend of Text
 
 - `StylesCache.get_inner_outer` is a method under `lru_cache`, so the cache keeps `self`, a thousand
   caches of painted lines. It uses none of `self`: `@staticmethod` above `@lru_cache` would do.
-- `LinuxDriver` writes to a file that it chooses, and ends its writing thread at the first error, as
-  when the terminal is closed. It decodes keys strictly, so one byte that is no UTF-8 ends its
-  reading thread. An argument for the file, and `errors="replace"` for the decoder, would do.
+- `LinuxDriver` decodes keys strictly, so one byte that is no UTF-8 ends its reading thread.
+  `errors="replace"` would do.
 - `Timer` skips a late call, even the only one: a timer for a few milliseconds is lost if the
   program waits for the processor as it begins. `skip=False` where `repeat=0` would do.
 """
@@ -27,7 +26,6 @@ from textual.await_remove import AwaitRemove
 from textual.css.model import RuleSet, SelectorType
 from textual.css.query import NoMatches
 from textual.css.stylesheet import Stylesheet
-from textual.driver import Driver
 from textual.errors import NoWidget
 from textual.events import Event, Mount, ScreenResume
 from textual.geometry import Size
@@ -39,6 +37,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 CLASS = SelectorType.CLASS
+OUTPUT_THREAD = "textual-output"
+"""The name of the thread that writes to the terminal; it ends if the terminal is closed."""
 ROUNDS = 12
 """Rounds of the event loop before a painting: a message takes two from its sender to its effect."""
 MOST_POSTPONED = 4
@@ -253,28 +253,6 @@ def free_painted_lines() -> None:
     remembered: Any = vars(StylesCache)["get_inner_outer"]
     if not isinstance(remembered, classmethod):
         setattr(StylesCache, "get_inner_outer", classmethod(remembered))  # noqa: B010
-
-
-def driver_with(output: Callable[[], Any]) -> type[Driver] | None:
-    """Return Textual's driver for terminals, which writes to another output; see the top.
-
-    Args:
-        output: makes the output, something with `write` and `flush`.
-
-    Returns:
-        `None` on Windows, which has no termios.
-    """
-    try:
-        from textual.drivers.linux_driver import LinuxDriver
-    except ImportError:
-        return None
-
-    class OutputDriver(LinuxDriver):
-        def __init__(self, app: App[Any], **options: Any) -> None:
-            super().__init__(app, **options)
-            self._file = output()
-
-    return OutputDriver
 
 
 def tolerate_bad_bytes() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import io
+import math
 import os
 import pty
 import re
@@ -111,6 +112,13 @@ class OnTerminal:
     @property
     def is_running(self) -> bool:
         return self.process.poll() is None
+
+    @property
+    def work(self) -> float:
+        """The processor time of the program so far, in seconds."""
+        import psutil  # slow to import
+
+        return psutil.Process(self.process.pid).cpu_times().user if self.is_running else math.inf
 
     def read(self, seconds: float) -> bytes:
         """Read the output that comes within some time; of a program that has ended, the rest."""

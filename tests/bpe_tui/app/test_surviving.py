@@ -17,19 +17,20 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from threading import Thread
 from typing import Any
-from unittest.mock import Mock, call
+from unittest.mock import Mock
 
 import pytest
 from opening import opened, step, until
 from program import HANDOUT
 from textual import events
 from textual.app import App
+from textual.drivers._writer_thread import WriterThread
 from textual.message_pump import MessagePump
 
 from bpe_tui.app import base, terminal
 from bpe_tui.app.app import BpeTuiApp, run_app
 from bpe_tui.app.base import run_screen
-from bpe_tui.app.terminal import TERMINAL_GONE, Interrupts, LastingOutput
+from bpe_tui.app.terminal import Interrupts
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.windows import LedgerWindow
 from bpe_tui.session import state
@@ -141,18 +142,22 @@ def test_a_program_at_a_terminal_survives_and_ends_with_a_code_or_its_failure(
     assert seen == ["bad bytes", "survive"] * 2
 
 
-def test_a_terminal_that_is_gone_takes_output_and_other_errors_are_raised() -> None:
-    stream = Mock()
-    output = LastingOutput(stream)
-    for number in (None, *TERMINAL_GONE):
-        stream.write.side_effect = stream.flush.side_effect = number and OSError(number, "gone")
-        stream.reset_mock()
-        assert output.write("low") == 3
-        output.flush()
-        assert stream.mock_calls == [call.write("low"), call.flush()]
-    stream.write.side_effect = OSError(errno.ENOSPC, "full")
-    with pytest.raises(OSError, match="full"):
+@pytest.mark.usefixtures("surviving")
+async def test_a_program_whose_output_fails_ends_without_a_report(
+    own_state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    monkeypatch.setattr(terminal.LastResort, "begin", lambda _, number: begun.append(number))
+    async with opened(vocab_size=300) as (app, pilot):
+        survive(app)
+        monkeypatch.setattr("threading.excepthook", app._thread_failed)
+        gone = Mock(write=Mock(side_effect=OSError(errno.EIO, "gone")))
+        output = WriterThread(gone)
+        output.start()
         output.write("low")
+        await until(pilot, lambda: app.return_code)
+    assert (app.return_code, begun) == (128 + signal.SIGTERM, [signal.SIGTERM])
+    assert not (own_state / "bpe-tui" / "reports").exists()
 
 
 async def test_keys_behind_the_one_that_leaves_open_nothing() -> None:
@@ -163,12 +168,10 @@ async def test_keys_behind_the_one_that_leaves_open_nothing() -> None:
     assert app.return_code == 0
 
 
-def test_in_a_browser_the_driver_of_the_web_server_draws_and_has_the_keys(
+def test_in_a_browser_the_driver_of_the_web_server_has_the_keys(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for driver, is_ours in (("", True), ("textual.drivers.web_driver:WebDriver", False)):
-        monkeypatch.setenv("TEXTUAL_DRIVER", driver)
-        assert (terminal.lasting_driver() is not None) == is_ours
+    monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
     with pytest.raises(CorpusError, match="keys of a web page"):
         terminal.keys_from_terminal()
 
