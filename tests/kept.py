@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
 
@@ -16,6 +17,8 @@ MOST_LINES = 60
 """Most lines of a difference that are printed."""
 HEADINGS = ("> ", "$ ", "== ")
 """Beginnings of the lines that say what the lines below them are about."""
+NAMES = re.compile(r"((?:There are: |choose one of )[^ ,]+)(?:, [\w-]+)+")
+"""A list of all names: `engine/core/registry.py` writes it, and its example shows a whole one."""
 
 _draws = False
 
@@ -33,6 +36,7 @@ def is_drawing() -> bool:
 def check_kept(path: Path, text: str) -> None:
     """Fail with the difference if a text is not the one in its file; then write it, if asked to."""
     kept = path.read_text("utf-8") if path.exists() else ""
+    text = NAMES.sub(r"\1, …", text)
     if text == kept:
         return
     if _draws:
@@ -41,6 +45,18 @@ def check_kept(path: Path, text: str) -> None:
     changes = [*differences(kept.splitlines(), text.splitlines())]
     remedy = "drawn again" if _draws else f"if that is meant, run it with {DRAW_CHANGED}"
     pytest.fail("\n".join([f"{path.name} has changed ({remedy}):", *changes[:MOST_LINES]]), False)
+
+
+def each_once(
+    samples: Iterable[Sequence[str]], kind: Callable[[str], str], *, keeps_headings: bool
+) -> Iterator[str]:
+    """Yield headings, each with its lines of the kinds that no sample above has."""
+    kinds: set[str] = set()
+    for heading, *lines in samples:
+        new = [line for line in lines if kind(line) not in kinds]
+        kinds.update(map(kind, lines))
+        if new or keeps_headings or not lines:
+            yield from (heading, *new)
 
 
 def differences(kept: list[str], now: list[str]) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kept import check_kept
+from kept import check_kept, each_once
 
 from engine import BpeError
 
@@ -24,3 +25,15 @@ def refusal(read: Callable[[Any], object], wrong: object) -> str:
 def check_sheet(name: str, lines: Iterable[str], folder: Path = SHEETS) -> None:
     """Compare lines with a sheet."""
     check_kept(folder / f"{name}.txt", "\n".join(lines) + "\n")
+
+
+def check_samples(
+    name: str, samples: Iterable[Sequence[str]], kind: Callable[[str], str] = str
+) -> None:
+    """Compare headings, each with the lines below it, with a sheet that says each kind once."""
+    check_sheet(name, each_once(samples, kind, keeps_headings=False))
+
+
+def sentence(line: str) -> str:
+    """Return a line without numbers and tokens: `e+s occurs 9 times` → `# occurs # times`."""
+    return re.sub(r"\d[\d,.]*|'[^']*'|“[^”]*”|\S+( \+ \S+)+|\S*(\S\+\S|[┊│])\S*", "#", line)

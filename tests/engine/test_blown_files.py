@@ -15,7 +15,7 @@ from blown import BLOWN
 from blown_files import MEGABYTE, read, seconds_of
 from fuzz_formats import USES
 from generated import some
-from sheets import check_sheet
+from sheets import check_samples
 
 from engine import BpeError
 from engine.analysis.inspection import Inspection
@@ -96,11 +96,11 @@ FORMATS = sorted({name.partition(":")[0] for name in BLOWN} - {"answers"})
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_small_file_is_read_as_its_sheet_says(format: str, tmp_path: Path) -> None:
-    lines: list[str] = []
+    samples = []
     for number, name in enumerate(name for name in BLOWN if name.startswith(f"{format}:")):
         (folder := tmp_path / str(number)).mkdir()
-        lines += lines_of(name, folder)
-    check_sheet(f"files/{format}", lines)
+        samples.append([*lines_of(name, folder)])
+    check_samples(f"files/{format}", samples)
 
 
 @pytest.mark.slow  # some hundred files of a megabyte; what Python's own functions do is no call

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sheets import check_sheet
+from sheets import check_samples
 
 from engine import Tokenizer, UnknownTokenIdError, VocabSizeError, count_pretokens
 from engine.analysis.baselines import BASELINES, ByteTokenizer, CharacterTokenizer
@@ -22,16 +22,17 @@ CATS = {b"the": 3, b" ": 5, b"cat": 2, b"sat": 2, b"!": 1}
 
 def test_each_kind_numbers_and_spells_as_the_sheet_says() -> None:
     counts = CATS | {"né".encode(): 2, "e\u0301".encode(): 1, b" ": 5, b"\n": 9, b"cat!": 1}
-    lines = []
+    samples = []
     for name, size, pattern in product(BASELINES, (None, 5), ("bert", "whitespace", "gpt2")):
         if (name, size) not in (("byte", 5), ("character", None)):
             tokenizer = BASELINES[name].train(counts, size, ["<s>"], pattern)
             vocab = tokenizer.vocab
-            lines.append(f"{name}, {size=}, {pattern}: {[vocab[i] for i in islice(vocab, 12)]}")
+            first = [vocab[i] for i in islice(vocab, 12)]
+            samples.append([f"{name}, {size=}, {pattern}", f"    {first}"])
             for text in ("the  cat!\n né<s>ten", "cat! e\u0301"):
                 ids = tokenizer.encode(text)
-                lines.append(f"    {text!r}: {ids} {tokenizer.decode(ids)!r}")
-    check_sheet("baselines", lines)
+                samples[-1].append(f"    {text!r}: {ids} {tokenizer.decode(ids)!r}")
+    check_samples("baselines", samples)
 
 
 class TestCharacters:

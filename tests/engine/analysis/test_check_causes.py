@@ -160,9 +160,10 @@ def test_a_mistake_is_found_by_its_merges_and_by_its_counts(
 
 
 def lines_of(report: Report) -> list[str]:
-    """Return a report's sentences, and what a program gets of it."""
+    """Return a report's sentences, and what a program gets of it: its numbers in one line."""
     rows = {key: value for key, value in as_dict(report).items() if key != "told"}
-    return [*report.describe(), *(f"{key}: {json.dumps(rows[key])}" for key in rows)]
+    lists = [f"{key}: {json.dumps(rows.pop(key))}" for key in ("divergence", "causes")]
+    return [*report.describe(), *lists, json.dumps(rows)]
 
 
 OTHER_TEXTS = (

@@ -8,7 +8,7 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import recount, replace
-from sheets import check_sheet
+from sheets import check_samples, sentence
 
 from engine import Frame, Timeline, Trainer
 from engine.analysis.pair_history import pair_history
@@ -81,11 +81,11 @@ def test_the_history_of_each_pair_of_the_handout_is_what_the_sheet_says() -> Non
     few = Timeline(trainer.counts, trainer.steps()).seek(6)
     asked = [*product((whole.at(1), whole.at(4)), pairs)]
     asked += [*product((few.at(2), few), [*pairwise(b"widest"), (120, 121), (121, 122)])]
-    lines = []
+    samples = []
     for frame, pair in asked:
         said = pair_history(frame, pair).describe(lambda n: whole.any_token(n).decode(), 1)
-        lines.append(f"step {frame.step} of {frame.recorded_steps}: {' '.join(said)}")
-    check_sheet("pair_history", lines)
+        samples.append((f"step {frame.step} of {frame.recorded_steps}", *said))
+    check_samples("pair_history", samples, sentence)
 
 
 def test_a_pair_that_merges_or_is_taken_once_is_said_to_be_so_once() -> None:

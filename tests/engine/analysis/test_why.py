@@ -11,7 +11,7 @@ from pathlib import Path
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from sheets import check_sheet
+from sheets import check_samples, sentence
 
 from engine import Frame, Timeline, Tokenizer, Trainer, count_pretokens
 from engine.analysis.why import Explanation, explain
@@ -99,12 +99,12 @@ def test_what_is_explained_is_what_the_sheets_say(tmp_path: Path) -> None:
         ("words", (Tokenizer.load(tmp_path),), ASKED, (None, "lowest low newest", "xlowx wide")),
     )
     for name, sources, asked, in_texts in sheets:
-        lines = []
+        samples = []
         for source, parts, text in product(sources, asked.split(), in_texts):
             said = explain(source, parts.replace("·", " ").split("|"), text)
-            lines.append(f"{source!r}, in {text}: {said.title(parts)}")
-            lines += (f"    {line}" for line in said.lines())
-        check_sheet(f"why/{name}", lines)
+            lines = (f"    {line}" for line in said.lines())
+            samples.append([f"{source!r}, in {text}: {said.title(parts)}", *lines])
+        check_samples(f"why/{name}", samples, sentence)
 
 
 CORPORA = st.dictionaries(

@@ -7,7 +7,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sheets import check_sheet
+from sheets import check_samples
 
 from engine import Tokenizer
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
@@ -104,15 +104,15 @@ DESCRIBED: list[Alphabet] = [
 
 
 def test_an_alphabet_says_what_a_token_is_before_any_merge() -> None:
-    lines = []
+    samples = []
     for alphabet in DESCRIBED:
         told = f"{type(alphabet).__name__} of {alphabet.unit}s, {alphabet.spells_apart=}"
         told += f", {len(alphabet.letters)} letters, {len(set(alphabet.token_ids))} tokens"
-        lines.append(f"{told}: {alphabet.beginning}; {alphabet.exceptions}")
+        samples.append([f"{told}: {alphabet.beginning}; {alphabet.exceptions}"])
         for text in ("éaa", "ßßaéaé", "ßéßa", " "):
             edges = list(alphabet.edges(text.encode()))
-            lines.append(f"    {text}: {alphabet.spell(text.encode())} {edges}")
-    check_sheet("alphabets", lines)
+            samples[-1].append(f"    {text}: {alphabet.spell(text.encode())} {edges}")
+    check_samples("alphabets", samples)
 
 
 def test_every_kind_of_alphabet_has_its_sentence() -> None:

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from sheets import check_sheet
+from sheets import check_samples, sentence
 from test_guessing import SAMPLES, bpe_of, unigram_of, wordpiece_of
 
 from engine import AnswerError, QuestionError, Timeline, Trainer, ask
@@ -100,13 +100,13 @@ def sheet_of(question: Question, show: Callable[[object], str] = str) -> Iterato
 @pytest.mark.parametrize("name", PLAYERS)
 def test_each_question_says_what_its_sheet_says(name: str) -> None:
     make, steps = PLAYERS[name]
-    player, lines = make(), []
+    player, samples = make(), []
     seeds = "1" if "make-merges" in kinds_for(player.frame) else "123"
     for frame in map(player.seek, steps):
         for kind, seed in product(kinds_for(frame), seeds):
-            lines += ["", f"{kind} at step {frame.step}, seed {seed}"]
-            lines += asked(kind, frame, seed)
-    check_sheet(f"questions/{name}", lines)
+            heading = f"\n{kind} at step {frame.step}, seed {seed}"
+            samples.append([heading, *asked(kind, frame, seed)])
+    check_samples(f"questions/{name}", samples, sentence)
 
 
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
@@ -170,19 +170,19 @@ OF_WORDPIECE: list[tuple[str | None, int]] = [
 
 
 def test_questions_about_a_few_words_say_what_their_sheet_says() -> None:
-    lines = []
+    samples = []
     for counts, step, kind, about in SMALL:
         trainer = Trainer(counts, 268)
         timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
         timeline.complete()
-        lines += ["", f"{kind} about {about} at step {step} of {counts}"]
-        lines += asked(kind, timeline.seek(step), "1", about)
+        heading = f"\n{kind} about {about} at step {step} of {counts}"
+        samples.append([heading, *asked(kind, timeline.seek(step), "1", about)])
     trained = WordPieceTrainer(LOW, 25, min_count=1)
     words = WordPieceTimeline(trained.record, trained.steps())
     for about, step in OF_WORDPIECE:
-        lines += ["", f"longest match of {about} at step {step}"]
-        lines += asked("longest-match", words.seek(step), "1", about)
-    check_sheet("questions/small", lines)
+        heading = f"\nlongest match of {about} at step {step}"
+        samples.append([heading, *asked("longest-match", words.seek(step), "1", about)])
+    check_samples("questions/small", samples, sentence)
 
 
 DIGESTS = {
