@@ -38,6 +38,8 @@ RECENT_SHOWN = 6
 NAME_CELLS = 24
 BESIDE_ROWS, FEWEST_BESIDE, LEAST_DETAILS = 9, 7, 7
 """Rows above and below the lists, also on a low screen; least rows of the panel about the offer."""
+MORE_IF_SLIM = 2
+"""More rows beside the lists if only one is shown: their names, and the second one of the tip."""
 LEAST_NOTE = 14
 """Least width of the note about a file, in cells; with less room it is left out."""
 
@@ -232,6 +234,7 @@ class StartPage(PanelScreen):
 
     def on_mount(self) -> None:
         self.query_one("#lessons", OfferList).go_to(lessons.next_lesson())
+        self.show_panel("lessons")
         self._fit()  # before anything is painted
 
     def on_resize(self) -> None:
@@ -239,7 +242,8 @@ class StartPage(PanelScreen):
 
     def _fit(self) -> None:
         """Show the details and the title if the lists leave room for them."""
-        rows = max(each.row_count for each in self.query(OfferList) if each.display)
+        rows = max(each.row_count for each in self.query(OfferList))
+        rows += MORE_IF_SLIM * self.has_class("-slim")
         self.set_class(self.size.height >= rows + BESIDE_ROWS + LEAST_DETAILS, "-with-details")
         self.set_class(self.size.height < rows + FEWEST_BESIDE, "-tight")
 

@@ -370,16 +370,17 @@ class PanelScreen(PaintedOnce[None]):
         )
 
     def set_focus(self, widget: Widget | None, *arguments: Any, **settings: Any) -> None:
-        """Focus a widget; remember which one had the focus before a line to type in."""
+        """Focus a widget, in front of others; remember what had the focus before a field."""
         if not self.is_typing:
             self._before_typing = self.focused
         super().set_focus(widget, *arguments, **settings)
-
-    def show_panel(self, panel: str) -> None:
-        """Make a panel visible and focus it, or the first field in it."""
+        panel = self.panels.focused()
         if panel in self.STACK:
             self.panels.bring_forward(panel)
             self.name_hidden_panels()
+
+    def show_panel(self, panel: str) -> None:
+        """Make a panel visible and focus it, or the first field in it."""
         if panel in self.SLOT and panel != self.panels.slot:
             self.fill_slot(panel)
             self.call_after_refresh(self.name_hidden_panels)

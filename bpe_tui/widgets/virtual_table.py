@@ -111,8 +111,9 @@ class Header(Widget):
         return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
 
     def on_click(self, event: events.Click) -> None:
+        x = event.x - self.gutter.left
         for place in self.places:
-            if place.column.sorts and place.start <= event.x < place.start + place.cells:
+            if place.column.sorts and place.start <= x < place.start + place.cells:
                 self.post_message(self.Pressed(place.column.name))
 
 
