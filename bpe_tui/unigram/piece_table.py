@@ -294,7 +294,8 @@ class PieceDetailPanel(PiecePanel):
         found = self._uses.found
         if not found:
             none = "No best segmentation of a pretoken uses it."
-            yield Row([(none if self._uses.is_done else "Looking through the words …", "dim")])
+            text = none if self._uses.is_done else "Looking through the words …"
+            yield from sentence(text, width)
             return
         painter = PiecePainter(frame, marks=needs_marks(self.app))
         cells = len(number(found[0].times))

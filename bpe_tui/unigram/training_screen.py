@@ -47,7 +47,7 @@ from bpe_tui.widgets.rows import (
     paragraph,
     right,
 )
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import visible_text, width
 from engine.text.pretokenize import Pretoken, to_bytes
 from engine.unigram.frame import (
     ChangedWord,
@@ -61,7 +61,7 @@ from engine.unigram.pieces import unspelled
 from engine.unigram.record import EmStep, Pruned, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
-LOSS_CELLS = 9
+LEAST_NAME, PIECES_CELLS, LOSS_CELLS = 5, 7, 9
 MOST = 500
 """Most changed pretokens that the search collects."""
 
@@ -90,18 +90,25 @@ class StepsPanel(training_panels.StepList):
 
     def step_spans(self, frame: UnigramFrame, step: int, cells: int) -> list[Span]:
         name, record = step_name(frame, step), frame.record
-        loss_cells = min(LOSS_CELLS, cells - 14)
+        pieces_cells, loss_cells = self._cells_of(frame, cells)
+        losses = (score_text(record.loss_at(step), decimals) for decimals in (3, 1, 0))
         return [
-            *left([(name, "loss" if name == "prune" else "")], cells - loss_cells - 7),
-            right(number(record.size_at(step)), 7),
-            right(score_text(record.loss_at(step), 3), loss_cells),
+            *left([(name, "loss" if name == "prune" else "")], cells - pieces_cells - loss_cells),
+            right(number(record.size_at(step)), pieces_cells),
+            right(first_fitting(loss_cells - 1, *losses), loss_cells),
         ]
+
+    def _cells_of(self, frame: UnigramFrame, cells: int) -> tuple[int, int]:
+        """Return the cells of the number of pieces and of the loss, each with a blank before it."""
+        needed = len(number(frame.record.size_at(0))) + 1
+        pieces = max(needed, min(PIECES_CELLS, cells - LEAST_NAME - LOSS_CELLS))
+        return pieces, min(LOSS_CELLS, cells - LEAST_NAME - pieces)
 
     def titles(self, frame: UnigramFrame, cells: int) -> list[Span]:
         self.say("steps", "↵ goes there")
-        loss_cells = min(LOSS_CELLS, cells - 14)
-        text = self.wording.text
-        return [right(text("pieces"), cells - loss_cells), right(text("loss"), loss_cells)]
+        loss = self.wording.text("loss")
+        loss_cells = max(self._cells_of(frame, cells)[1], width(loss) + 1)
+        return [right(self.wording.text("pieces"), cells - loss_cells), right(loss, loss_cells)]
 
     def whole(self, row: Row) -> Sequence[Span]:
         return ()  # no pair
@@ -136,7 +143,7 @@ class UnigramPretokens(PiecePanel):
         self.say(f"{text}s", changed + " │ more …" * (not finder.is_done))
         if not finder.found:
             none = f"Every {text} is cut as before."
-            return [Row([(none if finder.is_done else f"Looking through the {text}s …", "dim")])]
+            return sentence(none if finder.is_done else f"Looking through the {text}s …", width)
         marks = needs_marks(self.app)
         earlier = PiecePainter(made.at(made.step - 1), marks=marks)
         painters = earlier, PiecePainter(made, marks=marks)
@@ -302,8 +309,8 @@ class StepPanel(PiecePanel):
         used = text(" is used {n} times on average", n=expected)
         both = f"ψ({expected}) − ψ({total})"
         return [
-            Row([("E  ", "strong"), painter.piece(piece), (used, "")]),
-            Row([(f"   {text('all pieces together {n} times', n=total)}", "")]),
+            Row(left([("E  ", "strong"), painter.piece(piece), (used, "")], width)),
+            Row(left([(f"   {text('all pieces together {n} times', n=total)}", "")], width)),
             Row([("M  ", "strong"), (f"{text('score')} = {both}", "")]),
             Row([(first_fitting(width, f"{result}, P = {probability}", result), "")]),
         ]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bpe_tui.views.narration import characters_of
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
-from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, signed, trace
+from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, scale_of, signed, trace
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,
@@ -177,7 +177,9 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     move = frame.queue.moves()[frame.moves_done - 1] if frame.moves_done else None
     is_push = move is not None and move.move in (Move.PUSH, Move.PUSH_BACK)
     pushed = move.pair if move is not None and is_push else None
-    scale = max(highest_shown(frame), 1)
+    scale: float = max(highest_shown(frame), 1)
+    if not frame.run.record.by_rule:  # it is that of step 0
+        scale *= scale_of(frame.queue.highest_count / scale)
 
     def place(placed: RankedEntry) -> list[Span]:
         is_next = placed[1].pair == frame.next_pair

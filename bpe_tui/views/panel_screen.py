@@ -27,7 +27,7 @@ from bpe_tui.views.screen_room import LEAST_HEIGHT, LEAST_WIDTH, ScreenRoom
 from bpe_tui.widgets.controls import FootLine, KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.textual_private import PaintedOnce
-from bpe_tui.widgets.visible import width
+from bpe_tui.widgets.visible import shorten, width
 from engine.core.wording import ENGLISH, Messages, text_of
 
 A_LETTER = "a", "a"
@@ -35,6 +35,8 @@ A_LETTER = "a", "a"
 SHOWN_BY = {"pairs": "screen.heap_view", "pseudocode": "screen.pseudocode"}
 """Panel → the action that shows it, if that is not `screen.show`."""
 
+LEAST_HEADING = 12
+"""Cells of a line that the names of hidden panels leave to the heading."""
 LEGEND_HEIGHT = 24
 """Least room for panels, in rows, at which the legend of signs has a row."""
 IN_LESSON = "-in-lesson"
@@ -210,7 +212,7 @@ class PanelScreen(PaintedOnce[None]):
             return
         shows_none = self.zoomed or not self.is_ready or self.has_class(IN_LESSON)
         hidden = {} if shows_none else self.panels.hidden(self.HIDDEN)
-        text = self.keys.name_panels(hidden)
+        text = shorten(self.keys.name_panels(hidden), self.size.width - LEAST_HEADING)
         if text == self.hidden_names:
             return
         self.hidden_names = text
@@ -374,8 +376,7 @@ class PanelScreen(PaintedOnce[None]):
         if not self.is_typing:
             self._before_typing = self.focused
         super().set_focus(widget, *arguments, **settings)
-        panel = self.panels.focused()
-        if panel in self.STACK:
+        if (panel := self.panels.focused() or "") in self.STACK:
             self.panels.bring_forward(panel)
             self.name_hidden_panels()
 

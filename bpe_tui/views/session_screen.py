@@ -207,7 +207,7 @@ class SessionScreen(PanelScreen):
         step = self.step_of(session)
         parts = (
             (subject, *facts)
-            if self.query_one(TabLine).has_room_for(step)
+            if self.query_one(TabLine).has_room_for(step, self.size.width)
             else (subject, step, *facts)
         )
         return fitting_facts(list(enumerate(parts)), room)

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_tui.styles import painted
-from bpe_tui.widgets.rows import Span, spans_width, wrapped_text
+from bpe_tui.widgets.rows import Span, right, spans_width, wrapped_text
 
 BarPart = tuple[str, Sequence[Span]]
 """The name of a part, and its spans."""
@@ -112,23 +112,18 @@ class TabLine(PartsLine):
         action: str
 
     def parts(self) -> Iterable[BarPart]:
-        tabs = self._fitting()
-        if self.has_room_for(self.note):
-            room = self._room - _width(tabs) - 1
-            tabs.append(("", [(f"{self.note:>{room}}", "")]))
+        room = self.size.width
+        tabs = self._fitting(room)
+        if self.has_room_for(self.note, room):
+            tabs.append(("", [right(self.note, room - _width(tabs) - 1)]))
         return tabs
 
-    def has_room_for(self, note: str) -> bool:
-        """Whether there is room for this note beside the tabs."""
-        taken = _width(self._fitting()) + self.NOTE_GAP + cell_len(note) + 1
-        return bool(note and self.tabs) and taken <= self._room
+    def has_room_for(self, note: str, room: int) -> bool:
+        """Whether there is room for this note beside the tabs in a line of `room` cells."""
+        taken = _width(self._fitting(room)) + self.NOTE_GAP + cell_len(note) + 1
+        return bool(note and self.tabs) and taken <= room
 
-    @property
-    def _room(self) -> int:
-        """The cells of the line: all of the screen's before its first layout."""
-        return self.size.width or self.screen.size.width
-
-    def _fitting(self) -> list[BarPart]:
+    def _fitting(self, room: int) -> list[BarPart]:
         """Return the tabs with the longest names that fit, or with the name of `here` only."""
         whole = [self._part(tab, f" {tab.name}", " ") for tab in self.tabs]
         short = [self._part(tab, f" {tab.short}", "") for tab in self.tabs]
@@ -136,7 +131,7 @@ class TabLine(PartsLine):
             self._part(tab, f" {tab.short}" if tab.name == self.here else "", " ")
             for tab in self.tabs
         ]
-        return next((tabs for tabs in (whole, short) if _width(tabs) <= self._room), keys)
+        return next((tabs for tabs in (whole, short) if _width(tabs) <= room), keys)
 
     def _part(self, tab: Tab, name: str, end: str) -> BarPart:
         """Return a tab after a blank, and with an end if there is room for both."""

@@ -37,6 +37,8 @@ from bpe_tui.session.session import Session
 from bpe_tui.session.state import remember_opened
 from engine.bpe.frame import Frame
 
+SIZES = ((60, 20), (64, 20), (72, 24), (80, 24), (100, 30), (120, 40), (200, 60))
+"""Sizes of the terminal, in columns and rows, at which all that a screen shows fits."""
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
 
 

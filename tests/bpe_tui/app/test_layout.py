@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from unittest.mock import Mock
 
-import pytest
 from opening import each_size, opened, until
 from textual.geometry import Size
 from textual.widgets import Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.models import MODELS
 from bpe_tui.views.encoding_screen import WalkScreen
-from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.screen_room import ScreenRoom
-from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import FootLine, KeyBar
-from bpe_tui.widgets.rows import spans_width
 
 TEXT = "The old goat's kite, 1234567 times!"
 PROSE = "many words in a row " * 60
@@ -157,25 +152,3 @@ async def test_the_legend_fits_and_is_hidden_at_24_rows_and_a_small_terminal_say
             line = app.screen.query_one("#panel-names", Static)
             await until(pilot, lambda: str(line.content) == names, 5)  # noqa: B023
             await pilot.press("tab")
-
-
-@pytest.mark.slow  # a walk over all screens, panels and sizes
-@pytest.mark.parametrize("key", "12345")
-@pytest.mark.parametrize("model", MODELS)
-async def test_every_panel_of_a_model_can_be_shown_at_any_size(model: str, key: str) -> None:
-    async with opened(model=model, vocab_size=300) as (app, pilot):
-        app.session.type(TEXT)
-        await pilot.press("right", key)
-        await pilot.pause()
-        screen = app.screen
-        assert isinstance(screen, SessionScreen)
-        async for size in each_size(pilot):
-            for panel in screen.PANEL_ORDER:
-                screen.show_panel(panel)
-                await pilot.pause()
-                assert screen.panels.focused() == panel, size
-                assert is_seen(app, f"#{panel}"), (panel, size)
-            for rows in screen.query(FramePanel):
-                shown = [spans_width(rows.row(at).spans) for at in range(min(rows.row_count, 20))]
-                room = rows.scrollable_content_region.width - rows.BESIDE_BAR
-                assert not rows.region or max(shown, default=0) <= room, (rows, size)

@@ -9,6 +9,10 @@ from screen_text import shown
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel
 from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.views.heap_table import EntryTable, TableRoom
+from bpe_tui.views.panel import TokenPainter
+from engine import Timeline, Trainer
+from engine.bpe.what_if import ForkChange, fork
 
 
 def pairs(app: BpeTuiApp) -> PairsPanel:
@@ -27,3 +31,18 @@ async def test_a_far_step_is_replayed_in_slices_and_the_cursor_stays(
         await until(pilot, lambda: "Replaying" not in shown(pairs(app)))
         assert pairs(app).cursor == 3
         assert shown(pairs(app)).count("\n") >= len(frame_of(app).queue.entries(200)) - 1
+
+
+def test_the_longest_bar_of_a_fork_takes_half_of_the_room_at_each_step() -> None:
+    counts = {b"abcdefgh": 1000, b"xy": 90, b"zu": 7}
+    run = Timeline(counts, Trainer(counts, 300).steps())
+    forked = fork(run.frame, ForkChange(forbid=frozenset({(b"x", b"y")})), 300)
+    other = Timeline(counts, forked.steps(), record=forked.record)
+    other.complete()
+    cells = 80
+    for step in range(len(other)):
+        frame = other.seek(step)
+        table = EntryTable(frame, TokenPainter(frame, marks=False), cells)
+        best = frame.queue.entries(1)[0]
+        row = "".join(text for text, _ in table.row((1, best), None, False).spans)
+        assert row.count("▄") * 2 >= TableRoom.within(cells, 5, True).bar - 1, (step, row)

@@ -1,0 +1,287 @@
+"""Sizes of the terminal: at each promised one, all that a screen or a window shows fits.
+
+Quick tests open each screen at the smallest size and give it a larger one.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generated import first_quick
+from misfits import misfits
+from opening import SAMPLE, SIZES, each_size, opened_as, recorded_once, until
+from program import HANDOUT
+from textual.app import App
+from textual.pilot import Pilot
+
+import bpe_tui
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.base import SingleScreenApp
+from bpe_tui.dialogs.start_page import StartPage
+from bpe_tui.lessons.asking import QuizScreen
+from bpe_tui.lessons.pane import panes_of
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.declarations import EVERYWHERE
+from bpe_tui.session.lessons import builtin_lessons, languages
+from bpe_tui.session.models import MODELS, completed, kind_and_model
+from bpe_tui.studies.comparison import ComparisonScreen
+from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.widgets.window import Window
+from engine import Timeline, Tokenizer, Trainer, ask
+
+TEXT = "The old goat's kite, 1234567 times!"
+SWAPPED = (str(SAMPLE.with_name("swapped.json")),)
+TEXTBOOK = RunConfig(HANDOUT, model="unigram", trainer="textbook")
+CONFIGS: dict[str, Config] = {
+    **{model: RunConfig(str(SAMPLE), vocab_size=300, model=model) for model in MODELS},
+    "textbook": completed(TEXTBOOK),
+    "linked": RunConfig(str(SAMPLE), vocab_size=300, trainer="linked"),
+    "tokenizer": TokenizerConfig(SWAPPED),
+    "tokenizer over a corpus": TokenizerConfig(SWAPPED, corpus=str(SAMPLE)),
+}
+SMALL = {
+    model: RunConfig(HANDOUT, pattern="whitespace", vocab_size=size, model=model)
+    for model, size in (("bpe", 268), ("wordpiece", 25), ("unigram", 40))
+}
+"""A run of each model for the quick tests."""
+SMALLEST, USUAL = SIZES[0], (100, 30)
+
+
+async def settle(pilot: Pilot[int]) -> None:
+    """Wait for what a key or a size leads to, also in threads."""
+    await pilot.pause()
+    await pilot.pause(0.02)
+    await pilot.pause()
+
+
+async def found_at(pilot: Pilot[int], sizes: Sequence[tuple[int, int]], about: str) -> list[str]:
+    """Return what does not fit at each of some sizes, which the terminal gets in turn."""
+    found = []
+    async for size in each_size(pilot, sizes):
+        await settle(pilot)
+        found += [f"{about} at {size}: {each}" for each in misfits(pilot.app)]
+    return found
+
+
+@asynccontextmanager
+async def shown(
+    config: Config, kind: str, size: tuple[int, int], language: str = "en"
+) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+    """Open a config at a size, at its first step, and show the screen of a kind."""
+    async with opened_as(config, size) as (app, pilot):
+        app.guide.speak(language)
+        app.session.type(TEXT)
+        app.action_step(1)
+        app.action_show(kind)
+        await settle(pilot)
+        yield app, pilot
+
+
+OWN = [
+    (model, kind)
+    for model in MODELS
+    for kind in EVERYWHERE
+    if kind_and_model(MODELS[model].screen(kind))[1] or kind in MODELS[model].screens
+]
+SHARED = [("bpe", kind) for kind in EVERYWHERE if kind not in MODELS["bpe"].screens]
+
+
+@pytest.mark.parametrize(("case", "kind"), [*OWN, *SHARED])
+async def test_each_screen_fits_at_the_smallest_size_and_a_larger_one(case: str, kind: str) -> None:
+    async with shown(SMALL[case], kind, SMALLEST) as (_, pilot):
+        assert await found_at(pilot, (SMALLEST, USUAL), kind) == []
+
+
+@pytest.mark.slow  # all screens, panels and sizes
+@pytest.mark.parametrize("kind", EVERYWHERE)
+@pytest.mark.parametrize("case", CONFIGS)
+async def test_every_panel_can_be_shown_at_any_size_and_fits(case: str, kind: str) -> None:
+    async with shown(CONFIGS[case], kind, USUAL) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, SessionScreen)
+        async for size in each_size(pilot, SIZES):
+            assert misfits(app) == [], size
+            for panel in screen.tab_order:
+                screen.show_panel(panel)
+                await settle(pilot)
+                assert screen.panels.focused() == panel, size
+                assert screen.query_one(f"#{panel}").region.height, (panel, size)
+                assert misfits(app) == [], (panel, size)
+
+
+@pytest.mark.nightly  # each size is once the first one
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("case", CONFIGS)
+async def test_every_screen_fits_at_each_size_it_opens_at_and_is_given(
+    case: str, language: str
+) -> None:
+    found = []
+    for first in SIZES:
+        async with shown(CONFIGS[case], EVERYWHERE[0], first, language) as (app, pilot):
+            for kind in EVERYWHERE:
+                if app.refusal_of(f"app.show('{kind}')") is None:
+                    await anext(each_size(pilot, (first,)))
+                    app.action_show(kind)
+                    await settle(pilot)
+                    found += await found_at(pilot, (first, *SIZES), f"{kind}, first {first}")
+    assert found == []
+
+
+# -- lessons, and what has no session
+
+
+@pytest.mark.nightly  # all scenes at all sizes
+@pytest.mark.parametrize("number", [lesson.number for lesson in builtin_lessons()])
+@pytest.mark.parametrize("language", languages())
+async def test_every_scene_fits_beside_its_screen(language: str, number: int) -> None:
+    path = builtin_lessons(language)[number - 1].path
+    assert await found_in_scenes(path, (USUAL, *SIZES)) == []
+
+
+@pytest.mark.parametrize("language", first_quick(sorted(languages(), reverse=True)))
+async def test_a_scene_fits_beside_its_screen_and_above_it(language: str) -> None:
+    path = builtin_lessons(language)[1].path
+    assert await found_in_scenes(path, (USUAL, SMALLEST), scenes=range(5, 6)) == []
+
+
+async def found_in_scenes(
+    path: Path, sizes: Sequence[tuple[int, int]], scenes: range | None = None
+) -> list[str]:
+    """Return what does not fit in the scenes of a lesson, which begin at the first size."""
+    app = BpeTuiApp(None, recorded_once)
+    app.makes_ahead = app.guide.keeps_progress = False
+    found = []
+    async with app.run_test(size=sizes[0]) as pilot:
+        app.guide.open(path)
+        assert app.guide.lesson is not None
+        for place in scenes or range(len(app.guide.lesson.scenes)):
+            await anext(each_size(pilot, sizes[:1]))
+            app.guide.go_to(place)
+            await until(pilot, lambda: not app.guide.is_on_its_way and panes_of(app.screen))
+            found += await found_at(pilot, sizes, f"scene {place + 1}")
+    return found
+
+
+def quiz() -> QuizScreen:
+    trainer = Trainer({b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}, 300)
+    run = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
+    run.complete()
+    return QuizScreen(
+        [ask("next-pair", run.seek(1)), ask("make-merges", run.seek(0))], lambda _: None, "low"
+    )
+
+
+def comparison() -> ComparisonScreen:
+    opened = [Tokenizer.load(*SWAPPED), Tokenizer({at: bytes([at]) for at in range(256)}, [])]
+    return ComparisonScreen(["swapped", "bytes"], lambda: opened, TEXT.encode())
+
+
+WITHOUT_SESSION: dict[str, Callable[[], App[int]]] = {
+    "start": lambda: BpeTuiApp(None, recorded_once),
+    "quiz": lambda: SingleScreenApp(quiz),
+    "comparison": lambda: SingleScreenApp(comparison),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_SESSION)
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(size, marks=() if size in (SMALLEST, USUAL) else pytest.mark.slow)
+        for size in SIZES
+    ],
+)
+async def test_a_screen_without_a_session_fits(name: str, first: tuple[int, int]) -> None:
+    app = WITHOUT_SESSION[name]()
+    async with app.run_test(size=first) as pilot:
+        await until(pilot, lambda: app.screen.id != "_default" and app.screen.is_mounted)
+        sizes = {SMALLEST: (USUAL,), USUAL: (SMALLEST,)}.get(first, SIZES)
+        found = await found_at(pilot, (first, *sizes), name)
+        if isinstance(app.screen, StartPage):
+            await pilot.press("tab")
+            found += await found_at(pilot, (first, *sizes), "files")
+        assert found == []
+
+
+async def test_a_list_that_was_clicked_stays_in_front_where_only_one_has_room() -> None:
+    app = BpeTuiApp(None, recorded_once)
+    async with app.run_test(size=USUAL) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, StartPage))
+        await pilot.click("#files")
+        await anext(each_size(pilot, (SMALLEST,)))
+        files = app.screen.query_one("#files")
+        assert (app.focused, bool(files.region), misfits(app)) == (files, True, [])
+
+
+# -- windows
+
+WINDOWS: dict[str, tuple[str, str, str]] = {
+    "AddMerges": ("tokenizer over a corpus", "training", "A"),
+    "AskWindow": ("bpe", "lesson", "m"),
+    "Branches": ("bpe", "training", "i enter"),
+    "Breakpoints": ("bpe", "training", "t b"),
+    "ChooseModel": ("bpe", "training", "M"),
+    "CommandWindow": ("bpe", "training", "y"),
+    "CompareWith": ("bpe", "encoding", "d"),
+    "Export": ("bpe", "training", "x"),
+    "GoTo": ("bpe", "training", "g"),
+    "Help": ("bpe", "training", "question_mark"),
+    "LedgerWindow": ("bpe", "training", "#merge end enter"),
+    "LessonList": ("bpe", "training", "L"),
+    "Menu": ("bpe", "training", "t"),
+    "Messages": ("bpe", "training", "ctrl+l"),
+    "OpenOther": ("bpe", "training", "o"),
+    "Palette": ("bpe", "training", "ctrl+p"),
+    "PlacesWindow": ("bpe", "vocabulary", "end f"),
+    "SavePieces": ("unigram", "training", "s"),
+    "SavePipeline": ("bpe", "pipeline", "s"),
+    "SaveSession": ("bpe", "training", "S"),
+    "SaveTokenizer": ("bpe", "training", "s"),
+    "SaveVocab": ("wordpiece", "training", "s"),
+    "StageWindow": ("bpe", "pipeline", "down down down enter"),
+    "WhatIf": ("bpe", "training", "i"),
+    "WhyWindow": ("bpe", "training", "w"),
+}
+"""Name of a window → a case, a kind of screen, and the keys that open the window there.
+
+`#merge` stands for the keys that lead to that panel, which are others at each size.
+"""
+
+
+def test_each_window_has_keys_that_open_it_at_all_sizes() -> None:
+    for module in pkgutil.walk_packages(bpe_tui.__path__, "bpe_tui."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    windows: list[type[Window[Any]]] = [Window]
+    found = set[str]()
+    while windows:
+        window = windows.pop()
+        windows += window.__subclasses__()
+        found |= set() if window.__subclasses__() else {window.__name__}
+    assert found | {"LedgerWindow"} == set(WINDOWS)  # a base, too
+
+
+@pytest.mark.slow  # opens each window at some sizes
+@pytest.mark.parametrize("window", WINDOWS)
+async def test_each_window_fits(window: str) -> None:
+    case, kind, keys = WINDOWS[window]
+    found = []
+    for language in languages():
+        for first in (SMALLEST, USUAL):
+            async with shown(CONFIGS[case], kind, first, language) as (app, pilot):
+                screen = app.screen
+                assert isinstance(screen, SessionScreen)
+                for key in keys.split():
+                    if key.startswith("#"):
+                        screen.show_panel(key[1:])
+                    else:
+                        await pilot.press(key)
+                await until(pilot, lambda: type(app.screen).__name__ == window, 5)
+                found += await found_at(pilot, (first, *SIZES), f"{language}, first {first}")
+    assert found == []
