@@ -30,7 +30,7 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.why import Explanation, explain
+from engine.analysis.explanation import Explanation, explain
 from engine.analysis.why_not import occurrences, parts_asked
 from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN

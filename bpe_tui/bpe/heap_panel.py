@@ -16,7 +16,7 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left
 from bpe_tui.widgets.textual_private import do_after
 from engine.bpe.frame import Frame
-from engine.bpe.heap import HeapMove
+from engine.bpe.heap_replay import HeapMove
 from engine.bpe.pair_queue import QueueEntry
 from engine.bpe.trainers.algorithm import Move
 

@@ -21,7 +21,7 @@ from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
 from engine.encoding.alphabet import UNITS
 from engine.text.corpus import Corpus, Reading
-from engine.text.doubts import doubts_about
+from engine.text.corpus_doubts import doubts_about
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
 from engine.text.remote import RemoteFile, is_address

@@ -9,7 +9,7 @@ from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import quoted, visible_bytes
-from engine.analysis.why import explain
+from engine.analysis.explanation import explain
 from engine.analysis.why_not import occurrences, parts_asked
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import pretokens, to_bytes, to_text

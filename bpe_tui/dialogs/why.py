@@ -24,8 +24,8 @@ from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes
+from engine.analysis.explanation import explain
 from engine.analysis.pair_history import PairHistory
-from engine.analysis.why import explain
 from engine.analysis.why_not import NeverEncoded
 from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN

@@ -22,7 +22,7 @@ from engine.core.events import CountProgress, WorkProgress
 from engine.counting.chunk_log import NOTHING_COUNTED, ChunkReport
 from engine.recording.playback import Player
 from engine.recording.training import CountedCorpus, CountOrigin, Training
-from engine.text.doubts import doubts_about
+from engine.text.corpus_doubts import doubts_about
 
 if TYPE_CHECKING:
     from engine.bpe.what_if import Comparison, ForkChange

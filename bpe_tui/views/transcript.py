@@ -21,7 +21,7 @@ from bpe_tui.views.typed import TypedTokens, describe_unknown, parse_step, token
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
-from engine.analysis.why import explain
+from engine.analysis.explanation import explain
 from engine.core.errors import (
     AnswerError,
     BpeError,

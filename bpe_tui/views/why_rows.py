@@ -24,8 +24,8 @@ from bpe_tui.widgets.rows import (
     with_below,
 )
 from bpe_tui.widgets.visible import visible_bytes
+from engine.analysis.explanation import Explanation
 from engine.analysis.pair_history import PairHistory, PairLoss
-from engine.analysis.why import Explanation
 from engine.recording.playback import AnyMergeFrame
 
 Painters = Callable[[AnyMergeFrame], TokenPainter]

@@ -34,7 +34,7 @@ from engine.wordpiece.words import CONTINUES, bare
 if TYPE_CHECKING:
     from engine.bpe.frame import Frame
     from engine.unigram.frame import UnigramFrame
-    from engine.unigram.lattices import Flags
+    from engine.unigram.lattice_arrays import Flags
     from engine.wordpiece.frame import WordPieceFrame
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.bpe.heap import CountRecord
+from engine.bpe.heap_replay import CountRecord
 from engine.bpe.trainers import linked
 from engine.core.arrays import Integers
 from engine.core.slow_modules import np

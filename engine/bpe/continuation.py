@@ -11,8 +11,8 @@ Purason, Chizhov, Yamshchikov and Fishel describe this (arXiv 2512.03989). With 
 `smallest-ids` the merges are those of the package `bpe-continue`.
 
 **A pair may make a token that exists.** Then the token's own bytes are encoded as this pair, so no
-text has got that token until now (`engine.formats.ranks` shows why). The token keeps its id. If a
-merge of the tokenizer uses it, that merge would apply, too. So such a pair is not learnt.
+text has got that token until now (see `engine.formats.merges_of_ranks`). The token keeps its id. If
+a merge of the tokenizer uses it, that merge would apply, too. So such a pair is not learnt.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import pairwise
 
-from engine.bpe.heap import HeapMove, Loss, losses_of
+from engine.bpe.heap_replay import HeapMove, Loss, losses_of
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES, PairKey, never_seen
 from engine.bpe.trainers.algorithm import Move

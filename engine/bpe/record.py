@@ -40,7 +40,7 @@ from engine.recording.merge_record import (
 from engine.text.patterns import PatternLike
 
 if TYPE_CHECKING:
-    from engine.bpe.heap import HeapReplay
+    from engine.bpe.heap_replay import HeapReplay
     from engine.recording.training import CountedCorpus
 
 
@@ -208,7 +208,7 @@ class Record(MergeRecord[MergeStep]):
     @cached_property
     def heap(self) -> HeapReplay:
         """The lazily deleted heap at any step."""
-        from engine.bpe.heap import HeapReplay  # a training without a screen does without it
+        from engine.bpe.heap_replay import HeapReplay  # a training without a screen does without it
 
         return HeapReplay(self)
 

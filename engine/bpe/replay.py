@@ -28,7 +28,7 @@ from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.algorithm import IN_BYTES, TrainingTask
-from engine.bpe.trainers.fast import FlatIndex, merge_pair
+from engine.bpe.trainers.fast import FlatIndex, replace_everywhere
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
@@ -303,7 +303,7 @@ class FlatReplay:
 
     def merge(self, pair: Pair, rank: int) -> MergeReport:
         number = self._task.pairs.number_of_key[key_of(pair)]
-        return merge_pair(self._task, self._index, number)
+        return replace_everywhere(self._task, self._index, number)
 
     def add_unchanged(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
         """Note merges from `rank` on that change nothing, with their tokens and new pairs."""

@@ -1,7 +1,8 @@
 """`Tokenizer`: an immutable vocab with its merges, special tokens and pattern.
 
-It combines other modules: `parts` finds the ids, `text_encoder` cuts out special tokens and lets an
-encoder encode the rest, `rules` are for explanations; `tokenizer_files` is for its files.
+It combines other modules: `numbered_parts` finds the ids, `text_encoder` cuts out special tokens
+and lets an encoder encode the rest, `rules` are for explanations; `tokenizer_files` is for its
+files.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, EncodeStep, MergeTable
-from engine.encoding.parts import PipelineLike, number_parts
+from engine.encoding.numbered_parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import (
     TokenIds,

@@ -32,7 +32,7 @@ from engine.formats.course_merges import (
 )
 from engine.formats.course_spellings import respell
 from engine.formats.guesses import pattern_of
-from engine.formats.other_kinds import OF_COUNTS, are_counts
+from engine.formats.not_tokenizers import OF_COUNTS, are_counts
 from engine.formats.source import HOW_TO_SAVE, LARGEST, TokenizerSource
 from engine.formats.tokenizer_format import VocabAndMerges
 from engine.text.patterns import PATTERNS, Pattern

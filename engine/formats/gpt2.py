@@ -24,7 +24,7 @@ from engine.core.files import write_files
 from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell, unspell_all
 from engine.core.json_fields import well_formed
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats import guesses, other_units
+from engine.formats import guesses, vocab_without_bytes
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import (
@@ -245,9 +245,9 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         return _load_bytes(source, overrides, settings)
     except TokenizerFileError:
         vocab, merges = files_of(source)
-        if is_ours or merges is None or not other_units.lacks_bytes(vocab):
+        if is_ours or merges is None or not vocab_without_bytes.lacks_bytes(vocab):
             raise
-        return other_units.load(vocab, merges, settings, overrides, FORMAT.name)
+        return vocab_without_bytes.load(vocab, merges, settings, overrides, FORMAT.name)
 
 
 def _load_bytes(

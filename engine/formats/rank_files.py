@@ -3,10 +3,10 @@
     IQ== 0
     Ig== 1
 
-The rank of a token is its id. The merges follow from the ranks: see `ranks`. Pattern and special
-tokens are not in such a file. Files in wide use are known by their digest. Others are known by
-less: Whisper's by the token without bytes, Qwen's and Llama 4's by their size. For any other file
-the pattern is guessed from the tokens: no token crosses a place where its pattern cuts.
+The rank of a token is its id. The merges follow from the ranks: see `merges_of_ranks`. Pattern and
+special tokens are not in such a file. Files in wide use are known by their digest. Others are known
+by less: Whisper's by the token without bytes, Qwen's and Llama 4's by their size. For any other
+file the pattern is guessed from the tokens: no token crosses a place where its pattern cuts.
 
 Mistral's `tekken.json` has ranks too, with the pattern and the special tokens:
 
@@ -43,7 +43,7 @@ from engine.core.json_fields import Fields
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses
 from engine.formats.folder_settings import read_folder_settings
-from engine.formats.ranks import ranks_of, tokenizer_of_ranks
+from engine.formats.merges_of_ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import TokenizerSource, check_lines, read_bytes, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 

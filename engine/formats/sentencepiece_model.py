@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
-from engine.formats.ranks import MOST_WORK
+from engine.formats.merges_of_ranks import MOST_WORK
 from engine.formats.source import TokenizerSource, read_bytes, read_head, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.tokenizer_json import overridden

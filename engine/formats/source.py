@@ -20,7 +20,7 @@ from zlib import decompressobj
 from zlib import error as ZlibError
 
 from engine.core.errors import TokenizerFileError
-from engine.formats.other_kinds import first_line, likely_kind
+from engine.formats.not_tokenizers import first_line, likely_kind
 
 SECONDS_OF_A_SAVE = 2.0
 """Files whose times differ by less may be of one save."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from engine.core.errors import PatternError, VocabularyError, errors_at
 from engine.formats.guesses import describe_pattern, number_special_tokens, pattern_of
-from engine.formats.ranks import tokenizer_of_ranks
+from engine.formats.merges_of_ranks import tokenizer_of_ranks
 from engine.formats.safe_pickle import PickledObject, PickleError, load_pickles
 from engine.formats.source import TokenizerSource, read_bytes, read_head
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat

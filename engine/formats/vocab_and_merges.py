@@ -12,7 +12,7 @@ from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import MissingMerges
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses
-from engine.formats.other_kinds import OF_COUNTS, are_counts
+from engine.formats.not_tokenizers import OF_COUNTS, are_counts
 from engine.formats.tokenizer_format import TRY_CHECK, Opened, Overrides, VocabAndMerges
 from engine.text.pretokenize import to_bytes
 

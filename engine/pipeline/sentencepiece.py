@@ -282,9 +282,9 @@ class SentencePieceBPE(_SentencePieceModel, MergingModel):
     """Merges any two neighbours that form a piece, the highest score first.
 
     A piece can be cut in two in several ways, and each is a merge here. Only one of them ever
-    occurs (see `engine.formats.ranks`), so their order does not matter: the one with the longest
-    left part is first, as in files that are converted to `tokenizer.json`. But pieces of equal
-    score share a rank, and then the leftmost is merged.
+    occurs (see `engine.formats.merges_of_ranks`), so their order does not matter: the one with the
+    longest left part is first, as in files that are converted to `tokenizer.json`. But pieces of
+    equal score share a rank, and then the leftmost is merged.
 
     Attributes:
         merges_pieces: false in a model of characters, which merges nothing.

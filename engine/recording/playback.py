@@ -29,7 +29,7 @@ from engine.recording.affected_pretokens import (
     PretokenIndex,
     TokensAtStep,
 )
-from engine.recording.characters import FrequentCharacters
+from engine.recording.frequent_characters import FrequentCharacters
 from engine.recording.merge_record import MergeRecord, PairStep, PhaseStart, StepT
 from engine.recording.statistics import TiedSteps
 from engine.text.excerpt import Excerpt

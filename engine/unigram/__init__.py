@@ -5,7 +5,7 @@ a probability. The probability of a text is the sum over all its segmentations; 
 segmentation is the one with the greatest product of probabilities. Read in this order:
 
 - one text under one model: `pieces`, `lattice`;
-- a model learnt: `seed`, `lattices`, `em`, `trainer`;
+- a model learnt: `seed`, `lattice_arrays`, `em`, `trainer`;
 - the same learnt as a textbook has it, one removal a step: `grams`, `textbook`;
 - the learning played back: `record`, `frame`.
 

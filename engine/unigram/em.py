@@ -45,7 +45,7 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Work, WorkProgress
-from engine.unigram.lattices import Flags, Lattices, lattices_of
+from engine.unigram.lattice_arrays import Flags, Lattices, lattices_of
 
 # -- the E-step
 
@@ -66,7 +66,7 @@ def expected_counts(
         scores: the log-probability of each piece.
         sweep: `Lattices.best_shares` counts the uses in the best segmentations alone.
 
-    >>> from engine.unigram.lattices import lattices_of
+    >>> from engine.unigram.lattice_arrays import lattices_of
     >>> from engine.core.events import finished
     >>> corpus = finished(lattices_of({"ab": 3}, {"a": 0, "b": 1, "ab": 2}, longest=2))
     >>> counts, log_probability = finished(expected_counts(corpus, np.log([0.5, 0.4, 0.1])))

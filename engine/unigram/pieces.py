@@ -17,7 +17,7 @@ import numpy as np
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError
 from engine.text.pretokenize import to_text
-from engine.unigram.lattices import Flags
+from engine.unigram.lattice_arrays import Flags
 from engine.unigram.units import SPACE
 
 # Unigram models spell pretokens with the visible character ▁ (U+2581) for a space.

@@ -28,7 +28,7 @@ from engine.core.events import Work
 from engine.recording.statistics import PretokenStatistics
 from engine.unigram.em import Estimate, PieceRemovals, TrainingCorpus
 from engine.unigram.lattice import Lattice, LatticeMaker, Path
-from engine.unigram.lattices import Flags
+from engine.unigram.lattice_arrays import Flags
 from engine.unigram.pieces import NumberedPieces, PieceColumns
 from engine.unigram.seed import Seeds
 

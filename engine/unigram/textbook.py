@@ -32,7 +32,7 @@ from engine.text.pretokenize import to_bytes
 from engine.unigram.em import Estimate, PieceRemovals, TrainingCorpus
 from engine.unigram.grams import TIED, GramLattice, GramTable
 from engine.unigram.lattice import LatticeMaker, Path
-from engine.unigram.lattices import Flags
+from engine.unigram.lattice_arrays import Flags
 from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY, Edge, spelled
 from engine.unigram.record import PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds

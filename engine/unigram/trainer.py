@@ -27,7 +27,7 @@ from engine.core.events import Work, WorkProgress
 from engine.recording.training import check_counts, check_size
 from engine.text.pretokenize import check_special_tokens
 from engine.unigram.em import RARE, Estimate, TrainingCorpus, log_probabilities
-from engine.unigram.lattices import Flags
+from engine.unigram.lattice_arrays import Flags
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds, seed_pieces
 

@@ -39,7 +39,7 @@ new pairs get the next numbers, 3 and 4.
 ([(97, 98), (98, 97), (99, 97)], [5, 2, 1])
 >>> [index.occurrences.of(number).tolist() for number in range(3)]
 [[1, 3, 7], [2], [6]]
->>> merge = merge_pair(task, index, number=0)
+>>> merge = replace_everywhere(task, index, number=0)
 >>> index.symbols.cells.tolist()
 [-1, 256, 256, 256, 256, -1, 99, 256, 256, -1]
 >>> list(index.pairs)[3:], index.counts
@@ -328,7 +328,7 @@ def fast(task: TrainingTask) -> Iterator[MergeReport]:
     index = FlatIndex(task)
     pairs, counts = index.pairs, index.counts
     for pair in task.given:
-        yield merge_pair(task, index, index.number_of(pair))
+        yield replace_everywhere(task, index, index.number_of(pair))
     # Put all pairs into buckets by their counts.
     key = task.tie_key(never_seen)
     queue, work = BucketQueue(counts, lambda number: key(pairs[number])), task.work
@@ -336,14 +336,14 @@ def fast(task: TrainingTask) -> Iterator[MergeReport]:
     while (number := queue.pop()) is not None and counts[number] >= task.min_count:
         known = len(counts)
         # Replace it by a new token wherever it starts, and correct the counts beside it.
-        merge = merge_pair(task, index, number)
+        merge = replace_everywhere(task, index, number)
         work.pairs_scanned, work.bucket_moves = queue.scanned, queue.moved
         # Put the new pairs into buckets.
         queue.push(range(known, len(counts)))
         yield merge
 
 
-def merge_pair(task: TrainingTask, index: FlatIndex, number: int) -> MergeReport:
+def replace_everywhere(task: TrainingTask, index: FlatIndex, number: int) -> MergeReport:
     """Replace a pair by a new token wherever it occurs, and update all counts."""
     pair = index.pairs[number]
     new_id = task.join(pair)

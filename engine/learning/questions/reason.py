@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, islice, pairwise
 
-from engine.analysis.why import count_inside
+from engine.analysis.explanation import count_inside
 from engine.analysis.why_not import (
     Answer,
     Beaten,

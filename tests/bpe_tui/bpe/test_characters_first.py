@@ -14,7 +14,7 @@ from bpe_tui.bpe.training_screen import CorpusPanel, EncodedText, MergesPanel
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.rows import has_row_below, spans_width, with_below
 from bpe_tui.widgets.visible import visible_bytes
-from engine.analysis.why import explain
+from engine.analysis.explanation import explain
 
 
 def texts(panel: CorpusPanel) -> list[str]:

@@ -38,7 +38,7 @@ from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.rows import Row, plain_text
 from bpe_tui.widgets.virtual_table import arranged, arranged_row
 from bpe_tui.widgets.visible import width as cells
-from engine.analysis.why import explain
+from engine.analysis.explanation import explain
 from engine.bpe.trainers import TRAINERS
 from engine.recording.playback import MergeFrame
 

@@ -78,8 +78,8 @@ from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.rows import CutSpan, Row
 from bpe_tui.widgets.visible import width
 from engine import CorpusError, Frame, Timeline, Tokenizer, Trainer
+from engine.analysis.explanation import explain
 from engine.analysis.inspection import Inspection
-from engine.analysis.why import explain
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
 from engine.encoding.lanes import TokenPlace, align_places

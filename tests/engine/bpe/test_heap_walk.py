@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
-from engine.bpe import heap
-from engine.bpe.heap import HeapReplay
+from engine.bpe import heap_replay
+from engine.bpe.heap_replay import HeapReplay
 from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.algorithm import Move
@@ -74,7 +74,7 @@ def test_the_array_does_not_depend_on_the_step_before(
 ) -> None:
     record = trained(counts)
     walk = HeapReplay(record)
-    with patch.multiple(heap, SPACING=3, RUN_UP=2, KEPT_ENTRIES=40):  # few copies are stored
+    with patch.multiple(heap_replay, SPACING=3, RUN_UP=2, KEPT_ENTRIES=40):  # few copies are stored
         for step in order:
             step %= len(record) + 1
             assert walk.entries(step) == HeapReplay(record).entries(step)
@@ -125,6 +125,6 @@ def test_the_losses_of_an_entry_are_the_changes_of_its_count_since_it_was_writte
                 if (earlier := before[at].count_of(entry.pair)) > count:
                     expected.insert(0, (at + 1, earlier - count))
                 count = earlier
-            with patch.object(heap, "FIRST_WINDOW", window):
+            with patch.object(heap_replay, "FIRST_WINDOW", window):
                 assert list(queue.losses(entry)) == expected
             assert queue.entry_of(entry.pair) == entry

@@ -58,7 +58,7 @@ def test_training_on_a_plain_text_loads_nothing_that_it_does_not_use() -> None:
         "counting.cache",
         "counting.counts_file",
         "text.excerpt",
-        "bpe.heap",
+        "bpe.heap_replay",
     )
     assert not loaded & {f"engine.{room}" for room in rooms}
 

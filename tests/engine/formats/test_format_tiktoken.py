@@ -23,8 +23,13 @@ from engine.core.gpt2_bytes import unspell
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import open_tokenizer, save
 from engine.formats.guesses import fits_better, likely_pattern
+from engine.formats.merges_of_ranks import (
+    RankedMerges,
+    merges_of_ranks,
+    ranks_of,
+    tokenizer_of_ranks,
+)
 from engine.formats.rank_files import known_ranks, likely_ranks
-from engine.formats.ranks import RankedMerges, merges_of_ranks, ranks_of, tokenizer_of_ranks
 from engine.formats.source import read_json
 
 GPT2_VOCAB = REPO.parent / "shared" / "data" / "gpt2_vocab.json"
@@ -342,7 +347,7 @@ def test_empty_lines_are_left_out(tmp_path: Path) -> None:
 
 
 def test_tokens_that_would_take_minutes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.formats.ranks.MOST_WORK", 256 + 3 * 3)
+    monkeypatch.setattr("engine.formats.merges_of_ranks.MOST_WORK", 256 + 3 * 3)
     assert merges_of_ranks(ranks(b"abc")).unmade == [b"abc"]
     with pytest.raises(VocabularyError, match="of up to 2 bytes, are too long"):
         merges_of_ranks(ranks(b"ab", b"bc", b"ca"))

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer, UnknownTokenIdError, VocabularyError
-from engine.analysis.why import explain
+from engine.analysis.explanation import explain
 from engine.bpe.replay import Replay
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.pipeline.conversion import tokenizer_of

@@ -24,7 +24,7 @@ from engine import CorpusError
 from engine.counting.count import count_corpus, count_text
 from engine.text import corpus, remote, sources
 from engine.text.corpus import Corpus, Reading, read_blocks, separator_of
-from engine.text.doubts import doubts_about
+from engine.text.corpus_doubts import doubts_about
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter
 

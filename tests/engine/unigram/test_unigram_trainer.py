@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from engine import BpeError, SpecialTokenError, UnigramError, VocabSizeError
 from engine.core.events import WorkProgress, finished
-from engine.unigram import lattices
+from engine.unigram import lattice_arrays
 from engine.unigram.em import expected_counts
-from engine.unigram.lattices import LONGEST_TEXT, Lattices, lattices_of
+from engine.unigram.lattice_arrays import LONGEST_TEXT, Lattices, lattices_of
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
 
@@ -71,8 +71,8 @@ def test_the_counts_of_a_corpus_are_those_of_its_texts_by_hand(
 
 
 def test_lattices_are_packed_in_batches_of_edges_by_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lattices, "BATCH", 4)
-    monkeypatch.setattr(lattices, "CHARACTERS_A_SLICE", 3)
+    monkeypatch.setattr(lattice_arrays, "BATCH", 4)
+    monkeypatch.setattr(lattice_arrays, "CHARACTERS_A_SLICE", 3)
     given = {"abb": 3, "b": 1, "ab": 2}, {"a": 0, "b": 1, "ab": 2}, 2
     progress, (first, second) = list(lattices_of(*given)), finished(lattices_of(*given))
     assert progress == [("building the lattices", 2, 3), ("building the lattices", 3, 3)]

@@ -14,7 +14,7 @@ from engine.core.arrays import Floats
 from engine.core.events import finished
 from engine.unigram.em import TrainingCorpus, expected_counts
 from engine.unigram.lattice import Lattice, log_total
-from engine.unigram.lattices import Lattices, lattices_of
+from engine.unigram.lattice_arrays import Lattices, lattices_of
 from engine.unigram.pieces import PieceTable
 
 CORPUS = {"ab": 3}

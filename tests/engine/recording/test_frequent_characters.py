@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.recording.characters import FrequentCharacters
+from engine.recording.frequent_characters import FrequentCharacters
 
 FREQUENT = FrequentCharacters({"我们".encode(): 3, "成a".encode(): 2, b"ab": 9, "我".encode(): 1})
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sheets import check_samples, sentence
 
 from engine import Frame, Timeline, Tokenizer, Trainer, count_pretokens
-from engine.analysis.why import Explanation, explain
+from engine.analysis.explanation import Explanation, explain
 from engine.analysis.why_not import NeverEncoded, NoSuchToken, OneToken
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 
