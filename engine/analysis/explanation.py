@@ -12,6 +12,13 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from engine.analysis.pair_history import PairHistory, pair_history
+from engine.analysis.quoted_merges import (
+    Merge,
+    RankedToken,
+    describe_ranked,
+    describe_tokens,
+    ranked_tokens,
+)
 from engine.analysis.why_not import (
     Answer,
     Beaten,
@@ -33,15 +40,7 @@ from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.wording import ShowBytes, is_partial, times
 from engine.encoding.encoders import EncodeStep
-from engine.encoding.rules import (
-    EncodingRules,
-    HasRules,
-    Merge,
-    RankedToken,
-    describe_ranked,
-    describe_tokens,
-    ranked_tokens,
-)
+from engine.encoding.rules import EncodingRules, HasRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes, to_text

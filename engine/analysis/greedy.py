@@ -6,17 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.core.wording import Sentence, say
-from engine.encoding.alphabet import Alphabet
-from engine.encoding.rules import (
-    HasRules,
+from engine.analysis.quoted_merges import (
     Merge,
     RankedToken,
-    first_merge_across,
     merge_of,
     ranked_tokens,
     words_of_ranked,
 )
+from engine.core.wording import Sentence, say
+from engine.encoding.alphabet import Alphabet
+from engine.encoding.rules import HasRules, first_merge_across
 
 GreedyToken = tuple[int, int]
 """A token that the greedy match takes: its id, and where it ends in bytes."""

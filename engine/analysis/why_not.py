@@ -15,24 +15,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from engine.core.arguments import checked
-from engine.core.events import PAIR_SIGN
-from engine.core.gpt2_bytes import read_stand_ins, spell
-from engine.core.wording import ShowBytes, is_partial
-from engine.encoding.encoders import RankHeap
-from engine.encoding.rules import (
-    Crossing,
-    EncodingRules,
-    HasRules,
+from engine.analysis.quoted_merges import (
     Merge,
     RankedToken,
     describe_ranked,
-    first_merge_across,
     merge_making,
     merge_of,
     merge_to_come,
     ranked_tokens,
 )
+from engine.core.arguments import checked
+from engine.core.events import PAIR_SIGN
+from engine.core.gpt2_bytes import read_stand_ins, spell
+from engine.core.wording import ShowBytes, is_partial
+from engine.encoding.encoders import RankHeap
+from engine.encoding.rules import Crossing, EncodingRules, HasRules, first_merge_across
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 
 # -- questions in GPT-2's spelling: `Ġè¿Ļ` in a vocabulary is the text ` 这`

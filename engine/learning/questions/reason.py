@@ -12,6 +12,7 @@ from enum import IntEnum
 from itertools import accumulate, islice, pairwise
 
 from engine.analysis.explanation import count_inside
+from engine.analysis.quoted_merges import Merge, merge_making
 from engine.analysis.why_not import (
     Answer,
     Beaten,
@@ -23,7 +24,6 @@ from engine.analysis.why_not import (
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, Words, frequency, say
-from engine.encoding.rules import Merge, merge_making
 from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option, edged, is_printable
 from engine.learning.questions.question import Chance, Kind, Level, Question, Request, Wrong
 from engine.text.pretokenize import to_bytes, to_text
