@@ -25,6 +25,8 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.formats import (
     bert_vocab,
     by_name,
+    clip,
+    codes,
     course_files,
     gguf,
     gpt2,
@@ -33,7 +35,6 @@ from engine.formats import (
     sentencepiece_model,
     tiktoken_pickle,
     tokenizer_json,
-    word_ends,
 )
 from engine.formats.folder_settings import GENERATION, MODEL, SETTINGS_FILES
 from engine.formats.source import (
@@ -61,8 +62,8 @@ _OF_FILES = (
     gguf.FORMAT,
     rank_files.TEKKEN,
     bert_vocab.FORMAT,
-    word_ends.CLIP,
-    word_ends.CODES,
+    clip.FORMAT,
+    codes.FORMAT,
     rank_files.TIKTOKEN,
     minbpe.FORMAT,
     course_files.COURSE_TEXT,

@@ -118,7 +118,7 @@ def test_an_empty_last_line_takes_an_id_as_in_the_original(
 ) -> None:
     (tmp_path / "clip.txt").write_text(f"{CLIP_TEXT}\n")
     for most, ends in ((48_894, True), (len(CLIP_MERGES) - 1, False)):
-        monkeypatch.setattr("engine.formats.word_ends.MOST_MERGES", most)
+        monkeypatch.setattr("engine.formats.clip.MOST_MERGES", most)
         vocab = clip_vocab(CLIP_MERGES[:most], ends_in_newline=ends)
         tokenizer = open_tokenizer(tmp_path / "clip.txt").tokenizer
         assert tokenizer.encode("<|startoftext|>") == [vocab["<|startoftext|>"]]

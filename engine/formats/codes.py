@@ -1,0 +1,191 @@
+"""Codes of subword-nmt and fastBPE: merges of characters, with `</w>` at the end of a word.
+
+    #version: 0.2          e s 5
+    e s                    es t</w> 4
+    es t</w>
+
+On the left subword-nmt's; on the right fastBPE's, without a version but with the count of each
+merge. Such a file has no ids; ours number `<unk>`, the characters of the merges without and with
+`</w>`, and what each merge makes. Codes with neither version nor counts are subword-nmt's version
+0.1, in which `</w>` is a token of its own that merges like any other. If a merge occurs twice, the
+first is used.
+
+Sources: `apply_bpe.py` of rsennrich/subword-nmt, `fastBPE.hpp` of glample/fastBPE.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from engine.core.errors import TokenizerFileError
+from engine.encoding.alphabet import END_OF_WORD, UNKNOWN, CharacterAlphabet, WordEndAlphabet
+from engine.encoding.tokenizer import Tokenizer
+from engine.formats.source import TokenizerSource, read_lines
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.text.patterns import own_pattern
+from engine.text.pretokenize import to_bytes
+
+SUFFIX = END_OF_WORD.decode()
+_UNK = UNKNOWN.decode()
+_VERSION = re.compile(r"#version: *([0-9.]+)\s*")
+_MERGE = re.compile(rb"[^\s]+ [^\s]+(?: \d+)? *\r?")
+_SUFFIXED = re.compile(rb"</w>(?: |\r?$)", re.MULTILINE)
+_BETWEEN_WORDS = r"[ \r\n]+"
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The content of a file of codes.
+
+    Attributes:
+        merges: pairs of tokens in order of rank, none twice.
+        is_apart: whether `</w>` is a token of its own.
+        has_counts: whether each line ends in a count, as in fastBPE.
+        characters: the characters of the merges, in order of code points.
+    """
+
+    merges: Sequence[tuple[str, str]]
+    is_apart: bool
+    has_counts: bool
+    characters: Sequence[str]
+
+
+def recognises(source: TokenizerSource) -> bool:
+    path = source.only_file
+    if path is None or (path.name == "merges.txt" and path.with_name("vocab.json").is_file()):
+        return False  # the merges of a vocabulary that has ids, such as CLIP's
+    return are_codes(source.heads[0])
+
+
+def are_codes(head: bytes) -> bool:
+    """Whether a file with this beginning holds merges, and a token ends in `</w>`.
+
+    >>> are_codes(b"#version: 0.2\\ne s\\nes t</w>\\n"), are_codes(b"#version: 0.2\\ne s\\n")
+    (True, False)
+    """
+    lines = head.split(b"\n")[:-1] or [head]  # the last line may be incomplete
+    if b"#version:" in lines[0]:
+        del lines[0]
+    return all(map(_MERGE.fullmatch, lines)) and any(map(_SUFFIXED.search, lines))
+
+
+def load(source: TokenizerSource, overrides: Overrides) -> Opened:
+    """Open a file of codes.
+
+    Raises:
+        TokenizerFileError: a line is no merge, or a pattern was given.
+    """
+    path = source.paths[0]
+    codes = read_codes(path)
+    if overrides.pattern is not None:
+        raise TokenizerFileError(
+            f"{path}: codes with </w> cut a text at its spaces, so no pattern can be given"
+        )
+    special_tokens = overrides.special_tokens or ()
+    make = _with_symbol if codes.is_apart else _with_suffix
+    maker = "fastBPE" if codes.has_counts else f"subword-nmt {'0.1' if codes.is_apart else '0.2'}"
+    notes = (
+        f"codes of {maker}, which have no ids; here these are <unk>, the characters without and "
+        "with </w>, then the merges",
+        "words end at spaces; a character that occurs in no merge is <unk>",
+    )
+    return Opened(make(codes, special_tokens), FORMAT.name, notes)
+
+
+def read_codes(path: Path) -> Codes:
+    """Read the merges of a file.
+
+    Raises:
+        TokenizerFileError: a line is not two tokens, or two and a count.
+    """
+    lines = read_lines(path)
+    version = _VERSION.fullmatch(lines[0])
+    while lines and not lines[-1]:
+        del lines[-1]
+    merges: dict[tuple[str, str], None] = {}
+    widths: set[int] = set()
+    for number, line in enumerate(lines, start=1):
+        if number == 1 and version:
+            continue
+        parts = line.strip(" \r").split(" ")
+        is_merge = len(parts) == 2 or (len(parts) == 3 and parts[2].isdecimal())
+        widths.add(len(parts))
+        if not is_merge or len(widths) > 1 or not all(parts):
+            raise TokenizerFileError(
+                f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}"
+            )
+        merges[parts[0], parts[1]] = None
+    if not merges:
+        raise TokenizerFileError(f"{path}: has no merges")
+    has_counts = widths == {3}
+    # 0.2.0 is 0.2, but 0.10 is not 0.1. Without a line of version it is the oldest.
+    known = re.sub(r"(\.0+)*$", "", version[1]) if version else "0.1"
+    if version and known not in ("0.1", "0.2"):
+        raise TokenizerFileError(f"{path}: is of version {version[1]}; known are 0.1 and 0.2")
+    is_apart = not has_counts and known == "0.1"
+    tokens = chain.from_iterable(merges)
+    characters = set().union(*(token.removesuffix(SUFFIX) for token in tokens))
+    return Codes(list(merges), is_apart, has_counts, sorted(characters))
+
+
+def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
+    """Make the tokenizer in which `</w>` belongs to the last character."""
+    # Imported late: the stages are many modules.
+    from engine.pipeline import conversion, decoders, models, pretokenizers
+    from engine.pipeline.added_tokens import AddedToken
+    from engine.pipeline.oniguruma import TextOrRegex
+    from engine.pipeline.pipeline import Pipeline
+
+    vocab = {_UNK: 0}
+    for token in (
+        *codes.characters,
+        *(character + SUFFIX for character in codes.characters),
+        *chain.from_iterable((left + right, left, right) for left, right in codes.merges),
+    ):
+        vocab.setdefault(token, len(vocab))
+    return conversion.tokenizer_of(
+        Pipeline(
+            models.BPE(vocab, codes.merges, unk_token=_UNK, end_of_word_suffix=SUFFIX),
+            tuple(map(AddedToken, special_tokens)),
+            pre_tokenizer=pretokenizers.Split(TextOrRegex(regex=_BETWEEN_WORDS), "Removed"),
+            decoder=decoders.BPEDecoder(SUFFIX),
+        )
+    )
+
+
+def _with_symbol(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
+    """Make the tokenizer in which `</w>` is a token; its vocab has `est ` for `est</w>`."""
+    ids = {_UNK: 0}
+    for token in (*codes.characters, SUFFIX):
+        ids.setdefault(token, len(ids))
+    for left, right in codes.merges:
+        for token in (left + right, left, right):
+            ids.setdefault(token, len(ids))
+    vocab = {
+        token_id: to_bytes(token.removesuffix(SUFFIX) + " " * token.endswith(SUFFIX))
+        for token, token_id in ids.items()
+    }
+    table = {
+        (ids[left], ids[right]): (rank, ids[left + right])
+        for rank, (left, right) in enumerate(codes.merges)
+    }
+    characters = {character: ids[character] for character in codes.characters}
+    alphabet = WordEndAlphabet(CharacterAlphabet(characters, unknown=0), marker=ids[SUFFIX])
+    special_ids = {token: len(ids) + place for place, token in enumerate(special_tokens)}
+    return Tokenizer(
+        vocab,
+        [(vocab[left], vocab[right]) for left, right in table],
+        special_ids,
+        own_pattern(r"[^ \r\n]+|[ \r\n]+"),
+        alphabet=alphabet,
+        table=table,
+    )
+
+
+FORMAT = TokenizerFormat(
+    "subword-nmt", "codes of subword-nmt or fastBPE, with </w>", recognises, load
+)
