@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
-from bpe_tui.views.exports import screen_svg
+from bpe_tui.shell.exports import screen_svg
 from bpe_tui.widgets.textual_private import painted_lines
 from engine import Tokenizer, train_bpe
 

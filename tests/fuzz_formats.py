@@ -50,7 +50,7 @@ from tiny_tokenizers import GOLDEN, REPO, handout
 from tokenizers import Tokenizer as HuggingFace
 from tokenizers import models
 
-from bpe_tui.views.encoded_text import explanation
+from bpe_tui.words.encoded_text import explanation
 from engine import BpeError, count_pretokens
 from engine.analysis.breakpoints import parse
 from engine.analysis.check.claim import read_claim

@@ -35,16 +35,19 @@ ROOMS = {
     "bpe_tui": """
         cli
         app
+        explain
         lessons
         bpe wordpiece unigram studies dialogs
-        views
+        panels
+        shell
+        words
         session
         widgets
         styles
     """,
 }
 """The rooms from top to bottom. Rooms in one line are level and do not import each other."""
-MOST_ENTRIES = 13
+MOST_ENTRIES = 15
 
 BY_NAME = {
     "engine",  # its public names, each imported when it is first used

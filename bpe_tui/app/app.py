@@ -28,7 +28,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Post
 from bpe_tui.session.training import open_continuable
-from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import tolerate_bad_bytes
 from bpe_tui.widgets.visible import visible_text
@@ -113,7 +113,7 @@ class BpeTuiApp(SessionApp):
         is_running = session.recording is not None and session.stop_reason is None
         if not is_running or session.config.corpus == config.corpus:
             return ""
-        from bpe_tui.views.narration import name_of
+        from bpe_tui.words.narration import name_of
 
         back = "Esc leads back while this is read; later o opens it again."
         if session.config.from_input:

@@ -25,9 +25,9 @@ from bpe_tui.app import terminal
 from bpe_tui.session.host import Notices, Notifier
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Jobs
+from bpe_tui.shell.commands import Help, commands_on
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
-from bpe_tui.views.commands import Help, commands_on
-from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.textual_private import (
     OUTPUT_THREAD,
     CurrentStylesheet,

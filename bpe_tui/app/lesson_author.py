@@ -22,12 +22,12 @@ from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, replay, train
+from bpe_tui.shell.exports import screen_text
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import text_with_edges
-from bpe_tui.views.exports import screen_text
-from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.textual_private import painted_lines
 from bpe_tui.widgets.visible import visible_prose, visible_text
+from bpe_tui.words.transcript import PlainQuestion
 from engine.analysis.check.claim import read_claim
 from engine.core.errors import BpeError, UnknownNameError
 from engine.core.registry import Registry

@@ -16,16 +16,16 @@ from bpe_tui.app.base import BaseApp
 from bpe_tui.session.declarations import ENCODING, TABS, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
-from bpe_tui.views import targets
-from bpe_tui.views.screen_panels import Spot
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.shell import targets
+from bpe_tui.shell.screen_panels import Spot
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
 from engine.core.wording import Messages, text_of
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 
 if TYPE_CHECKING:
-    from bpe_tui.views.encoding_screen import WalkScreen
+    from bpe_tui.panels.encoding_screen import WalkScreen
 
 MOST_PLACES = 100
 """Most places that Esc leads back to; older ones are forgotten."""

@@ -18,8 +18,8 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import EVERYWHERE, Command, Model
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
-from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
-from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.shell.commands import commands_on, key_of_screen, kinds_with, other_models_with
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field, FieldOverRows
 from bpe_tui.widgets.lines import FoundRows, Lines
 from bpe_tui.widgets.rows import Row, left, wrapped_text

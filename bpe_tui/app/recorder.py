@@ -14,10 +14,10 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from bpe_tui.app.session_app import SessionApp
-from bpe_tui.lessons.beats import FASTEST_SHOWN
-from bpe_tui.lessons.screen import LessonScreen
+from bpe_tui.explain.beats import FASTEST_SHOWN
+from bpe_tui.explain.screen import LessonScreen
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import DARK
-from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import is_laid_out, painted_lines
 from bpe_tui.widgets.visible import still_visible, visible_text

@@ -27,7 +27,7 @@ from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import mount_unseen
 from bpe_tui.widgets.visible import visible_text
@@ -269,7 +269,7 @@ class SessionApp(BaseApp):
 
     def action_predict(self) -> None:
         """Show the lesson view, which asks what each step does; there, start or stop that."""
-        from bpe_tui.lessons.screen import LessonScreen
+        from bpe_tui.explain.screen import LessonScreen
 
         is_here = isinstance(self.screen, LessonScreen)
         self.action_show(LESSON)

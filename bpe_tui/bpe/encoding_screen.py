@@ -17,19 +17,19 @@ from textual.widgets import Input, TextArea
 
 from bpe_tui.bpe import walks
 from bpe_tui.bpe.training_screen import BPE_VIEW, EncodedText
+from bpe_tui.panels.encoding_screen import TextLanesPanel, WalkScreen
+from bpe_tui.panels.why_rows import describe_way, explanation_rows
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
+from bpe_tui.shell.panel import BORDER_CELLS, Panel
 from bpe_tui.styles import sheet
-from bpe_tui.views.encoding_screen import TextLanesPanel, WalkScreen
-from bpe_tui.views.narration import BETWEEN_PARTS, heading, leading_parts
-from bpe_tui.views.panel import BORDER_CELLS, Panel
-from bpe_tui.views.why_rows import describe_way, explanation_rows
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
+from bpe_tui.words.narration import BETWEEN_PARTS, heading, leading_parts
+from bpe_tui.words.wording import Wording
 from engine.analysis.explanation import Explanation, explain
 from engine.analysis.why_not import occurrences, parts_asked
 from engine.bpe.frame import Frame

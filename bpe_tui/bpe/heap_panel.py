@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from textual import events
 
 from bpe_tui.bpe.narration import why_no_heap
-from bpe_tui.views.heap_table import EntryTable
-from bpe_tui.views.narration import NO_CORPUS
-from bpe_tui.views.panel import Panel, TokenPainter, sentence
-from bpe_tui.views.targets import ToPair
+from bpe_tui.panels.heap_table import EntryTable
+from bpe_tui.shell.panel import Panel, TokenPainter, sentence
+from bpe_tui.shell.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left
 from bpe_tui.widgets.textual_private import do_after
+from bpe_tui.words.narration import NO_CORPUS
 from engine.bpe.frame import Frame
 from engine.bpe.heap_replay import HeapMove
 from engine.bpe.pair_queue import QueueEntry

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bpe_tui.views.inspection_rows import (
+from bpe_tui.panels.inspection_rows import (
     describe_ids,
     describe_numbers,
     describe_pattern,
     describe_specials,
     sections,
 )
-from bpe_tui.views.measures import describe_premiums, premiums_of
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted, visible_text
+from bpe_tui.words.measures import describe_premiums, premiums_of
 from engine.analysis.inspection import Inspection
 from engine.analysis.why_not import StandIns
 from engine.core.gpt2_bytes import spell

@@ -11,9 +11,7 @@ from itertools import chain, groupby, islice
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from bpe_tui.views.narration import format_pair
-from bpe_tui.views.targets import ToPair, ToPretoken
-from bpe_tui.views.wording import Wording
+from bpe_tui.shell.targets import ToPair, ToPretoken
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     PairSpans,
@@ -29,6 +27,8 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes
 from bpe_tui.widgets.visible import width as cells_of
+from bpe_tui.words.narration import format_pair
+from bpe_tui.words.wording import Wording
 from engine.bpe.frame import Frame
 from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists, ListNode, Place
 from engine.bpe.trainers.linked import LEAST_ACTIVE
@@ -36,7 +36,7 @@ from engine.core.wording import ENGLISH, text_of
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 
 if TYPE_CHECKING:
-    from bpe_tui.views.panel import TokenPainter
+    from bpe_tui.shell.panel import TokenPainter
 
 SIGNS = {BigramState.BEST: "▸", BigramState.ACTIVE: "●", BigramState.INACTIVE: "○"}
 """The sign of each state, for rows without room for its word."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from bpe_tui.bpe.narration import describe_decision
-from bpe_tui.views import training_panels
-from bpe_tui.views.heap_table import highest_shown
-from bpe_tui.views.narration import as_sentence, characters_of, part_of, times
-from bpe_tui.views.panel import Panel, TokenPainter, sentence
-from bpe_tui.views.targets import ToChange, ToPair, ToToken
-from bpe_tui.views.wording import Wording
+from bpe_tui.panels import training_panels
+from bpe_tui.panels.heap_table import highest_shown
+from bpe_tui.shell.panel import Panel, TokenPainter, sentence
+from bpe_tui.shell.targets import ToChange, ToPair, ToToken
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -25,6 +23,8 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.textual_private import do_after
+from bpe_tui.words.narration import as_sentence, characters_of, part_of, times
+from bpe_tui.words.wording import Wording
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.record import MergeStep

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from bpe_tui.bpe.phases import describe_border
-from bpe_tui.views.narration import (
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.words.narration import (
     CONTINUED,
     GIVEN,
     OF_A_FORK,
@@ -24,8 +26,6 @@ from bpe_tui.views.narration import (
     spelled,
     times,
 )
-from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.ties import TIE_RULES

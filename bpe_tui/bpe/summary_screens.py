@@ -16,18 +16,18 @@ from textual.widgets import Input, Static
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.training_screen import BPE_VIEW
+from bpe_tui.panels import charts
+from bpe_tui.panels.inspection_screen import InspectionScreen
+from bpe_tui.panels.token_detail import LanesPanel
+from bpe_tui.panels.token_table import VocabularyPanel
+from bpe_tui.panels.vocabulary_screen import VocabularyScreen
 from bpe_tui.session.declarations import CHARTS as NAME
 from bpe_tui.session.declarations import INSPECTION, VOCABULARY
 from bpe_tui.session.session import Session
-from bpe_tui.views import charts
-from bpe_tui.views.dialog import SaveFile
-from bpe_tui.views.inspection_screen import InspectionScreen
-from bpe_tui.views.narration import how_trained
-from bpe_tui.views.token_detail import LanesPanel
-from bpe_tui.views.token_table import VocabularyPanel
-from bpe_tui.views.vocabulary_screen import VocabularyScreen
+from bpe_tui.shell.dialog import SaveFile
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import cursor_sign
+from bpe_tui.words.narration import how_trained
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save

@@ -8,20 +8,20 @@ from typing import ClassVar
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.narration import describe_unknown, narrate_move, sentences_about
+from bpe_tui.panels import training_panels
+from bpe_tui.panels.corpus import MergingExcerptPanel
+from bpe_tui.panels.player_screen import StepsScreen
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
-from bpe_tui.views import training_panels
-from bpe_tui.views.corpus import MergingExcerptPanel
-from bpe_tui.views.model_view import ModelView
-from bpe_tui.views.narration import GIVEN, NO_CORPUS, characters_of
-from bpe_tui.views.panel import FramePanel, Panel, pair_text, sentence
-from bpe_tui.views.player_screen import StepsScreen
-from bpe_tui.views.targets import ToPair
+from bpe_tui.shell.model_view import ModelView
+from bpe_tui.shell.panel import FramePanel, Panel, pair_text, sentence
+from bpe_tui.shell.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped_text
 from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.words.narration import GIVEN, NO_CORPUS, characters_of
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS, algorithm_for

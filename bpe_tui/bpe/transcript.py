@@ -14,9 +14,12 @@ from bpe_tui.bpe.narration import (
     narrate_tie,
     why_no_heap,
 )
-from bpe_tui.views.encoded_text import describe_tail, explanation
-from bpe_tui.views.narration import NO_CORPUS, format_pair, times
-from bpe_tui.views.transcript import (
+from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.rows import plain_text
+from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.words.encoded_text import describe_tail, explanation
+from bpe_tui.words.narration import NO_CORPUS, format_pair, times
+from bpe_tui.words.transcript import (
     AT_THE_END,
     DECODE,
     LISTED,
@@ -24,9 +27,6 @@ from bpe_tui.views.transcript import (
     MergeTranscript,
     PlainCommand,
 )
-from bpe_tui.widgets.numbers import plural
-from bpe_tui.widgets.rows import plain_text
-from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.encoding.tail import find_tail
 from engine.text.pretokenize import to_bytes

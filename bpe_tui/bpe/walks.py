@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from textual.reactive import reactive
 
-from bpe_tui.views.corpus import flowed
-from bpe_tui.views.encoding_screen import THE_END, PartsPanel, WalkedPanel
-from bpe_tui.views.longest_match import probe_rows
-from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import TokenPainter, sentence
-from bpe_tui.views.targets import ToStep
-from bpe_tui.views.wording import Wording
+from bpe_tui.panels.corpus import flowed
+from bpe_tui.panels.encoding_screen import THE_END, PartsPanel, WalkedPanel
+from bpe_tui.panels.longest_match import probe_rows
+from bpe_tui.shell.panel import TokenPainter, sentence
+from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
@@ -30,6 +28,8 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_text
 from bpe_tui.widgets.visible import width as cell_width
+from bpe_tui.words.narration import first_fitting
+from bpe_tui.words.wording import Wording
 from engine.analysis.greedy import where_greedy_differs
 from engine.bpe.frame import Frame
 from engine.encoding.rules import TracedMerge, trace_pretoken

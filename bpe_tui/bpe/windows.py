@@ -13,18 +13,18 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from bpe_tui.panels.training_panels import before_after, before_after_cells
 from bpe_tui.session.session import Session
-from bpe_tui.views.narration import first_fitting, times
-from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair_text
-from bpe_tui.views.slices import Slices
-from bpe_tui.views.targets import ToLine, ToPretoken
-from bpe_tui.views.training_panels import before_after, before_after_cells
+from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair_text
+from bpe_tui.shell.slices import Slices
+from bpe_tui.shell.targets import ToLine, ToPretoken
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.window import Window
+from bpe_tui.words.narration import first_fitting, times
 from engine.analysis.breakpoint_list import WatchedBreakpoint
 from engine.analysis.breakpoints import EXAMPLES
 from engine.bpe.frame import Frame

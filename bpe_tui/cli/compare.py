@@ -13,11 +13,11 @@ import typer
 
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.views.encoded_text import chips
-from bpe_tui.views.measures import describe_merge_difference
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
+from bpe_tui.words.encoded_text import chips
+from bpe_tui.words.measures import describe_merge_difference
 from engine.analysis import text_comparison
 from engine.core.json_fields import gc_paused
 from engine.encoding.tokenizer import Tokenizer

@@ -16,9 +16,9 @@ import typer
 from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session import samples
-from bpe_tui.views.encoded_text import describe_tail, explanation
 from bpe_tui.widgets.numbers import number, plural, size, throughput
 from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.words.encoded_text import describe_tail, explanation
 from engine.core.gpt2_bytes import spell
 from engine.encoding.id_files import check_ending, write_ids
 from engine.encoding.special_policy import ALL_SPECIAL, REFUSE_SPECIAL, SpecialPolicy

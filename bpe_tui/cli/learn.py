@@ -16,8 +16,8 @@ from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.session import lessons
 from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import CHUNKS
-from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_prose, visible_text
+from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
 from engine.core.errors import QuestionError
 from engine.core.wording import text_of
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene

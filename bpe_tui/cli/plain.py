@@ -11,9 +11,9 @@ from itertools import chain, takewhile
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, course_cuts_of, replay, train
-from bpe_tui.views.chunks import describe_all, parts_for
-from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.words.chunks import describe_all, parts_for
+from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
 from engine.core.errors import TokenizerFileError
 from engine.formats.tokenizer_format import Opened
 from engine.learning.session_file import check_unchanged

@@ -12,8 +12,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli.inputs import note
 from bpe_tui.session.training import MEMORY_A_BYTE, OpeningListener
-from bpe_tui.views.chunks import describe_counting
 from bpe_tui.widgets.numbers import number, progress_of, rate, size
+from bpe_tui.words.chunks import describe_counting
 from engine.core.events import CountProgress, WorkProgress
 from engine.core.systems import peak_memory
 from engine.recording.training import CountedCorpus, CountOrigin, Training

@@ -21,9 +21,9 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import kinds_of_lessons
 from bpe_tui.session.samples import sample_paths
 from bpe_tui.session.training import train
-from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.words.transcript import PlainQuestion
 from engine.learning.questions import kinds_for
 from engine.learning.questions.question import Attempt, FirstTries, Question
 from engine.learning.quiz import (

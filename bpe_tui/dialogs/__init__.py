@@ -1,4 +1,4 @@
 """Windows that ask one thing: what to open, where to go, what to export, which model.
 
-Uses views and what is below it; app opens them.
+Uses panels and what is below it; app opens them.
 """

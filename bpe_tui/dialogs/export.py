@@ -23,13 +23,13 @@ from bpe_tui.session.saved_sessions import (
     why_not_in_command,
 )
 from bpe_tui.session.session import Session
-from bpe_tui.views.dialog import Dialog, SaveFile
-from bpe_tui.views.exports import screen_svg, screen_text
-from bpe_tui.views.typed import parse_step
+from bpe_tui.shell.dialog import Dialog, SaveFile
+from bpe_tui.shell.exports import screen_svg, screen_text
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
+from bpe_tui.words.typed import parse_step
 from engine.bpe.continuation import check_continuable
 from engine.core.errors import BpeError
 from engine.core.files import check_free, write_files

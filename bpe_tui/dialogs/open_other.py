@@ -34,13 +34,13 @@ from bpe_tui.session.declarations import Model, TrainerChoice
 from bpe_tui.session.models import MODELS, trainer_of, with_trainer
 from bpe_tui.session.opening import SESSION, config_for, kind_of_file
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
-from bpe_tui.views.narration import first_fitting, name_of
 from bpe_tui.widgets.fields import Field, FieldOverRows
 from bpe_tui.widgets.lines import FoundRows, Lines
 from bpe_tui.widgets.numbers import plural, size
 from bpe_tui.widgets.rows import Row, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window
+from bpe_tui.words.narration import first_fitting, name_of
 from engine.core.errors import BpeError, SessionFileError
 from engine.formats import is_tokenizer, open_tokenizer
 

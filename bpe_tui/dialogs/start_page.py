@@ -25,8 +25,8 @@ from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, START
 from bpe_tui.session.host import Host
 from bpe_tui.session.state import GivenNames, as_typed, recent
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
-from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, Span, cursor_sign, left, paragraph, spans_width
 from bpe_tui.widgets.visible import visible_text

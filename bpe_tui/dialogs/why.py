@@ -12,18 +12,18 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from bpe_tui.views.narration import NO_CORPUS
-from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.screen_room import HEIGHTS
-from bpe_tui.views.targets import ToStep
-from bpe_tui.views.typed import TypedTokens, describe_unknown, tokens_typed
-from bpe_tui.views.why_rows import Painters, describe_way, explanation_rows, token_rows
+from bpe_tui.panels.why_rows import Painters, describe_way, explanation_rows, token_rows
+from bpe_tui.shell.panel import TokenPainter
+from bpe_tui.shell.screen_room import HEIGHTS
+from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.fields import Field, FieldOverRows
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes
+from bpe_tui.words.narration import NO_CORPUS
+from bpe_tui.words.typed import TypedTokens, describe_unknown, tokens_typed
 from engine.analysis.explanation import explain
 from engine.analysis.pair_history import PairHistory
 from engine.analysis.why_not import NeverEncoded

@@ -1,4 +1,4 @@
-"""Screens of `engine.learning`: the lesson view, questions, and lessons beside the run.
+"""The lessons and their questions: the guide, its text beside the screen, and windows that ask.
 
-The room uses models, studies, dialogs, views and the rooms below; the application opens it.
+Uses shell and the rooms below; explain and app use it.
 """

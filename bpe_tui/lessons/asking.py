@@ -16,8 +16,8 @@ from textual.widgets import Static
 from bpe_tui.lessons.pane import live_region
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.lessons.question_rows import sentence_rows
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
-from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row

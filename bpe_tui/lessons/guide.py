@@ -26,8 +26,8 @@ from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.lessons.pane import LessonPane, live_region, panes_of
 from bpe_tui.session import lessons
 from bpe_tui.session.host import Host
-from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.shell.panel_screen import PanelScreen
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, cursor_sign
 from bpe_tui.widgets.visible import visible_text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bpe_tui.views.panel import ABOUT_TO_JOIN, TOKEN_BORDER
+from bpe_tui.shell.panel import ABOUT_TO_JOIN, TOKEN_BORDER
 from bpe_tui.widgets.rows import CURSOR, Row, Span
 from bpe_tui.widgets.visible import visible_bytes, width
 from engine.learning.questions.answer_forms import END

@@ -14,8 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from bpe_tui.session.host import Host
-from bpe_tui.views.panel_screen import IN_LESSON, PanelScreen
-from bpe_tui.views.screen_room import COMPACT_BELOW, LEAST_WIDTH
+from bpe_tui.shell.panel_screen import IN_LESSON, PanelScreen
+from bpe_tui.shell.screen_room import COMPACT_BELOW, LEAST_WIDTH
 from bpe_tui.widgets.controls import FooterKey, KeyBar
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, Span, words_in, wrapped

@@ -38,7 +38,7 @@ from bpe_tui.lessons.question_rows import (
     sentence_spans,
     spaced,
 )
-from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, TOKEN_BORDER
+from bpe_tui.shell.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import CURSOR, Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import chop_cells
 
-from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
+from bpe_tui.shell.panel import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets.numbers import bar, bar_room, scale_of
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width, words_in, wrapped
 from bpe_tui.widgets.visible import visible_bytes, width

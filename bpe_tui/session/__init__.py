@@ -1,4 +1,4 @@
 """The session: what is open and at which step; its configuration, models, commands and jobs.
 
-Uses widgets; views and what is above it use it.
+Uses widgets; words and what is above it use it.
 """

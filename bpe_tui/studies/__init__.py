@@ -1,4 +1,4 @@
 """The screens that compare things: the race, the check, tokenizers, models, stages of a pipeline.
 
-Uses views and what is below it; app opens its screens.
+Uses panels and what is below it; app opens its screens.
 """

@@ -19,17 +19,17 @@ from bpe_tui.session.config import Claimed, RunConfig, why_not_checkable
 from bpe_tui.session.declarations import CHECK, Command
 from bpe_tui.session.session import Session
 from bpe_tui.session.threads import Job, Post
+from bpe_tui.shell.panel import BETWEEN_PAIR
+from bpe_tui.shell.session_screen import SessionScreen
+from bpe_tui.shell.targets import ToStep
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import first_fitting, heading
-from bpe_tui.views.panel import BETWEEN_PAIR
-from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.views.targets import ToStep
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import FootLine
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text, width
+from bpe_tui.words.narration import first_fitting, heading
+from bpe_tui.words.wording import Wording
 from engine.analysis.check.checking import JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
 from engine.analysis.check.report import Report

@@ -15,8 +15,12 @@ from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import CHUNKS
 from bpe_tui.session.session import Session
 from bpe_tui.session.training import course_cuts_of
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
-from bpe_tui.views.chunks import (
+from bpe_tui.widgets.lines import RowList
+from bpe_tui.widgets.numbers import number, plural, short_time, size
+from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, paragraph
+from bpe_tui.words.chunks import (
     DIFFERENCE,
     MOST_PARTS,
     chunk_numbers,
@@ -26,12 +30,8 @@ from bpe_tui.views.chunks import (
     parts_for,
     strip_rows,
 )
-from bpe_tui.views.narration import heading
-from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.views.wording import Wording
-from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.numbers import number, plural, short_time, size
-from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, paragraph
+from bpe_tui.words.narration import heading
+from bpe_tui.words.wording import Wording
 from engine.core.errors import CorpusError
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks

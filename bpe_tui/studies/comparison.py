@@ -23,16 +23,16 @@ from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.session.declarations import COMPARISON
+from bpe_tui.shell.dialog import Dialog
+from bpe_tui.shell.panel import MARKS, needs_marks
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
-from bpe_tui.views.dialog import Dialog
-from bpe_tui.views.measures import describe_merge_difference
-from bpe_tui.views.panel import MARKS, needs_marks
-from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, paragraph, right, with_below
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
+from bpe_tui.words.measures import describe_merge_difference
 from engine.analysis.text_comparison import (
     MergeListDifference,
     Overlap,

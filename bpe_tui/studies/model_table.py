@@ -20,6 +20,8 @@ from bpe_tui.session.declarations import FAMILY
 from bpe_tui.session.models import MODELS, with_trainer
 from bpe_tui.session.session import Session
 from bpe_tui.session.threads import Job, Post
+from bpe_tui.shell.session_screen import SessionScreen
+from bpe_tui.shell.targets import ToKind
 from bpe_tui.studies.model_table_panels import (
     TRAINS,
     FamilyDetails,
@@ -29,11 +31,9 @@ from bpe_tui.studies.model_table_panels import (
     describe_sizes,
 )
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import Facts, fitting_facts, name_of
-from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import size
+from bpe_tui.words.narration import Facts, fitting_facts, name_of
 from engine.analysis.model_table import (
     KindRow,
     Untrained,

@@ -12,18 +12,18 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from bpe_tui.panels.training_panels import Labelled, labelled, over_labels
 from bpe_tui.session.samples import parallel_samples
-from bpe_tui.views.measures import describe_premiums
-from bpe_tui.views.narration import Facts, fitting_facts
-from bpe_tui.views.panel import mark_role, needs_marks, token_edge
-from bpe_tui.views.targets import ToKind
-from bpe_tui.views.training_panels import Labelled, labelled, over_labels
-from bpe_tui.views.wording import Wording
+from bpe_tui.shell.panel import mark_role, needs_marks, token_edge
+from bpe_tui.shell.targets import ToKind
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, cursor_sign, left, paragraph, wrapped
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.words.measures import describe_premiums
+from bpe_tui.words.narration import Facts, fitting_facts
+from bpe_tui.words.wording import Wording
 from engine.analysis.measures import premiums_over_english
 from engine.analysis.model_table import KindRow, TextMeasures, measure
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer

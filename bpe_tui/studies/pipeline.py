@@ -20,6 +20,9 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.session.declarations import PIPELINE
+from bpe_tui.shell.dialog import SaveFile
+from bpe_tui.shell.panel import needs_marks
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.studies.pipeline_stages import (
     PipelinePanel,
     PipelineView,
@@ -28,9 +31,6 @@ from bpe_tui.studies.pipeline_stages import (
     stage_name,
 )
 from bpe_tui.styles import sheet
-from bpe_tui.views.dialog import SaveFile
-from bpe_tui.views.panel import needs_marks
-from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number

@@ -12,9 +12,8 @@ from itertools import accumulate, groupby
 
 from textual.content import Content
 
-from bpe_tui.views.panel import PRETOKEN_BORDER, mark_role, sentence, token_edge
-from bpe_tui.views.training_panels import Labelled, labelled, over_labels
-from bpe_tui.views.wording import Wording
+from bpe_tui.panels.training_panels import Labelled, labelled, over_labels
+from bpe_tui.shell.panel import PRETOKEN_BORDER, mark_role, sentence, token_edge
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -28,6 +27,7 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
+from bpe_tui.words.wording import Wording
 from engine.core.characters import whole_characters
 from engine.core.gpt2_bytes import spell, unspell
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder

@@ -13,21 +13,21 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
+from bpe_tui.panels.player_screen import Transport
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import RACE
 from bpe_tui.session.session import Session
 from bpe_tui.session.threads import Job, Post
+from bpe_tui.shell.panel import Panel
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import first_fitting, heading
-from bpe_tui.views.panel import Panel
-from bpe_tui.views.player_screen import Transport
-from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number, short_time
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
+from bpe_tui.words.narration import first_fitting, heading
+from bpe_tui.words.wording import Wording
 from engine.bpe import race as racing
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.phases import phases_from

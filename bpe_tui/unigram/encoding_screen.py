@@ -11,19 +11,19 @@ from typing import ClassVar
 
 from textual.content import Content
 
+from bpe_tui.panels.encoding_screen import LANES_KEY, TextPretokensPanel, WalkScreen
+from bpe_tui.panels.token_detail import TOKENS_SHOWN
+from bpe_tui.shell.panel import needs_marks, token_edge
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown, probability_text, score_text
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PiecePainter, PiecePanel, pieces_of_text
 from bpe_tui.unigram.training_screen import PiecesOfText
-from bpe_tui.views.encoding_screen import LANES_KEY, TextPretokensPanel, WalkScreen
-from bpe_tui.views.panel import needs_marks, token_edge
-from bpe_tui.views.token_detail import TOKENS_SHOWN
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, columns_of_spans, left, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
+from bpe_tui.words.wording import Wording
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (

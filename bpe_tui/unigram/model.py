@@ -85,7 +85,7 @@ MODEL = Model(
     transcript="bpe_tui.unigram.transcript:UnigramTranscript",
     save="bpe_tui.unigram.summary_screens:SavePieces",
     screens={
-        UNIGRAM_LESSON: "bpe_tui.lessons.screen:UnigramLesson",
+        UNIGRAM_LESSON: "bpe_tui.explain.screen:UnigramLesson",
         UNIGRAM_TRAINING: "bpe_tui.unigram.training_screen:UnigramTrainingScreen",
         UNIGRAM_ENCODING: "bpe_tui.unigram.encoding_screen:UnigramEncodingScreen",
         UNIGRAM_VOCABULARY: "bpe_tui.unigram.summary_screens:UnigramVocabularyScreen",

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from math import exp, isinf, isnan
 
-from bpe_tui.views.narration import UNLIMITED_ROOM, first_fitting
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.words.narration import UNLIMITED_ROOM, first_fitting
+from bpe_tui.words.wording import Wording
 from engine.core.wording import ENGLISH, Messages
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep

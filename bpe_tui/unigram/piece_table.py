@@ -11,6 +11,11 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
+from bpe_tui.panels.token_detail import Label, LanesPanel
+from bpe_tui.panels.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
+from bpe_tui.shell.panel import needs_marks, sentence
+from bpe_tui.shell.slices import Finder, Slices
+from bpe_tui.shell.targets import ToPiece, ToPretoken
 from bpe_tui.unigram.narration import (
     describe_removal,
     expected_text,
@@ -21,18 +26,13 @@ from bpe_tui.unigram.narration import (
     worth,
 )
 from bpe_tui.unigram.pieces import PieceInText, PiecePainter, PiecePanel
-from bpe_tui.views.panel import needs_marks, sentence
-from bpe_tui.views.slices import Finder, Slices
-from bpe_tui.views.targets import ToPiece, ToPretoken
-from bpe_tui.views.token_detail import Label, LanesPanel
-from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.virtual_table import Column, arranged
 from bpe_tui.widgets.visible import shorten
+from bpe_tui.words.wording import Wording
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.encoding.lanes import Lanes, TokenPlace

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from bpe_tui.session.session import Session
+from bpe_tui.shell.model_view import ModelView
+from bpe_tui.shell.panel import PRETOKEN_BORDER, FramePanel, token_edge
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
-from bpe_tui.views.model_view import ModelView
-from bpe_tui.views.panel import PRETOKEN_BORDER, FramePanel, token_edge
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.controls import Marks
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.words.wording import Wording
 from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame

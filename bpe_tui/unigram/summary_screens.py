@@ -6,8 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, cast
 
+from bpe_tui.panels import charts
+from bpe_tui.panels.inspection_rows import (
+    describe_numbers,
+    describe_pattern,
+    describe_specials,
+    sections,
+)
+from bpe_tui.panels.inspection_screen import InspectionScreen
+from bpe_tui.panels.vocabulary_screen import VocabularyScreen
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
+from bpe_tui.shell.dialog import SaveFile
+from bpe_tui.shell.targets import ToPiece
 from bpe_tui.unigram.model import (
     UNIGRAM_CHARTS,
     UNIGRAM_INSPECTION,
@@ -18,20 +29,9 @@ from bpe_tui.unigram.model import (
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, UnigramVocabularyPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
-from bpe_tui.views import charts
-from bpe_tui.views.dialog import SaveFile
-from bpe_tui.views.inspection_rows import (
-    describe_numbers,
-    describe_pattern,
-    describe_specials,
-    sections,
-)
-from bpe_tui.views.inspection_screen import InspectionScreen
-from bpe_tui.views.narration import how_trained
-from bpe_tui.views.targets import ToPiece
-from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.words.narration import how_trained
 from engine.analysis.inspection import UnigramInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import FILE

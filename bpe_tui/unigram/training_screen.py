@@ -6,6 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import exp
 from typing import ClassVar
 
+from bpe_tui.panels import training_panels
+from bpe_tui.panels.corpus import ExcerptPanel, flowed
+from bpe_tui.panels.player_screen import StepsScreen
+from bpe_tui.shell.panel import PRETOKEN_BORDER, needs_marks, sentence, token_edge
+from bpe_tui.shell.slices import Finder
+from bpe_tui.shell.targets import ToPiece, ToPretoken
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.narration import (
     count_text,
@@ -27,14 +33,6 @@ from bpe_tui.unigram.pieces import (
     pieces_of_text,
     words_of_line,
 )
-from bpe_tui.views import training_panels
-from bpe_tui.views.corpus import ExcerptPanel, flowed
-from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import PRETOKEN_BORDER, needs_marks, sentence, token_edge
-from bpe_tui.views.player_screen import StepsScreen
-from bpe_tui.views.slices import Finder
-from bpe_tui.views.targets import ToPiece, ToPretoken
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
@@ -48,6 +46,8 @@ from bpe_tui.widgets.rows import (
     right,
 )
 from bpe_tui.widgets.visible import visible_text, width
+from bpe_tui.words.narration import first_fitting
+from bpe_tui.words.wording import Wording
 from engine.text.pretokenize import Pretoken, to_bytes
 from engine.unigram.frame import (
     ChangedWord,

@@ -21,9 +21,9 @@ from bpe_tui.unigram.narration import (
     score_text,
     worth,
 )
-from bpe_tui.views.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.words.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from engine.core.events import finished
 from engine.unigram.frame import UnigramFrame, count_changes
 from engine.unigram.pieces import spelled

@@ -11,8 +11,7 @@ from itertools import chain
 
 from textual.reactive import reactive
 
-from bpe_tui.styles import sheet
-from bpe_tui.views.encoding_screen import (
+from bpe_tui.panels.encoding_screen import (
     LANES_KEY,
     THE_END,
     DecodePanel,
@@ -21,9 +20,10 @@ from bpe_tui.views.encoding_screen import (
     WalkedPanel,
     WalkScreen,
 )
-from bpe_tui.views.longest_match import probe_rows
-from bpe_tui.views.panel import needs_marks
-from bpe_tui.views.token_detail import LanesPanel
+from bpe_tui.panels.longest_match import probe_rows
+from bpe_tui.panels.token_detail import LanesPanel
+from bpe_tui.shell.panel import needs_marks
+from bpe_tui.styles import sheet
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, Span, paragraph
 from bpe_tui.widgets.visible import visible_text

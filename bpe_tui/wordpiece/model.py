@@ -34,7 +34,7 @@ MODEL = Model(
     transcript="bpe_tui.wordpiece.transcript:WordPieceTranscript",
     save="bpe_tui.wordpiece.summary_screens:SaveVocab",
     screens={
-        WORDPIECE_LESSON: "bpe_tui.lessons.screen:WordPieceLesson",
+        WORDPIECE_LESSON: "bpe_tui.explain.screen:WordPieceLesson",
         WORDPIECE_TRAINING: "bpe_tui.wordpiece.training_screen:WordPieceTrainingScreen",
         WORDPIECE_ENCODING: "bpe_tui.wordpiece.encoding_screen:WordPieceEncodingScreen",
         WORDPIECE_VOCABULARY: "bpe_tui.wordpiece.summary_screens:WordPieceVocabularyScreen",

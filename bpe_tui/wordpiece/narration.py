@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bpe_tui.views.narration import format_pair, format_rivals, times
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.words.narration import format_pair, format_rivals, times
+from bpe_tui.words.wording import Wording
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages
 from engine.wordpiece.frame import WordPieceFrame

@@ -9,19 +9,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from bpe_tui.session.session import Session
-from bpe_tui.views import charts
-from bpe_tui.views.dialog import SaveFile
-from bpe_tui.views.inspection_rows import (
+from bpe_tui.panels import charts
+from bpe_tui.panels.inspection_rows import (
     describe_ids,
     describe_pattern,
     describe_specials,
     sections,
 )
-from bpe_tui.views.inspection_screen import InspectionScreen
-from bpe_tui.views.narration import how_trained
-from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.token_table import (
+from bpe_tui.panels.inspection_screen import InspectionScreen
+from bpe_tui.panels.token_table import (
     CELLS,
     FILTER_SWITCHES,
     TOKEN_COLUMNS,
@@ -29,7 +25,10 @@ from bpe_tui.views.token_table import (
     TokenRows,
     VocabularyPanel,
 )
-from bpe_tui.views.vocabulary_screen import VocabularyScreen
+from bpe_tui.panels.vocabulary_screen import VocabularyScreen
+from bpe_tui.session.session import Session
+from bpe_tui.shell.dialog import SaveFile
+from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Span
@@ -38,6 +37,7 @@ from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS, WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
 from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW
+from bpe_tui.words.narration import how_trained
 from engine.analysis.inspection import PieceInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import save_pipeline

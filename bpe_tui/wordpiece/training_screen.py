@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
+from bpe_tui.panels import training_panels
+from bpe_tui.panels.corpus import MergingExcerptPanel
+from bpe_tui.panels.player_screen import StepsScreen
 from bpe_tui.session.session import Session
-from bpe_tui.views import training_panels
-from bpe_tui.views.corpus import MergingExcerptPanel
-from bpe_tui.views.model_view import ModelView
-from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting
-from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs_marks, sentence
-from bpe_tui.views.player_screen import StepsScreen
-from bpe_tui.views.targets import ToPair, ToToken
-from bpe_tui.views.wording import Wording
+from bpe_tui.shell.model_view import ModelView
+from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs_marks, sentence
+from bpe_tui.shell.targets import ToPair, ToToken
 from bpe_tui.widgets.numbers import number, short_number, signed
 from bpe_tui.widgets.rows import (
     Row,
@@ -29,6 +27,8 @@ from bpe_tui.widgets.virtual_table import Column, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.narration import describe_pmi, narrate, why_no_other
+from bpe_tui.words.narration import BETWEEN_PARTS, first_fitting
+from bpe_tui.words.wording import Wording
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken, to_bytes, to_text

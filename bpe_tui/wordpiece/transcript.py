@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from bpe_tui.views.encoded_text import describe_probes, describe_unknown
-from bpe_tui.views.narration import format_pair
-from bpe_tui.views.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.wordpiece.narration import describe_left_out, explain_merge, narrate, narrate_tie
+from bpe_tui.words.encoded_text import describe_probes, describe_unknown
+from bpe_tui.words.narration import format_pair
+from bpe_tui.words.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text
 from engine.wordpiece.tokenizer import Outcome, save_vocab

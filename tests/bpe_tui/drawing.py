@@ -23,14 +23,15 @@ from textual.widget import Widget
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel, linked_view, merge_panel
+from bpe_tui.panels import training_panels
+from bpe_tui.panels.charts import ChartPanel
+from bpe_tui.shell import slices
+from bpe_tui.shell.panel import FramePanel
 from bpe_tui.styles import CHIPS
-from bpe_tui.views import slices, training_panels
-from bpe_tui.views.charts import ChartPanel
-from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span
 from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.words.wording import Wording
 
 SHEETS = Path(__file__).parent / "sheets"
 MOST, HEIGHT = 11, 9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bpe_tui.views.panel import JOINING_ROLES
+from bpe_tui.shell.panel import JOINING_ROLES
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import CHIPS_MEET, Span
 

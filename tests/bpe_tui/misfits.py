@@ -8,7 +8,7 @@ from textual.app import App
 from textual.widget import Widget
 from textual.widgets import Static
 
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.controls import PartsLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Span, spans_width

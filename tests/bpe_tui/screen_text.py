@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.encoding_screen import EncodingScreen
-from bpe_tui.views.inspection_screen import InspectionPanel
+from bpe_tui.panels.inspection_screen import InspectionPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
 

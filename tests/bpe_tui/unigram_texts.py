@@ -9,7 +9,7 @@ from opening import until
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.views.slices import Slices
+from bpe_tui.shell.slices import Slices
 from engine.unigram.frame import UnigramFrame
 
 TEXT = "the hugs of the thugs and the bugs; a pun, puns, a shrug and the hugger of bugs\n" * 4

@@ -18,12 +18,12 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui.app.session_app import mount_ahead
 from bpe_tui.bpe.training_screen import EncodedText, TrainingScreen
 from bpe_tui.bpe.walks import EncodeStepsPanel
+from bpe_tui.panels.encoding_screen import FIRST_STEP, LAST_STEP, WalkScreen
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.jobs import OpeningJob, TrainingStarted
 from bpe_tui.session.state import preferences
 from bpe_tui.styles import LIGHT
-from bpe_tui.views.encoding_screen import FIRST_STEP, LAST_STEP, WalkScreen
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.window import Window

@@ -19,7 +19,7 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.lessons import builtin_lessons
-from bpe_tui.views.dialog import SaveFile
+from bpe_tui.shell.dialog import SaveFile
 from engine import OutputError
 
 NEVER = RunConfig(str(SAMPLE), vocab_size=301)

@@ -18,7 +18,7 @@ import engine
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.shell.session_screen import SessionScreen
 
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 SCREENS = "0234578K1"

@@ -9,9 +9,9 @@ from textual.geometry import Size
 from textual.widgets import Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.views.encoding_screen import WalkScreen
-from bpe_tui.views.panel_screen import TooSmall
-from bpe_tui.views.screen_room import ScreenRoom
+from bpe_tui.panels.encoding_screen import WalkScreen
+from bpe_tui.shell.panel_screen import TooSmall
+from bpe_tui.shell.screen_room import ScreenRoom
 from bpe_tui.widgets.controls import FootLine, KeyBar
 
 TEXT = "The old goat's kite, 1234567 times!"

@@ -14,9 +14,9 @@ from bpe_tui.bpe.windows import PlacesWindow
 from bpe_tui.dialogs.why import WhyWindow
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.views import targets
-from bpe_tui.views.screen_panels import Spot
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.shell import targets
+from bpe_tui.shell.screen_panels import Spot
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import KeyBar, Scrubber, TabLine
 from bpe_tui.widgets.lines import Lines

@@ -16,8 +16,8 @@ from bpe_tui.app.palette import (
 )
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.commands import commands_on
-from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.shell.commands import commands_on
+from bpe_tui.shell.panel_screen import PanelScreen
 
 
 @cache

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from bpe_tui.app.recorder import CLEAR, drawn
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.state import describe_failure, without_state
-from bpe_tui.views.exports import screen_text
+from bpe_tui.shell.exports import screen_text
 
 
 def played(path: Path) -> tuple[dict[str, object], list[tuple[float, str]], dict[float, str]]:

@@ -30,8 +30,8 @@ from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.lessons import builtin_lessons, languages
 from bpe_tui.session.models import MODELS, completed, kind_and_model
+from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.studies.comparison import ComparisonScreen
-from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.window import Window
 from engine import Timeline, Tokenizer, Trainer, ask
 

@@ -26,8 +26,8 @@ from textual.strip import Strip
 from bpe_tui.app.recorder import Shot
 from bpe_tui.app.step_page import PageError, PageFilm, aligned, step_page
 from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.shell.exports import screen_text
 from bpe_tui.styles import DARK, LIGHT
-from bpe_tui.views.exports import screen_text
 
 
 def film_of(page: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from opening import SAMPLE, opened_as, until
 from textual import events
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
-from bpe_tui.views.exports import screen_text
+from bpe_tui.shell.exports import screen_text
 from engine import Tokenizer
 
 MOST_KEYS = 4

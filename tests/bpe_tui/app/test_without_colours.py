@@ -9,10 +9,10 @@ import pytest
 from opening import opened
 from textual.widget import Widget
 
-from bpe_tui.views.commands import help_text, legend_of
-from bpe_tui.views.corpus import ExcerptPanel
-from bpe_tui.views.panel import needs_marks
-from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.panels.corpus import ExcerptPanel
+from bpe_tui.shell.commands import help_text, legend_of
+from bpe_tui.shell.panel import needs_marks
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.controls import FootLine
 
 

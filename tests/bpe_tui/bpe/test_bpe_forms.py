@@ -22,7 +22,7 @@ from bpe_tui.bpe.training_screen import MergesPanel, PseudocodePanel, _describe
 from bpe_tui.bpe.walks import EncodeStepsPanel, PretokensPanel
 from bpe_tui.bpe.what_if import describe_difference, diff_row, diff_rows, fork_plans
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.panel import TokenPainter
+from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.widgets.rows import Row
 from engine import Timeline, Trainer
 from engine.bpe.linked_lists import Place

@@ -8,9 +8,9 @@ import pytest
 from opening import each_size, frame_of, opened, step, until
 from screen_text import row_texts
 
-from bpe_tui.views.charts import ChartPanel, FrequentPanel, GainsPanel
-from bpe_tui.views.panel import BORDER_CELLS, FramePanel
-from bpe_tui.views.targets import ToStep
+from bpe_tui.panels.charts import ChartPanel, FrequentPanel, GainsPanel
+from bpe_tui.shell.panel import BORDER_CELLS, FramePanel
+from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.visible import width
 from engine.recording.playback import MergeFrame
 

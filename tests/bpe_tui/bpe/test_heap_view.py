@@ -9,8 +9,8 @@ from screen_text import shown
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel
 from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.views.heap_table import EntryTable, TableRoom
-from bpe_tui.views.panel import TokenPainter
+from bpe_tui.panels.heap_table import EntryTable, TableRoom
+from bpe_tui.shell.panel import TokenPainter
 from engine import Timeline, Trainer
 from engine.bpe.what_if import ForkChange, fork
 

@@ -9,9 +9,9 @@ import pytest
 from opening import SAMPLE, opened, opened_as, until
 from screen_text import shown_text
 
+from bpe_tui.panels import inspection_screen
+from bpe_tui.panels.inspection_screen import InspectionPanel
 from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views import inspection_screen
-from bpe_tui.views.inspection_screen import InspectionPanel
 from engine import Tokenizer
 
 HANDOUT = SAMPLE.with_name("handout.txt")

@@ -8,7 +8,7 @@ from typing import Any
 
 from bpe_tui.bpe.linked_view import describe_none_left_out
 from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.views.wording import Wording
+from bpe_tui.words.wording import Wording
 from engine import StopReason, Timeline, Trainer, count_pretokens
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"

@@ -8,8 +8,8 @@ from opening import SAMPLE, frame_of, opened, until
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.training_screen import ChangedPretokens
-from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.targets import ToChange, ToPair, ToStep
+from bpe_tui.shell.panel import FramePanel
+from bpe_tui.shell.targets import ToChange, ToPair, ToStep
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_bytes
 

@@ -12,11 +12,11 @@ from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.model import _trainer
 from bpe_tui.bpe.phases import describe_phases
 from bpe_tui.bpe.training_screen import CorpusPanel, TrainingScreen
 from bpe_tui.bpe.what_if import in_phase_of
+from bpe_tui.explain.bpe import BpeExplainer
 from bpe_tui.session.config import RunConfig, in_phases
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.lines import Lines

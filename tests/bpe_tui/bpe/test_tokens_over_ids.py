@@ -8,10 +8,10 @@ from screen_text import encoding
 from textual.widgets import TextArea
 
 from bpe_tui.bpe.training_screen import EncodedText
+from bpe_tui.panels import encoding_screen, training_panels
+from bpe_tui.panels.training_panels import over_ids
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views import encoding_screen, training_panels
-from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.training_panels import over_ids
+from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.widgets.rows import spans_width
 
 

@@ -15,9 +15,9 @@ from bpe_tui.bpe.narration import explain_merge, narrate, sentences_about
 from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
-from bpe_tui.views.narration import add_stop
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import width
+from bpe_tui.words.narration import add_stop
 from engine import StopReason, Timeline, Tokenizer, Trainer
 from engine.analysis.why_not import why_not
 from engine.bpe.replay import Replay

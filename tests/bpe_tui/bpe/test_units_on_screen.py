@@ -13,10 +13,10 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.narration import narrate
 from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.cli import main
+from bpe_tui.panels.token_detail import LanesPanel
+from bpe_tui.panels.training_panels import TypedLine
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.narration import heading
-from bpe_tui.views.token_detail import LanesPanel
-from bpe_tui.views.training_panels import TypedLine
+from bpe_tui.words.narration import heading
 from engine.formats import WRITABLE, open_tokenizer
 
 CLASSIC = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3 + "\n中文分词 中文\n"

@@ -16,11 +16,11 @@ from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.windows import PlacesWindow
+from bpe_tui.panels import token_table
+from bpe_tui.panels.token_table import TokenRows, VocabularyPanel
+from bpe_tui.panels.vocabulary_screen import VocabularyScreen
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views import token_table
-from bpe_tui.views.targets import ToToken
-from bpe_tui.views.token_table import TokenRows, VocabularyPanel
-from bpe_tui.views.vocabulary_screen import VocabularyScreen
+from bpe_tui.shell.targets import ToToken
 from bpe_tui.widgets.lines import RowList
 from engine.bpe.frame import Frame
 

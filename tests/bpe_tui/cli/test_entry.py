@@ -23,7 +23,7 @@ from bpe_tui.cli import choices, compare, console, inputs, progress, quiz, recor
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.progress import TrainingBar
-from bpe_tui.views.encoded_text import chips
+from bpe_tui.words.encoded_text import chips
 from engine import Tokenizer
 from engine.core import systems
 from engine.core.errors import HelperWarning

@@ -18,10 +18,10 @@ from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.cli.console import BAD_INPUT
 from bpe_tui.cli.plain import transcript_of
+from bpe_tui.panels.charts import ChartPanel
 from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views.charts import ChartPanel
-from bpe_tui.views.commands import commands_on
-from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.shell.commands import commands_on
+from bpe_tui.shell.panel_screen import PanelScreen
 from engine import Tokenizer, VocabularyError, longest_match
 from engine.core.gpt2_bytes import spell
 

@@ -25,10 +25,10 @@ from bpe_tui.dialogs.open_other import (
     chosen_config,
     directory_rows,
 )
+from bpe_tui.panels.why_rows import describe_way
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.studies.comparison import ComparisonScreen
-from bpe_tui.views.why_rows import describe_way
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.window import Window
 from engine import SessionFileError, Tokenizer, train_bpe

@@ -22,9 +22,10 @@ from textual.geometry import Offset
 from textual.keys import key_to_character
 from textual.strip import Strip
 
-from bpe_tui.bpe.lesson import BpeExplainer
+from bpe_tui.explain.bpe import BpeExplainer
+from bpe_tui.explain.explanation import CountRoom
+from bpe_tui.explain.prediction import Predictor
 from bpe_tui.lessons.merges_board import MergesBoard
-from bpe_tui.lessons.prediction import Predictor
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.lessons.question_rows import (
     fitting_rows,
@@ -34,7 +35,6 @@ from bpe_tui.lessons.question_rows import (
     word_spans,
 )
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.explanation import CountRoom
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row, plain_text
 from engine import ask

@@ -17,8 +17,8 @@ import engine
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.lesson_author import recording_of
 from bpe_tui.bpe.narration import sentences_about
+from bpe_tui.explain.screen import LessonScreen
 from bpe_tui.lessons.pane import LessonPane, LessonText
-from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import TABS
 from bpe_tui.session.lessons import (
@@ -30,7 +30,7 @@ from bpe_tui.session.lessons import (
     read_messages,
 )
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.commands import SIGNS
+from bpe_tui.shell.commands import SIGNS
 from bpe_tui.widgets.controls import KeyBar
 from engine import ask
 from engine.bpe.ties import TIE_RULES
@@ -47,8 +47,8 @@ from engine.wordpiece.score import SCORE_TIE_RULES
 TRANSLATED = [language for language in languages() if messages_in(language)]
 SOURCES = (
     *("engine/learning/questions", "engine/bpe/ties.py", "engine/wordpiece/frame.py"),
-    *("bpe_tui/lessons", "bpe_tui/views/explanation.py", "bpe_tui/views/merge_explanation.py"),
-    *("bpe_tui/bpe/lesson.py", "bpe_tui/wordpiece/lesson.py", "bpe_tui/unigram/lesson.py"),
+    *("bpe_tui/lessons", "bpe_tui/explain"),
+    *("bpe_tui/explain/bpe.py", "bpe_tui/explain/wordpiece.py", "bpe_tui/explain/unigram.py"),
 )
 """The modules that say something in a lesson."""
 NOT_IN_LESSONS = {

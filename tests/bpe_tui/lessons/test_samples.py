@@ -7,9 +7,9 @@ from pathlib import Path
 from opening import frame_of, opened_as
 from screen_text import row_texts
 
+from bpe_tui.panels.vocabulary_screen import VocabularyTable
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.samples import samples
-from bpe_tui.views.vocabulary_screen import VocabularyTable
 from engine import Frame, Tokenizer, check
 from engine.analysis.greedy import where_greedy_differs
 

@@ -12,8 +12,8 @@ from textual.widgets import Static
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import COMPARISON, EVERYWHERE, START
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.commands import commands_on, explain_dead_key, key_of_screen, kinds_with
-from bpe_tui.views.panel_screen import NotePanel
+from bpe_tui.shell.commands import commands_on, explain_dead_key, key_of_screen, kinds_with
+from bpe_tui.shell.panel_screen import NotePanel
 from bpe_tui.widgets.controls import FootLine
 
 PACKAGE = Path(__file__).parents[3] / "bpe_tui"

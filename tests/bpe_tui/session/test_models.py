@@ -16,9 +16,9 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.panel import BORDER_CELLS
-from bpe_tui.views.transcript import AnyTranscript
+from bpe_tui.shell.panel import BORDER_CELLS
 from bpe_tui.widgets.controls import Switches
+from bpe_tui.words.transcript import AnyTranscript
 from engine.formats import open_tokenizer
 
 SAMPLES = Path(__file__).parents[3] / "samples"

@@ -17,9 +17,9 @@ from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.training_screen import ChangedPretokens
 from bpe_tui.dialogs.open_other import OpenOther
+from bpe_tui.panels.charts import ChartPanel
 from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.opening import config_for
-from bpe_tui.views.charts import ChartPanel
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import FoundRows
 from engine import Tokenizer, train_bpe

@@ -22,7 +22,7 @@ from bpe_tui.session.jobs import (
     Working,
 )
 from bpe_tui.session.session import Session
-from bpe_tui.views.narration import add_stop, heading
+from bpe_tui.words.narration import add_stop, heading
 from engine.bpe.trainer import StopReason
 
 SHEETS = Path(__file__).parents[1] / "sheets"

@@ -17,8 +17,8 @@ from bpe_tui.app import session_app
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import BaseApp
 from bpe_tui.session.threads import Job, Post
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.studies.race import RaceScreen
-from bpe_tui.views.panel_screen import PanelScreen
 
 
 class Gated(Job):

@@ -16,6 +16,7 @@ from test_compare_screen import BYTES, ONE, OTHER
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import model_of
+from bpe_tui.shell.panel import FramePanel
 from bpe_tui.studies import comparison, model_table_panels
 from bpe_tui.studies.check import CheckedMerges, WhyPanel
 from bpe_tui.studies.chunks import CountedPanel, CutsPanel, StripPanel
@@ -39,8 +40,6 @@ from bpe_tui.unigram.encoding_screen import (
     Walkthrough,
 )
 from bpe_tui.unigram.piece_table import PieceDetailPanel
-from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.virtual_table import arranged_row
@@ -50,6 +49,7 @@ from bpe_tui.wordpiece.encoding_screen import (
     WordPieceTextPretokens,
     describe_loss,
 )
+from bpe_tui.words.wording import Wording
 from engine import CorpusError, Tokenizer
 from engine.analysis.check.checking import JudgedMerge
 from engine.analysis.check.steps_file import ClaimedStep

@@ -17,6 +17,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.declarations import FAMILY
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.threads import Cancelled
+from bpe_tui.shell.commands import commands_on
 from bpe_tui.studies.model_table import (
     FamilyJob,
     FamilyScreen,
@@ -25,7 +26,6 @@ from bpe_tui.studies.model_table import (
     TextsChosen,
 )
 from bpe_tui.studies.model_table_panels import TRAINS, FamilyDetails, FamilyRows, _beginning
-from bpe_tui.views.commands import commands_on
 from engine.analysis.model_table import KindRow, Untrained, try_training
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
 

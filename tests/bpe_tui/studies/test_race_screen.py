@@ -28,9 +28,9 @@ from bpe_tui.studies.race import (
     _with_fork,
     describe_race,
 )
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.controls import KeyBar
+from bpe_tui.words.wording import Wording
 from engine.bpe.race import RACERS
 from engine.recording.merge_record import PhaseStart
 

@@ -14,7 +14,7 @@ from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.saved_sessions import command_that_opens
 from bpe_tui.unigram.model import save_in_format
-from bpe_tui.views.narration import ENDED
+from bpe_tui.words.narration import ENDED
 from engine.learning.session_file import SavedFile, SavedSession, write_session
 from engine.unigram.trainer import UnigramStopReason
 from engine.unigram.units import GRAM_UNITS, TRAINER_NAMES

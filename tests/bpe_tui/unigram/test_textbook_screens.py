@@ -9,11 +9,11 @@ from opening import opened_as, until
 from screen_text import shown_text
 from unigram_texts import frame_of
 
+from bpe_tui.explain.explanation import Beat, StepMoment
+from bpe_tui.explain.unigram import UnigramExplainer
 from bpe_tui.session.config import RunConfig
 from bpe_tui.unigram.encoding_screen import LatticeDrawing, Walkthrough
-from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.narration import narrate
-from bpe_tui.views.explanation import Beat, StepMoment
 from bpe_tui.widgets.rows import Row
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.lattice import Reached

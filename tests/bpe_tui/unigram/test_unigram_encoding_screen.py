@@ -23,8 +23,8 @@ from bpe_tui.unigram.encoding_screen import (
 )
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.training_screen import PiecesOfText
-from bpe_tui.views.wording import Wording
 from bpe_tui.widgets.visible import width
+from bpe_tui.words.wording import Wording
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.lattice import Reached
 from engine.unigram.pieces import spelled_counts

@@ -16,6 +16,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.session_app import SCREENS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
+from bpe_tui.shell.commands import commands_on
 from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen
 from bpe_tui.unigram.narration import cost_text, count_text, probability_text, score_text
 from bpe_tui.unigram.piece_table import PieceRows
@@ -25,7 +26,6 @@ from bpe_tui.unigram.training_screen import (
     UnigramPretokens,
     UnigramTrainingScreen,
 )
-from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.controls import Scrubber
 from engine.unigram.record import EmStep, PruneStep
 

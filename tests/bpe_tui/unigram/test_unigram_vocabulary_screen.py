@@ -16,10 +16,10 @@ from unigram_texts import corpus as corpus
 from unigram_texts import frame_of, settled
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.panels.charts import ChartPanel
+from bpe_tui.shell.targets import ToPiece
 from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceRows
 from bpe_tui.unigram.summary_screens import UnigramVocabularyScreen
-from bpe_tui.views.charts import ChartPanel
-from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.controls import Switches
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.events import finished

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_tui.views.corpus import flowed, within_rows
-from bpe_tui.views.explanation import with_end
-from bpe_tui.views.narration import first_fitting, leading_parts, names_of_panels
-from bpe_tui.views.panel import SizedWord
-from bpe_tui.views.training_panels import Labelled, over_labels, word_rows
+from bpe_tui.explain.explanation import with_end
+from bpe_tui.panels.corpus import flowed, within_rows
+from bpe_tui.panels.training_panels import Labelled, over_labels, word_rows
+from bpe_tui.shell.panel import SizedWord
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
     CutSpan,
@@ -38,6 +37,7 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.virtual_table import Column, arranged
 from bpe_tui.widgets.visible import shorten, signs, visible_bytes, width
+from bpe_tui.words.narration import first_fitting, leading_parts, names_of_panels
 
 UNKNOWN = "[UNK] stands for é  漢  字  — and 1 more: which text it was is lost"
 

@@ -8,7 +8,7 @@ from edges import text_of
 from opening import opened, step
 from wordpiece_screen import corpus as corpus
 
-from bpe_tui.views.token_detail import MergeTreePanel
+from bpe_tui.panels.token_detail import MergeTreePanel
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.summary_screens import WordPieceVocabularyScreen
 from bpe_tui.wordpiece.training_screen import WordPieceTrainingScreen

@@ -1,0 +1,500 @@
+"""The charts of a run: how to declare one, the charts that several models share, and their screen.
+
+A table beside the charts shows what merges buy: the tokens that each further thousand saves.
+
+A model lists its charts as `ChartKind`s. `ChartsScreen` shows them with the timeline's cursor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from bpe_tui.panels.player_screen import Transport, show_player
+from bpe_tui.session.session import Session
+from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, sentence
+from bpe_tui.shell.session_screen import NoTextCard, SessionScreen
+from bpe_tui.shell.targets import ToPretoken, ToStep
+from bpe_tui.shell.tiles import PanelOfTile, compose_tiles, name_tiles
+from bpe_tui.styles import sheet
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.figure import Figure, NumberArray
+from bpe_tui.widgets.numbers import number, percent
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
+from bpe_tui.words.narration import NO_CORPUS, as_sentence, first_fitting, heading, leading_parts
+from bpe_tui.words.wording import Wording
+from engine.core.arrays import Ints
+
+NO_STEP = "No step is recorded yet, so there is nothing to draw."
+FREQUENT = 10
+"""Number of the most frequent pretokens whose share of the corpus is shown."""
+TOKEN_CELLS = 12
+SHARE_CELLS, GAP_CELLS, LEAST_TOKEN = 6, 2, 6
+"""Cells of a share in percent, between the numbers and the pretoken, and of a short pretoken."""
+DRAWN = 0.998
+"""Share of the tokens that have bars if the remaining ones are far longer."""
+LENGTHS = 8
+"""Least length at which the chart of lengths ends."""
+
+
+@dataclass(frozen=True)
+class ChartKind:
+    """A kind of chart: a question, the figure that answers it, and the answer at a step.
+
+    The functions take a frame of the model's own kind; `answer` takes the words of the screen, too.
+
+    Attributes:
+        figure_of: draws a frame; `None` if there is nothing to draw.
+        answer: the answer at the frame's step, for the lower border.
+        depends_on: a value of the frame; the figure is drawn again when this value changes.
+        short: the question for a narrow tile; "" if the question is short.
+        over_steps: whether the x axis counts steps. Such a chart has the timeline's cursor, and
+            is drawn only if steps are recorded.
+        why_empty: shown if there is no figure.
+        why_none: shown if there is no figure although steps are recorded; "": `why_empty`.
+        needs_corpus: whether the chart counts in the corpus.
+    """
+
+    id: str
+    question: str
+    figure_of: Callable[[Any], Figure | None]
+    answer: Callable[[Any, Wording], str]
+    depends_on: Callable[[Any], object]
+    short: str = ""
+    over_steps: bool = True
+    why_empty: str = NO_STEP
+    why_none: str = ""
+    needs_corpus: bool = True
+
+    def figure(self, frame: Any) -> Figure | None:
+        """Return the figure of a frame, or `None` if there is nothing to draw."""
+        lacks_corpus = self.needs_corpus and not frame.has_corpus
+        if lacks_corpus or (self.over_steps and not frame.recorded_steps):
+            return None
+        return self.figure_of(frame)
+
+
+def from_start(series: NumberArray) -> Figure:
+    """Return a figure of a series that has one value for each step from 0 on."""
+    return Figure(np.arange(len(series)), series, "step")
+
+
+def course(
+    id: str,
+    question: str,
+    short: str,
+    series: Callable[[Any, int], NumberArray],
+    value: Callable[[Any, Wording], str],
+) -> ChartKind:
+    """Return a chart of a number that every step from 0 on has.
+
+    Args:
+        id, question, short: those of the chart.
+        series: takes the statistics of a run and a step, and returns the numbers up to it.
+        value: returns the number at the step of a frame, in words.
+    """
+
+    def figure(frame: Any) -> Figure:
+        return from_start(series(frame.statistics, frame.recorded_steps))
+
+    def answer(frame: Any, wording: Wording) -> str:
+        return f"{value(frame, wording)} │ {_step(frame, wording)}"
+
+    return ChartKind(id, question, figure, answer, recorded, short)
+
+
+def _step(frame: Any, wording: Wording) -> str:
+    return wording.text("step {n}", n=number(frame.step))
+
+
+def recorded(frame: Any) -> object:
+    """Return what a figure over steps depends on: the run and the number of recorded steps."""
+    return frame.statistics, frame.recorded_steps
+
+
+def counts(frame: Any) -> Figure | None:
+    """Draw the count of the merged pair over the steps."""
+    series = frame.statistics.winning_counts(frame.recorded_steps)
+    found = np.flatnonzero(series)  # in a replay, a merged pair may not occur at all
+    if not len(found):
+        return None
+    return Figure(found + 1, series[found], "step", log_y=True)
+
+
+COUNTS = ChartKind(
+    "counts",
+    "How frequent is the merged pair?",
+    counts,
+    lambda frame, wording: (
+        f"{wording.counted(frame.merge.count, 'time') if frame.merge else wording.text('no merge')}"
+        f" │ {_step(frame, wording)}"
+    ),
+    recorded,
+    "How frequent is the pair?",
+)
+
+
+def _ties_here(frame: Any, wording: Wording) -> str:
+    tied = number(found := frame.tied_steps.until(frame.step))
+    share = f" │ {found / frame.step:.0%}" if frame.step else ""
+    merges = wording.counted(frame.step, "merge")
+    return f"{wording.text('{n} of {all}', n=tied, all=merges)}{share}"
+
+
+TIES = ChartKind(
+    "ties",
+    "How many merges were tied?",
+    lambda frame: from_start(frame.statistics.ties(frame.recorded_steps)),
+    _ties_here,
+    recorded,
+    "How many were tied?",
+)
+
+
+def _counts_by_place(frame: Any) -> Figure | None:
+    """Draw the counts of the pretokens, the most frequent first."""
+    series = frame.statistics.pretoken_counts
+    places = np.arange(1, len(series) + 1)
+    return Figure(places, series, "place", log_x=True, log_y=True) if len(series) else None
+
+
+def _most_frequent(frame: Any, wording: Wording) -> str:
+    """Name the most frequent pretoken and the share of the first few; "" without pretokens."""
+    series, commonest = frame.statistics.pretoken_counts, frame.statistics.commonest_pretoken
+    if not len(series):
+        return ""
+    first = wording.text("first: {first}", first=shorten(_visible(commonest), TOKEN_CELLS))
+    if len(series) <= FREQUENT:
+        return first
+    share = f"{series[:FREQUENT].sum() / series.sum():.0%}"
+    return f"{first} │ {wording.text('first {n}: {share} of all', n=str(FREQUENT), share=share)}"
+
+
+ZIPF = ChartKind(
+    "zipf",
+    "How frequent is a pretoken? (Zipf)",
+    _counts_by_place,
+    _most_frequent,
+    lambda frame: frame.statistics,
+    "How often? (Zipf)",
+    over_steps=False,
+    why_empty="The corpus has no pretokens, so there is nothing to draw.",
+)
+
+
+def _visible(pretoken: bytes | str) -> str:
+    return visible_bytes(pretoken) if isinstance(pretoken, bytes) else visible_text(pretoken)
+
+
+def lengths(
+    question: str, unit: str, most_at: Callable[[Any], int] = lambda frame: frame.recorded_steps
+) -> ChartKind:
+    """Return the chart of token lengths.
+
+    Both axes have room for the step with the most tokens, so they do not change from step to step.
+
+    Args:
+        question: the question that the chart answers.
+        unit: the unit of length.
+        most_at: returns the step at which a frame's run has the most tokens.
+    """
+
+    def figure(frame: Any) -> Figure:
+        most = frame.statistics.token_lengths(most_at(frame))
+        longest = _longest_drawn(most)
+        series = frame.statistics.token_lengths(frame.step)[: longest + 1]
+        found = np.zeros(max(longest, LENGTHS), dtype=np.int64)
+        found[: len(series[1:])] = series[1:]  # without a token there is no length 0
+        places, top = np.arange(1, len(found) + 1), float(most.max(initial=1))
+        return Figure(places, found, unit, bars=True, bars_top=top)
+
+    def answer(frame: Any, wording: Wording) -> str:
+        series = frame.statistics.token_lengths(frame.step)
+        longest = _longest_drawn(frame.statistics.token_lengths(most_at(frame)))
+        longer = int(series[longest + 1 :].sum())
+        rest, than = f" │ {number(longer)} ", str(longest)
+        rest = f"{rest}{wording.text('longer than {n}', n=than)}" if longer else ""
+        mean = f"{(series * np.arange(len(series))).sum() / (series.sum() or 1):.1f}"
+        found = {"mean": mean, "unit": wording.text(unit), "n": str(max(len(series) - 1, 0))}
+        return f"{wording.text('mean {mean} {unit} │ longest {n}', **found)}{rest}"
+
+    return ChartKind(
+        "lengths",
+        question,
+        figure,
+        answer,
+        lambda frame: (frame.statistics, frame.recorded_steps, frame.step),
+        "How long are they?",
+        over_steps=False,
+        needs_corpus=False,
+    )
+
+
+def _longest_drawn(lengths: Ints) -> int:
+    """Return the longest length with a bar: a few tokens of 100 bytes would squeeze the others."""
+    most = int(np.searchsorted(lengths.cumsum(), DRAWN * lengths.sum()))
+    return len(lengths) - 1 if len(lengths) <= 2 * most else most
+
+
+class ChartPanel(Chart):
+    """A panel with one kind of chart of `frame`."""
+
+    frame: reactive[Any] = reactive(None, repaint=False)
+
+    def __init__(self, kind: ChartKind) -> None:
+        super().__init__(id=kind.id)
+        self.kind = kind
+        self.COUNTS = kind.needs_corpus
+        self.why_empty = kind.why_empty
+        self.border_title = Content(kind.question)
+        self._drawn: object = None
+        self._said = kind.question, ""
+
+    def watch_frame(self, old: Any, new: Any) -> None:
+        if new is None or not self.display or not self.size.width:
+            return
+        wording = Wording.of(self)
+        drawn = self.kind.depends_on(new), new.run.obstacle, id(wording.messages)
+        counts_nothing = self.kind.needs_corpus and not new.has_corpus
+        if self._drawn != drawn:
+            self._drawn = drawn
+            why_empty = self.kind.why_none if new.recorded_steps else ""
+            if new.run.obstacle and self.kind.over_steps:
+                why_empty = as_sentence(new.run.obstacle)
+            why_empty = why_empty or self.kind.why_empty
+            self.why_empty = NO_CORPUS if counts_nothing else why_empty
+            figure = self.kind.figure(new)
+            self.figure = figure and replace(figure, x_label=wording.text(figure.x_label))
+        self.at = new.step if self.kind.over_steps else None
+        room = self.outer_size.width - BORDER_CELLS
+        answer = "" if counts_nothing else self.kind.answer(new, wording)
+        asked = self.kind.question, self.kind.short or self.kind.question
+        question = first_fitting(room, *map(wording.text, asked))
+        self._say(question, leading_parts(room, answer))
+
+    def _say(self, title: str, foot: str) -> None:
+        """Set the title and the foot if they change: Textual paints for equal ones, too."""
+        if self._said != (title, foot):
+            self._said = title, foot
+            self.border_title, self.border_subtitle = Content(title), Content(foot)
+
+    def on_resize(self) -> None:
+        self.watch_frame(None, self.frame)
+
+
+MOST_BETWEEN = 1000
+ROWS_BESIDE = 3
+"""Rows of the table besides those at equal distances: the titles, step 0, the last step."""
+NOTHING_SAVED = "No merge is recorded yet, so nothing is saved."
+
+
+class Gain(NamedTuple):
+    """The corpus after a number of merges, and the tokens saved since the row before."""
+
+    merges: int
+    bytes_per_token: float
+    tokens: int
+    saved: int
+
+
+def distance(steps: int, rows: int) -> int:
+    """Return the merges from one row to the next: a round number, at most a thousand.
+
+    >>> [distance(steps, 7) for steps in (12_000, 2_921, 443, 12, 3)], distance(2_921, 22)
+    ([1000, 500, 100, 2, 1], 200)
+    """
+    round_numbers = [each * 10**power for power in range(3) for each in (1, 2, 5)]
+    return next((each for each in round_numbers if steps <= each * rows), MOST_BETWEEN)
+
+
+def gains(statistics: Any, steps: int, rows: int) -> list[Gain]:
+    """Return a gain each `distance` merges from step 0 on, and one for all merges."""
+    tokens = statistics.tokens_in_corpus(steps).tolist()
+    compression = statistics.bytes_per_token(steps)
+    places = [*range(0, steps, distance(steps, rows)), steps]
+    return [
+        Gain(at, float(compression[at]), tokens[at], tokens[before] - tokens[at])
+        for before, at in zip([0, *places], places, strict=False)
+    ]
+
+
+class GainsPanel(FramePanel[Any]):
+    """The table of what merges buy; Enter goes to the step of a row."""
+
+    BESIDE_BAR = 0  # its rows mostly fit
+    FOLLOWS_RECORDING = True
+    COUNTS = True
+
+    def __init__(self, tile: GainsTile) -> None:
+        super().__init__(tile.title, tile.id)
+        self.set_reactive(FramePanel.cursor, 1)
+
+    def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
+        if not frame.has_corpus:
+            return sentence(NO_CORPUS, width)
+        if not frame.recorded_steps:
+            why = frame.run.obstacle
+            return sentence(as_sentence(why) if why else NOTHING_SAVED, width)
+        room = self.outer_size.width - BORDER_CELLS
+        text = self.wording.text
+        saved = text("saved: since the row above"), text("saved: since above")
+        self.say(GAINS.title, f"{first_fitting(room, *saved)} │ {text('↵ its step')}")
+        room_for_rows = self.size.height - ROWS_BESIDE
+        found = gains(frame.statistics, frame.recorded_steps, room_for_rows)
+        here = max(gain.merges for gain in found if gain.merges <= frame.step)
+        columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width)
+        rows = [Row([right(text(title), cells, "dim") for title, cells, _ in columns])]
+        for gain in found:
+            spans: list[Span] = [("▸" if gain.merges == here else " ", "pair")]
+            for place, (_, cells, cell_of) in enumerate(columns):
+                cell, role = cell_of(gain)
+                spans.append(right(cell, cells - (place == 0), role))  # the sign takes a cell
+            rows.append(Row(spans, ToStep(gain.merges)))
+        return rows
+
+
+GainColumn = tuple[str, int, Callable[[Gain], Span]]
+"""The title of a column, its cells, and its text for a gain with the text's role."""
+
+
+def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
+    """Return the columns that fit in `width` cells. The first has room for a sign.
+
+    Args:
+        tokens: the title of the column of tokens.
+        digits: the digits of its numbers.
+        width: cells of a row.
+    """
+    cells = max(digits, len(tokens)) + 1
+    tight = 8 + 2 * cells > width
+    columns: list[GainColumn] = [
+        ("merges", 8 - tight, lambda gain: (number(gain.merges), "")),
+        ("bytes/token", 12, lambda gain: (f"{gain.bytes_per_token:.2f}", "")),
+        (tokens, cells, lambda gain: (number(gain.tokens), "")),
+        ("saved", cells - tight, lambda gain: (number(gain.saved) if gain.merges else "", "gain")),
+    ]
+    if sum(cells for _, cells, _ in columns) > width:
+        del columns[1]  # the other columns say what merges save
+    return columns
+
+
+@dataclass(frozen=True)
+class GainsTile:
+    """The table of gains, as a tile among charts."""
+
+    id: str = "gains"
+    title: str = "What do merges buy?"
+
+
+GAINS = GainsTile()
+
+
+@dataclass(frozen=True)
+class FrequentTile:
+    """The table of the most frequent pretokens, beside the chart of their counts.
+
+    Attributes:
+        what: the model's word for a pretoken.
+        typed: returns the bytes that one would type for a pretoken.
+    """
+
+    what: str
+    typed: Callable[[Any], bytes] = bytes
+    title: str = "Which pretokens are most frequent?"
+    id: str = "frequent"
+    short: str = "Which are frequent?"
+
+
+MOST_LISTED = 200
+"""Most pretokens in the table of the most frequent, unless it has the whole screen."""
+
+
+class FrequentPanel(FramePanel[Any]):
+    """The most frequent pretokens with their counts; Enter shows how one encodes."""
+
+    COUNTS = True
+
+    def __init__(self, tile: FrequentTile) -> None:
+        super().__init__(tile.title, tile.id)
+        self._tile = tile
+
+    def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
+        every, shown = frame.statistics.pretoken_counts, frame.statistics.most_frequent
+        if not self.has_class("-zoom"):
+            shown = shown[:MOST_LISTED]
+        room = self.outer_size.width - BORDER_CELLS
+        text = self.wording.text
+        title = first_fitting(room, text(self._tile.title), text(self._tile.short))
+        if not shown:
+            self.say(title)
+            return sentence(NO_CORPUS, width)
+        of = text("{n} of {all}", n=number(len(shown)), all=number(len(every)))
+        self.say(title, f"{of} │ {text('↵ its encoding')}")
+        total, cells = int(every.sum()), max(len(number(shown[0][1])), len("count")) + 1
+        place_cells = len(str(len(shown))) + 1
+        numbers = place_cells + cells + GAP_CELLS
+        share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
+        token_cells = width - numbers - share_cells
+        head = [right("", place_cells), right(text("count"), cells)]
+        if share_cells:
+            head.append(right(text("share"), share_cells))
+        what = shorten(text(self._tile.what), token_cells)
+        self.name_columns([*head, (" " * GAP_CELLS + what, "")])
+
+        def row(place: int) -> Row:
+            pretoken, count = shown[place]
+            spans: list[Span] = [
+                right(str(place + 1), place_cells, "dim"),
+                right(number(count), cells, ""),
+            ]
+            if share_cells:
+                spans.append(right(percent(count / total), share_cells, "dim"))
+            spans.append((" " * GAP_CELLS, ""))
+            spans.append((shorten(_visible(pretoken), token_cells), ""))
+            return Row(spans, ToPretoken(self._tile.typed(pretoken)))
+
+        return RowsOnDemand(len(shown), row)
+
+
+class ChartsScreen(SessionScreen):
+    """The charts of a model. A subclass lists them in `TILES`, with its tables."""
+
+    CSS_PATH = sheet("charts.tcss")
+    SHOWS_STEP = False  # the slider has it
+    ZOOMS_IN_LESSONS = True
+    TILES: ClassVar[Sequence[ChartKind | GainsTile | FrequentTile]] = ()
+    PANEL_OF: ClassVar[PanelOfTile] = {
+        ChartKind: ChartPanel,
+        GainsTile: GainsPanel,
+        FrequentTile: FrequentPanel,
+    }
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        name_tiles(cls, cls.TILES)
+        super().__init_subclass__(**settings)
+
+    def compose_body(self) -> ComposeResult:
+        yield Transport(self.VIEW)
+        yield NoTextCard()
+        yield from compose_tiles(self.TILES, self.PANEL_OF)
+        yield Static(id="narration")
+
+    def on_mount(self) -> None:
+        self.show_panel(self.PANEL_ORDER[0])
+
+    def heading(self, session: Session, room: int) -> str:
+        return heading(session, room, self.messages)
+
+    def show_session(self, session: Session) -> None:
+        if self.shows(session):
+            self.show_no_text()
+            super().show_session(session)
+            show_player(self, session)

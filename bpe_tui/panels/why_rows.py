@@ -1,0 +1,174 @@
+"""The rows that explain a token, a piece that is none, and a pair of tokens.
+
+The windows and panels that answer `w` share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from bpe_tui.panels.token_detail import branches
+from bpe_tui.shell.panel import TokenPainter
+from bpe_tui.shell.targets import ToQuestion, ToStep, ToToken
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import (
+    Row,
+    RowTable,
+    Span,
+    columns_of_spans,
+    left,
+    paragraph,
+    spans_width,
+    with_below,
+)
+from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.words.narration import NO_CORPUS, times
+from engine.analysis.explanation import Explanation
+from engine.analysis.pair_history import PairHistory, PairLoss
+from engine.recording.playback import AnyMergeFrame
+
+Painters = Callable[[AnyMergeFrame], TokenPainter]
+"""Makes the painter of a frame's tokens."""
+
+TAKEN_SHOWN = 6
+WAY_SHOWN = 40
+"""Most merges of a way that are shown; the last ones are."""
+TREE_SHOWN = 12
+TAKEN_COLUMNS = columns_of_spans(
+    ("merge", 8), ("", 2), ("took of it", 0), ("took", 10), ("left", 10)
+)
+
+
+# -- a piece, or a pair
+
+
+def explanation_rows(
+    painter: TokenPainter, explanation: Explanation, width: int
+) -> tuple[list[Row], int]:
+    """Return the rows of an explanation, and the row that Enter chooses first.
+
+    These are its sentences, the way merge by merge, and the merges that took most of a pair.
+    """
+    role = "gain" if explanation.holds else ""
+    rows = [
+        row for text in explanation.describe(visible_bytes) for row in paragraph(text, width, role)
+    ]
+    if explanation.way:
+        rows += _way_rows(painter, explanation, width)
+    first = max((at for at, row in enumerate(rows) if row.target is not None), default=0)
+    for history in explanation.histories:
+        if not explanation.stopped:
+            is_named = any(merge.number == history.merged for merge in explanation.way)
+            rows += _history_rows(painter, history, width, is_named)
+        elif history.ever_occurs:
+            name: list[Span] = [*painter.pair(history.pair), ("  its count at each step", "dim")]
+            rows.append(Row(left(name, width), ToQuestion(history.pair)))
+    return rows, first
+
+
+def describe_way(target: object) -> str:
+    """Return where a row of an explanation leads: `merge 1,484`."""
+    if isinstance(target, ToStep):
+        return f"to merge {number(target.step)}"
+    return "what became of the pair" if isinstance(target, ToQuestion) else "the vocabulary"
+
+
+def _way_rows(painter: TokenPainter, explanation: Explanation, width: int) -> list[Row]:
+    """Draw `merge 1,484  ·low┊est  ◂ here it stops`; merges later than this step are dim."""
+    way = explanation.way[-WAY_SHOWN:]
+    rows = [Row([]), Row([("how far it comes", "strong")])]
+    if left_out := len(explanation.way) - len(way):
+        rows.append(Row([(f"after {plural(left_out, 'merge')}", "dim")]))
+    cells = max(len(number(merge.number)) for merge in way)
+    for merge in way:
+        end = f"  ◂ {explanation.end}" if merge is way[-1] else ""
+        head = f"merge {number(merge.number):>{cells}}  "
+        later = "dim" if merge.number > painter.frame.step else ""
+        strip = painter.tokens(merge.ids)
+        room = max(width - len(head) - len(end), 8)
+        shown = left(strip, min(spans_width(strip), room))
+        spans, *marks = with_below([(head, later), *shown, (end, "pair")])
+        rows += [Row(spans, ToStep(merge.number)), *map(Row, marks)]
+    return rows
+
+
+def _history_rows(
+    painter: TokenPainter, history: PairHistory, width: int, is_named: bool
+) -> list[Row]:
+    """Return the merge of a pair unless it `is_named`, and the merges that took most of it."""
+    rows: list[Row] = []
+    if history.merged is not None and not is_named:
+        spans: list[Span] = [("its own  merge ", "dim"), (f"{number(history.merged)}  ", "")]
+        pair = painter.pair(history.pair)
+        rows += [Row([]), Row([*spans, *pair], ToStep(history.merged))]
+    if taken := sorted(
+        history.largest_losses(history.last)[:TAKEN_SHOWN], key=lambda one: one.step
+    ):
+        table = RowTable(TAKEN_COLUMNS, width, least=12)
+        rows += [Row([]), table.header({})]
+        rows += [table.row(_taken(painter, history, one), ToStep(one.step)) for one in taken]
+        if more := len(history.losses) - len(taken):
+            rows.append(Row([(f"and {plural(more, 'merge')} that took less", "dim")]))
+    return rows
+
+
+def _taken(painter: TokenPainter, history: PairHistory, loss: PairLoss) -> list[Sequence[Span]]:
+    """Return the cells of a merge that took of a pair; merges later than this step are dim."""
+    return [
+        [(number(loss.step), "" if loss.step <= history.step else "dim")],
+        [],
+        painter.pair(loss.merged),
+        [(f"−{number(loss.count)}", "loss")],
+        [(number(history.count_at(loss.step)), "")],
+    ]
+
+
+# -- a token
+
+
+def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
+    """Return the description of a token, its origin and its merge tree."""
+    frame = painter.frame
+    token = frame.any_token(token_id)
+    data = f"{token[:12].hex(' ').upper()}{' …' if len(token) > 12 else ''}"
+    name: list[Span] = [*painter.spans(token_id), ("   ", ""), (f"id {number(token_id)}", "dim")]
+    rows = [Row([*name, (f" │ bytes {data}", "dim")], ToToken(token_id))]
+    if not frame.has_token(token_id):
+        step = frame.step_making(token_id)
+        return [*rows, *paragraph(f"Merge {number(step)} makes it, later than this step.", width)]
+    rows += [row for text in _sentences(frame, token_id) for row in paragraph(text, width)]
+    if frame.vocabulary.rank_of(token_id) is None:
+        return rows
+    lines = frame.vocabulary.merge_tree(token_id)
+    rows.append(Row([]))
+    for line in islice(lines, TREE_SHOWN):
+        spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
+        target: object = ToToken(line.token_id)
+        if line.rank is not None:
+            spans.append((f"   merge {number(line.rank + 1)}", "dim"))
+            target = ToStep(line.rank + 1)
+        rows.append(Row(spans, target))
+    if next(lines, None) is not None:
+        rows.append(Row([("… and more: Enter above shows all of it", "dim")]))
+    return rows
+
+
+def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
+    if frame.is_special(token_id):
+        yield "A special token: one id, cut out before anything merges."
+        return
+    vocabulary = frame.vocabulary
+    count, rank = vocabulary.count_of(token_id), vocabulary.rank_of(token_id)
+    used = f"used in {plural(len(vocabulary.built_on(token_id)), 'merge')}"
+    if count is None:
+        yield f"{NO_CORPUS} {used}."
+    else:
+        yield f"It occurs {times(count)} in the corpus now; {used}."
+    if rank is None:
+        yield "It was there before the first merge."
+    else:
+        merge = frame.merge_at(rank)
+        parts = " + ".join(visible_bytes(frame.any_token(part)) for part in merge.pair)
+        counted = f", which occurred {times(merge.count)}" if frame.has_corpus else ""
+        yield f"Merge {number(rank + 1)} made it of {parts}{counted}."

@@ -1,0 +1,602 @@
+"""The commands of a screen: its key bindings, its help window, and hints where a key works.
+
+Also the meanings of the signs and words on the screens, for the legends and the help window.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import zip_longest
+from typing import ClassVar, NamedTuple, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.keys import key_to_character
+
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.declarations import (
+    CHARTS,
+    CHECK,
+    CHUNKS,
+    COMPARISON,
+    ENCODING,
+    EVERYWHERE,
+    FAMILY,
+    GROUPS,
+    INSPECTION,
+    LESSON,
+    MENUS,
+    PIPELINE,
+    RACE,
+    TRAINING,
+    VOCABULARY,
+    Command,
+    Model,
+    shown_keys,
+)
+from bpe_tui.session.models import MODELS, kind_and_model
+from bpe_tui.shell.panel import needs_marks
+from bpe_tui.widgets.lines import Lines, TextLines
+from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, spans_width, wrapped_text
+from bpe_tui.widgets.visible import visible_text, width
+from bpe_tui.widgets.window import Window
+from engine.core.wording import ENGLISH, Messages, text_of
+
+
+class Sign(NamedTuple):
+    """A sign on the screen: its look, its name in a legend, and a sentence that explains it.
+
+    Attributes:
+        colourless: its text without colours, if that differs.
+        chips: two tokens that it is with colours.
+    """
+
+    span: Span
+    label: str
+    sentence: str
+    colourless: str = ""
+    chips: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Its name at the beginning of its line in the help."""
+        return f"{self.label[0].upper()}{self.label[1:]}."
+
+    def look(self, *, marks: bool) -> list[Span]:
+        """Return the sign as the screen draws it; with `marks` as it does without colours."""
+        text, role = self.span
+        if marks or not self.chips:
+            return [(self.colourless or text if marks else text, role)]
+        return [span for chip in self.chips for span in ((chip, role), CHIPS_MEET)]
+
+
+SIGNS = {
+    "space": Sign(("·", ""), "space", "A space in the text; a real middle dot is ‹00B7›."),
+    "newline": Sign(("⏎", ""), "newline", "The end of a line; ⇥ a tab; ␋ ␌ ␍ other controls."),
+    "inside": Sign(("##", ""), "inside a word", "WordPiece: the piece continues a word."),
+    "underline": Sign(("▁", ""), "space in pieces", "Unigram's way to write a space."),
+    "pretoken": Sign(
+        ("│", "border"), "pretoken edge", "No merge ever joins what it, or the gap, separates."
+    ),
+    "edge": Sign(
+        ("│", "base"),
+        "a token ends",
+        "Here this tokenizer cuts: two grounds, or │ without colours.",
+        chips=("to", "ken"),
+    ),
+    "apart": Sign(
+        ("▔", "tie"),
+        "cut otherwise",
+        "Above it the tokenizers cut differently; ▲ is where you are.",
+    ),
+    "token": Sign(
+        ("┊", "base"),
+        "tokens",
+        "Filled with two greys by turns; without colours ┊ is between two.",
+        chips=("to", "ken"),
+    ),
+    "hue": Sign(("ab", "token-1"), "hue", "It belongs to a token's id: everywhere the same."),
+    "parted": Sign(
+        ("今▂▂▄", ""),
+        "cut by tokens",
+        "Below it each byte has a mark, equal for the bytes of one token.",
+    ),
+    "pair": Sign(("a+b", "border"), "a pair", "Two tokens side by side, which a merge may join."),
+    "joining": Sign(
+        ("a+b", "joining"),
+        "joins next",
+        "Blue, underlined: the next merge makes one token of the two.",
+        chips=("a", "b"),
+    ),
+    "fresh": Sign(
+        ("ab", "fresh"), "just merged", "Yellow: made at this step; «ab» without colours.", "«ab»"
+    ),
+    "stale": Sign(("9", "stale"), "old count", "Struck through: a count that is no longer true."),
+    "claimed": Sign(
+        ("┄", "stale-truth"), "stale part", "In the heap: what an old count claims too much."
+    ),
+    "best": Sign(
+        ("▸ best", "best"), "merges next", "Of the trainer linked: the bigram that it has found."
+    ),
+    "active": Sign(
+        ("● active", "active"), "searched", "Of the trainer linked: the best is one of these."
+    ),
+    "inactive": Sign(
+        ("○ inactive", "inactive"),
+        "left out",
+        "Of linked, as in SentencePiece: too rare to be searched. Notes search all.",
+    ),
+    "link": Sign(
+        ("[a]⇄[b]", "border"), "linked nodes", "A pretoken as a list; ✗ is a node that has died."
+    ),
+    "bar": Sign(
+        ("▄▖", "border"), "how much", "Its length shows a number; ┄ is the part that was lost."
+    ),
+    "cursor": Sign(("❯", "here"), "cursor", "Your row: Enter and the panels beside are about it."),
+    "here": Sign(("▸", "pair"), "here", "The row of this step, or of what comes next."),
+    "tie": Sign(
+        ("┊", "tie"),
+        "tied step",
+        "On the slider: a merge that was tied, if they are few; ◆ a breakpoint.",
+    ),
+    "phase": Sign(
+        ("┃", "strong"), "next phase", "On the slider: here the next phase of the training begins."
+    ),
+    "prune": Sign(("┊", "tie"), "prune", "On the slider: a step of Unigram that removes pieces."),
+    "byte": Sign(
+        ("<E4>", "base"),
+        "byte",
+        "A byte that is no character by itself, in hexadecimal.",
+        chips=("E4",),
+    ),
+    "letter": Sign(("Ġ", ""), "space in files", "GPT-2's letter for a space; Ċ for a newline."),
+    "hidden": Sign(("‹200D›", ""), "unseen", "A character that takes no room, by its code point."),
+    "cut": Sign(("…", "dim"), "cut", "Something is left out for lack of room."),
+    "switch": Sign(("●", "pair"), "on", "A filter that is on; ○ is one that is off."),
+    "sorted": Sign(
+        ("▲▼", "pair"), "sorted by", "The rows are sorted by this column; ▲ upwards, ▼ down."
+    ),
+    "curve": Sign(("⣀", "curve"), "up to here", "The part of a curve up to this step."),
+    "even": Sign(("┆", "tie"), "even cut", "On the strip: where equal parts of the file end."),
+    "boundary": Sign(("│", "border"), "chunk", "On the strip: a chunk of the course begins here."),
+    "counted": Sign(("█", "mark-0"), "counted", "On the strip: this worker counted it."),
+    "paused": Sign(("‖", ""), "paused", "The player is paused; ▶ plays, ⇥ stays at the end."),
+    "digamma": Sign(
+        ("ψ", ""), "digamma", "Unigram: ln x, less for the rare; EM prefers few pieces."
+    ),
+    "lost": Sign(
+        ("✗", "loss"),
+        "lost",
+        "Something removed or beaten; in the lists, the true count.",
+    ),
+}
+
+LEGENDS = {
+    LESSON: ("token", "pretoken", "pair", "joining", "fresh", "space", "newline", "byte"),
+    TRAINING: (
+        "space",
+        "pretoken",
+        "token",
+        "pair",
+        "joining",
+        "fresh",
+        "stale",
+        "claimed",
+        "bar",
+        "here",
+        "newline",
+        "byte",
+        "tie",
+        "best",
+        "active",
+        "inactive",
+        "link",
+    ),
+    ENCODING: (
+        *("space", "pretoken", "token", "cursor", "here", "pair", "joining", "fresh"),
+        *("newline", "byte", "cut"),
+    ),
+    VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),
+    CHARTS: ("curve", "space", "byte"),
+    INSPECTION: ("space", "byte", "hidden", "cut"),
+    RACE: ("curve", "cut"),
+    FAMILY: ("space", "token", "cursor", "byte", "cut"),
+    CHECK: ("space", "pair", "here", "byte", "cut"),
+    CHUNKS: ("even", "boundary", "counted", "cut"),
+    PIPELINE: ("space", "pretoken", "token", "fresh", "cursor", "letter", "hidden", "cut"),
+    COMPARISON: ("edge", "apart", "parted", "space", "newline", "byte", "hidden", "cut"),
+}
+"""Kind of screen → the signs that it draws, the most important first."""
+WITH_PIECES = (LESSON, TRAINING, ENCODING, VOCABULARY, INSPECTION)
+"""Kinds of screens that write pieces as the files of their model do."""
+
+WORDS = {
+    "corpus": "The text that is learnt from; a document is a part between two special tokens.",
+    "pretoken": "A piece that the pattern cuts from the text; merges never cross its edge.",
+    "pattern": "The regular expression that cuts a text into pretokens.",
+    "token": "Bytes or characters with one id; a special token is one id and never merges.",
+    "pair": "Two tokens side by side, written a+b.",
+    "count": "How often it occurs in the corpus, each pretoken as often as it occurs.",
+    "merge": "To make one token of a pair, everywhere; a step is one merge.",
+    "rank": "The place of a merge in a file, from 0: rank 45 is merge 46.",
+    "tie": "Several pairs have the highest count; the tie rule says which one merges.",
+    "tie rule": "Breaks ties: lexicographic (CS336), first-seen (minbpe), smallest-ids (rustbpe).",
+    "heap": "A trainer's store of pairs that hands out the highest count at once.",
+    "stale": "An entry of the heap whose count is no longer true; it is put right when popped.",
+    "bigram": "A pair with its places, as SentencePiece and the trainer linked keep it.",
+    "active": "A bigram among the most frequent; the trainer linked searches only these.",
+    "node": "A place in a pretoken's linked list; a merge writes one and takes out the next.",
+    "superword": "A token of several words, learnt in a phase that does not cut at spaces.",
+    "twin": "A token that differs from another only by case or a leading space.",
+    "never encoded": "A token that no text gives: its own bytes are encoded as other tokens.",
+    "partial": "A token that is no valid UTF-8 by itself: a part of a character.",
+    "compression": "Bytes of the corpus for each token: the more, the shorter the ids.",
+    "piece": "A token of WordPiece or Unigram; ## continues a word.",
+    "score": "WordPiece: the count of a pair, divided by the counts of both its parts.",
+    "PMI": "Pointwise mutual information: the logarithm of P(ab) / (P(a) × P(b)).",
+    "loss": "Unigram: how badly the pieces explain the corpus; a prune raises it least.",
+    "n-gram": "A run of 1, 2, … words or characters, the textbook Unigram's piece.",
+    "lattice": "Unigram: every way to spell a pretoken with the pieces there are.",
+}
+
+
+def legend_of(
+    kind: str,
+    model: Model | None = None,
+    *,
+    marks: bool = False,
+    messages: Messages = ENGLISH,
+    needed: Sequence[str] = (),
+) -> tuple[tuple[Span, ...], ...]:
+    """Return the signs of a screen's legend with their names, the model's own signs first.
+
+    Args:
+        kind: the kind of the screen.
+        model: the model whose screen it is.
+        marks: whether signs are drawn as they are without colours.
+        messages: the table of the language.
+        needed: signs that the text needs; they come first where tokens are drawn.
+    """
+    names = LEGENDS.get(kind, ())
+    if "fresh" in names:
+        names = tuple(dict.fromkeys((*needed, *names)))
+    if model is not None:
+        first = model.signs if kind in WITH_PIECES else ()
+        names = (*first, *(name for name in names if name not in model.undrawn))
+    signs = (SIGNS[name] for name in names)
+    marks = marks or kind == INSPECTION  # which spells bytes in the middle of texts
+    return tuple(
+        (*sign.look(marks=marks), (f" {text_of(messages, sign.label)}", "dim")) for sign in signs
+    )
+
+
+@cache
+def commands_on(screen: str) -> tuple[Command, ...]:
+    """Return the commands of a screen, in the order of their declarations."""
+    kind, model = kind_and_model(screen)
+    refused = model.refused if model is not None else {}
+    return tuple(
+        command
+        for command in COMMANDS
+        if (screen in command.screens or kind in command.screens) and command.action not in refused
+    )
+
+
+@cache
+def bound_commands(screen: str) -> dict[str, Command]:
+    """Map keys to the commands of a screen, including refused ones.
+
+    Pressing the keys of a refused command shows why it is refused, unless the model has another use
+    for them.
+    """
+    kind, _ = kind_and_model(screen)
+    every = [each for each in COMMANDS if screen in each.screens or kind in each.screens]
+    return {each.keys: each for each in (*every, *commands_on(screen)) if not each.menu}
+
+
+class MenuRows(TextLines, can_focus=True):
+    """The commands of a menu; each row of a command leads to it."""
+
+
+class Menu(Window[Command | None]):
+    """A window to choose one of several commands, by its letter or with Enter.
+
+    Args:
+        commands: the commands, at least one.
+        is_on: whether a command is a switch that is on.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close")]
+
+    def __init__(self, commands: Sequence[Command], is_on: Callable[[Command], bool]) -> None:
+        super().__init__()
+        self._commands, self._is_on = commands, is_on
+
+    def compose(self) -> ComposeResult:
+        rows = MenuRows("menu", self._rows, classes="window")
+        rows.border_title = Content(MENU_TITLES[self._commands[0].menu])
+        rows.border_subtitle = Content("a letter or ↑ ↓ Enter │ Esc closes")
+        yield rows
+
+    def _rows(self, cells: int) -> list[Row]:
+        """Return the rows of all commands, their sentences wrapped."""
+        return [row for command in self._commands for row in self._rows_of(command, cells)]
+
+    def _rows_of(self, command: Command, cells: int) -> Iterator[Row]:
+        on = ("● ", "pair") if self._is_on(command) else ("  ", "")
+        label = command.label.ljust(max(len(each.label) for each in self._commands) + 2)
+        spans: list[Span] = [on, (f"{shown_keys(command.keys)}  ", "here"), (label, "strong")]
+        indent = spans_width(spans)
+        for line in wrapped_text(command.help, max(cells - indent, 12)):
+            yield Row([*spans, (line, "dim")], command)
+            spans = [(" " * indent, "")]
+
+    def on_key(self, event: events.Key) -> None:
+        """Choose a command by its letter."""
+        for command in self._commands:
+            if event.character == shown_keys(command.keys):
+                event.stop()
+                self.dismiss(command)
+                return
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        self.dismiss(cast("Command", event.target))
+
+
+MENU_TITLES = {"next": "to the next …", "filter": "show only"}
+
+
+class Help(Window[None]):
+    """A window that lists all keys of a screen; typing finds some of them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,enter", "dismiss", "close"),
+        Binding("up", "scroll('up')", "up"),
+        Binding("down", "scroll('down')", "down"),
+        Binding("pageup", "scroll('page_up')", "page up"),
+        Binding("pagedown", "scroll('page_down')", "page down"),
+        Binding("home", "scroll('home')", "start"),
+        Binding("end", "scroll('end')", "end"),
+    ]
+
+    def __init__(self, screen: str) -> None:
+        super().__init__()
+        self._screen, self._text = screen, help_text(screen, marks=needs_marks(self.app))
+        self._sought = ""
+
+    def compose(self) -> ComposeResult:
+        lines = TextLines("help", self._rows, classes="window")
+        lines.border_subtitle = Content("type to find │ Esc closes")
+        yield lines
+
+    def on_mount(self) -> None:
+        self._show_title()
+
+    def _show_title(self) -> None:
+        kind, model = kind_and_model(self._screen)
+        of = f" of {model.title}" if model is not None else ""
+        found = f" with “{visible_text(self._sought, spaces=False)}”" if self._sought else ""
+        self.query_one(TextLines).border_title = Content(f"keys on the {kind} screen{of}{found}")
+
+    def _rows(self, cells: int) -> list[Row]:
+        """Return the text, its headings bold, in rows of at most `cells` cells."""
+        text = lines_with(self._text, self._sought)
+        if not text:
+            return [Row([("No key, sign or word has that.", "dim")])]
+        marks = needs_marks(self.app)
+        cells -= 1  # a blank beside the scroll bar
+        if cells < TWO_COLUMNS:
+            return [Row(_spans_of(line, marks)) for line in hanging(text, cells).splitlines()]
+        half = (cells - COLUMN_GAP) // 2
+        left, right = columns(text, half)
+        return [
+            Row(
+                [
+                    *_spans_of(a, marks),
+                    (" " * (half + COLUMN_GAP - width(a)), ""),
+                    *_spans_of(b, marks),
+                ]
+            )
+            for a, b in zip_longest(left, right, fillvalue="")
+        ]
+
+    def on_key(self, event: events.Key) -> None:
+        """Find what is typed."""
+        if event.key == "backspace":
+            self._sought = self._sought[:-1]
+        elif event.is_printable:
+            self._sought += event.character or ""
+        else:
+            return
+        self._show_title()
+        lines = self.query_one(TextLines)
+        lines.wrap_again()
+        lines.scroll_home(animate=False)
+
+    def action_scroll(self, way: str) -> None:
+        getattr(self.query_one(TextLines), f"scroll_{way}")()
+
+
+TWO_COLUMNS, COLUMN_GAP = 96, 3
+"""Least width of the help, in cells, for two columns; cells between them."""
+
+
+def _spans_of(line: str, marks: bool) -> list[Span]:
+    """Return a line of the help: a heading is bold, a sign looks as on the screen."""
+    for sign in SIGNS.values():
+        look = sign.look(marks=marks)
+        text = "  " + "".join(part for part, _ in look)
+        if line.startswith(text) and sign.title in line:
+            return [("  ", ""), *look, (line.removeprefix(text), "")]
+    return [(line, "" if line.startswith(" ") else "strong")]
+
+
+def lines_with(text: str, sought: str) -> str:
+    """Return the lines of a help text that contain words, each under its heading.
+
+    >>> lines_with("Step\\n  →  One step forward.\\n  g  Go to a step.\\n\\nDo\\n  s  Save.", "GO")
+    'Step\\n  g  Go to a step.'
+    """
+    if not sought:
+        return text
+    found = []
+    for part in text.split("\n\n"):
+        heading, *lines = part.split("\n")
+        if shown := [line for line in lines if sought.casefold() in line.casefold()]:
+            found.append("\n".join([heading, *shown]))
+    return "\n\n".join(found)
+
+
+def columns(text: str, cells: int) -> tuple[list[str], list[str]]:
+    """Wrap the parts of a help text in two columns of about the same height, in their order."""
+    parts = [hanging(part, cells).splitlines() for part in text.split("\n\n")]
+    lines = sum(map(len, parts)) + len(parts) - 1
+    left: list[str] = []
+    while parts and (not left or len(left) + len(parts[0]) // 2 < lines // 2):
+        left += [*([""] if left else []), *parts.pop(0)]
+    right: list[str] = []
+    for part in parts:
+        right += [*([""] if right else []), *part]
+    return left, right
+
+
+def hanging(text: str, cells: int) -> str:
+    """Wrap lines to `cells` cells, with a hanging indent below the text, not below the key.
+
+    >>> print(hanging("Do\\n  e           Type text to encode; Esc leaves.", 34))
+    Do
+      e           Type text to encode;
+                  Esc leaves.
+    """
+    lines = []
+    for line in text.splitlines():
+        key = _KEY.findall(line)[0]
+        first, *rest = wrapped_text(line[len(key) :], max(cells - width(key), 12)) or [""]
+        lines += [key + first, *(" " * width(key) + more for more in rest)]
+    return "\n".join(lines)
+
+
+_KEY = re.compile(r"^(?:  \S.*?  +)?")
+"""The beginning of a line of help: a key, a sign or a word with its blanks; or nothing."""
+
+
+def help_text(screen: str, *, marks: bool = False) -> str:
+    """List the commands of a screen in groups, then explain its signs and words.
+
+    Args:
+        screen: the name of the screen.
+        marks: whether signs are drawn as they are without colours.
+    """
+    commands, parts = commands_on(screen), []
+    for group in GROUPS:
+        lines = [f"  {each.shown:<12}{each.help}" for each in commands if each.group == group]
+        if lines:
+            parts.append("\n".join([group, *lines]))
+    parts.append(
+        "In a panel\n"
+        "  ↑ ↓ k j     Row by row; PageUp and PageDown by screenfuls; the wheel scrolls.\n"
+        "  Home End    First, last row of the focused table; elsewhere the run's.\n"
+        "  Enter       Where the row leads: a merge, a word. Zoom where it leads nowhere.\n"
+        "  Shift+→ ←   Point at a token, the next one, the one before; Enter explains it.\n"
+        "  mouse       Click what Enter would open; a token, or the + of a pair, to ask about it; "
+        "drag the bar on top."
+    )
+    kind, _ = kind_and_model(screen)
+    signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
+    lines = [
+        f"  {text}{' ' * (12 - width(text))}{sign.title} {sign.sentence}"
+        for sign in signs
+        for text in ["".join(text for text, _ in sign.look(marks=marks))]
+    ]
+    words = [f"  {word:<15}{sentence}" for word, sentence in WORDS.items()]
+    parts += ["\n".join(["Signs", *lines]), "\n".join(["Words", *words])]
+    return "\n\n".join(parts)
+
+
+def kinds_with(command: Command, model: Model) -> list[str]:
+    """Return the kinds of screens of a model's session on which the command works."""
+    return [
+        kind
+        for kind in EVERYWHERE
+        if f"app.show('{kind}')" not in model.refused and command in commands_on(model.screen(kind))
+    ]
+
+
+def other_models_with(command: Command, model: Model) -> list[Model]:
+    """Return the other models with which the command works."""
+    return [other for other in MODELS.values() if other is not model and kinds_with(command, other)]
+
+
+def key_of_screen(kind: str) -> str:
+    """Return the key that opens a kind of screen: 'charts' → '4'."""
+    return next(each.shown for each in COMMANDS if each.action == f"app.show('{kind}')")
+
+
+MOST_NAMED = 4
+"""Most screens that are listed with their names."""
+IN_PANELS = {"j": "the next row, in a panel with rows", "k": "the row before, in a panel with rows"}
+"""Uses of the keys that panels have; a screen without rows has none for them."""
+
+
+def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | None:
+    """Say where a key works that does nothing on the current screen; `None` for other keys.
+
+    For example `u: unused on 3 vocabulary │ undo on 8 pipeline`.
+
+    Args:
+        key: Textual's name of the key.
+        model: the session's model; `None` if only the comparison is open.
+        here: the kind of the current screen, such as "lesson".
+    """
+    # A list of keys leaves out `=`, which is `+` without Shift.
+    shown = visible_text(shown_keys(key) or key_to_character(key) or key, spaces=False)
+    known = [each for each in COMMANDS if key in each.keys.split(",")]
+    commands = [each for each in known if not each.menu] or known
+    if any(command.action == f"app.show('{here}')" for command in commands):
+        return f"{shown}: {here} is this screen."
+    uses = _uses_on_screens(commands, model) if model is not None else ""
+    if len(places := {kind for each in commands if model for kind in kinds_with(each, model)}) == 1:
+        uses += f": press {key_of_screen(places.pop())}, then {shown}"
+    if not uses and any(COMPARISON in command.screens for command in commands):
+        uses = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"
+    if not uses and model is not None:
+        uses = _uses_with_other_models(commands, model)
+    uses = uses or IN_PANELS.get(key, "")
+    if uses:
+        return f"{shown}: {uses}."
+    if len(shown_keys(key)) != 1:
+        return None  # such as PageUp where nothing scrolls
+    return f"{shown} is no key here; ? shows those that are."
+
+
+def _uses_on_screens(commands: list[Command], model: Model) -> str:
+    """List what the commands do on other screens of the session."""
+    found: dict[str, list[str]] = {}
+    known = [(command, kinds_with(command, model)) for command in commands]
+    for kind in EVERYWHERE:
+        for command, kinds in known:
+            if kind in kinds:
+                where = f" in the menu {MENUS[command.menu]}" if command.menu else ""
+                found.setdefault(command.label + where, []).append(kind)
+    return " │ ".join(f"{label} on {_screens(kinds)}" for label, kinds in found.items())
+
+
+def _screens(kinds: Sequence[str]) -> str:
+    """Name the screens by key and name; by their keys alone if they are many."""
+    if len(kinds) <= MOST_NAMED:
+        return ", ".join(f"{key_of_screen(kind)} {kind}" for kind in kinds)
+    return f"the screens {' '.join(map(key_of_screen, kinds))}"
+
+
+def _uses_with_other_models(commands: list[Command], model: Model) -> str:
+    """List what the commands do with other models, and on which screens; models alike together."""
+    titles: dict[str, list[str]] = {}
+    for other in MODELS.values():
+        if other is not model and (uses := _uses_on_screens(commands, other)):
+            titles.setdefault(uses, []).append(other.title)
+    parts = [f"{uses}, with {' and '.join(named)}" for uses, named in titles.items()]
+    return f"{'; '.join(parts)} (M changes the model)" if parts else ""

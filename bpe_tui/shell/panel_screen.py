@@ -1,0 +1,498 @@
+"""The base of all screens: panels, a zoom, and a footer of the keys that work now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, cast
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Static
+
+from bpe_tui.session.declarations import Command, Model
+from bpe_tui.session.host import Notifier
+from bpe_tui.session.models import kind_and_model
+from bpe_tui.shell.commands import Menu, bound_commands, commands_on, explain_dead_key, legend_of
+from bpe_tui.shell.panel import FramePanel, needs_marks
+from bpe_tui.shell.screen_keys import ScreenKeys
+from bpe_tui.shell.screen_panels import ScreenPanels, Spot
+from bpe_tui.shell.screen_room import LEAST_HEIGHT, LEAST_WIDTH, ScreenRoom
+from bpe_tui.widgets.controls import FootLine, KeyBar, TabLine
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.textual_private import PaintedOnce
+from bpe_tui.widgets.visible import shorten, width
+from bpe_tui.words.narration import first_fitting, names_of_panels
+from engine.core.wording import ENGLISH, Messages, text_of
+
+A_LETTER = "a", "a"
+"""A key, and its character, that only a field consumes."""
+SHOWN_BY = {"pairs": "screen.heap_view", "pseudocode": "screen.pseudocode"}
+"""Panel → the action that shows it, if that is not `screen.show`."""
+
+LEAST_HEADING = 12
+"""Cells of a line that the names of hidden panels leave to the heading."""
+LEGEND_HEIGHT = 24
+"""Least room for panels, in rows, at which the legend of signs has a row."""
+IN_LESSON = "-in-lesson"
+"""The class of a screen with the text of a lesson."""
+
+
+class TooSmall(Static):
+    """A message shown instead of all panels if the terminal is too small."""
+
+    def on_resize(self) -> None:
+        width, height = self.app.size
+        self.update(
+            f"bpe-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells; here are {width}×{height}. q quits"
+        )
+
+
+class NotePanel(Static):
+    """A panel with a message that stays until it is closed; hidden while there is none."""
+
+    BORDER_TITLE = "note"
+    BORDER_SUBTITLE = "Esc closes │ Ctrl+L all messages"
+
+    text: reactive[str] = reactive("")
+
+    def watch_text(self, text: str) -> None:
+        self.display = bool(text)
+        self.update(Content(text))
+
+
+class PanelScreen(PaintedOnce[None]):
+    """A screen of panels, made of its keys, its room and its panels."""
+
+    HORIZONTAL_BREAKPOINTS = []  # Textual's are about the terminal; see `ScreenRoom.show_size`
+    VERTICAL_BREAKPOINTS = []
+    NAME: ClassVar[str] = ""
+    """The name in the table of screens; it decides which commands are bound."""
+    TABS: ClassVar[Size] = Size(0, 0)
+    """Room of the line of tabs."""
+    PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
+    FIRST_ROW: ClassVar[int] = 0
+    """The row of the first panel in which the cursor begins."""
+    FOLLOWS_FIRST: ClassVar[bool] = False
+    """Whether the other panels are about the row of the first one."""
+    """Ids of the panels in the order of the Tab key."""
+    SLOT: ClassVar[tuple[str, ...]] = ()
+    """Panels that share a place if there is too little room; the first is shown first."""
+    STACK: ClassVar[Mapping[str, str]] = {}
+    """Panels that take turns in front if there is too little room → their names.
+
+    A line `#panel-names` of the screen names them all.
+    """
+    HIDDEN: ClassVar[Mapping[str, str]] = {}
+    """Panels that have no room on a small screen → their names for the heading."""
+    SHOWN_BY: ClassVar[Mapping[str, str]] = {}
+    """Panels that another action than `show` shows, too → that action."""
+    TYPED: ClassVar[str] = ""
+    """The panel with the line or text to type in, for the key e."""
+    ZOOMS_IN_LESSONS: ClassVar[bool] = False
+    """Whether a scene's panel fills a screen with little room, since its rows are many."""
+
+    zoomed: reactive[str | None] = reactive(None, init=False)
+    """The id of the panel that fills the screen."""
+    hidden_names = ""
+    """The hidden panels and their keys, beside the heading."""
+    _before_typing: Widget | None = None
+    """The widget that had the focus before a line to type in."""
+    _before_zoom: tuple[str, ...] = ()
+    """The panels in the order of Tab before one fills the screen."""
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        if "NAME" in vars(cls):
+            # With priority a key acts as soon as it is read. Without, it waits in the queue of the
+            # focused widget, and the next key could overtake one that moves the focus.
+            cls.BINDINGS = [
+                Binding(each.keys, f"screen.press({each.keys!r})", each.label, priority=True)
+                for each in bound_commands(cls.NAME).values()
+            ]
+        super().__init_subclass__(**settings)
+
+    def __init__(self) -> None:
+        slot = f"slot-{self.SLOT[0]}" if self.SLOT else None
+        self.room = ScreenRoom(self, self.TABS)
+        self.panels = ScreenPanels(self, self.PANEL_ORDER, self.SLOT, self.STACK)
+        self.keys = ScreenKeys(self, self.offers)
+        super().__init__(id=self.NAME or None, classes=slot)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Handle an event, unless the screen is made while the application closes.
+
+        Then it has no widgets, and is never shown.
+        """
+        begins = isinstance(event, events.Mount | events.ScreenResume)
+        if (self.children and self.app.is_running) or not begins:
+            await super().on_event(event)
+
+    def on_mount(self) -> None:
+        for panel in self.PANEL_ORDER:  # for the rules of a zoom
+            self.query_one(f"#{panel}").add_class("panel", update=False)
+        keys = {each.action: each.shown.split()[0] for each in commands_on(self.NAME)}
+        for each in self.query(FramePanel):
+            actions = f"screen.show('{each.id}')", SHOWN_BY.get(each.id or "", "")
+            each.name_key(next((keys[action] for action in actions if action in keys), ""))
+        # The screen itself got its styles before its classes, and before its sheet was read.
+        self.app.stylesheet.update_nodes([self])
+        self.show_keys()
+        self.show_notices()
+
+    def on_unmount(self) -> None:
+        self.notifier.jobs.cancel(self)
+
+    def compose(self) -> ComposeResult:
+        # Before there are widgets: a later change of classes computes all their styles again.
+        self.room.show_size(update=False)
+        yield TooSmall(id="too-small")
+        if self.TABS.height:
+            yield TabLine()
+        with Horizontal(id="top"):
+            yield Static(id="heading")
+            yield Static(id="hidden-panels")
+        yield from self.compose_body()
+        yield NotePanel(id="note")
+        yield FootLine()
+        yield KeyBar()
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the widgets between the heading and the keys."""
+        yield from ()
+
+    # -- messages
+
+    @property
+    def notifier(self) -> Notifier:
+        return cast("Notifier", self.app)
+
+    def tell(self, text: str) -> None:
+        """Show a visible text until the next key."""
+        self.notifier.tell(text)
+
+    def show_notices(self) -> None:
+        """Show the application's messages; on a low screen, over the keys."""
+        if not self.query(FootLine):
+            return  # not composed yet; it calls this again when it is
+        notices, line, note = (
+            self.notifier.notices,
+            self.query_one(FootLine),
+            self.query_one(NotePanel),
+        )
+        line.message = notices.now
+        is_low = self.size.height < LEGEND_HEIGHT
+        line.set_class(is_low and not notices.now, "-away")
+        self.query_one(KeyBar).set_class(is_low and bool(notices.now), "-away")
+        if note.text != notices.note:
+            note.text = notices.note
+            self.show_keys()
+
+    def on_screen_resume(self) -> None:
+        self.show_notices()
+
+    def on_resize(self) -> None:
+        self.room.show_size()
+        self.show_notices()
+        self.call_after_refresh(self.name_hidden_panels)
+
+    def name_hidden_panels(self) -> None:
+        """Name the panels that have no room, each with the key that shows it."""
+        if self.STACK:  # the one in front hides the others
+            stack = (self.STACK[panel] for panel in self.tab_order if panel in self.STACK)
+            stack = (text_of(self.messages, name) for name in stack)
+            front, room = text_of(self.messages, self.panels.front), self.size.width - 2
+            names = names_of_panels(tuple(stack), front, room)
+            self.say("#panel-names", first_fitting(room, f"Tab {names}", names))
+        if not self.is_mounted or not self.HIDDEN:
+            return
+        shows_none = self.zoomed or not self.is_ready or self.has_class(IN_LESSON)
+        hidden = {} if shows_none else self.panels.hidden(self.HIDDEN)
+        text = shorten(self.keys.name_panels(hidden), self.size.width - LEAST_HEADING)
+        if text == self.hidden_names:
+            return
+        self.hidden_names = text
+        line = self.query_one("#hidden-panels", Static)
+        line.display = bool(text)
+        line.update(Content(text))
+        self.show_heading()
+
+    @property
+    def heading_room(self) -> int:
+        """Cells for the heading."""
+        return self.size.width - 2 - (width(self.hidden_names) + 2 if self.hidden_names else 0)
+
+    def show_heading(self) -> None:
+        """Show the heading again, as it has another room."""
+
+    @property
+    def size(self) -> Size:
+        """The room for panels."""
+        return super().size - self.room.taken
+
+    # -- the keys that work here and now
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether a field has the focus, so that letters are typed into it."""
+        return self.focused is not None and self.focused.check_consume_key(*A_LETTER)
+
+    def show_keys(self) -> None:
+        """Show the signs, and the keys that work now, those of the focused panel first."""
+        self.query_one(FootLine).legend = legend_of(
+            *kind_and_model(self.id or ""),
+            marks=needs_marks(self.app),
+            messages=self.messages,
+            needed=self.needed_signs,
+        )
+        self.query_one(KeyBar).keys = self.keys.footer()
+
+    @property
+    def needed_signs(self) -> Sequence[str]:
+        """The signs that the text of the session needs in the legend."""
+        return ()
+
+    @property
+    def messages(self) -> Messages:
+        """The table of messages of the open lesson's language."""
+        return ENGLISH
+
+    @property
+    def named_keys(self) -> Collection[str] | None:
+        """The keys that the open lesson names; `None` without one."""
+        return None
+
+    def offers(self, command: Command) -> bool:
+        """Whether the screen offers a command at present; a subclass may narrow this down."""
+        is_of_panels = command.action.startswith("screen.next_panel(")
+        return not is_of_panels or len(self.tab_order) > 1 or self.is_typing
+
+    @property
+    def has_note(self) -> bool:
+        """Whether a message stays until it is closed."""
+        return bool(self.notifier.notices.note)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is something to show."""
+        return True
+
+    @property
+    def in_table(self) -> bool:
+        """Whether a table has the focus, so that Home and End are its own."""
+        return isinstance(self.focused, Lines) and self.focused.IS_TABLE
+
+    @property
+    def closes(self) -> bool:
+        """Whether Esc closes something here, outside a field: a zoom, a view, a question."""
+        return self.zoomed != self.panels.alone or self._has_replaced
+
+    @property
+    def _has_replaced(self) -> bool:
+        """Whether another panel is in the place of the first one of those that share it."""
+        first = self.SLOT[0] if self.SLOT else ""
+        is_other = self.zoomed is None and self.panels.slot != first
+        return is_other and not self.query_one(f"#{first}").display
+
+    @property
+    def leaving(self) -> str:
+        """The label of Esc, outside a field; "" if it does nothing."""
+        return "leave" if self.closes or self.has_note else self.way_back
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Allow only commands for fields while a field has the focus: it needs letters and ←."""
+        return action != "press" or self.keys.acts(str(parameters[0]))
+
+    async def action_press(self, keys: str) -> None:
+        """Run the command of these keys, unless the screen has changed since they were pressed."""
+        if (command := self.keys.command(keys)) is not None:
+            await self.run_command(command)
+
+    async def run_command(self, command: Command) -> None:
+        """Run a command; the application shows why one is refused."""
+        if self.has_class("-covered") and not command.action.startswith("app.scene"):
+            self.room.uncover()
+        if self.has_note and command.action == "screen.leave" and not self.is_typing:
+            self.notifier.close_note()
+        else:
+            await self.run_action(command.action)
+
+    def on_key(self, event: events.Key) -> None:
+        """Say where a key works that does nothing here."""
+        if self.is_typing or not self.is_ready or event.key in self.active_bindings:
+            return
+        here, _ = kind_and_model(self.id or "")
+        if (explained := explain_dead_key(event.key, self.model, here)) is not None:
+            event.stop()
+            self.tell(explained)
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the session; `None` without a session."""
+        return None
+
+    def on_descendant_focus(self) -> None:
+        self.show_keys()
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        if self.focused is None:  # else a widget has got the focus, and its keys come next
+            self.show_keys()
+
+    @on(KeyBar.Pressed)
+    @on(TabLine.Pressed)
+    async def run_pressed(self, event: KeyBar.Pressed | TabLine.Pressed) -> None:
+        """Run the action of a key or a tab that was clicked."""
+        await self.run_action(event.action)
+
+    # -- commands that all screens have
+
+    def action_next_panel(self, by: int) -> None:
+        """Focus the next panel in the order of Tab, if any panel has room."""
+        focused, order = self.panels.focused(), self.tab_order
+        place = order.index(focused) if focused in order else min(-by, 0)
+        if order:
+            self.show_panel(order[(place + by) % len(order)])
+
+    @property
+    def tab_order(self) -> tuple[str, ...]:
+        """The panels in the order of Tab: those in sight, and those that only Tab shows."""
+        if self.zoomed is not None:
+            return self._before_zoom or (self.zoomed,)
+        hidden = self.panels.hidden(self.HIDDEN)
+        by_tab = {*self.STACK, *(panel for panel in hidden if self.keys.of_panel(panel) == "Tab")}
+        return tuple(
+            panel
+            for panel in self.PANEL_ORDER
+            if (panel in by_tab or self.query_one(f"#{panel}").display)
+            and not self.query_one(f"#{panel}").has_class("-needs-text")
+        )
+
+    def set_focus(self, widget: Widget | None, *arguments: Any, **settings: Any) -> None:
+        """Focus a widget, in front of others; remember what had the focus before a field."""
+        if not self.is_typing:
+            self._before_typing = self.focused
+        super().set_focus(widget, *arguments, **settings)
+        if (panel := self.panels.focused() or "") in self.STACK:
+            self.panels.bring_forward(panel)
+            self.name_hidden_panels()
+
+    def show_panel(self, panel: str) -> None:
+        """Make a panel visible and focus it, or the first field in it."""
+        if panel in self.SLOT and panel != self.panels.slot:
+            self.fill_slot(panel)
+            self.call_after_refresh(self.name_hidden_panels)
+        if self.zoomed is not None:
+            self.zoomed = panel
+        self.panels.focus(panel)
+
+    def fill_slot(self, panel: str) -> None:
+        """Show this panel in the place that several panels share."""
+        self.panels.fill_slot(panel)
+
+    def return_to(self, spot: Spot) -> None:
+        """Focus the panel of an earlier place, and put all cursors where they were."""
+        if spot.panel is not None:
+            self.show_panel(spot.panel)
+        self.panels.put_back(spot)
+
+    @property
+    def place(self) -> str:
+        """The panel with the focus and the row of its cursor; "" if the screen begins there.
+
+        If the other panels are about the row of the first one, it is that row.
+        """
+        first, *_ = *self.PANEL_ORDER, ""
+        panel = first if self.FOLLOWS_FIRST else self.panels.focused()
+        rows = None if not panel else self.panels.rows_of(panel)
+        if rows is None or (panel, rows.cursor) == (first, self.FIRST_ROW):
+            return ""
+        return f"{panel}:{rows.cursor + 1}"
+
+    def go_to_place(self, place: str) -> None:
+        """Focus the panel of a `place` such as `family-table:4`, with its cursor in the row."""
+        panel, _, row = place.partition(":")
+        if panel not in self.PANEL_ORDER:
+            self.tell(f"This screen has no panel {panel}.")
+            return
+        self.show_panel(panel)
+        if (rows := self.panels.rows_of(panel)) is not None:
+            rows.put_cursor(int(row) - 1, 0)
+
+    def say(self, place: str, text: str) -> None:
+        """Set the plain text of a line of the screen, such as `#heading`, if it is another."""
+        line, content = self.query_one(place, Static), Content(text)
+        if line.content != content:
+            line.update(content, layout=False)
+
+    def action_show(self, panel: str) -> None:
+        self.show_panel(panel)
+
+    def action_type(self) -> None:
+        self.action_show(self.TYPED)
+
+    def action_menu(self, name: str) -> None:
+        """Ask for one of the commands of a menu, and run it."""
+
+        def chose(command: Command | None) -> None:
+            if command is not None:
+                self.call_later(self.run_action, command.action)
+
+        entries = [each for each in commands_on(self.id or "") if each.menu == name]
+        self.app.push_screen(Menu(entries, self.is_switched_on), chose)
+
+    def is_switched_on(self, command: Command) -> bool:
+        """Whether a command of a menu is a switch that is on."""
+        return False
+
+    def action_zoom(self) -> None:
+        """Give the focused panel the whole screen, or all panels their room."""
+        self.zoomed = self.panels.focused() if self.zoomed is None else None
+
+    def show_alone(self, panel: str | None) -> None:
+        """Give a panel the whole screen for a scene of a lesson, or all panels their room."""
+        self.panels.alone = self.zoomed = panel if self.ZOOMS_IN_LESSONS else None
+        self.show_keys()
+
+    def validate_zoomed(self, panel: str | None) -> str | None:
+        if self.zoomed is None and panel is not None:
+            self._before_zoom = self.tab_order
+        return panel
+
+    def watch_zoomed(self, old: str | None, new: str | None) -> None:
+        self.panels.mark_zoom(old, new)
+        self.show_keys()
+
+    def action_leave(self) -> None:
+        """Handle Esc: leave a field, end a zoom, close a view, or go back by the last jump."""
+        if self.is_typing:
+            self.leave_field()
+        elif self.zoomed != self.panels.alone:
+            self.zoomed = self.panels.alone
+        elif self._has_replaced:
+            self.show_panel(self.SLOT[0])
+            self.show_keys()
+        else:
+            self.action_go_back()
+
+    def leave_field(self) -> None:
+        """Focus what had the focus before the field."""
+        before = self._before_typing
+        if before is not None and before.is_attached and before.display and before.can_focus:
+            self.set_focus(before)
+        if self.is_typing:
+            self.show_panel(self.PANEL_ORDER[0])
+
+    @property
+    def way_back(self) -> str:
+        """The label of Esc where it leads back to another place, else ""."""
+        return ""
+
+    def action_go_back(self) -> None:
+        """Go back to where the last jump started."""
+
+    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
+        self.tell("This row leads nowhere; z gives the panel the whole screen.")

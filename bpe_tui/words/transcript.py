@@ -1,0 +1,469 @@
+"""Plain text instead of screens: a question, and the stepper of a recorded run.
+
+For screen readers, pipes and scripts: a command a line in, sentences out. Textual is never loaded.
+What all models share is here; each adds commands of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import plain_text
+from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
+from bpe_tui.words.chunks import MOST_PARTS
+from bpe_tui.words.encoded_text import chips
+from bpe_tui.words.narration import NO_CORPUS, format_pair, narrate_end, narrate_undone, times
+from bpe_tui.words.typed import TypedTokens, describe_unknown, parse_step, tokens_typed
+from engine.analysis.explanation import explain
+from engine.core.errors import (
+    AnswerError,
+    BpeError,
+    OutputExistsError,
+    QuestionError,
+    UnknownNameError,
+)
+from engine.core.events import CountChange
+from engine.core.wording import Sentence, describe, text_of
+from engine.encoding.typed_ids import decode_known, read_ids
+from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
+from engine.learning.questions.answer_forms import Answer, Choice, Cuts, Form, Joins
+from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.question import Attempt, FirstTries, Question
+from engine.learning.quiz import another_example
+from engine.recording.playback import AnyMergeFrame, Player
+
+HELP = "hint helps, show gives the answer, skip goes on, quit leaves."
+
+
+@dataclass
+class PlainQuestion:
+    """A question without a screen: its sentences, and a reply to each line of an answer."""
+
+    attempt: Attempt
+
+    def question(self) -> Iterator[str]:
+        """Yield the question, the material to answer it, and how to answer."""
+        question = self.attempt.question
+        yield _plain(question.asks)
+        yield _plain(question.advice)
+        for given in question.given:
+            yield f"  {_plain(given)}"
+        form = question.form
+        if isinstance(form, Choice):
+            yield from self._rows(form)
+        elif isinstance(form, Cuts):
+            yield f"  {visible_text(form.text)}"
+        yield from self._parts(form)
+        yield f"{question.how} {text_of(question.messages, HELP)}"
+
+    def answer(self, line: str) -> Iterator[str]:
+        """Yield the reply to a line: an answer, or `hint`, `show` or `skip`."""
+        attempt, question = self.attempt, self.attempt.question
+        word = line.strip()
+        if word == "hint":
+            attempt.ask_hint()
+            yield f"{text_of(question.messages, 'Hint: ')}{_plain(attempt.hint)}"
+            return
+        if word in ("show", "skip"):
+            attempt.given_up = True
+            yield from map(_plain, question.model_answer if word == "show" else ())
+            return
+        try:
+            answer: Answer = question.form.read_on(line.rstrip("\r\n"), attempt.progress)
+        except AnswerError as error:
+            problem = str(error)
+            yield visible_text(f"{problem[:1].upper()}{problem[1:]}", spaces=False)
+            return
+        grade = attempt.try_answer(answer)
+        yield f"{text_of(question.messages, grade.verdict)}{_plain(grade.said)}"
+        if grade.why is not None:
+            yield _plain(grade.why)
+        if grade.right and not grade.done:
+            yield from self._parts(question.form)
+        elif not grade.right:
+            yield text_of(question.messages, "Try again.")
+
+    def _rows(self, form: Choice) -> Iterator[str]:
+        """Yield the rows to choose from, with the numbers that are shown."""
+        for place, option in enumerate(form.options):
+            label = describe(option.label, visible_bytes)
+            revealed = option.revealed if self.attempt.reveals(place) else ""
+            notes = "".join(f"   {note}" for note in (option.note, revealed) if note)
+            yield f"  {place + 1}. {label}{notes}"
+
+    def _parts(self, form: Form) -> Iterator[str]:
+        """Yield the tokens, after the parts of an answer that are right."""
+        progress = self.attempt.progress
+        if isinstance(form, Joins):
+            yield f"  {' ┊ '.join(map(visible_bytes, form.tokens_after(progress)))}"
+        elif isinstance(form, Merges):
+            yield from (f"  {_plain(row)}" for row in form.rows(progress))
+            yield _plain(form.task(progress))
+
+
+def _plain(sentence: Sentence) -> str:
+    return sentence.describe(visible_bytes)
+
+
+FrameT = TypeVar("FrameT")
+
+LISTED = 10
+"""Number of rows that are listed unless a number is given."""
+
+
+class PlainCommand(NamedTuple):
+    """A command of a transcript: how to type it, and what it does. A method has its name."""
+
+    usage: str
+    """Its name, then what follows it."""
+    help: str
+
+
+MOVES = (
+    PlainCommand("next", "One step forward; an empty line does the same."),
+    PlainCommand("back [N]", "One step back, or N."),
+    PlainCommand("go STEP", "To a step: 128, 50%, +10, -10."),
+    PlainCommand("play N", "N steps forward, each described."),
+)
+DECODE = PlainCommand("decode IDS", "The text of ids, like decode 104 105 or decode [104, 105].")
+PREDICT = PlainCommand(
+    "predict [KIND]", "Asks what the next step does, or another kind; answer line by line."
+)
+AT_THE_END = (
+    PREDICT,
+    PlainCommand(
+        "chunks [N]",
+        "Where the corpus was cut, which worker counted which chunk; N parts as the course cuts.",
+    ),
+    PlainCommand("help", "The commands."),
+    PlainCommand("quit", "Leave; so does the end of the input."),
+)
+
+
+@dataclass(eq=False)
+class Transcript(ABC, Generic[FrameT]):
+    """Answers commands about a recorded run.
+
+    Attributes:
+        _player: the recorded steps.
+        _stop_reason: why there are no more.
+        _asking: the question that the next lines answer.
+        describe_chunks: yields how the corpus was cut and counted, for a number of parts or `None`.
+    """
+
+    _player: Player[FrameT]
+    _stop_reason: Enum
+    _asking: PlainQuestion | None = field(default=None, init=False)
+    _score: FirstTries = field(default_factory=FirstTries, init=False)
+    describe_chunks: Callable[[int | None], Iterator[str]] | None = field(default=None, init=False)
+
+    COMMANDS: ClassVar[tuple[PlainCommand, ...]]
+    STEPS: ClassVar[str]
+    """The word for a step, in the singular."""
+    SPACE: ClassVar[str] = SPACE
+    """The sign for a space."""
+    SAVED: ClassVar[tuple[str, str]]
+    """Name of the saved thing, and of the place to type: `the tokenizer`, `a directory …`."""
+
+    @property
+    def frame(self) -> FrameT:
+        return self._player.frame
+
+    def another_example(self, asked: Sequence[Question]) -> Question:
+        """Return a question of the kind of those asked, about another example; go to its step.
+
+        Raises:
+            QuestionError: none was found.
+        """
+        found = another_example(self._player, asked[-1].kind, asked)
+        self._player.seek(found.frame.step)
+        return found
+
+    @abstractmethod
+    def narrate(self) -> str:
+        """Describe the step that led here."""
+
+    @abstractmethod
+    def narrate_back(self) -> str:
+        """Describe what going back to this step has undone."""
+
+    @abstractmethod
+    def encoded(self, text: str) -> Iterator[str]:
+        """Yield sentences with a text in the tokens of this step."""
+
+    @abstractmethod
+    def decoded(self, ids: Sequence[int]) -> str:
+        """Return the visible text of ids.
+
+        Raises:
+            UnknownTokenIdError: no token has one of the ids.
+        """
+
+    @abstractmethod
+    def save_in(self, path: Path) -> Iterator[str]:
+        """Save the tokenizer of this step, and yield sentences about what was left out.
+
+        Raises:
+            BpeError: the file cannot be written.
+        """
+
+    def start(self) -> str:
+        """Return the first sentence."""
+        steps = plural(len(self._player), self.STEPS)
+        are = "is" if len(self._player) == 1 else "are"
+        return f"{self.narrate()} {steps} {are} recorded; help lists the commands."
+
+    def answer(self, line: str) -> Iterator[str]:
+        """Yield the reply to an answer or a command; an empty line means `next`."""
+        if self._asking is not None:
+            yield from self._asking.answer(line)
+            attempt = self._asking.attempt
+            if attempt.is_over:
+                self._asking = None
+                self._score.count(attempt)
+                if attempt.question.kind in OF_WHAT_FOLLOWS:
+                    yield from self.next("")  # to the step in question
+                yield f"{str(self._score).capitalize()}; predict asks on."
+            return
+        word, _, rest = line.lstrip().rstrip("\r\n").partition(" ")
+        name = word or "next"
+        if name not in {command.usage.split()[0] for command in self.COMMANDS}:
+            shown = shorten(visible_text(word, spaces=False), 30)
+            yield f"There is no command {shown}; help lists the commands."
+            return
+        try:
+            takes_text = name in ("encode", "explain", "tail")  # to which spaces matter
+            yield from getattr(self, name)(rest if takes_text else rest.strip())
+        except OutputExistsError as error:
+            taken = visible_text(str(error).rpartition(": ")[0], spaces=False)
+            yield f"{taken} is there already, and nothing is overwritten here: name another place."
+        except BpeError as error:
+            yield f"{visible_text(str(error), spaces=False)}."
+
+    # -- questions
+
+    def predict(self, rest: str) -> Iterator[str]:
+        """Ask a question; the lines that follow are answers."""
+        try:
+            attempt = Attempt(ask(rest, self.frame) if rest else predict(self.frame))
+        except UnknownNameError:
+            yield f"Ask one of {', '.join(kinds_for(self.frame))}."
+            return
+        except QuestionError as error:
+            yield f"That cannot be asked here: {visible_text(str(error), spaces=False)}."
+            return
+        self._asking = PlainQuestion(attempt)
+        yield from self._asking.question()
+
+    # -- commands
+
+    def next(self, rest: str) -> Iterator[str]:
+        return self.play(rest or "1")
+
+    def play(self, rest: str) -> Iterator[str]:
+        steps = self.number_in(rest)
+        if steps is None:
+            yield f"Say how many steps to play, like play {LISTED}."
+            return
+        for _ in range(steps):
+            before = self._player.cursor
+            self._player.forward()
+            if self._player.cursor == before:
+                yield f"There is no step after {number(before)}. {narrate_end(self._stop_reason)}"
+                return
+            yield self.describe_step()
+
+    def back(self, rest: str) -> Iterator[str]:
+        steps = self.number_in(rest or "1")
+        if steps is None:
+            yield "Say how many steps to go back, like back 3."
+            return
+        for _ in range(steps):
+            if self._player.cursor == 0:
+                yield "There is no step before 0."
+                return
+            self._player.back()
+            yield self.narrate_back()
+
+    def go(self, rest: str) -> Iterator[str]:
+        last = len(self._player)
+        step = parse_step(rest, self._player.cursor, last) if rest else None
+        if step is None:
+            yield f"Say a step from 0 to {number(last)}, or like 50%, +10, -10."
+            return
+        self._player.seek(step)
+        yield self.describe_step()
+
+    def encode(self, rest: str) -> Iterator[str]:
+        if not rest:
+            yield "Say a text to encode, like encode the cat."
+        else:
+            yield from self.encoded(rest)
+
+    def decode(self, rest: str) -> Iterator[str]:
+        ids = read_ids(rest)
+        if not ids:
+            yield "Say ids to decode, like decode 104 105."
+            return
+        parts = list(decode_known(ids, self.decoded))
+        for part in parts:
+            if part.text is not None:
+                yield f"The text of {plural(len(part.ids), 'id')} is {part.text}."
+            else:
+                yield f"{part.problem}."
+
+    def save(self, rest: str) -> Iterator[str]:
+        what, where = self.SAVED
+        if not rest:
+            yield f"Say {where}."
+            return
+        left_out = list(self.save_in(Path(os.path.expanduser(rest))))
+        step, place = number(self._player.cursor), visible_text(rest, spaces=False)
+        yield f"Saved {what} of step {step} in {place}."
+        yield from left_out
+
+    def chunks(self, rest: str) -> Iterator[str]:
+        parts = self.number_in(rest) if rest else None
+        if self.describe_chunks is None:
+            yield "No corpus is open."
+        elif rest and not 0 < (parts or 0) <= MOST_PARTS:
+            yield f"Say a number of parts up to {MOST_PARTS}, like chunks 8."
+        else:
+            yield from self.describe_chunks(parts)
+
+    def help(self, rest: str) -> Iterator[str]:
+        yield f"In all texts, {self.SPACE} means a space."
+        for command in self.COMMANDS:
+            yield f"{command.usage}: {command.help}"
+
+    def quit(self, rest: str) -> Iterator[str]:
+        """Yield nothing; the reader of the commands stops at this one."""
+        return iter(())
+
+    # -- shared by the commands
+
+    def describe_step(self) -> str:
+        """Describe this step; at the last one, also why there is no further step."""
+        at_end = self._player.cursor == len(self._player)
+        return f"{self.narrate()} {narrate_end(self._stop_reason)}" if at_end else self.narrate()
+
+    def numbered(
+        self, rest: str, things: str, ranked: Callable[[int], Iterator[str]]
+    ) -> Iterator[str]:
+        """Yield the first things of a ranking, numbered from 1: the typed number, or ten."""
+        wanted = self.number_in(rest or str(LISTED))
+        if wanted is None:
+            yield f"Say how many {things} to list, like {things} {LISTED}."
+            return
+        for place, sentence in enumerate(ranked(wanted), 1):
+            yield f"{place}. {sentence}"
+
+    def number_in(self, text: str) -> int | None:
+        """Return the typed number; `None` if the text is not a number."""
+        digits = text.replace(",", "")
+        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+
+AnyTranscript = Transcript[Any]
+
+
+MergeFrameT = TypeVar("MergeFrameT", bound=AnyMergeFrame)
+
+
+class MergeTranscript(Transcript[MergeFrameT]):
+    """Answers commands about recorded merges."""
+
+    STEPS = "merge"
+
+    def narrate_back(self) -> str:
+        return narrate_undone(self.frame)[0]
+
+    @abstractmethod
+    def narrate_tie(self) -> str:
+        """Explain how the tie of this merge was broken."""
+
+    @abstractmethod
+    def ranked(self, most: int) -> Iterator[str]:
+        """Yield the first pairs in the order in which they would merge now."""
+
+    def tie(self, rest: str) -> Iterator[str]:
+        step = self.frame.tied_steps.nearest(self.frame.step, -1 if rest == "back" else 1)
+        if step is None:
+            where = "before" if rest == "back" else "after"
+            yield f"No merge {where} this one was tied."
+            return
+        self._player.seek(step)
+        yield self.describe_step()
+        yield self.narrate_tie()
+
+    def why(self, rest: str) -> Iterator[str]:
+        """Explain why the pair merged; or a typed piece, or two tokens."""
+        if not rest:
+            yield from self.why_merged()
+            return
+        asked = tokens_typed(self.frame, rest)
+        pair = (asked.known[0], asked.known[1]) if len(asked.known) == 2 else None
+        lines = explain(self.frame, asked.tokens, pair=pair).lines(visible_bytes)
+        yield from lines or [self._why_no_answer(asked)]
+        if asked.hint and lines:
+            yield asked.hint
+
+    def _why_no_answer(self, asked: TypedTokens) -> str:
+        """Say what a model that cannot follow merges needs, such as WordPiece."""
+        if not asked.known:
+            return describe_unknown(self.frame, asked)
+        return "Say two tokens, like why th e or why th|e." if len(asked.ids) == 1 else NO_CORPUS
+
+    @abstractmethod
+    def explained(self, text: str) -> Iterator[str]:
+        """Yield lines with the way from a text to its tokens at this step."""
+
+    def explain(self, rest: str) -> Iterator[str]:
+        if not rest:
+            yield "Say a text to explain, like explain the cat."
+        else:
+            yield from self.explained(rest)
+
+    @abstractmethod
+    def why_merged(self) -> Iterator[str]:
+        """Explain in full why this pair merged."""
+
+    def pairs(self, rest: str) -> Iterator[str]:
+        pairs = list(self.numbered(rest, "pairs", self.ranked))
+        yield from pairs or ["There is no pair left."]
+
+    def merge(self, rest: str) -> Iterator[str]:
+        frame, merge = self.frame, self.frame.merge
+        yield self.describe_step()
+        if merge is None:
+            return
+        yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, 'pretoken')}."
+        for touched in frame.affected(LISTED):
+            word, after = visible_bytes(touched.pretoken), self.listed(touched.after)
+            yield f"The pretoken {word}, {times(touched.count)}, is {after} now."
+        yield from self.changed_parts()
+        changes: Sequence[CountChange] = merge.changes
+        for change in changes[:LISTED]:
+            pair = format_pair(frame, change.pair)
+            yield self.changed(f"The count of {pair}", change.before, change.after)
+        if more := len(changes[LISTED:]):
+            yield f"{plural(more, 'other count')} changed."
+
+    def changed_parts(self) -> Iterator[str]:
+        """Yield sentences about changed counts other than those of pairs."""
+        return iter(())
+
+    def changed(self, what: str, before: int, after: int) -> str:
+        """Describe a count that a merge changed."""
+        return f"{what} went from {number(before)} to {number(after)}."
+
+    def listed(self, ids: Iterable[int]) -> str:
+        """List tokens within a sentence."""
+        return plain_text(chips(map(self.frame.token, ids)), ", ")

@@ -1,0 +1,79 @@
+"""Prediction: the lesson view asks what a step does before it shows the step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from opening import burst, opened_as, step, until
+from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.encoding_screen import EncodingScreen
+from bpe_tui.explain.screen import LessonScreen
+from bpe_tui.lessons.asking import AskWindow
+from bpe_tui.lessons.question_panel import QuestionPanel
+from bpe_tui.session.config import RunConfig
+from engine.learning.questions.question import Attempt
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")
+
+
+async def asking(app: BpeTuiApp, pilot: Pilot[int]) -> LessonScreen:
+    """Return the lesson view, once it asks."""
+    await until(pilot, lambda: isinstance(app.screen, LessonScreen) and app.screen.question)
+    assert isinstance(app.screen, LessonScreen)
+    return app.screen
+
+
+async def attempt_at(app: BpeTuiApp, pilot: Pilot[int]) -> Attempt:
+    """Return the attempt in a window, once that is there."""
+    await until(pilot, lambda: isinstance(app.screen, AskWindow))
+    attempt = app.screen.query_one(QuestionPanel).attempt
+    assert attempt is not None
+    return attempt
+
+
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((60, 20), marks=pytest.mark.slow)])
+async def test_the_next_merges_are_made_by_hand_and_then_shown(size: tuple[int, int]) -> None:
+    async with opened_as(HANDOUT, size) as (app, pilot):
+        await pilot.press("P")
+        screen = await asking(app, pilot)
+        app.session.following = True  # which would show the steps to make
+        await pilot.press("m")
+        attempt = await attempt_at(app, pilot)
+        assert not app.session.following
+        panel = app.screen.query_one(QuestionPanel)
+        assert panel.row_count <= panel.size.height, "all of the exercise is in sight"
+        # s + t, then e + st, then o + w: the cursor stays at the pair that was chosen.
+        await pilot.press(
+            "down", "down", *["right"] * 4, "enter", "space", "down", "space", "enter"
+        )
+        assert len(attempt.progress) == 5
+        await pilot.press("up", "left", "enter")
+        await pilot.press("space", "down", "space", "enter")
+        assert len(attempt.progress) == 10
+        await pilot.press("exclamation_mark", "enter")
+        await until(pilot, lambda: app.screen is screen)
+        await until(pilot, lambda: step(app) == 3)
+        assert "0 of 1 at the first try" in str(screen.query_one("#heading").render())
+        await pilot.press("m", "right", "escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert step(app) == 3  # where they began
+        await pilot.press("end", "m")
+        assert "Nothing to do by hand: no pair merges after step 12." in app.notices.now
+
+
+async def test_of_two_keys_at_once_that_leave_a_question_the_second_does_nothing() -> None:
+    async with opened_as(HANDOUT, (80, 24)) as (app, pilot):
+        await pilot.press("end", "2")
+        await until(pilot, lambda: isinstance(app.screen, EncodingScreen))
+        app.session.type("lowest")
+        app.changed()
+        await pilot.press("P")
+        attempt = await attempt_at(app, pilot)
+        await pilot.press("enter")
+        assert attempt.at_first_try
+        burst(app, "enter", "enter")
+        await until(pilot, lambda: isinstance(app.screen, EncodingScreen))

@@ -1,0 +1,131 @@
+"""The help window explains every sign that a screen draws, and every technical word."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+import pytest
+from opening import opened
+
+from bpe_tui.session.declarations import ALWAYS
+from bpe_tui.session.models import MODELS
+from bpe_tui.shell.commands import (
+    LEGENDS,
+    SIGNS,
+    WORDS,
+    bound_commands,
+    columns,
+    commands_on,
+    help_text,
+    key_of_screen,
+    legend_of,
+)
+from bpe_tui.widgets.rows import CHIPS_MEET
+from bpe_tui.widgets.visible import width
+
+FURNITURE = frozenset("─╌│╭╮╯╰├┤└┘┌┐┬┴━←→↑↓↵–−—“”×⁰¹²³⁴⁵⁶⁷⁸⁹⁻‹›≤≥√Δ▁▂▃▄▅▆▇█▉▊▋▌▍▎▏")
+"""Signs that need no explanation: borders, names of keys, typography, bars, scroll bars."""
+
+
+def drawn_on(screen: Any) -> str:
+    strips = screen._compositor.render_strips()
+    return "".join(segment.text for strip in strips for segment in strip)
+
+
+def is_part_of_a_curve(sign: str) -> bool:
+    return unicodedata.name(sign, "").startswith("BRAILLE")
+
+
+@pytest.mark.slow  # it walks through all screens
+@pytest.mark.parametrize("model", MODELS)
+async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
+    async with opened(vocab_size=290, model=model) as (app, pilot):
+        kinds = ("training", "encoding", "vocabulary", "charts", "inspection", "pipeline")
+        for kind in (*kinds, *(("race", "family") if model == "bpe" else ())):
+            name = MODELS[model].screen(kind)
+            if kind != "training":
+                await pilot.press(key_of_screen(kind))
+            for _ in range(200):
+                if app.screen.id == name:
+                    break
+                await pilot.pause(0.02)
+            keys = ("a",) if kind == "encoding" else ("end", "left", "v")
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert app.screen.id == name
+            explained = FURNITURE | set(help_text(name))
+            strange = {sign for sign in drawn_on(app.screen) if not sign.isascii()} - explained
+            assert not {sign for sign in strange if not is_part_of_a_curve(sign)}, kind
+
+
+def test_technical_words_are_explained() -> None:
+    for kind in ALWAYS:
+        text = help_text(kind)
+        for word in ("stale", "rank", "tie", "pretoken", "never encoded", *WORDS):
+            assert re.search(rf"^  {word} +[A-Z]", text, re.MULTILINE), (kind, word)
+        before = (text[: text.index(sign.title)].splitlines()[-1] for sign in SIGNS.values())
+        assert set(map(width, before)) == {14}
+
+
+def test_each_explanation_is_one_short_sentence() -> None:
+    for sentence in (*WORDS.values(), *(sign.sentence for sign in SIGNS.values())):
+        assert sentence.endswith(".")
+        assert width(sentence) <= 80
+
+
+def test_each_screen_has_a_legend_of_declared_signs() -> None:
+    assert set(LEGENDS) >= set(ALWAYS)
+    assert {name for names in LEGENDS.values() for name in names} <= set(SIGNS)
+
+
+def test_keys_are_bound_also_if_their_command_is_refused_but_not_in_a_menu() -> None:
+    bound = bound_commands.__wrapped__("unigram-training")
+    assert bound["6"].action == "app.show('race')"  # says that Unigram has none
+    assert (bound["p"].screens, bound["m"].screens) == (
+        ("unigram-training",),
+        ("unigram-training",),
+    )
+    assert not {"b", "u"} & bound.keys()  # of the menu of BPE, of the vocabulary
+    actions = {each.action for each in commands_on.__wrapped__("unigram-training")}
+    assert {"screen.show('pieces')", "screen.forward(1)"} < actions
+    assert not {"app.show('race')", "screen.heap_view", "screen.search"} & actions
+
+
+def test_the_help_has_two_columns_of_about_the_same_height() -> None:
+    parts = [["A", "  a"], ["B", *["  b"] * 4], ["C"], ["D"]]
+    text = "\n\n".join("\n".join(part) for part in parts)
+    assert columns(text, 40) == ([*parts[0], "", *parts[1]], ["C", "", "D"])
+    assert columns("A\nA\n\nB", 40) == (["A", "A"], ["B"])
+    assert columns("A\nA", 40) == (["A", "A"], [])
+    assert columns("A\nA\n\nB\nB\nB\nB\nB\nB\nB", 40) == (["A", "A"], ["B"] * 7)
+    even = "A\na\n\nB\nb\nb\nb\nb\nb\n\nC\nc"  # 12 lines
+    assert columns(even, 40)[1] == ["C", "c"]
+
+
+def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:
+    unigram = legend_of("training", MODELS["unigram"])
+    assert unigram[0] == (SIGNS["underline"].span, (" space in pieces", "dim"))
+    labels = [label for *_, (label, _) in unigram]
+    assert not {" joins next", " stale part"} & set(labels)
+    assert legend_of("lesson", MODELS["unigram"])[0] == unigram[0]
+    assert " space in pieces" not in [label for *_, (label, _) in legend_of("training")]
+
+
+def test_the_legend_has_the_signs_that_the_text_needs_and_draws_them_as_the_screen() -> None:
+    cut = (SIGNS["parted"].span, (" cut by tokens", "dim"))
+    assert legend_of("lesson", needed=["parted"])[0] == cut
+    assert legend_of("vocabulary", needed=["parted"]) == legend_of("vocabulary")
+    assert (("ab", "fresh"), (" just merged", "dim")) in legend_of("lesson")
+    assert (("«ab»", "fresh"), (" just merged", "dim")) in legend_of("lesson", marks=True)
+    byte = (("E4", "base"), CHIPS_MEET, (" byte", "dim"))
+    assert byte in legend_of("lesson")
+    assert (("<E4>", "base"), (" byte", "dim")) in legend_of("inspection")  # in the middle of texts
+
+
+def test_the_help_begins_with_the_steps() -> None:
+    for kind in ("training", "lesson"):
+        group, first = help_text(kind).splitlines()[:2]
+        assert (group, first.split()[0]) == ("Step", "→")
+    assert "Shift+Tab   Back" in help_text("start"), "blanks separate keys from explanations"
