@@ -142,8 +142,8 @@ class UnigramPretokens(PiecePanel):
         changed = finder.describe_count(text) + (" of step 1" if not frame.step else "")
         self.say(f"{text}s", changed + " │ more …" * (not finder.is_done))
         if not finder.found:
-            none = f"Every {text} is cut as before."
-            return sentence(none if finder.is_done else f"Looking through the {text}s …", width)
+            none = f"No {text} has changed."
+            return sentence(none if finder.is_done else "Looking for changes …", width)
         marks = needs_marks(self.app)
         earlier = PiecePainter(made.at(made.step - 1), marks=marks)
         painters = earlier, PiecePainter(made, marks=marks)
