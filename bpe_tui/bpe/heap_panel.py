@@ -18,7 +18,7 @@ from bpe_tui.words.narration import NO_CORPUS
 from engine.bpe.frame import Frame
 from engine.bpe.heap_replay import HeapMove
 from engine.bpe.pair_queue import QueueEntry
-from engine.bpe.trainers.algorithm import Move
+from engine.bpe.trainers.pseudocode import Move
 
 ARRAY_SHOWN = 127
 """Number of array entries shown: seven levels of the tree."""

@@ -29,7 +29,7 @@ from bpe_tui.words.narration import (
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainers.algorithm import Move
+from engine.bpe.trainers.pseudocode import Move
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages, frequency, is_partial, say, text_of
 

@@ -25,14 +25,8 @@ from bpe_tui.words.narration import GIVEN, NO_CORPUS, characters_of
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS, algorithm_for
-from engine.bpe.trainers.algorithm import (
-    Algorithm,
-    CodeLine,
-    Move,
-    PartOrMove,
-    StepPart,
-    parts_of_step,
-)
+from engine.bpe.trainers.algorithm import Algorithm
+from engine.bpe.trainers.pseudocode import CodeLine, Move, PartOrMove, StepPart, parts_of_step
 from engine.core.events import Pair
 from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import to_bytes

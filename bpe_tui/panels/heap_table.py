@@ -22,7 +22,7 @@ from bpe_tui.widgets.visible import width as width_of
 from bpe_tui.words.narration import characters_of
 from engine.bpe.frame import Frame
 from engine.bpe.pair_queue import QueueEntry
-from engine.bpe.trainers.algorithm import Move
+from engine.bpe.trainers.pseudocode import Move
 
 
 def highest_shown(frame: Frame) -> int:

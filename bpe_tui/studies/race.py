@@ -32,7 +32,7 @@ from engine.bpe import race as racing
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.phases import phases_from
 from engine.bpe.trainers import TRAINERS
-from engine.bpe.trainers.algorithm import COUNTERS
+from engine.bpe.trainers.work_counts import COUNTERS
 
 BAR = " ▏▎▍▌▋▊▉█"
 NAME_CELLS = 9

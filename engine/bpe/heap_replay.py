@@ -18,7 +18,7 @@ from time import monotonic
 from typing import NamedTuple, Protocol
 
 from engine.bpe.ties import PairKey, TieKey, TieRule
-from engine.bpe.trainers.algorithm import Move
+from engine.bpe.trainers.pseudocode import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair
 from engine.recording.change_log import ChangeLog

@@ -10,7 +10,7 @@ from itertools import pairwise
 from engine.bpe.heap_replay import HeapMove, Loss, losses_of
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES, PairKey, never_seen
-from engine.bpe.trainers.algorithm import Move
+from engine.bpe.trainers.pseudocode import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair
 from engine.core.slow_modules import np

@@ -18,7 +18,8 @@ import numpy as np
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS, algorithm_for
-from engine.bpe.trainers.algorithm import Algorithm, WorkLog
+from engine.bpe.trainers.algorithm import Algorithm
+from engine.bpe.trainers.work_counts import WorkLog
 from engine.core.arrays import Floats
 from engine.core.events import Pair
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS

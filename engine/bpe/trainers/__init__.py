@@ -2,6 +2,8 @@
 
 To read them, begin with `naive`, which is the definition; then `indexed`, `heap`, `linked`, `fast`.
 `native` is `fast` in C. To add one, write a file with an `ALGORITHM`, and add a line below.
+
+They share `algorithm`, their task, with `symbols`, `work_counts` and `pseudocode`.
 """
 
 from __future__ import annotations

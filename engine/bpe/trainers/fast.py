@@ -56,15 +56,9 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple, TypeAlias
 
 from engine.bpe.ties import TieKey, never_seen
-from engine.bpe.trainers.algorithm import (
-    BORDER,
-    INSIDE,
-    Algorithm,
-    CodeLine,
-    StepPart,
-    Symbols,
-    TrainingTask,
-)
+from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
+from engine.bpe.trainers.pseudocode import CodeLine, StepPart
+from engine.bpe.trainers.symbols import BORDER, INSIDE, Symbols
 from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.events import Pair
 from engine.core.slow_modules import np

@@ -17,8 +17,9 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 
 from engine.bpe.ties import FirstSeen, PairKey, TieKey
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Move, TrainingTask
+from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.bpe.trainers.indexed import PairIndex
+from engine.bpe.trainers.pseudocode import CodeLine, Move
 from engine.core.events import Pair
 from engine.recording.merge_record import MergeReport
 

@@ -10,7 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, PairTask, StepPart, TrainingTask
+from engine.bpe.trainers.algorithm import Algorithm, PairTask, TrainingTask
+from engine.bpe.trainers.pseudocode import CodeLine, StepPart
 from engine.core.events import Pair
 from engine.encoding.merging import count_pairs, merge_pair
 from engine.recording.merge_record import MergeReport

@@ -20,7 +20,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from heapq import nlargest
 
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, StepPart, TrainingTask
+from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
+from engine.bpe.trainers.pseudocode import CodeLine, StepPart
 from engine.core.events import Pair
 from engine.recording.merge_record import MergeReport
 

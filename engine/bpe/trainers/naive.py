@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, StepPart, TrainingTask, WorkCounts
+from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
+from engine.bpe.trainers.pseudocode import CodeLine, StepPart
+from engine.bpe.trainers.work_counts import WorkCounts
 from engine.core.events import Pair
 from engine.encoding.merging import count_pairs, merge_pair
 from engine.recording.merge_record import MergeReport

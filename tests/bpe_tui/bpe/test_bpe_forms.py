@@ -27,7 +27,7 @@ from bpe_tui.widgets.rows import Row
 from engine import Timeline, Trainer
 from engine.bpe.linked_lists import Place
 from engine.bpe.trainers import TRAINERS, linked
-from engine.bpe.trainers.algorithm import StepPart
+from engine.bpe.trainers.pseudocode import StepPart
 from engine.bpe.what_if import ForkChange, compare, fork
 from engine.text.excerpt import Excerpt
 

@@ -10,7 +10,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.training_screen import PseudocodePanel
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS, algorithm_for
-from engine.bpe.trainers.algorithm import Move, parts_of_step
+from engine.bpe.trainers.pseudocode import Move, parts_of_step
 
 ABLE = [name for name in TRAINERS if algorithm_for(name, TIE_RULES["lexicographic"]).name == name]
 """All trainers that can run; `native` needs the compiled kernel."""

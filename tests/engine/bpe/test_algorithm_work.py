@@ -9,7 +9,7 @@ from hypothesis import given
 
 from engine import Trainer
 from engine.bpe.trainers import TRAINERS
-from engine.bpe.trainers.algorithm import COUNTERS, WorkCounts, WorkLog
+from engine.bpe.trainers.work_counts import COUNTERS, WorkCounts, WorkLog
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engine import MergeStep, StopReason, Trainer
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainers import algorithm, fast
+from engine.bpe.trainers import fast, symbols
 from engine.bpe.trainers.fast import BucketQueue
 
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
@@ -27,7 +27,7 @@ def limits(many: int, divisor: int, block: int) -> Iterator[None]:
     with (
         patch.object(fast, "MANY", many),
         patch.object(fast, "FLOOR_DIVISOR", divisor),
-        patch.object(algorithm, "BLOCK", block),
+        patch.object(symbols, "BLOCK", block),
     ):
         yield
 

@@ -16,8 +16,8 @@ from engine.bpe import heap_replay
 from engine.bpe.heap_replay import HeapReplay
 from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainers.algorithm import Move
 from engine.bpe.trainers.heap import LazyHeap
+from engine.bpe.trainers.pseudocode import Move
 
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
