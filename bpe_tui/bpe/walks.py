@@ -34,7 +34,7 @@ from engine.analysis.greedy import where_greedy_differs
 from engine.bpe.frame import Frame
 from engine.encoding.rules import TracedMerge, trace_pretoken
 from engine.encoding.typed_text import EncodedPretoken
-from engine.pipeline.conversion import ModelAlphabet
+from engine.pipeline.as_tokenizer import ModelAlphabet
 from engine.pipeline.models import WordPiece
 from engine.text.patterns import STAGED, Alternative
 from engine.wordpiece.tokenizer import EncodedWord

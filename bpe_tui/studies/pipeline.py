@@ -38,8 +38,8 @@ from bpe_tui.widgets.rows import Row, Span, left
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
+from engine.formats.own_pipelines import AnyFrame, pipeline_at
 from engine.formats.tokenizer_json import save_pipeline
-from engine.pipeline.conversion import AnyFrame, pipeline_at
 from engine.pipeline.draft import Draft, StageKind
 from engine.pipeline.losses import losses
 from engine.pipeline.pipeline import Pipeline

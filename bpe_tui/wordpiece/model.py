@@ -85,8 +85,8 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
 
     trainer: WordPieceTrainer = training.trainer
     if format == "huggingface":
+        from engine.formats.own_pipelines import wordpiece_pipeline
         from engine.formats.tokenizer_json import save_pipeline
-        from engine.pipeline.conversion import wordpiece_pipeline
 
         trained = WordPieceTokenizer(trainer.vocab, config.special_tokens, pattern=config.pattern)
         save_pipeline(wordpiece_pipeline(trained), out, overwrite)

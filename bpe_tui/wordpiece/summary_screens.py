@@ -39,9 +39,9 @@ from bpe_tui.wordpiece.model import WORDPIECE_CHARTS, WORDPIECE_INSPECTION, WORD
 from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW
 from bpe_tui.words.narration import how_trained
 from engine.analysis.inspection import PieceInspection
+from engine.formats.own_pipelines import wordpiece_pipeline
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import save_pipeline
-from engine.pipeline.conversion import wordpiece_pipeline
 from engine.recording.vocabulary import Vocabulary
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text

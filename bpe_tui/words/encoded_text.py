@@ -13,7 +13,7 @@ from engine.core.characters import whole_characters
 from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
 from engine.encoding.tail import Tail
-from engine.pipeline.conversion import ModelAlphabet
+from engine.pipeline.as_tokenizer import ModelAlphabet
 from engine.text.patterns import STAGED
 from engine.wordpiece.tokenizer import EncodedWord, Outcome, Probe
 

@@ -289,7 +289,8 @@ class Tokenizer:
         These are `[CLS] … [SEP]` of BERT, `<s> … </s>` of RoBERTa: what Hugging Face's library adds
         with `add_special_tokens=True`. Without a template, the ids are unchanged.
 
-        >>> from engine.pipeline.conversion import tokenizer_of, wordpiece_pipeline
+        >>> from engine.formats.own_pipelines import wordpiece_pipeline
+        >>> from engine.pipeline.as_tokenizer import tokenizer_of
         >>> from engine.wordpiece.tokenizer import WordPieceTokenizer
         >>> vocab = dict(enumerate([b"[UNK]", b"[CLS]", b"[SEP]", b"hug", b"##s"]))
         >>> bert = WordPieceTokenizer(vocab, ["[UNK]", "[CLS]", "[SEP]"])

@@ -57,7 +57,8 @@ def is_in_brackets(piece: str) -> bool:
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     # Imported late: the stages are many modules.
-    from engine.pipeline.conversion import tokenizer_of, wordpiece_pipeline
+    from engine.formats.own_pipelines import wordpiece_pipeline
+    from engine.pipeline.as_tokenizer import tokenizer_of
     from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
 
     path = source.file_named(FILE)

@@ -10,6 +10,7 @@ from itertools import chain
 from engine.core.errors import TokenizerFileError
 from engine.core.json_fields import Fields
 from engine.formats.folder_settings import FolderSettings
+from engine.formats.own_pipelines import pre_tokenizer_of
 from engine.formats.tokenizer_classes import (
     EXTRA_IDS,
     UNKNOWNS,
@@ -19,7 +20,6 @@ from engine.formats.tokenizer_classes import (
     TokenizerClass,
 )
 from engine.pipeline import decoders, models, normalizers, pretokenizers
-from engine.pipeline.conversion import pre_tokenizer_of
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import PostProcessor, template_of

@@ -56,7 +56,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     Raises:
         TokenizerFileError: a line is no merge, or the vocabulary is not CLIP's.
     """
-    from engine.pipeline.conversion import tokenizer_of
+    from engine.pipeline.as_tokenizer import tokenizer_of
 
     both, folder = gpt2.both_files(source), gpt2.folder_of(source)
     folder_settings = read_folder_settings(folder) if both else None

@@ -135,8 +135,9 @@ def read_codes(path: Path) -> Codes:
 def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
     """Make the tokenizer in which `</w>` belongs to the last character."""
     # Imported late: the stages are many modules.
-    from engine.pipeline import conversion, decoders, models, pretokenizers
+    from engine.pipeline import decoders, models, pretokenizers
     from engine.pipeline.added_tokens import AddedToken
+    from engine.pipeline.as_tokenizer import tokenizer_of
     from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pipeline import Pipeline
 
@@ -147,7 +148,7 @@ def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
         *chain.from_iterable((left + right, left, right) for left, right in codes.merges),
     ):
         vocab.setdefault(token, len(vocab))
-    return conversion.tokenizer_of(
+    return tokenizer_of(
         Pipeline(
             models.BPE(vocab, codes.merges, unk_token=_UNK, end_of_word_suffix=SUFFIX),
             tuple(map(AddedToken, special_tokens)),

@@ -305,7 +305,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     Raises:
         TokenizerFileError: the header is damaged, or the kind of tokenizer is not known here.
     """
-    from engine.pipeline.conversion import tokenizer_of
+    from engine.pipeline.as_tokenizer import tokenizer_of
 
     path = _path_of(source)
     assert path is not None  # the source was recognised

@@ -116,7 +116,7 @@ def pre_tokenizer_named(name: str) -> PreTokenizer:
     Raises:
         TokenizerFileError: the name is not known here.
     """
-    from engine.pipeline.conversion import pre_tokenizer_of
+    from engine.formats.own_pipelines import pre_tokenizer_of
     from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pretokenizers import ByteLevel, Sequence, Split
 

@@ -285,8 +285,10 @@ def _load_with(
     """Make a pipeline, which can follow the settings in the folder and the class they name."""
     # Imported late: the stages are many modules.
     from engine.formats.class_pipelines import completed, with_stages
-    from engine.pipeline import conversion, decoders, models
+    from engine.formats.own_pipelines import pre_tokenizer_of
+    from engine.pipeline import decoders, models
     from engine.pipeline.added_tokens import AddedToken
+    from engine.pipeline.as_tokenizer import tokenizer_of
     from engine.pipeline.pipeline import Pipeline
 
     found.check_merges()
@@ -305,14 +307,14 @@ def _load_with(
     pipeline = Pipeline(
         models.BPE({**vocab, **numbered}, [(spell(a), spell(b)) for a, b in found.merges]),
         tuple(map(AddedToken, unmade)),
-        pre_tokenizer=conversion.pre_tokenizer_of(PATTERNS[likely], in_bytes=True),
+        pre_tokenizer=pre_tokenizer_of(PATTERNS[likely], in_bytes=True),
         decoder=decoders.ByteLevel(),
     )
     if cls is None:
         pipeline = folder_settings.applied_to(pipeline)
     else:
         pipeline = completed(cls, folder_settings, with_stages(cls, folder_settings, pipeline))
-    tokenizer = conversion.tokenizer_of(overridden(pipeline, overrides))
+    tokenizer = tokenizer_of(overridden(pipeline, overrides))
     notes = [
         *found.notes,
         *folder_settings.notes(tokenizer.vocab),

@@ -186,7 +186,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     Raises:
         TokenizerFileError: the file is damaged, or uses an unsupported feature.
     """
-    from engine.pipeline.conversion import tokenizer_of
+    from engine.pipeline.as_tokenizer import tokenizer_of
 
     path = source.file_named(*FILES)
     assert path is not None  # the source was recognised

@@ -50,7 +50,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     Raises:
         TokenizerFileError: a key is wrong or not supported; the message names it.
     """
-    from engine.pipeline.conversion import tokenizer_of
+    from engine.pipeline.as_tokenizer import tokenizer_of
     from engine.pipeline.pipeline import Pipeline
 
     path = source.file_named(FILE)
@@ -76,7 +76,7 @@ def overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:
     if overrides.special_tokens is not None:
         pipeline = replace(pipeline, added_tokens=tuple(map(AddedToken, overrides.special_tokens)))
     if overrides.pattern is not None:
-        from engine.pipeline.conversion import pre_tokenizer_of
+        from engine.formats.own_pipelines import pre_tokenizer_of
 
         wanted = pre_tokenizer_of(as_pattern(overrides.pattern), pipeline.splitter.in_bytes)
         pipeline = replace(pipeline, pre_tokenizer=wanted)
@@ -121,7 +121,7 @@ def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
-    from engine.pipeline.conversion import pipeline_of
+    from engine.formats.own_pipelines import pipeline_of
 
     save_pipeline(pipeline_of(tokenizer, path), path, overwrite)
 
@@ -172,7 +172,7 @@ def save_pieces(
         OutputExistsError: the file exists and `overwrite` is false.
         OutputError: the system does not allow writing.
     """
-    from engine.pipeline.conversion import unigram_pipeline
+    from engine.formats.own_pipelines import unigram_pipeline
 
     pipeline = unigram_pipeline(pieces, special_tokens, pattern)
     save_pipeline(pipeline, path, overwrite)

@@ -83,7 +83,7 @@ def load(
     """
     # Imported late: the stages are many modules.
     from engine.pipeline.added_tokens import AddedToken
-    from engine.pipeline.conversion import tokenizer_of
+    from engine.pipeline.as_tokenizer import tokenizer_of
     from engine.pipeline.models import BPE
     from engine.pipeline.pipeline import Pipeline
 

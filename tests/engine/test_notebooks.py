@@ -24,7 +24,7 @@ from engine.core import html
 from engine.core.characters import whole_characters
 from engine.core.json_fields import Fields
 from engine.encoding.traced import MOST_IDS
-from engine.pipeline.conversion import tokenizer_of
+from engine.pipeline.as_tokenizer import tokenizer_of
 from engine.pipeline.pipeline import Pipeline
 from engine.text.excerpt import Excerpt
 

@@ -23,7 +23,7 @@ from bpe_tui.studies.comparison import CompareWith
 from bpe_tui.studies.pipeline import SavePipeline
 from bpe_tui.widgets.window import Window
 from engine.formats import WRITABLE
-from engine.pipeline.conversion import pipeline_at
+from engine.formats.own_pipelines import pipeline_at
 
 RUN = RunConfig(HANDOUT, 262)
 SWAPPED = str(Path(HANDOUT).with_name("swapped.json"))

@@ -60,7 +60,7 @@ from engine.bpe.race import Race, RaceSettings, Runner, RunnerState
 from engine.bpe.trainers import TRAINERS
 from engine.counting.chunk_boundaries import EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks
-from engine.pipeline.conversion import pipeline_at
+from engine.formats.own_pipelines import pipeline_at
 from engine.pipeline.draft import NORMALIZER, POST_PROCESSOR, Draft, StageKind
 from engine.pipeline.losses import losses
 

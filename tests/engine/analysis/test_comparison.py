@@ -24,7 +24,7 @@ from engine.analysis.text_comparison import (
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WordEndAlphabet
 from engine.formats import open_tokenizer
-from engine.pipeline.conversion import tokenizer_of
+from engine.pipeline.as_tokenizer import tokenizer_of
 from engine.pipeline.models import BPE
 from engine.pipeline.normalizers import Lowercase
 from engine.pipeline.pipeline import Pipeline

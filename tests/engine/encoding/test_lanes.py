@@ -18,7 +18,7 @@ from tokenizers import Tokenizer as HuggingFace
 from engine import Timeline, Tokenizer, Trainer
 from engine.encoding.lanes import Lanes, TokenPlace, align, align_places, tokens_in
 from engine.formats import open_tokenizer
-from engine.pipeline.conversion import tokenizer_of
+from engine.pipeline.as_tokenizer import tokenizer_of
 from engine.pipeline.models import Unigram, WordPiece
 from engine.pipeline.normalizers import Lowercase
 from engine.pipeline.pipeline import Pipeline

@@ -16,14 +16,9 @@ from tokenizers import Tokenizer as Theirs
 from engine import Tokenizer, TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields
+from engine.formats.own_pipelines import pipeline_of, unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.added_tokens import AddedToken
-from engine.pipeline.conversion import (
-    ModelAlphabet,
-    pipeline_of,
-    tokenizer_of,
-    unigram_pipeline,
-    wordpiece_pipeline,
-)
+from engine.pipeline.as_tokenizer import ModelAlphabet, tokenizer_of
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.losses import Change, losses
 from engine.pipeline.models import BPE, LARGEST_ID, MODELS, WordPiece

@@ -17,7 +17,7 @@ from engine import Timeline, Tokenizer, Trainer, UnknownTokenIdError, Vocabulary
 from engine.analysis.explanation import explain
 from engine.bpe.replay import Replay
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
-from engine.pipeline.conversion import tokenizer_of
+from engine.pipeline.as_tokenizer import tokenizer_of
 from engine.pipeline.models import WordPiece
 from engine.pipeline.pipeline import Pipeline
 
