@@ -21,6 +21,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
     words_in,
     wrapped,
+    wrapped_text,
 )
 from bpe_tui.widgets.textual_private import do_after
 from bpe_tui.words.narration import as_sentence, characters_of, part_of, times
@@ -38,6 +39,7 @@ ROOM_FOR_PRETOKENS = 42
 TIED_SHOWN = 3
 NOWHERE = "The pair occurs nowhere in this corpus: the merge changes no count."
 NOTHING_YET = "Step 0: nothing is merged yet, {beginning}."
+NOT_SEARCHED = "Not searched, as a pretoken is too long: {rule}."
 NOTE_CELLS = 8
 ROOMY = 12
 """Least height, in rows, for gaps and the reason of the next tie."""
@@ -212,8 +214,11 @@ def _other_rules(
             Row([(" " * start, ""), *line]) if place else Row([*first, *line], ToPair(choice))
             for place, line in enumerate(lines)
         ]
-    said = "Other rules would take" if rows else "Every other rule takes the same pair."
-    return [Row([(f"{indent}{painter.wording.text(said)}", "dim")]), *rows]
+    text, unknown = painter.wording.text, [name for name in TIE_RULES if name not in choices]
+    said = [text(NOT_SEARCHED, rule=TIE_RULES[name].title) for name in unknown]
+    said.append(text("Other rules would take" if rows else "Every other rule takes the same pair."))
+    lines = (line for each in said for line in wrapped_text(each, max(width - MARGIN, 13)))
+    return [*(Row([(f"{indent}{line}", "dim")]) for line in lines), *rows]
 
 
 def change_rows(

@@ -31,6 +31,7 @@ from engine.bpe.frame import Frame
 from engine.core.errors import BreakpointError
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, Contribution
+from engine.text.excerpt import LONGEST_SHOWN
 from engine.text.pretokenize import Pretoken, to_text
 
 BEFORE = 3
@@ -106,7 +107,7 @@ class LedgerWindow(Window[object | None]):
         excerpt = self._frame.excerpt
         lines = excerpt.lines_with(pretoken)
         shown = "" if excerpt.complete else " of the part that is shown"
-        name = visible_bytes(pretoken)
+        name, shown_text = visible_bytes(pretoken), to_text(pretoken)[:LONGEST_SHOWN]
         self._say(
             f"lines with {name}",
             f"{plural(len(lines), 'line')}{shown}",
@@ -118,7 +119,7 @@ class LedgerWindow(Window[object | None]):
                 lambda place: Row(
                     [
                         right(number(lines[place] + 1), 7, "dim"),
-                        *self._line_spans(excerpt.lines[lines[place]], to_text(pretoken)),
+                        *self._line_spans(excerpt.lines[lines[place]], shown_text),
                     ],
                     ToLine(lines[place]),
                 ),

@@ -439,13 +439,17 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         place = self._line_with(before, pair)
         if place is None:
             return top
-        line = before.excerpt.lines[place]
-        found = list(flowed(words_of(self.painter(lit), line), width))
-        row = next((at for at, each in enumerate(found) if has_role(each, JOINING_ROLES)), None)
-        start = max((row or 0) - (rows > 3), 0)
+        found: list[Row] = []
+        for row in flowed(words_of(self.painter(lit), before.excerpt.lines[place]), width):
+            found.append(row)
+            if has_role(row, JOINING_ROLES):
+                break
+        else:
+            return top
+        start = max(len(found) - 1 - (rows > 3), 0)
         if start and has_row_below(found[start - 1]):
             start -= 1  # the marks belong to the characters above them
-        return top if row is None else CorpusPlace(place, start)
+        return CorpusPlace(place, start)
 
     def _line_with(self, frame: MergeFrameT, pair: Pair) -> int | None:
         """Return the first line of the excerpt in which the pair occurs."""

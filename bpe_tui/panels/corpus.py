@@ -98,8 +98,8 @@ class ExcerptPanel(FramePanel[StepFrameT]):
         """Return the rows that fit, and the line after them."""
         lines, (line, skipped) = frame.excerpt.lines, self.top
         rows: list[Row] = []
-        while len(rows) < self.size.height and line < len(lines):
-            rows += list(self.line_rows(frame, lines[line], width))[skipped:]
+        while (room := self.size.height - len(rows)) > 0 and line < len(lines):
+            rows += islice(self.line_rows(frame, lines[line], width), skipped, skipped + room)
             skipped = 0
             line += 1
         return first_rows(rows, self.size.height), line
@@ -111,12 +111,13 @@ class ExcerptPanel(FramePanel[StepFrameT]):
     def _bring_to_sight(self, frame: StepFrameT, width: int, line: int) -> None:
         """Scroll so that the first token just made in a line is a third from the top."""
         lines, above = frame.excerpt.lines, self.size.height // 3
-        rows = list(self.line_rows(frame, lines[line], width))
-        row = next((place for place, row in enumerate(rows) if has_role(row, FRESH_ROLES)), 0)
+        rows = enumerate(self.line_rows(frame, lines[line], width))
+        row = next((place for place, row in rows if has_role(row, FRESH_ROLES)), 0)
         while row < above and line:
             line -= 1
             row += len(list(self.line_rows(frame, lines[line], width)))
-        shown, start = list(self.line_rows(frame, lines[line], width)), max(row - above, 0)
+        start = max(row - above, 0)
+        shown = list(islice(self.line_rows(frame, lines[line], width), start + 1))
         if 0 < start < len(shown) and has_row_below(shown[start - 1]):
             start -= 1  # the marks belong to the characters above them
         self.top = CorpusPlace(line, start)
@@ -325,8 +326,9 @@ def flowed(words: Iterable[SizedWord], width: int) -> Iterator[Row]:
             yield from map(Row, with_below(row))
             row, used = [], 0
         if needed > width:
-            *full, row = break_spans(spans, width)
-            yield from (Row(part) for each in full for part in with_below(each))
+            for part in break_spans(spans, width):
+                yield from map(Row, with_below(row) if row else ())
+                row = part
             used = spans_width(row)
         else:
             row += spans

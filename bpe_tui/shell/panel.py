@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 # How tokens, pairs and pretokens look, everywhere.
 
 PRETOKEN_BORDER: Span = ("│", "edge")
+CUT_OFF: Span = (ELLIPSIS, "dim")
+"""Drawn after the beginning of a pretoken that is too long to be shown whole."""
 TOKEN_BORDER: Span = ("┊", "cut")
 """Border between two tokens of a pretoken, without colours or where a gap is to be chosen."""
 BETWEEN_PAIR: Span = (PAIR_SIGN, "border")
@@ -112,7 +114,7 @@ class TokenPainter:
         self._partial: set[int] = set()
         """The tokens drawn so far that hold a part of a character."""
         self._tokens: dict[int, Span] = {}
-        self._words: dict[tuple[str, bool], tuple[SizedWord, ...]] = {}
+        self._words: dict[tuple[str, bool, bool], tuple[SizedWord, ...]] = {}
 
     def role(self, token_id: int) -> str:
         """Return the role of a token: `base` for bytes and characters, a hue for merged tokens."""
@@ -285,10 +287,12 @@ class TokenPainter:
 
     def kept_words(self, pretoken: Pretoken) -> tuple[SizedWord, ...]:
         """Return the words of a pretoken with their cells; kept, since most words repeat."""
-        key = pretoken.text, pretoken.special
+        key = pretoken.text, pretoken.special, pretoken.is_cut_off
         if (known := self._words.get(key)) is None:
-            words = ((word, spans_width(word)) for word in self.words(pretoken))
-            known = self._words[key] = tuple(words)
+            words = list(self.words(pretoken))
+            if words and pretoken.is_cut_off:
+                words[-1][-1] = CUT_OFF  # in place of its border
+            known = self._words[key] = tuple((word, spans_width(word)) for word in words)
         return known
 
     def pretoken(self, pretoken: Pretoken) -> list[Span]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bpe_tui.session.session import Session
 from bpe_tui.shell.model_view import ModelView
-from bpe_tui.shell.panel import PRETOKEN_BORDER, FramePanel, token_edge
+from bpe_tui.shell.panel import CUT_OFF, PRETOKEN_BORDER, FramePanel, token_edge
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
 from bpe_tui.widgets.controls import Marks
 from bpe_tui.widgets.numbers import number
@@ -119,7 +119,8 @@ def words_of_line(
 ) -> Iterator[tuple[list[Span], int]]:
     """Yield the pretokens of a line with the border behind each, and their cells."""
     for pretoken in line:
-        spans = [*painter.pretoken(pretoken), PRETOKEN_BORDER]
+        end = CUT_OFF if pretoken.is_cut_off else PRETOKEN_BORDER
+        spans = [*painter.pretoken(pretoken), end]
         yield spans, spans_width(spans)
 
 

@@ -14,6 +14,7 @@ from engine.bpe.trainers.pseudocode import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair
 from engine.core.slow_modules import np
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,9 @@ class PairQueue:
     def choices(self) -> dict[str, Pair]:
         """Name of a tie rule → the tied pair that it chooses.
 
+        A rule that would have to search a pretoken of more than `LONGEST_TAKEN_APART` bytes is left
+        out.
+
         >>> from engine import Timeline, Trainer
         >>> counts = {b"ab": 2, b"cd": 2}
         >>> Timeline(counts, Trainer(counts, 258).steps()).frame.queue.choices["smallest-ids"]
@@ -121,15 +125,19 @@ class PairQueue:
         if not self.tied:
             return {}
         tokens, tied = self._record.ids.tokens, self.tied
-        return {
+        chosen = {
             name: min(tied, key=rule.make_key(tokens, never_seen))
             if rule.static
             else self._first(tied)
             for name, rule in TIE_RULES.items()
         }
+        return {name: pair for name, pair in chosen.items() if pair is not None}
 
-    def _first(self, pairs: tuple[Pair, ...]) -> Pair:
-        """Return the pair that occurs first in the present corpus."""
+    def _first(self, pairs: tuple[Pair, ...]) -> Pair | None:
+        """Return the pair that occurs first in the present corpus.
+
+        None if that needs the tokens of a pretoken of more than `LONGEST_TAKEN_APART` bytes.
+        """
         run, covers = self._run, self._record.covers
         first: tuple[int, int, Pair] | None = None  # (pretoken, position, pair)
         for pair in pairs:
@@ -137,6 +145,8 @@ class PairQueue:
             before = None if first is None else first[0] + 1
             spelled = covers(pair[0]) + covers(pair[1])
             for number, pretoken in run.by_appearance.containing(spelled, before):
+                if len(pretoken) > LONGEST_TAKEN_APART:
+                    return None
                 adjacent = list(pairwise(run.segmenter.tokens_at(pretoken, self._step)))
                 if pair in adjacent:
                     found = number, adjacent.index(pair), pair

@@ -15,6 +15,8 @@ from engine.text.pretokenize import Pretoken, SpecialSplitter, to_bytes, to_text
 
 LONGEST_LINE = 200
 """Largest number of pretokens in a line; a longer line is continued on the next."""
+LONGEST_SHOWN = 1 << 12
+"""Largest number of characters of a pretoken to show: more than a large screen has cells."""
 LONGEST_SENTENCE = 80
 """Length at which a first sentence is cut, in characters."""
 _SENTENCE = re.compile(r".+?[.!?。！？।](?=\W|$)")
@@ -46,7 +48,8 @@ class PretokenLines(Sequence[tuple[Pretoken, ...]]):
     """Lines of pretokens. A line ends after a newline and before and after a special token.
 
     The constructor only finds where pretokens end. Their places are computed for the lines that are
-    read, which are few of thousands. The alternatives that cut them are left out.
+    read, which are few of thousands. The alternatives that cut them are left out. Of a pretoken of
+    more than `LONGEST_SHOWN` characters a line has the beginning only.
 
     Attributes:
         text: the text that was cut.
@@ -61,6 +64,11 @@ class PretokenLines(Sequence[tuple[Pretoken, ...]]):
         sizes = (sum(map(len, texts)) for texts in self.texts)
         self._starts = [start for start, _ in pairwise(accumulate(sizes, initial=0))]
 
+    @property
+    def are_whole(self) -> bool:
+        """Whether the lines have all characters of each pretoken."""
+        return all(len(text) <= LONGEST_SHOWN for texts in self.texts for text in texts)
+
     def is_special(self, place: int) -> bool:
         """Whether a line is a single special token."""
         return self._are_special[place]
@@ -74,7 +82,7 @@ class PretokenLines(Sequence[tuple[Pretoken, ...]]):
         texts, is_special = self.texts[place], self._are_special[place]
         places = pairwise(accumulate(map(len, texts), initial=self._starts[place]))
         return tuple(
-            Pretoken(text, start, end, None, is_special)
+            Pretoken(text[:LONGEST_SHOWN], start, end, None, is_special)
             for text, (start, end) in zip(texts, places, strict=True)
         )
 
@@ -89,7 +97,7 @@ class Excerpt:
 
     Attributes:
         lines: the pretokens of each line, special tokens among them.
-        complete: whether the excerpt is the whole corpus.
+        complete: whether the lines show the whole corpus.
     """
 
     lines: PretokenLines
@@ -114,7 +122,8 @@ class Excerpt:
             splitter: replaces the splitter made of `special_tokens`.
         """
         splitter = splitter or SpecialSplitter(special_tokens)
-        return cls(PretokenLines(to_text(data), as_pattern(pattern), splitter), complete)
+        lines = PretokenLines(to_text(data), as_pattern(pattern), splitter)
+        return cls(lines, complete and lines.are_whole)
 
     @cached_property
     def first_sentence(self) -> str:
@@ -139,12 +148,12 @@ class Excerpt:
 
     @cached_property
     def first_lines(self) -> dict[bytes, int]:
-        """Pretoken → number of the first line that contains it, without special tokens."""
+        """Pretoken → number of the first line that shows it, without special tokens."""
         first: dict[str, int] = {}
         for number, texts in enumerate(self.lines.texts):
             if not self.lines.is_special(number):
                 for text in texts:
-                    first.setdefault(text, number)
+                    first.setdefault(text[:LONGEST_SHOWN], number)
         return {to_bytes(text): number for text, number in first.items()}
 
     def lines_with(self, pretoken: bytes) -> list[int]:

@@ -270,7 +270,7 @@ class Pretoken(NamedTuple):
     """A pretoken with its place in the text.
 
     Attributes:
-        text: the characters `text[start:end]` of the text.
+        text: the characters `text[start:end]` of the text; the first of them if it is cut off.
         start, end: its place in the text, in characters.
         alternative: the branch of the pattern that matched; `None` for a special token, for
             text that no branch matches, and in the lines of an excerpt, which show no branch.
@@ -287,6 +287,11 @@ class Pretoken(NamedTuple):
     def bytes(self) -> bytes:
         """The bytes that it was decoded from."""
         return to_bytes(self.text)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether only the beginning of a long pretoken is kept, to be shown."""
+        return len(self.text) < self.end - self.start
 
 
 def pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[Pretoken]:

@@ -285,7 +285,7 @@ def _out_of_date(frame: Frame, count: int, merged: Pair) -> PairMistake:
 def _choices_of_other_rules(frame: Frame, tied: frozenset[Pair]) -> dict[Pair, list[str]]:
     """Return the tied pairs that other tie rules choose, each with the names of these rules."""
     found: dict[Pair, list[str]] = {}
-    if 1 < len(tied) <= MOST_COMPARED:
+    if 1 < len(tied) <= MOST_COMPARED and frame.tie_rule.name in frame.queue.choices:
         choices = frame.queue.choices
         for name, pair in choices.items():
             if pair != choices[frame.tie_rule.name]:

@@ -98,7 +98,8 @@ def all_words(frame: Frame) -> WordsInSight | None:
     """Return all words of a small corpus, in the order of their appearance; else `None`."""
     counts = frame.counts
     start = frame.at(0)
-    found = (word for word in counts if len(start.tokens_of(word)) > 1)
+    # A long word is not taken apart, which may take seconds.
+    found = (w for w in counts if len(w) > COUNTABLE or len(start.tokens_of(w)) > 1)
     words = list(islice(found, MOST_WORDS))
     if next(found, None) is not None:
         return None
