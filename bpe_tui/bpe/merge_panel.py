@@ -217,8 +217,8 @@ def _other_rules(
     text, unknown = painter.wording.text, [name for name in TIE_RULES if name not in choices]
     said = [text(NOT_SEARCHED, rule=TIE_RULES[name].title) for name in unknown]
     said.append(text("Other rules would take" if rows else "Every other rule takes the same pair."))
-    lines = (line for each in said for line in wrapped_text(each, max(width - MARGIN, 13)))
-    return [*(Row([(f"{indent}{line}", "dim")]) for line in lines), *rows]
+    above = (line for each in said for line in wrapped_text(each, max(width - MARGIN, 13)))
+    return [*(Row([(f"{indent}{line}", "dim")]) for line in above), *rows]
 
 
 def change_rows(

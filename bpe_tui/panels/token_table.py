@@ -17,7 +17,7 @@ from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import NameSpans, Span, without_middle
 from bpe_tui.widgets.virtual_table import Column, arranged
-from bpe_tui.widgets.visible import visible_bytes, visible_text, width
+from bpe_tui.widgets.visible import text_shown_as, visible_bytes, visible_text, width
 from bpe_tui.words.narration import characters_of
 from bpe_tui.words.wording import Wording
 from engine.core.arrays import Ints
@@ -128,7 +128,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
     # -- which rows, in which order
 
     def search(self, typed: str) -> None:
-        self._query = Query.read(typed)
+        self._query = Query.read(text_shown_as(typed))
         super().search(typed)
 
     def rebuild(self) -> None:

@@ -254,6 +254,30 @@ def signs(text: str) -> list[str]:
     return parts
 
 
+_SHOWN = re.compile(
+    f"<({_BYTE}(?: {_BYTE})*)>|‹([0-9A-F]{{4,6}})›|{MARK_CARRIER}(?=(.))", re.DOTALL
+)
+_SIGN_TO_CHAR: Final = {ord(sign): chr(code) for code, sign in _ASCII_SPACED.items()}
+
+
+def text_shown_as(visible: str) -> str:
+    """Return the text that `visible_text` shows like this.
+
+    '·a⏎' → ' a\\n'; '‹200D›' → '\\u200d'; '<E4>' → the byte E4.
+    """
+
+    def read(found: re.Match[str]) -> str:
+        data, code, after_carrier = found.groups()
+        if data is not None:
+            return bytes.fromhex(data).decode("utf-8", "surrogateescape")
+        if after_carrier is not None:
+            return "" if _is_mark(after_carrier) else MARK_CARRIER
+        number = int(code, 16)
+        return found[0] if number > sys.maxunicode or category(chr(number)) == "Cs" else chr(number)
+
+    return _SHOWN.sub(read, visible.translate(_SIGN_TO_CHAR))
+
+
 @lru_cache(maxsize=_CHARACTERS)
 def _visible_char(char: str, spaces: bool) -> str:
     """Make visible one character, not a combining mark: '\\u202e' → '‹202E›'."""

@@ -1,26 +1,23 @@
 """Typed steps and tokens: `50%` or `1-200`; `low`, or `low|est`.
 
 Tokens can be typed as the screen shows them: `·the` for a token that begins with a space,
-`<E6 BC>` for bytes. GPT-2's spelling, `Ġthe`, works too. The literal text takes precedence.
+`<E6 BC>` for bytes, `‹200D›` for a character that draws nothing. GPT-2's spelling, `Ġthe`, works
+too. The literal text takes precedence.
 
 The command line reads such tokens too, so this module imports nothing of Textual.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bpe_tui.widgets.visible import NEWLINE, SPACE, TAB, visible_bytes, visible_text
+from bpe_tui.widgets.visible import text_shown_as, visible_bytes, visible_text
 from engine.analysis.why_not import BARS, WEAK_SIGNS, ways_to_part
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import unspell
 from engine.recording.playback import AnyMergeFrame
-from engine.text.pretokenize import to_bytes, to_text
-
-_SIGNS = str.maketrans({SPACE: " ", NEWLINE: "\n", TAB: "\t"})
-_BYTES = re.compile(r"<([0-9A-F]{2}(?: [0-9A-F]{2})*)>")
+from engine.text.pretokenize import to_bytes
 
 
 def readings(typed: str) -> Iterator[bytes]:
@@ -30,8 +27,7 @@ def readings(typed: str) -> Iterator[bytes]:
     ([b'\\xc2\\xb7a', b' a'], [b'<E6 BC>', b'\\xe6\\xbc'], [b' a'])
     """
     yield to_bytes(typed)
-    signs = typed.translate(_SIGNS)
-    as_shown = to_bytes(_BYTES.sub(lambda run: to_text(bytes.fromhex(run[1])), signs))
+    as_shown = to_bytes(text_shown_as(typed))
     if as_shown != to_bytes(typed):
         yield as_shown
     elif not typed.isascii():

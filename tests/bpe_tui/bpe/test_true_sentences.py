@@ -10,18 +10,23 @@ from opening import frame_of, opened_as, until
 from screen_text import unwrapped
 from textual.widgets import Static
 
+from bpe_tui.bpe import merge_panel
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.narration import explain_merge, narrate, sentences_about
 from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
+from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.visible import width
+from bpe_tui.widgets.visible import visible_bytes, width
 from bpe_tui.words.narration import add_stop
+from bpe_tui.words.typed import tokens_typed
 from engine import StopReason, Timeline, Tokenizer, Trainer
+from engine.analysis.why import explain
 from engine.analysis.why_not import why_not
 from engine.bpe.replay import Replay
 from engine.encoding.alphabet import CharacterAlphabet
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 
 
 def recorded(counts: dict[bytes, int], vocab_size: int = 300) -> Timeline:
@@ -157,3 +162,25 @@ def test_characters_are_not_called_bytes_at_step_0_nor_in_the_way_of_a_piece() -
     tokenizer = Tokenizer(vocab, [], pattern="none", alphabet=characters)
     said = [why_not(tokenizer, "漢l", piece).describe() for piece in ("漢", "l")]
     assert [each.rpartition(", ")[2] for each in said] == ["a single character."] * 2
+
+
+def test_a_rule_that_would_search_a_long_pretoken_is_said_not_to_be_searched() -> None:
+    longest = bytes(range(33, 97)) * (LONGEST_TAKEN_APART // 64 + 1)
+    frame = recorded({longest: 1}, 258).frame
+    assert frame.next_pair is not None
+    painter = TokenPainter(frame, marks=False)
+    rows = merge_panel._other_rules(painter, frame.next_pair, frame.queue.choices, 500)
+    said = ["".join(text for text, _ in row.spans).strip() for row in rows]
+    assert said[0] == "Not searched, as a pretoken is too long: first-seen (minbpe)."
+    assert said[1] == "Other rules would take"
+
+
+@pytest.mark.parametrize("piece", ["‹200D›b", "a‹200D›", "␛b", "◌́·", "·⇥"])
+def test_a_piece_that_is_typed_as_it_is_shown_is_counted_where_it_occurs(piece: str) -> None:
+    counts = {"a\u200db".encode(): 3, "\x1bb-\u0301 \t".encode(): 3}
+    trainer = Trainer(counts, 256)
+    frame = Timeline(counts, trainer.steps(), record=trainer.record, pattern="none").frame
+    asked = tokens_typed(frame, piece)
+    assert visible_bytes(*asked.tokens) == piece
+    fact = f"{piece} occurs 3 times in this corpus."
+    assert fact in explain(frame, asked.tokens).lines(visible_bytes)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from edges import edged
 from opening import opened, opened_as
 from textual import events
 
-from bpe_tui.panels.corpus import CorpusPlace, ExcerptPanel, has_role
+from bpe_tui.panels.corpus import CorpusPlace, ExcerptPanel, flowed, has_role
 from bpe_tui.session.config import RunConfig
 from bpe_tui.shell.panel import FRESH_ROLES, TokenPainter
-from bpe_tui.widgets.rows import subject_cells
+from bpe_tui.widgets.rows import Span, subject_cells
 from bpe_tui.widgets.visible import visible_bytes
 from engine import Timeline, Trainer
 
@@ -35,6 +38,22 @@ def test_a_pair_joins_from_left_to_right() -> None:
             text = edged(painter.tokens(now.tokens_of(pretoken)))
             after = "┊".join(visible_bytes(then.token(t)) for t in then.tokens_of(pretoken))
             assert text.replace("+", "") == after
+
+
+def test_a_word_is_broken_only_as_far_as_its_rows_are_asked_for() -> None:
+    taken = []
+
+    def spans() -> Iterator[Span]:
+        for letter in "abcdefgh":
+            taken.append(letter)
+            yield letter, ""
+
+    broken: Any = [(spans(), 8)]
+    assert [row.spans for row in islice(flowed(broken, 2), 2)] == [
+        [("a", ""), ("b", "")],
+        [("c", ""), ("d", "")],
+    ]
+    assert "".join(taken) == "abcdefg"
 
 
 async def test_the_text_stays_while_the_merge_is_in_sight(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from bpe_tui.widgets.visible import (
     shorten,
     signs,
     still_visible,
+    text_shown_as,
     visible_bytes,
     visible_text,
     width,
@@ -139,6 +140,15 @@ def test_shown_text_and_bytes_have_only_drawn_characters_with_the_room_of_each(
     assert_only_drawn(shown)
     assert bool(text) == (width(shown) > 0)
     assert width(shown) == sum(cell_len(char) for char in shown)
+
+
+def test_each_character_is_read_again_as_it_is_shown() -> None:
+    readable = [char for char in every_character() if unicodedata.category(char) != "Cs"]
+    assert [char for char in readable if text_shown_as(visible_text(char)) != char] == []
+    data = [bytes([value]) for value in range(256)]
+    shown = [text_shown_as(visible_bytes(each)) for each in data]
+    assert [text.encode("utf-8", "surrogateescape") for text in shown] == data
+    assert [text_shown_as(each) for each in ("‹D800›", "‹FFFFFF›")] == ["‹D800›", "‹FFFFFF›"]
 
 
 @given(ANY_TEXT)

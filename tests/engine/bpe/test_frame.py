@@ -520,6 +520,16 @@ def test_a_pretoken_too_long_to_be_split_is_not_among_the_affected() -> None:
     assert timeline.frame.merge.pretokens == 3
 
 
+def test_no_long_pretoken_is_searched_for_what_another_tie_rule_takes() -> None:
+    letters = bytes(range(33, 97)) * (LONGEST_TAKEN_APART // 64)
+    counts = {b"xy": 1, letters: 1, letters[1:]: 1}
+    choices = Timeline(counts, Trainer(counts, 257).steps()).frame.queue.choices
+    assert choices["first-seen"] == (34, 35)
+    counts = {b"xy": 1, letters + letters[:64]: 1}
+    choices = Timeline(counts, Trainer(counts, 257).steps()).frame.queue.choices
+    assert set(TIE_RULES) - set(choices) == {"first-seen"}
+
+
 def test_tokens_of_pretokens_are_forgotten_once_they_are_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

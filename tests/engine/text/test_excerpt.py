@@ -7,7 +7,7 @@ from chunk_texts import CORPORA, SPECIALS
 from generated import examples
 from hypothesis import given
 
-from engine.text.excerpt import LONGEST_LINE, Excerpt
+from engine.text.excerpt import LONGEST_LINE, LONGEST_SHOWN, Excerpt
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter, pretokens, to_text
 
@@ -29,6 +29,19 @@ def test_a_special_token_has_a_line_of_its_own() -> None:
 def test_a_long_line_is_continued_on_the_next() -> None:
     excerpt = Excerpt.of(b" low" * (2 * LONGEST_LINE + 1))
     assert list(map(len, excerpt.lines)) == [LONGEST_LINE, LONGEST_LINE, 1]
+
+
+def test_of_a_long_pretoken_only_the_beginning_is_shown() -> None:
+    shown, longer = b"a" * LONGEST_SHOWN, b"a" * (LONGEST_SHOWN + 3)
+    whole, excerpt = Excerpt.of(shown + b"\nb"), Excerpt.of(longer + b"\nb")
+    assert (whole.complete, excerpt.complete) == (True, False)
+    assert whole.lines[0][0].is_cut_off is False
+    assert lines_of(excerpt) == lines_of(whole)
+    cut, newline = excerpt.lines[0]
+    assert (cut.is_cut_off, cut.start, cut.end) == (True, 0, len(longer))
+    assert (newline.start, newline.end, newline.is_cut_off) == (len(longer), len(longer) + 1, False)
+    assert excerpt.first_lines == {shown: 0, b"\n": 0, b"b": 1}
+    assert excerpt.lines_with(longer) == [0]
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
