@@ -14,7 +14,7 @@ from opening import opened_as
 
 from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.panel import TokenPainter
+from bpe_tui.shell.panel import TokenPainter
 from engine.bpe.run import ENCODED_AHEAD
 from engine.recording.affected_pretokens import Segmenter
 from engine.text.excerpt import LONGEST_SHOWN

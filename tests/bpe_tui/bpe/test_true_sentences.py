@@ -22,7 +22,7 @@ from bpe_tui.widgets.visible import visible_bytes, width
 from bpe_tui.words.narration import add_stop
 from bpe_tui.words.typed import tokens_typed
 from engine import StopReason, Timeline, Tokenizer, Trainer
-from engine.analysis.why import explain
+from engine.analysis.explanation import explain
 from engine.analysis.why_not import why_not
 from engine.bpe.replay import Replay
 from engine.encoding.alphabet import CharacterAlphabet
