@@ -19,7 +19,7 @@ from engine.native.encoding import (
     EncodeShort,
     KernelEncoder,
     KernelSpecials,
-    Lane,
+    ThreadEncoder,
     leave,
     merge_numbers,
     no_specials,
@@ -191,7 +191,7 @@ class KernelTextEncoder(TextEncoder):
         if self._whole is None:
             return leave
         encoder, specials = self._whole
-        return encoder.lane.short_texts(specials)
+        return encoder.first.short_texts(specials)
 
     @property
     def releases_lock(self) -> bool:
@@ -202,7 +202,7 @@ class KernelTextEncoder(TextEncoder):
         """Return the ids of a text."""
         if (encoder := self.kernel.encoder) is None:
             return super().encode(text)
-        return self._encode(encoder.lane, text)
+        return self._encode(encoder.first, text)
 
     def encode_compactly(self, text: str) -> TokenIds:
         """Return the ids of a text, in an array if the kernel encodes all of it."""
@@ -210,39 +210,41 @@ class KernelTextEncoder(TextEncoder):
         if (whole := self._whole_for(data)) is None:
             return self.encode(text)
         encoder, specials = whole
-        return encoder.lane.ids(data, specials)
+        return encoder.first.ids(data, specials)
 
     def encode_bytes(self, text: bytes) -> TokenIds:
         """Return the ids of a text in UTF-8, in an array if the kernel encodes all of it."""
         if (whole := self._whole_for(text)) is None:
             return self.encode(to_text(text))
         encoder, specials = whole
-        with encoder.free_lane() as lane:
-            return lane.ids(text, specials)
+        with encoder.lend() as thread_encoder:
+            return thread_encoder.ids(text, specials)
 
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """Return the ids of each text; several threads may call it."""
         if self._whole is None:
             return super().encode_many(texts)
         encoder, specials = self._whole
-        with encoder.free_lane() as lane:
-            encoded = lane.encode_many(texts, specials)
+        with encoder.lend() as thread_encoder:
+            encoded = thread_encoder.encode_many(texts, specials)
             return [
-                self._encode(lane, text) if ids is None else ids
+                self._encode(thread_encoder, text) if ids is None else ids
                 for text, ids in zip(texts, encoded, strict=True)
             ]
 
-    def _encode(self, lane: Lane, text: str) -> list[int]:
+    def _encode(self, encoder: ThreadEncoder, text: str) -> list[int]:
         data = to_bytes(text)
         if (whole := self._whole_for(data)) is not None:
-            return lane.list_of(data, whole[1])
-        encode = partial(self._encode_part, lane)
+            return encoder.list_of(data, whole[1])
+        encode = partial(self._encode_part, encoder)
         return encode_around_special(encode, text, self.splitter, self.special_ids)
 
-    def _encode_part(self, lane: Lane, text: str) -> list[int]:
+    def _encode_part(self, encoder: ThreadEncoder, text: str) -> list[int]:
         """Encode text without special tokens."""
         data = to_bytes(text)
-        return lane.list_of(data, no_specials()) if len(data) <= LONGEST else self.encode_text(text)
+        return (
+            encoder.list_of(data, no_specials()) if len(data) <= LONGEST else self.encode_text(text)
+        )
 
 
 def as_list(ids: TokenIds) -> list[int]:

@@ -83,13 +83,13 @@ def no_specials() -> KernelSpecials:
     return KernelSpecials({})
 
 
-class Lane:
+class ThreadEncoder:
     """One encoder of the kernel with its memory, for one thread at a time.
 
     Args:
-        rules: the tokenizer; lanes share it.
-        numbers: the integers of ids; lanes share them.
-        cutter: cuts new pieces into pretokens, for this lane alone.
+        rules: the tokenizer; all threads share it.
+        numbers: the integers of ids; all threads share them.
+        cutter: cuts new pieces into pretokens, for this encoder alone.
         room: bytes of remembered pieces and ids.
     """
 
@@ -230,11 +230,11 @@ class KernelEncoder:
         borders: where a piece ends: `BorderTables.packed`.
         numbers: the merges and the ids of the bytes.
         whole: pretokens that are one token without merging, and its id.
-        make_cutter: makes a cutter of pieces into pretokens, for each lane.
-        room: bytes of remembered pieces and ids, for each lane.
+        make_cutter: makes a cutter of pieces into pretokens, for each thread.
+        room: bytes of remembered pieces and ids, for each thread.
 
     Attributes:
-        lane: the first lane.
+        first: the encoder of the first thread.
     """
 
     def __init__(
@@ -262,20 +262,20 @@ class KernelEncoder:
         self._numbers = Numbers(kept) if host.IS_SET else None
         self._make_cutter = make_cutter
         self._room = room
-        self.lane = self._new_lane()
-        self._free = [self.lane]
+        self.first = self._new_encoder()
+        self._free = [self.first]
 
     @contextmanager
-    def free_lane(self) -> Iterator[Lane]:
-        """Lend a lane that no other thread has borrowed; make one if there is none."""
+    def lend(self) -> Iterator[ThreadEncoder]:
+        """Lend an encoder that no other thread has borrowed; make one if there is none."""
         try:
-            lane = self._free.pop()
+            thread_encoder = self._free.pop()
         except IndexError:
-            lane = self._new_lane()
+            thread_encoder = self._new_encoder()
         try:
-            yield lane
+            yield thread_encoder
         finally:
-            self._free.append(lane)
+            self._free.append(thread_encoder)
 
-    def _new_lane(self) -> Lane:
-        return Lane(self._rules, self._numbers, self._make_cutter(), self._room)
+    def _new_encoder(self) -> ThreadEncoder:
+        return ThreadEncoder(self._rules, self._numbers, self._make_cutter(), self._room)

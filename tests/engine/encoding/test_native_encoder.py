@@ -151,9 +151,9 @@ def test_a_text_too_long_for_the_kernel_has_a_list_of_ids(monkeypatch: pytest.Mo
 
 def test_a_text_that_comes_while_the_encoder_is_busy_waits_for_it() -> None:
     native = tokenizer("native")
-    lane = native._encoder.kernel.encoder.lane
+    thread_encoder = native._encoder.kernel.encoder.first
     with ThreadPoolExecutor(1) as pool:
-        with lane._alone():
+        with thread_encoder._alone():
             assert native._encoder.encode_short("low") is None
             waits = pool.submit(native.encode, "low")
         assert waits.result() == tokenizer("cached").encode("low")
@@ -227,7 +227,7 @@ def kernel_encoder(cut: CutPieces | None = None, room: int = 1 << 20) -> KernelE
 def test_forgotten_pieces_are_merged_again(room: int) -> None:
     """Encode more pieces than one call reads, in more bytes than the memory holds."""
     words = [b" abc%d" % (number % 50_000) for number in range(100_000)]
-    ids = kernel_encoder(room=room).lane.ids(b"".join(words), no_specials())
+    ids = kernel_encoder(room=room).first.ids(b"".join(words), no_specials())
     assert ids.tolist() == [one for word in words for one in (32, 257, *word[4:])]
 
 
@@ -248,16 +248,16 @@ def test_an_encoder_that_was_interrupted_goes_on_with_the_next_text() -> None:
 
     encoder = kernel_encoder(cut)
     with pytest.raises(KeyboardInterrupt):
-        encoder.lane.ids(b"abc abc", no_specials())
+        encoder.first.ids(b"abc abc", no_specials())
     fails = False
-    assert encoder.lane.ids(b"abc abc", no_specials()).tolist() == [257, 32, 257]
+    assert encoder.first.ids(b"abc abc", no_specials()).tolist() == [257, 32, 257]
 
 
 @pytest.mark.parametrize("lengths", [[], [2], [4], [3, 1], [-1, 4], [0, 3]])
 def test_lengths_that_are_not_those_of_the_piece_are_refused(lengths: list[int]) -> None:
     encoder = kernel_encoder(lambda text, sizes: (array("q", lengths), array("q", [1])))
     with pytest.raises(ValueError, match="pretokens"):
-        encoder.lane.ids(b"abc", no_specials())
+        encoder.first.ids(b"abc", no_specials())
 
 
 def test_ids_beyond_its_integers_are_left_to_cached() -> None:

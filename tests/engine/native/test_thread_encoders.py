@@ -28,20 +28,22 @@ def test_numbers_of_a_tokenizer_fit_into_32_bits_or_python_encodes() -> None:
         assert merge_numbers([0], table) is None
 
 
-def test_a_lane_returns_the_same_ids_in_each_way() -> None:
+def test_a_thread_encoder_returns_the_same_ids_in_each_way() -> None:
     numbers = merge_numbers(range(256), {(97, 98): (0, 256), (256, 99): (1, 300)})
     assert numbers is not None
     encoder = KernelEncoder(BORDERS, numbers, {b"xyz": 400}, lambda: scanner_for(GPT2))  # type: ignore[arg-type, return-value]
-    specials, lane = KernelSpecials({b"<s>": 500, b"<s>b": 501}), encoder.lane
+    specials, thread_encoder = KernelSpecials({b"<s>": 500, b"<s>b": 501}), encoder.first
     text, ids = "abc abx<s>bxyz", [300, 32, 256, 120, 501, 400]
     assert (
-        lane.ids(text.encode(), specials).tolist() == lane.list_of(text.encode(), specials) == ids
+        thread_encoder.ids(text.encode(), specials).tolist()
+        == thread_encoder.list_of(text.encode(), specials)
+        == ids
     )
-    with encoder.free_lane() as first, encoder.free_lane() as second:
-        assert first is lane is not second
+    with encoder.lend() as first, encoder.lend() as second:
+        assert first is thread_encoder is not second
         assert second.list_of(text.encode(), specials) == ids
-    with encoder.free_lane() as again, encoder.free_lane() as other:
+    with encoder.lend() as again, encoder.lend() as other:
         assert {again, other} == {first, second}
-    lane._numbers = None  # without integers that are made once
-    assert lane.encode_many(["a", "b"], specials) == [None, None]
-    assert lane.list_of(text.encode(), specials) == ids
+    thread_encoder._numbers = None  # without integers that are made once
+    assert thread_encoder.encode_many(["a", "b"], specials) == [None, None]
+    assert thread_encoder.list_of(text.encode(), specials) == ids
