@@ -10,7 +10,7 @@ from engine.bpe.trainer import Trainer as Trainer
 from engine.bpe.frame import Timeline as Timeline
 from engine.bpe.frame import Frame as Frame
 from engine.bpe.record import MergeStep as MergeStep
-from engine.core.events import CountChange as CountChange
+from engine.recording.merge_record import CountChange as CountChange
 from engine.bpe.trainer import StopReason as StopReason
 from engine.text.patterns import PATTERNS as PATTERNS
 from engine.bpe.ties import TIE_RULES as TIE_RULES

@@ -57,10 +57,10 @@ from bpe_tui.widgets.textual_private import do_after
 from bpe_tui.widgets.visible import ELLIPSIS, width
 from bpe_tui.words.narration import NO_CORPUS, as_sentence
 from bpe_tui.words.wording import Wording
-from engine.core.events import CountChange, Pair
+from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import AffectedPretoken
-from engine.recording.merge_record import PairStep
+from engine.recording.merge_record import CountChange, PairStep
 
 
 class StepList(TokenPanel[Any]):

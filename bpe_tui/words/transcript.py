@@ -29,7 +29,6 @@ from engine.core.errors import (
     QuestionError,
     UnknownNameError,
 )
-from engine.core.events import CountChange
 from engine.core.wording import Sentence, describe, text_of
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
@@ -37,6 +36,7 @@ from engine.learning.questions.answer_forms import Answer, Choice, Cuts, Form, J
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Attempt, FirstTries, Question
 from engine.learning.quiz import another_example
+from engine.recording.merge_record import CountChange
 from engine.recording.playback import AnyMergeFrame, Player
 
 HELP = "hint helps, show gives the answer, skip goes on, quit leaves."

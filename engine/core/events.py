@@ -1,6 +1,6 @@
 """Events: immutable objects that callbacks receive while the engine works.
 
-Other rooms have their own: `MergeStep` and `TrainProgress` in `bpe`, `EncodeStep` in `encoding`.
+Other rooms have their own, as `MergeStep` and `TrainProgress` in `bpe`, `EncodeStep` in `encoding`.
 """
 
 from __future__ import annotations
@@ -70,19 +70,6 @@ class WorkProgress(NamedTuple):
     doing: str
     done: int
     total: int
-
-
-class CountChange(NamedTuple):
-    """A pair whose count a merge changed.
-
-    Attributes:
-        pair: the ids of its two tokens.
-        before, after: its counts; `before` is 0 if the merge created the pair.
-    """
-
-    pair: tuple[int, int]
-    before: int
-    after: int
 
 
 WorkResult = TypeVar("WorkResult")

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequen
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from engine.core.arrays import Integers, Ints
-from engine.core.events import CountChange, Pair
+from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.slow_modules import np
 from engine.recording.change_log import ChangeLog
@@ -154,6 +154,19 @@ class PairsInIds(Sequence[Pair]):
         """Return the left tokens of some pairs."""
         lefts = self._pairs.lefts(numbers).tolist()
         return np.fromiter(map(self._ids.id_of, lefts), np.int64, len(lefts))
+
+
+class CountChange(NamedTuple):
+    """A pair whose count a merge changed.
+
+    Attributes:
+        pair: the ids of its two tokens.
+        before, after: its counts; `before` is 0 if the merge created the pair.
+    """
+
+    pair: tuple[int, int]
+    before: int
+    after: int
 
 
 class PairStep(ABC):

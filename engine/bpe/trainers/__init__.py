@@ -3,7 +3,7 @@
 To read them, begin with `naive`, which is the definition; then `indexed`, `heap`, `linked`, `fast`.
 `native` is `fast` in C. To add one, write a file with an `ALGORITHM`, and add a line below.
 
-They share `algorithm`, their task, with `symbols`, `work_counts` and `pseudocode`.
+They share a task (`algorithm`), a flat array (`symbols`), `work_counts` and `pseudocode`.
 """
 
 from __future__ import annotations

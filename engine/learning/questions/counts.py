@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from engine.bpe.frame import Frame
 from engine.bpe.pair_queue import QueueEntry
 from engine.core.errors import QuestionError
-from engine.core.events import CountChange, Pair
+from engine.core.events import Pair
 from engine.core.wording import Sentence, Words, frequency, say
 from engine.encoding.merging import merge_pair
 from engine.learning.questions.answer_forms import Number, YesOrNo
@@ -26,7 +26,7 @@ from engine.learning.questions.question import (
 )
 from engine.learning.questions.words_in_sight import words_with
 from engine.recording.affected_pretokens import AffectedPretoken, pair_changes
-from engine.recording.merge_record import PairStep
+from engine.recording.merge_record import CountChange, PairStep
 
 # -- how the next merge changes the count of another pair
 
