@@ -147,7 +147,12 @@ class CheckedMerges(Vertical):
     def _go_to(self, place: int) -> None:
         """Put the cursor on a merge, with those before and after it in sight."""
         self._list.show(self._rows, place)
-        self._list.scroll_to_row(place + self._list.size.height // 2)
+        self._show_around(place)
+        self.call_after_refresh(self._show_around, place)  # once the list has its height
+
+    def _show_around(self, place: int) -> None:
+        if self._list.cursor == place:
+            self._list.scroll_to_row(place + self._list.size.height // 2)
 
     def on_resize(self) -> None:
         """Paint the header, the first difference and the list, for the width that there is."""

@@ -164,7 +164,7 @@ async def test_stages_of_many_tokens_are_built_in_a_thread(monkeypatch: pytest.M
             app.seek(step)
         assert "of step 30 │ being built" in str(heading.content)
         assert rows(app)[0].startswith("text"), "what was shown stays until then"
-        building = app.screen.notifier.jobs._jobs[app.screen, "pipeline"]
+        building = app.screen.notifier.jobs._of(app.screen)["pipeline"]
         app.seek(1)
         assert building.is_cancelled
         assert "of step 1 │ BPE with 258 tokens" in str(heading.content)
