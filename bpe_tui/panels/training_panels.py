@@ -454,12 +454,15 @@ def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -
             return over_labels(chain.from_iterable(_over_ids(painter, ids) for ids in words), room)
         painter.in_bytes = True
 
+    # A long word takes many rows.
+    of_word = cache(lambda at: list(_over_ids(painter, words[at])))
+
     def row(place: int) -> Row:
         (word, first), (last, end) = starts[place // 2], starts[place // 2 + 1]
         tokens: list[Labelled] = []
         for at in range(word, min(last + 1, len(words))):
             stop = end if at == last else len(words[at])
-            tokens += list(_over_ids(painter, words[at]))[first if at == word else 0 : stop]
+            tokens += of_word(at)[first if at == word else 0 : stop]
         return over_labels(tokens, room)[place % 2]
 
     return RowsOnDemand(2 * (len(starts) - 1), row)

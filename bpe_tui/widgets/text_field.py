@@ -9,22 +9,23 @@ from textual.widgets import TextArea
 from bpe_tui.widgets.fields import settled
 from bpe_tui.widgets.numbers import number
 
-LONGEST_PASTE = 20_000
-"""Most characters of a paste: Textual wraps the whole line at each key, here in 20 ms."""
+LONGEST_TEXT = 20_000
+"""Most characters of a text with a paste: Textual wraps a whole line at each key, in 20 ms."""
 
 
 class TextField(TextArea):
-    """Lines to type in, with the cursor at the end at first. A longer paste is cut."""
+    """Lines to type in, with the cursor at the end at first. A paste that is too long is cut."""
 
     def on_focus(self, event: Focus) -> None:
         if not event.from_app_focus:
             self.move_cursor(self.document.end)
 
     def on_paste(self, event: Paste) -> None:  # Textual inserts the text after this
-        if len(event.text) > LONGEST_PASTE:
-            event.text = event.text[:LONGEST_PASTE]
+        kept = len(self.text) - len(self.selected_text)
+        if kept + len(event.text) > LONGEST_TEXT:
+            event.text = event.text[: max(LONGEST_TEXT - kept, 0)]
             self.app.notify(
-                f"The paste is cut after {number(LONGEST_PASTE)} characters. "
+                f"A paste is cut where the text has {number(LONGEST_TEXT)} characters. "
                 "Save a longer text as a file: Esc, then o opens it."
             )
 

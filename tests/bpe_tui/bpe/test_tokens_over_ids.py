@@ -13,6 +13,7 @@ from bpe_tui.panels.training_panels import over_ids
 from bpe_tui.session.config import RunConfig
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.widgets.rows import spans_width
+from engine import Timeline, Trainer
 
 
 @pytest.mark.parametrize("marks", [False, True])
@@ -31,6 +32,18 @@ def test_lines_break_at_the_same_places_as_if_all_were_made_at_once(marks: bool)
         text_shown = "".join(text.strip() for row in rows[1::2] for text, _ in row.spans)
         if room > 9:  # else an id is wider than its line
             assert text_shown == "".join(str(token_id) for ids in words for token_id in ids)
+
+
+def test_the_tokens_of_a_long_word_are_made_once_for_all_its_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counts = {b"ab": 1}
+    painter = TokenPainter(Timeline(counts, Trainer(counts, 256).steps()).frame, marks=False)
+    made = []
+    make = painter.units
+    monkeypatch.setattr(painter, "units", lambda ids: (made.append(len(ids)), make(ids))[1])
+    assert len(over_ids(painter, [[97] * 1000], 30)[:40]) == 40
+    assert made == [1000]
 
 
 @pytest.mark.slow  # a text of 100,000 characters

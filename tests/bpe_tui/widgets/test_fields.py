@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from bpe_tui.app.base import BaseApp
 from bpe_tui.widgets.fields import settled
-from bpe_tui.widgets.text_field import LONGEST_PASTE, TextField
+from bpe_tui.widgets.text_field import LONGEST_TEXT, TextField
 from bpe_tui.widgets.visible import typed_text
 
 EMOJI = ["🇩🇪", "👨\u200d👩\u200d👧", "👍🏽", "❤\ufe0f", "1\ufe0f\u20e3", "🇩"]
@@ -46,9 +46,24 @@ async def test_a_long_paste_is_cut_and_the_message_names_the_key_that_opens_a_fi
         field.focus()
         await pilot.press("e")
         assert field.text == "plaine"  # the cursor was at the end
-        for more, told in (("", ""), ("\na", "The paste is cut after 20,000 characters.")):
+        for more, told in (
+            ("", ""),
+            ("\na", "A paste is cut where the text has 20,000 characters."),
+        ):
             field.text = ""
-            app.post_message(Paste("a\n" * (LONGEST_PASTE // 2) + more))
-            await until(pilot, lambda: len(field.text) == LONGEST_PASTE)
+            app.post_message(Paste("a\n" * (LONGEST_TEXT // 2) + more))
+            await until(pilot, lambda: len(field.text) == LONGEST_TEXT)
             assert app.notices.now.partition(" Save")[0] == told
         assert "o opens it" in app.notices.now
+        app.post_message(Paste("b"))  # there is no room for more
+        await pilot.press("left", "delete")
+        app.post_message(Paste("cd"))
+        await until(pilot, lambda: field.text.endswith("c"))
+        assert (len(field.text), "b" in field.text, "d" in field.text) == (
+            LONGEST_TEXT,
+            False,
+            False,
+        )
+        field.select_all()
+        app.post_message(Paste("ef"))
+        await until(pilot, lambda: field.text == "ef")
