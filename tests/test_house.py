@@ -111,7 +111,8 @@ def _points_up(module: str, imported: str) -> bool:
 
 def test_no_import_points_up() -> None:
     up = [f"{a} -> {b}" for a, found in _arrows().items() for b in found if _points_up(a, b)]
-    assert not up, "\n".join(["these imports point up:", *sorted(up)])
+    remedy = "these imports point up; move what is needed to a room below, or hand it over:"
+    assert not up, "\n".join([remedy, *sorted(up)])
 
 
 def test_no_two_modules_import_each_other() -> None:
@@ -148,4 +149,5 @@ def test_calls_name_or_list_their_arguments(folder: str) -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and _unpacks_a_literal(node)
     ]
-    assert not packed, "\n".join(["these calls unpack tuples in place:", *packed])
+    remedy = "these calls unpack a tuple in place; write its items as arguments:"
+    assert not packed, "\n".join([remedy, *packed])

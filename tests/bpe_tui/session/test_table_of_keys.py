@@ -44,9 +44,9 @@ def meanings() -> dict[str, set[str]]:
 
 
 def test_few_keys_mean_several_things_and_the_docs_list_these() -> None:
-    assert len(meanings()) <= MOST_KEYS
+    assert len(meanings()) <= MOST_KEYS, "take a key away, or put the command into a menu"
     several = {shown_keys(key) for key, actions in meanings().items() if len(actions) > 1}
-    assert len(several) <= MOST_AMBIGUOUS
+    assert len(several) <= MOST_AMBIGUOUS, "choose a key that means nothing else"
     text = DOCS.read_text(encoding="utf-8")
     listed = text.split("### Keys that mean several things")[1].split("###")[0]
     assert {row.split("`")[1] for row in listed.splitlines() if row.startswith("| `")} == several
