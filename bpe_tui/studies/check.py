@@ -159,7 +159,8 @@ class CheckedMerges(Vertical):
         pinned, text = self.query_one("#check-pinned", RowList), Wording.of(self).text
         self.border_title = Content(text("your merges, and what the rule takes there"))
         self.border_subtitle = Content(text("n next difference │ ↵ goes to the step"))
-        self._half = max((self._list.size.width - MERGE_CELLS - 4) // 2, LEAST_HALF)
+        room = self._list.scrollable_content_region.width
+        self._half = max((room - MERGE_CELLS - 4) // 2, LEAST_HALF)
         spans = [right(text("merge"), MERGE_CELLS, "dim"), ("    ", "")]
         for name in ("yours", "the rule"):
             spans += left([(text(name), "dim")], self._half - COUNT_CELLS)

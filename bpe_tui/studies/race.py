@@ -172,7 +172,7 @@ class WorkPanel(RacePanel):
     def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
         self._meanings, text = [], self.wording.text
         cells = max(min(14, (width - 20) // 3), 1)
-        titles = (text(title) for title in ("this step", "by step", "in all"))
+        titles = (text(title) for title in ("step", "so far", "in all"))
         self.name_columns([(" " * 20, ""), *(right(title, cells, "dim") for title in titles)])
         for place, runner in enumerate(race.runners):
             name = left([(runner.algorithm.name, hue_of(place))], NAME_CELLS)
