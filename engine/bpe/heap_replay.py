@@ -96,9 +96,12 @@ class _HeapAtStep:
         changed, after = self._record.counts.changes(self.step)
         for number, count in zip(changed.tolist(), after.tolist(), strict=True):
             if number >= len(counts):
+                counts.append(count)
                 heappush(entries, self._entry(number, count))
                 yield Move.PUSH, number, count, count
-            elif number in tied:
+                continue
+            counts[number] = count
+            if number in tied:
                 heappush(entries, tied.pop(number))
 
     def go_on(self) -> dict[int, int]:
@@ -107,12 +110,6 @@ class _HeapAtStep:
             number: 0 if move in (Move.POP, Move.POP_STALE) else claim
             for move, number, claim, _ in self.moves()
         }
-        changed, after = self._record.counts.changes(self.step)
-        for number, count in zip(changed.tolist(), after.tolist(), strict=True):
-            if number < len(self.counts):
-                self.counts[number] = count
-            else:
-                self.counts.append(count)
         self.step += 1
         return claims
 
