@@ -117,7 +117,7 @@ class BaseApp(SurvivingApp[int]):
         return survives
 
     def _thread_failed(self, failed: threading.ExceptHookArgs) -> None:
-        """Report the failure of a thread; end the program if its output fails: nobody sees it."""
+        """Report the failure of a thread; end the program if its output fails."""
         if failed.thread is not None and failed.thread.name == OUTPUT_THREAD:
             self._last_resort.begin(signal.SIGTERM)  # the loop may wait for the thread for ever
             self.call_later(self.end_on_signal, signal.SIGTERM)

@@ -17,7 +17,7 @@ SECONDS_TO_END = 1.5
 """Seconds that the event loop has to end the program after a signal."""
 MODES = (2026, 1000, 1003, 1006, 1015, 1016, 1004, 2004, 2048)
 RESET = b"".join(b"\x1b[?%dl" % mode for mode in MODES) + b"\x1b[<u\x1b[?7h\x1b[?1049l\x1b[?25h"
-"""What ends all modes that Textual may have set: mouse, focus, pastes, keys, the other screen."""
+"""Codes that end all modes which Textual sets: mouse, focus, pastes, keys, the other screen."""
 
 
 def keys_from_terminal() -> None:

@@ -290,7 +290,7 @@ def _training(entry: KindEntry, way_in: str, width: int) -> Iterator[Row]:
 
 
 def _learnt(entry: KindEntry, size: int, width: int) -> Iterator[Row]:
-    """Yield what a kind has learnt, and by which rules."""
+    """Yield what a kind has learnt, and its rules."""
     kind = KINDS[entry.name]
     rules = f"the pattern {kind.pattern}"
     if kind.model == "bpe":

@@ -1,4 +1,4 @@
-"""What `Tokenizer.load`, `from_files` and `save` call: `engine/__init__.py` plugs it in there."""
+"""The work of `Tokenizer.load`, `from_files` and `save`; `engine/__init__.py` plugs it in there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are no tokenizer in a known format, by their first lines: what they are instead.
+"""Kinds of files that are often taken for tokenizers, recognised by their first lines.
 
 These kinds are only guessed after no format has recognised a file. `source` has those that are
 certain.

@@ -37,7 +37,7 @@ CHUNK = 1 << 19
 HEAD = 1 << 18
 """Number of bytes from the beginning of a corpus that are kept to be shown."""
 MOST_GROWTH, ALWAYS_UNPACKED = 100, 1 << 26
-"""Growth of a packed file that is no text any more, and the bytes that any may become."""
+"""The most times its size that a packed file may become, and the bytes that any may become."""
 NEWLINE = b"\n"
 COUNTS = b"bpe-tui pretokens "
 """The first bytes of a counts file, which `engine.counting.counts_file` reads."""
