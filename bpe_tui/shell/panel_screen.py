@@ -76,11 +76,11 @@ class PanelScreen(PaintedOnce[None]):
     TABS: ClassVar[Size] = Size(0, 0)
     """Room of the line of tabs."""
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
+    """Ids of the panels in the order of the Tab key."""
     FIRST_ROW: ClassVar[int] = 0
     """The row of the first panel in which the cursor begins."""
     FOLLOWS_FIRST: ClassVar[bool] = False
     """Whether the other panels are about the row of the first one."""
-    """Ids of the panels in the order of the Tab key."""
     SLOT: ClassVar[tuple[str, ...]] = ()
     """Panels that share a place if there is too little room; the first is shown first."""
     STACK: ClassVar[Mapping[str, str]] = {}
