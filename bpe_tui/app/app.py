@@ -243,7 +243,8 @@ class BpeTuiApp(SessionApp):
         self.session.end(reason)
         self._arrive()
         self.changed()
-        if due is not None and (shown := self.session.shown) is not None:
+        shown = self.session.shown
+        if due is not None and shown is not None and shown.step < due:
             self.tell(f"There is no step {number(due)}; step {number(shown.step)} is the last.")
         self._collector.keep()
         own = (None, self.session.model)

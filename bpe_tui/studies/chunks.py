@@ -67,7 +67,7 @@ class StripPanel(RowList):
         if not report.chunks:
             rows += [*([Row([])] if rows else []), *paragraph(self._note, width - 1)]
         self.border_subtitle = Content(size(total) if total else "")
-        self.show(rows)
+        self.show(rows, self.cursor)
 
 
 class CutsPanel(RowList):
@@ -107,7 +107,8 @@ class CutsPanel(RowList):
             )
             rows += [Row([]), table.header(wording.messages)]
             rows += [table.row(each) for each in enumerate(course.cuts, 1)]
-        self.show([*rows, Row([]), *paragraph(wording.text(DIFFERENCE), width - 1, "dim")])
+        rows += [Row([]), *paragraph(wording.text(DIFFERENCE), width - 1, "dim")]
+        self.show(rows, self.cursor)
 
 
 def _moved(cut: EvenCut, course: CourseCuts) -> list[Span]:
@@ -162,7 +163,7 @@ class CountedPanel(RowList):
             return report.logged[place]
 
         top += [Row([]), table.header(Wording.of(self).messages)]
-        self.show(RowsOnDemand(len(report.logged), table.row, top))
+        self.show(RowsOnDemand(len(report.logged), table.row, top), self.cursor)
 
 
 def _workers(logged: LoggedChunks) -> list[Span]:

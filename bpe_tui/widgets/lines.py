@@ -99,6 +99,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     _rows: Sequence[Row] = ()
 
+    _row_to_come: int | None = None
+    """The row for the cursor that is not there yet: some rows come from a thread."""
+
     head: Sequence[Span] = ()
     """Names of the columns, in a line above the rows that does not scroll."""
 
@@ -182,6 +185,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
                 self.virtual_size = size
                 # Without a bar it cannot be scrolled to the cursor yet.
                 self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
+        if self._row_to_come is not None and self._row_to_come < self.row_count:
+            self.cursor, self._row_to_come = self._row_to_come, None
         self.cursor = min(self.cursor, max(self.row_count - 1, 0))
         self._rows_made = {}
         self._in_sight = self._visible()
@@ -272,7 +277,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             self._go_to(max(0, min(self.cursor + by, self.row_count - 1)))
 
     def _go_to(self, row: int) -> None:
-        self.pointed = None
+        self.pointed = self._row_to_come = None
         self.cursor = row
         self.scroll_to_row(row)
         self.post_message(self.Moved())
@@ -351,6 +356,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         """Put the cursor into a row, and scroll so that `top` is the first visible row."""
         self.pointed = None
         self.cursor = max(0, min(row, self.row_count - 1))
+        self._row_to_come = row if row > self.cursor else None
         self.scroll_to(y=top, animate=False, immediate=True)
         self.scroll_to_row(self.cursor)
 
@@ -410,9 +416,9 @@ class RowList(Lines):
     def show(self, rows: Sequence[Row], cursor: int = 0) -> None:
         """Show other rows, with the cursor on one of them."""
         self._rows = rows
-        self.rebuild()
         self.cursor = cursor
-        self.scroll_to_row(cursor)
+        self.rebuild()
+        self.scroll_to_row(self.cursor)
 
 
 class TextLines(Lines, can_focus=False):

@@ -215,3 +215,4 @@ async def test_the_command_reopens_the_screen_with_its_text_and_row(
     assert seen[:3] == (view, 5, "lowest new" if view == "family" else "lowest")
     async with opened_as(parsed(command)) as (app, pilot):
         await until(pilot, lambda: look(app) == seen, 5)
+        assert "There is no step" not in app.notices.everything

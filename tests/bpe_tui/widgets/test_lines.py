@@ -343,6 +343,20 @@ async def test_the_row_that_a_head_has_pushed_out_is_not_visible() -> None:
         assert rows.cursor == 8  # one row of those before stays visible
 
 
+async def test_the_cursor_waits_for_a_row_that_comes_later_unless_a_key_moves_it() -> None:
+    async with listed() as (rows, pilot):
+        rows.show([])
+        rows.put_cursor(3, 0)
+        rows.show(ROWS[:2])
+        assert rows.cursor == 0
+        rows.show(ROWS)
+        assert rows.cursor == 3
+        rows.put_cursor(60, 0)
+        await pilot.press("up")
+        rows.show(ROWS * 2, rows.cursor)
+        assert rows.cursor == 38
+
+
 async def test_an_empty_list_has_nothing_to_point_at_nor_to_move_to() -> None:
     async with listed() as (rows, pilot):
         rows.show([])
