@@ -46,7 +46,6 @@ def open_corpus(
     step: int | None = options.STEP,
     view: str | None = options.VIEW,
     text: str = options.TYPED_TEXT,
-    at: str = options.AT,
     plain: bool = options.option(
         "--plain",
         "No screen: read commands from standard input, answer in sentences.",
@@ -85,12 +84,13 @@ def opened_config(context: typer.Context) -> Config:
     reading = choices.reading_of(context, more)
     special = choices.special_tokens_of(given["special"])
     choices.check_model(context)
-    view = given["view"]
+    view, _, at = (given["view"] or "").partition(":")
     text = given["text"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    at = given.get("at", "")
     if not re.fullmatch(r"([a-z-]+:[1-9]\d{0,8})?", at, re.ASCII):
-        raise inputs.CommandLineError("--at takes a panel and a row, like family-table:4")
-    viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], text, at=at)
+        raise inputs.CommandLineError(
+            "--view takes a panel and a row after the screen, like family:family-table:4"
+        )
+    viewpoint = Viewpoint(given.get("step"), VIEWS[view] if view else None, text, at=at)
     if given["tokenizer"]:
         check_only_for_training(context, "--tokenizer is not trained")
         tokenizer = tuple(given["tokenizer"])
@@ -123,11 +123,8 @@ def opened_config(context: typer.Context) -> Config:
         return config
     why = "a saved session has its own options of training"
     check_only_for_training(context, why, besides=())
-    changed = {
-        name: getattr(viewpoint, name)
-        for name in ("step", "view", "text", "at")
-        if choices.is_given(context, name)
-    }
+    names = [name for name in ("step", "view", "text") if choices.is_given(context, name)]
+    changed = {name: getattr(viewpoint, name) for name in (*names, *(["at"] if at else []))}
     return replace(config, viewpoint=replace(config.viewpoint, **changed))
 
 

@@ -93,6 +93,7 @@ MAX_BYTES = option(
     "Bytes that a packed file may become; 100 times its size, at least 64 MB, if not given.",
     INPUT,
     min=1,
+    hidden=True,  # the error names it, and hardly anybody else needs it
 )
 _OTHER_TRAINERS = " ".join(
     f"Of {model.name}: {', '.join(trainer.name for trainer in model.trainers)}."
@@ -211,18 +212,12 @@ OPENED_TOKENIZER = names_file(
 )
 STEP = option("--step N", "Go to this step as soon as it is there.", VIEWPOINT, min=0)
 VIEW = option(
-    "--view NAME",
-    f"The screen to begin with: {', '.join(EVERYWHERE)}.",
+    "--view NAME[:PANEL:ROW]",
+    f"The screen to begin with: {', '.join(EVERYWHERE)}; and a row there, as `y` names it.",
     VIEWPOINT,
     autocompletion=completed_by(EVERYWHERE),
 )
 TYPED_TEXT = option("--text TEXT", "What is typed there, to be encoded.", VIEWPOINT, default="")
-AT = option(
-    "--at PANEL:ROW",
-    "The panel to begin in and the row of its cursor, as `y` names them.",
-    VIEWPOINT,
-    default="",
-)
 TOKENIZER_OUT = option("--out PATH", "Where to write the tokenizer.", OUTPUT, default=...)
 FORCE = option("--force", "Overwrite files that are there.", OUTPUT)
 JSON = option("--json", "Print JSON.", OUTPUT)

@@ -76,7 +76,9 @@ class GroupedHelp(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for param in self.get_params(ctx):
-            name, text = param.get_help_record(ctx) or ("", "")
+            if (record := param.get_help_record(ctx)) is None:
+                continue  # a hidden option
+            name, text = record
             text = text.replace("\\[", "[")  # some typers escape brackets without markup
             if _is_argument(param):
                 groups["Arguments"].append((_notation(param), text))

@@ -189,11 +189,10 @@ def command_that_opens(config: Config, viewpoint: Viewpoint) -> str:
     if viewpoint.step is not None:
         words += ["--step", str(viewpoint.step)]
     if viewpoint.view is not None:
-        words += ["--view", viewpoint.view]
+        place = f":{viewpoint.at}" if viewpoint.at else ""
+        words += ["--view", f"{viewpoint.view}{place}"]
     if viewpoint.text and not why_not_in_command(viewpoint.text):
         words += ["--text", viewpoint.text]
-    if viewpoint.at:
-        words += ["--at", viewpoint.at]
     return " ".join(map(shell_word, words))
 
 

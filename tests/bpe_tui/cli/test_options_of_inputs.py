@@ -43,9 +43,8 @@ VALUES = {
     "skip_bad": "",
     "max_bytes": "9000",
     "step": "1",
-    "view": "encoding",
+    "view": "encoding:corpus:2",
     "text": "low",
-    "at": "corpus:2",
 }
 """Option → a value that differs from its default."""
 OF_RECORD = {"out", "html", "steps", "size", "speed", "force", "language"}
@@ -100,7 +99,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_each_option_has_a_value() -> None:
     assert {*own("open")} - {"plain"} == {*VALUES}
-    of_open = {"continued", "field", "skip_bad", "max_bytes", "step", "at"}
+    of_open = {"continued", "field", "skip_bad", "max_bytes", "step"}
     assert {*own("record")} - OF_RECORD == {*VALUES} - of_open
 
 

@@ -129,12 +129,18 @@ def test_a_help_page_lists_what_is_needed_then_the_training_then_the_rest() -> N
         *("--special TOKEN", "--pattern NAME|REGEX", "--tie-rule NAME", "--trainer NAME"),
         *("--model NAME", "--max-token-length N", "--units NAME[:N]", "--phases PATTERN:N,…"),
         *("--vocab-size N", "--min-count N", "--workers N|ADDRESS"),
-        *("--tokenizer PATH|NAME", "--continue N", "--field NAME", "--skip-bad", "--max-bytes N"),
+        *("--tokenizer PATH|NAME", "--continue N", "--field NAME", "--skip-bad"),
     ]
     assert re.findall(r"\[default: (.*?)\]", " ".join(page.split())) == [
         *("gpt2", "<|endoftext|>", "gpt2", "lexicographic", "native", "bpe"),
         *("4words with --phases", "bytes", "1; x>=1"),
     ]
+
+
+@pytest.mark.parametrize("command", ["open", "train"])
+def test_a_help_page_has_at_most_twenty_options(command: str) -> None:
+    page = run(command, "--help").stdout.decode()
+    assert len(re.findall(r"^  (?:-\w, )?--", page, re.MULTILINE)) <= 20
 
 
 @pytest.mark.parametrize(
