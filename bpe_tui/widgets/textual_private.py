@@ -58,6 +58,13 @@ class CurrentStylesheet(Stylesheet):
         _ = self.rules  # parses new sources
         return super().rules_map
 
+    def reparse(self) -> None:
+        """Parse what is new: Textual would parse all sheets again for each screen's first visit.
+
+        What was parsed is forgotten when variables change, such as those of a theme.
+        """
+        self.parse()
+
 
 class PaintedOnce(Screen[ScreenResultType]):
     """A screen that is painted once all messages of a key have had their effect.

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from opening import SAMPLE, ended, opened, until
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 import bpe_tui
@@ -19,6 +20,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.shell.session_screen import SessionScreen
+from bpe_tui.styles import LIGHT
 
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 SCREENS = "0234578K1"
@@ -67,6 +69,16 @@ async def test_a_step_passes_few_files() -> None:
         finally:
             sys.setprofile(None)
         assert len(passed) <= MOST_FILES, sorted(passed)
+
+
+async def test_a_first_visit_parses_no_sheet_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        app.action_light()  # new variables forget what was parsed
+        sheets: list[object] = []
+        monkeypatch.setattr(Stylesheet, "__init__", lambda sheet, **_: sheets.append(sheet))
+        await pilot.press("3")
+        assert app.screen.styles.background.hex.lower() == LIGHT.background
+        assert not sheets
 
 
 @pytest.mark.parametrize(
