@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from bpe_tui.shell.targets import ToPair, ToPretoken
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
+    Column,
     PairSpans,
     Row,
-    RowColumn,
     RowTable,
     Span,
     left,
@@ -283,15 +283,15 @@ class _BigramTable:
         spare = self.width - self.state_cells - pair_cells - self.count_cells - self.doubt_cells
         self.place_cells = spare - 2
         columns = [
-            RowColumn("", self.state_cells, self._state),
-            RowColumn("bigram", pair_cells, self._pair),
-            RowColumn("count", self.count_cells, self._count, is_number=True),
+            Column("", self.state_cells, self._state),
+            Column("bigram", pair_cells, self._pair),
+            Column("count", self.count_cells, self._count, is_number=True),
         ]
         if self.doubt_cells:
-            columns.append(RowColumn("", self.doubt_cells, self._doubt))
+            columns.append(Column("", self.doubt_cells, self._doubt))
         if self.place_cells > 3:
             title = "  pretoken:node" if self.place_cells >= len("pretoken:node") else "  at"
-            columns.append(RowColumn(title, self.place_cells + 2, self._places))
+            columns.append(Column(title, self.place_cells + 2, self._places))
         self.table = RowTable(columns, self.width, least=8)
 
     def row(self, bigram: Bigram) -> Row:

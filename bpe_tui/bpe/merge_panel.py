@@ -12,8 +12,8 @@ from bpe_tui.shell.targets import ToChange, ToPair, ToToken
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
+    Column,
     Row,
-    RowColumn,
     RowTable,
     Span,
     left,
@@ -236,7 +236,7 @@ def change_rows(
     columns = training_panels.change_columns(highest_shown(frame), NOTE_CELLS, painter.wording)
     if width >= ROOM_FOR_PRETOKENS:
         title = painter.wording.text("pretokens")
-        columns.insert(-1, RowColumn(title, 10, lambda each: [(each.pretokens, "dim")], True))
+        columns.insert(-1, Column(title, 10, lambda each: [(each.pretokens, "dim")], True))
     table = RowTable(columns, width, least=8)
 
     def row(pair: Pair, before: int, after: int) -> Row:

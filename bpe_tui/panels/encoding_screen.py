@@ -27,8 +27,8 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
+    Column,
     Row,
-    RowColumn,
     RowsOnDemand,
     RowTable,
     cursor_sign,
@@ -89,7 +89,7 @@ class TextPretokensPanel(PartsPanel[FrameT]):
         # A hidden panel keeps its cursor, also below the last one.
         return self.pretokens[min(self.cursor, len(self.pretokens) - 1)] if self.pretokens else None
 
-    def columns(self, frame: FrameT, width: int) -> Sequence[RowColumn]:
+    def columns(self, frame: FrameT, width: int) -> Sequence[Column]:
         """Return the columns of a table of pretokens, in `width` cells."""
         raise NotImplementedError
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from bpe_tui.shell.panel import BETWEEN_PAIR, TokenPainter
 from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, scale_of, signed, trace
 from bpe_tui.widgets.rows import (
+    Column,
     Row,
-    RowColumn,
     RowTable,
     Span,
     right,
@@ -244,12 +244,12 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     if has_heap and beside < 1:  # the two titles would touch
         pairs, beside = "", room.pair - over
     columns = [
-        RowColumn("", PLACE_CELLS, place),
-        RowColumn(f"{pairs}{' ' * beside}{old[:over]}", room.pair, pair),
+        Column("", PLACE_CELLS, place),
+        Column(f"{pairs}{' ' * beside}{old[:over]}", room.pair, pair),
     ]
     if has_heap:
-        columns.append(RowColumn(old[over:], room.recorded, recorded, is_number=True))
-    columns.append(RowColumn(text(TRUE if has_heap else COUNT), room.true, true, is_number=True))
+        columns.append(Column(old[over:], room.recorded, recorded, is_number=True))
+    columns.append(Column(text(TRUE if has_heap else COUNT), room.true, true, is_number=True))
     if room.bar:
-        columns.append(RowColumn("", room.bar + GAP, length))
-    return RowTable([*columns, RowColumn("", room.remark, remark)], width, least=8)
+        columns.append(Column("", room.bar + GAP, length))
+    return RowTable([*columns, Column("", room.remark, remark)], width, least=8)

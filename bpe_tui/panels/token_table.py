@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.panels.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
+from bpe_tui.panels.vocabulary_screen import VocabularyRows, VocabularyTable
 from bpe_tui.shell.panel import TokenPainter, needs_marks
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.numbers import number, plural, short_number
-from bpe_tui.widgets.rows import NameSpans, Span, without_middle
-from bpe_tui.widgets.virtual_table import Column, arranged
+from bpe_tui.widgets.rows import Column, NameSpans, Span, arranged, without_middle
 from bpe_tui.widgets.visible import text_shown_as, visible_bytes, visible_text, width
 from bpe_tui.words.narration import characters_of
 from bpe_tui.words.wording import Wording
@@ -25,27 +24,27 @@ from engine.core.errors import QueryError
 from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import Query, Vocabulary
 
-TOKEN_COLUMNS: tuple[Column, ...] = (
-    Column("id", "id", 7, 9, is_number=True),
-    Column("text", "text", 12, 10, share=3),
-    Column("bytes", "bytes", 17, 2, share=1),
-    Column("length", "len", 4, 5, is_number=True),
-    Column("rank", "merge", 7, 7, is_number=True),
-    Column("count", "count", 9, 8, is_number=True),
-    Column("parents", "parents", 12, 4, share=2),
-    Column("children", "in merges", 9, 6, is_number=True),
-)
 SLICE_SECONDS = 0.01
 """Seconds that a search may take at a time, so that the screen stays responsive."""
 NOT_COUNTED = "–"
 
-Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
-"""Draws a token's cell in a column."""
+
+class DrawnToken(NamedTuple):
+    """A token that the columns draw."""
+
+    vocabulary: Vocabulary
+    painter: TokenPainter
+    id: int
 
 
-def _merge_number(rank: int | None) -> list[Span]:
-    """Return the number of a merge, from 1; a dash for a token that no merge makes."""
+def _merge(token: DrawnToken) -> list[Span]:
+    """Return the number of the token's merge, from 1; a dash if no merge makes it."""
+    rank = token.vocabulary.rank_of(token.id)
     return _number_or_none(None if rank is None else rank + 1)
+
+
+def _count(token: DrawnToken) -> list[Span]:
+    return _number_or_none(token.vocabulary.count_of(token.id))
 
 
 def _number_or_none(value: int | None) -> list[Span]:
@@ -54,16 +53,21 @@ def _number_or_none(value: int | None) -> list[Span]:
     return [(number(value) if value < 10**7 else short_number(value), "")]
 
 
-def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
-    children = int(vocabulary.children[vocabulary.row_of(token_id)])
+def _parents(token: DrawnToken) -> Sequence[Span]:
+    pair = token.vocabulary.parents_of(token.id)
+    return [("", "")] if pair is None else token.painter.sum(pair)
+
+
+def _children(token: DrawnToken) -> list[Span]:
+    children = int(token.vocabulary.children[token.vocabulary.row_of(token.id)])
     return [(number(children), "" if children else "dim")]
 
 
-def _text(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+def _text(token: DrawnToken) -> list[Span]:
     """Return a token, and frequent characters that its bytes are a part of."""
-    token, frame = painter.token(token_id), painter.frame
-    characters = characters_of(frame, [token_id])
-    return _WithCharacters(token, frame, token_id) if characters else NameSpans([token])
+    span, frame = token.painter.token(token.id), token.painter.frame
+    characters = characters_of(frame, [token.id])
+    return _WithCharacters(span, frame, token.id) if characters else NameSpans([span])
 
 
 class _WithCharacters(NameSpans):
@@ -80,20 +84,34 @@ class _WithCharacters(NameSpans):
         )
 
 
-CELLS: dict[str, Cell] = {
-    "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
-    "text": _text,
-    "bytes": lambda vocabulary, painter, token_id: [
-        (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
-    ],
-    "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
-    "rank": lambda vocabulary, painter, token_id: _merge_number(vocabulary.rank_of(token_id)),
-    "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
-    "parents": lambda vocabulary, painter, token_id: (
-        painter.sum(pair) if (pair := vocabulary.parents_of(token_id)) is not None else [("", "")]
-    ),
-    "children": _children,
-}
+def _bytes(token: DrawnToken) -> list[Span]:
+    return [(token.vocabulary.token(token.id)[:64].hex(" ").upper(), "dim")]
+
+
+def _length(token: DrawnToken) -> list[Span]:
+    return [(number(token.vocabulary.length_of(token.id)), "")]
+
+
+def _of_table(name: str) -> Callable[[Vocabulary], Ints]:
+    """Return a function that takes the rows of a vocabulary out of a column of its table."""
+    return lambda tokens: getattr(tokens.table, name)[: len(tokens)]
+
+
+def _by_parents(tokens: Vocabulary) -> Ints:
+    left, right = tokens.parents
+    return left * len(tokens.table) + right
+
+
+TOKEN_COLUMNS = (
+    Column("id", 7, lambda token: [(number(token.id), "dim")], True, 9, key=_of_table("ids")),
+    Column("text", 12, _text, False, 10, 3, _of_table("reading_order")),
+    Column("bytes", 17, _bytes, False, 2, 1, _of_table("byte_order")),
+    Column("len", 4, _length, True, 5, 0, _of_table("lengths"), largest_first=True),
+    Column("merge", 7, _merge, True, 7, key=lambda tokens: tokens.ranks),
+    Column("count", 9, _count, True, 8, 0, lambda tokens: tokens.known_counts, True),
+    Column("parents", 12, _parents, False, 4, 2, _by_parents),
+    Column("in merges", 9, _children, True, 6, 0, lambda tokens: tokens.children, True),
+)
 
 FILTER_SWITCHES = (
     FilterSwitch("partial", "partial UTF-8"),
@@ -110,8 +128,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
     """
 
     WIDEST = 150
-    COLUMNS = TOKEN_COLUMNS
-    CELLS: ClassVar[Mapping[str, Cell]] = CELLS
+    COLUMNS: ClassVar[Sequence[Column]] = TOKEN_COLUMNS
 
     frame: reactive[AnyMergeFrame | None] = reactive(None, repaint=False)
 
@@ -137,8 +154,9 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             self._order, self._searching, self._complete = self._order[:0], None, False
             return
         self.places = arranged(self.COLUMNS, self.room)
+        key = next(each.key for each in self.COLUMNS if each.title == self.sorting)
         rows = self.vocabulary.rows(
-            filters=self.filters, sort=self.sorting, reverse=self.descending
+            self.filters, key and key(self.vocabulary), reverse=self.descending
         )
         self._order = rows[:0]
         self._searching = self.vocabulary.search(self._query, rows)
@@ -219,12 +237,11 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
     def entry_of(self, frame: AnyMergeFrame, token: int) -> int | None:
         return frame.vocabulary.row_of(token) if frame.has_token(token) else None
 
-    def draw_entry(self, frame: AnyMergeFrame, entry: int) -> tuple[CellOfColumn, object | None]:
+    def value_of(self, frame: AnyMergeFrame, entry: int) -> tuple[DrawnToken, object | None]:
         painter = TokenPainter(frame, marks=needs_marks(self.app))
-        vocabulary, token = self.vocabulary, self.token_at(frame, entry)
-        rank = vocabulary.rank_of(token)
-        target = None if rank is None else ToStep(rank + 1)
-        return lambda column: self.CELLS[column](vocabulary, painter, token), target
+        token = DrawnToken(self.vocabulary, painter, self.token_at(frame, entry))
+        rank = self.vocabulary.rank_of(token.id)
+        return token, None if rank is None else ToStep(rank + 1)
 
 
 class VocabularyPanel(VocabularyTable):
@@ -232,7 +249,6 @@ class VocabularyPanel(VocabularyTable):
 
     ROWS = TokenRows
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
-    LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
     PLACEHOLDER = "/ search: text or regex"
     BORDER_TITLE = "vocabulary"
 

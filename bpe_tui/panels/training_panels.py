@@ -38,9 +38,9 @@ from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
+    Column,
     CutSpan,
     Row,
-    RowColumn,
     RowsOnDemand,
     Span,
     behind_mark,
@@ -279,7 +279,7 @@ class ChangedCount(NamedTuple):
         return "gain" if self.after > self.before else "loss"
 
 
-def change_columns(highest: int, note_cells: int, wording: Wording) -> list[RowColumn]:
+def change_columns(highest: int, note_cells: int, wording: Wording) -> list[Column]:
     """Return the columns of changed counts: the pair, before → after, and `new` or `gone`."""
     cells = len(number(highest))
 
@@ -288,11 +288,11 @@ def change_columns(highest: int, note_cells: int, wording: Wording) -> list[RowC
         return [(f"  {wording.text(said)}" if said else "", change.role)]
 
     return [
-        RowColumn(wording.text("changes"), 0, lambda change: change.spans),
-        RowColumn("", cells, lambda change: [(number(change.before), "dim")], is_number=True),
-        RowColumn("", 3, lambda change: [(" → ", "dim")]),
-        RowColumn("", cells, lambda change: [(number(change.after), change.role)], is_number=True),
-        RowColumn("", note_cells, note),
+        Column(wording.text("changes"), 0, lambda change: change.spans),
+        Column("", cells, lambda change: [(number(change.before), "dim")], is_number=True),
+        Column("", 3, lambda change: [(" → ", "dim")]),
+        Column("", cells, lambda change: [(number(change.after), change.role)], is_number=True),
+        Column("", note_cells, note),
     ]
 
 

@@ -8,7 +8,7 @@ for models that merge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -32,14 +32,12 @@ from bpe_tui.styles import sheet
 from bpe_tui.widgets.controls import FilterSwitch, Switches
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import Row, Span
-from bpe_tui.widgets.virtual_table import Column, ColumnPlace, Header, SortedTable, arranged_row
+from bpe_tui.widgets.rows import ColumnPlace, Row, arranged_row
+from bpe_tui.widgets.virtual_table import Header, SortedTable
 from bpe_tui.widgets.visible import shorten
 from bpe_tui.words.narration import leading_parts
 from bpe_tui.words.wording import Wording
 from engine.core.arrays import Ints
-
-CellOfColumn = Callable[[str], list[Span]]
 
 
 class VocabularyRows(FramePanel[FrameT]):
@@ -51,7 +49,6 @@ class VocabularyRows(FramePanel[FrameT]):
     KEEPS_CURSOR = True
     TOKEN: ClassVar[str] = "token"
     """The model's word for a token."""
-    COLUMNS: ClassVar[tuple[Column, ...]]
     CLICK_LOOKS: ClassVar[bool] = True
     """Whether the first click on a row only selects its token, and the next one opens it."""
 
@@ -80,7 +77,7 @@ class VocabularyRows(FramePanel[FrameT]):
         spelled: bytes | None = None
 
     sorting = "id"
-    """Name of the sorted column."""
+    """Title of the sorted column."""
     descending = False
     filters: frozenset[str] = frozenset()
     places: Sequence[ColumnPlace] = ()
@@ -100,8 +97,8 @@ class VocabularyRows(FramePanel[FrameT]):
         """Return the entry of a token; `None` if the frame lacks the token."""
         raise NotImplementedError
 
-    def draw_entry(self, frame: FrameT, entry: int) -> tuple[CellOfColumn, object | None]:
-        """Return a function from a column's name to the entry's cell in it, and the target."""
+    def value_of(self, frame: FrameT, entry: int) -> tuple[Any, object | None]:
+        """Return the value of an entry, which the columns draw, and the target of its row."""
         raise NotImplementedError
 
     # -- which rows
@@ -195,8 +192,8 @@ class VocabularyRows(FramePanel[FrameT]):
         assert frame is not None
         if not len(self._order):
             return Row([(shorten(self.why_none(frame), self.room), "dim")])
-        entry = int(self._order[index])
-        return arranged_row(self.places, *self.draw_entry(frame, entry))
+        value, target = self.value_of(frame, int(self._order[index]))
+        return arranged_row(self.places, lambda column: column.draw(value), target)
 
 
 class VocabularyTable(SortedTable):

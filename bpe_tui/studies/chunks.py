@@ -19,7 +19,7 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural, short_time, size
-from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, paragraph
+from bpe_tui.widgets.rows import Column, Row, RowsOnDemand, RowTable, Span, paragraph
 from bpe_tui.words.chunks import (
     DIFFERENCE,
     MOST_PARTS,
@@ -97,10 +97,10 @@ class CutsPanel(RowList):
             cells = (wide - 3) // 3
             table = RowTable(
                 [
-                    RowColumn("#", 3, lambda each: [(number(each[0]), "")], is_number=True),
-                    RowColumn("even", cells, lambda each: [(number(each[1].even), "")], True),
-                    RowColumn("moves to", cells, lambda each: _moved(each[1], course), True),
-                    RowColumn("moved", 0, lambda each: _by(each[1]), True),
+                    Column("#", 3, lambda each: [(number(each[0]), "")], is_number=True),
+                    Column("even", cells, lambda each: [(number(each[1].even), "")], True),
+                    Column("moves to", cells, lambda each: _moved(each[1], course), True),
+                    Column("moved", 0, lambda each: _by(each[1]), True),
                 ],
                 wide,
                 cells,
@@ -145,15 +145,15 @@ class CountedPanel(RowList):
         kind = "thread" if report.processes == 1 else "process"
         width = min(width, WIDEST)
         cells = max(6 if report.chunks_an_entry == 1 else 14, width - 60)
-        place = RowColumn("from byte", 0, lambda at: [(number(_at(at).start), "")], True)
+        place = Column("from byte", 0, lambda at: [(number(_at(at).start), "")], True)
         table = RowTable(
             [
-                RowColumn("chunk", cells, lambda at: [(chunk_numbers(report, at), "")], True),
+                Column("chunk", cells, lambda at: [(chunk_numbers(report, at), "")], True),
                 *([place] if width >= cells + LEAST_BESIDE else []),
-                RowColumn("size", 8, lambda at: [(size(_at(at).size), "")], True),
-                RowColumn(kind, 8, lambda at: _workers(_at(at)), True),
-                RowColumn("time", 9, lambda at: [(short_time(_at(at).seconds), "")], True),
-                RowColumn("pretokens", 11, lambda at: [(number(_at(at).pretokens), "")], True),
+                Column("size", 8, lambda at: [(size(_at(at).size), "")], True),
+                Column(kind, 8, lambda at: _workers(_at(at)), True),
+                Column("time", 9, lambda at: [(short_time(_at(at).seconds), "")], True),
+                Column("pretokens", 11, lambda at: [(number(_at(at).pretokens), "")], True),
             ],
             width,
             11,

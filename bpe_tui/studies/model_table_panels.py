@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -18,8 +19,21 @@ from bpe_tui.shell.panel import mark_role, needs_marks, token_edge
 from bpe_tui.shell.targets import ToKind
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
-from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, cursor_sign, left, paragraph, wrapped
-from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged, arranged_row
+from bpe_tui.widgets.rows import (
+    GAP,
+    TOKEN_HUES,
+    Column,
+    ColumnPlace,
+    Row,
+    Span,
+    arranged,
+    arranged_row,
+    cursor_sign,
+    left,
+    paragraph,
+    wrapped,
+)
+from bpe_tui.widgets.virtual_table import Header
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.words.measures import describe_premiums
 from bpe_tui.words.narration import Facts, fitting_facts
@@ -62,17 +76,41 @@ class KindEntry:
             self.typed = measure(self.tokenizer, stretches) if stretches else None
 
 
-NAME = max(map(len, KINDS))
+class MeasuredKind(NamedTuple):
+    """A kind that the columns draw; `text` translates."""
 
+    row: KindRow
+    measures: TextMeasures
+    stopped: bool
+    text: Callable[[str], str]
+
+
+def _size(kind: MeasuredKind) -> list[Span]:
+    size = number(kind.row.vocab_size)
+    return [(f"{size} …", "tie") if kind.stopped else (size, "")]
+
+
+def _unknown(kind: MeasuredKind) -> list[Span]:
+    share = kind.measures.unknown_word_share
+    return [(percent(share), "loss" if share else "dim")]
+
+
+def _exact(kind: MeasuredKind) -> list[Span]:
+    return [(kind.text("yes"), "gain") if kind.measures.exact else (kind.text("no"), "loss")]
+
+
+NAME = max(map(len, KINDS))
 COLUMNS = (
-    Column("kind", "kind", NAME, 100),
-    Column("granularity", "tokens are", 10, 1, share=1),
-    Column("vocabulary", "vocabulary", 10, 5, is_number=True),
-    Column("unknown", "OOV", 6, 9, is_number=True),
-    Column("tokens", "tokens", 7, 8, is_number=True),
-    Column("per_word", "per word", 8, 3, is_number=True),
-    Column("bytes", "bytes/token", 11, 2, is_number=True),
-    Column("exact", "exact", 5, 4, is_number=True),
+    Column("kind", NAME, lambda kind: [(kind.row.name, "strong")], importance=100),
+    Column(
+        "tokens are", 10, lambda kind: [(kind.text(kind.row.granularity), "dim")], False, 1, share=1
+    ),
+    Column("vocabulary", 10, _size, True, 5),
+    Column("OOV", 6, _unknown, True, 9),
+    Column("tokens", 7, lambda kind: [(number(kind.measures.tokens), "")], True, 8),
+    Column("per word", 8, lambda kind: [(f"{kind.measures.tokens_per_word:.2f}", "")], True, 3),
+    Column("bytes/token", 11, lambda kind: [(f"{kind.measures.bytes_per_token:.2f}", "")], True, 2),
+    Column("exact", 5, _exact, True, 4),
 )
 
 MEANINGS: Facts = [
@@ -118,13 +156,13 @@ class FamilyRows(Lines):
     def row(self, index: int) -> Row:
         entry = self.entries[index]
         text_of = Wording.of(self).text
-        cells = cells_of(entry, text_of)
         here = cursor_sign(index == self.cursor)
-        if cells is None:
+        if entry.row is None or entry.measures is None:
             room = self.scrollable_content_region.width - 2 - GAP - NAME
             name = left([(entry.name, "strong")], NAME + GAP)
             return Row([here, *name, *left([(text_of(entry.state), "dim")], room)], entry.name)
-        shown = arranged_row(self.places, lambda column: [cells[column]])
+        kind = MeasuredKind(entry.row, entry.measures, entry.stopped, text_of)
+        shown = arranged_row(self.places, lambda column: column.draw(kind))
         return Row([here, *shown.spans], entry.name)
 
     def watch_cursor(self) -> None:
@@ -162,24 +200,6 @@ class FamilyPanel(Vertical):
     def place_header(self) -> None:
         """Put the column titles over their columns."""
         self.header.places = [ColumnPlace(p.column, p.start + 2, p.cells) for p in self.rows.places]
-
-
-def cells_of(entry: KindEntry, text: Callable[[str], str]) -> dict[str, Span] | None:
-    """Return the cell of each column; `None` for a kind that is not measured."""
-    row, measures = entry.row, entry.measures
-    if row is None or measures is None:
-        return None
-    vocabulary, share = number(row.vocab_size), measures.unknown_word_share
-    return {
-        "kind": (row.name, "strong"),
-        "granularity": (text(row.granularity), "dim"),
-        "vocabulary": (f"{vocabulary} …", "tie") if entry.stopped else (vocabulary, ""),
-        "unknown": (percent(share), "loss" if share else "dim"),
-        "tokens": (number(measures.tokens), ""),
-        "per_word": (f"{measures.tokens_per_word:.2f}", ""),
-        "bytes": (f"{measures.bytes_per_token:.2f}", ""),
-        "exact": (text("yes"), "gain") if measures.exact else (text("no"), "loss"),
-    }
 
 
 MARGIN = 10

@@ -21,7 +21,7 @@ from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PiecePainter, PiecePanel, pieces_of_text
 from bpe_tui.unigram.training_screen import PiecesOfText
 from bpe_tui.widgets.numbers import MINUS, number, plural
-from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, columns_of_spans, left, paragraph
+from bpe_tui.widgets.rows import Column, Row, RowTable, Span, columns_of_spans, left, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
 from bpe_tui.words.wording import Wording
 from engine.text.pretokenize import Pretoken
@@ -371,7 +371,7 @@ class UnigramTextPretokens(TextPretokensPanel[UnigramFrame]):
 
     FOOT = "▁ is a space"
 
-    def columns(self, frame: UnigramFrame, width: int) -> Sequence[RowColumn]:
+    def columns(self, frame: UnigramFrame, width: int) -> Sequence[Column]:
         painter = PiecePainter(frame, marks=needs_marks(self.app))
 
         def edges(pretoken: Pretoken) -> Sequence[Edge]:
@@ -385,9 +385,9 @@ class UnigramTextPretokens(TextPretokensPanel[UnigramFrame]):
             return [(score_text(sum(scores), 1) if scores else "", "")]
 
         columns = [
-            RowColumn("text", 0, painter.pretoken),
-            RowColumn("pieces", 7, count, True),
-            RowColumn("score", SCORE_CELLS, score, True),
+            Column("text", 0, painter.pretoken),
+            Column("pieces", 7, count, True),
+            Column("score", SCORE_CELLS, score, True),
         ]
         return columns if width >= ROOM_FOR_SCORE else columns[:2]
 

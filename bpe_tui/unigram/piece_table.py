@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from math import exp
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.panels.token_detail import Label, LanesPanel
-from bpe_tui.panels.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
+from bpe_tui.panels.vocabulary_screen import VocabularyRows, VocabularyTable
 from bpe_tui.shell.panel import needs_marks, sentence
 from bpe_tui.shell.slices import Finder, Slices
 from bpe_tui.shell.targets import ToPiece, ToPretoken
@@ -29,8 +29,7 @@ from bpe_tui.unigram.pieces import PieceInText, PiecePainter, PiecePanel
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, number, plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
-from bpe_tui.widgets.virtual_table import Column, arranged
+from bpe_tui.widgets.rows import Column, Row, Span, arranged, left, paragraph, right
 from bpe_tui.widgets.visible import shorten
 from bpe_tui.words.wording import Wording
 from engine.analysis.inspection import PIECE_FILTERS
@@ -42,55 +41,66 @@ from engine.unigram.pieces import UNKNOWN, unspelled
 from engine.unigram.record import NEVER
 from engine.unigram.textbook import TextbookRecord
 
-PIECE = "piece"
-"""Name of the column of the pieces themselves, which it shows in their colours."""
+
+class DrawnPiece(NamedTuple):
+    """A piece that the columns draw: its row in a frame's arrays, and the values of each column."""
+
+    frame: UnigramFrame
+    row: int
+    values: Mapping[str, Floats | Ints]
+    words: Mapping[str, str]
+
+
+def _column(
+    title: str,
+    cells: int,
+    importance: int,
+    key: Callable[[UnigramFrame, Floats], Floats | Ints],
+    text: Callable[[UnigramFrame, Any], str],
+    largest_first: bool = False,
+) -> Column:
+    """Return a column of numbers: `key` makes them of a frame and the losses, `text` draws one."""
+
+    def draw(piece: DrawnPiece) -> list[Span]:
+        shown = text(piece.frame, piece.values[title][piece.row].item())
+        return [(piece.words.get(shown, shown), "")]
+
+    return Column(title, cells, draw, True, importance, 0, key, largest_first)
+
+
+def _name_column(title: str, cells: int) -> Column:
+    """Return the column of the pieces themselves, in their colours."""
+
+    def draw(piece: DrawnPiece) -> list[Span]:
+        return [PiecePainter(piece.frame).piece(int(piece.frame.numbers[piece.row]))]
+
+    def key(frame: UnigramFrame, losses: Floats) -> Ints:
+        return frame.record.columns.alphabetical[frame.numbers]
+
+    return Column(title, cells, draw, False, 10, 1, key)
+
+
+# Of a column that is not sorted descending at first, the smallest values go next.
+_ID = _column("id", 6, 3, lambda frame, _: frame.ids, lambda frame, piece_id: number(piece_id))
 COLUMNS = (
-    Column("id", "id", 6, 3, is_number=True),
-    Column(PIECE, "piece", 10, 10, share=1),
-    Column("score", "score", 7, 9, is_number=True),
-    Column("probability", "P", 9, 6, is_number=True),
-    Column("expected", "expected", 9, 8, is_number=True),
-    Column("loss", "costs", 9, 7, is_number=True),
-    Column("goes", "goes at step", 12, 5, is_number=True),
+    _ID,
+    _name_column("piece", 10),
+    _column("score", 7, 9, lambda frame, _: frame.scores, lambda _, score: score_text(score), True),
+    _column("P", 9, 6, lambda frame, _: frame.scores, lambda _, p: probability_text(exp(p)), True),
+    _column("expected", 9, 8, lambda frame, _: frame.expected_counts, expected_text, True),
+    _column("costs", 9, 7, lambda _, losses: losses, increase_text),
+    _column("goes at step", 12, 5, lambda frame, _: frame.goes_at, goes_text),
 )
 GRAM_COLUMNS = (
-    Column("id", "id", 6, 3, is_number=True),
-    Column(PIECE, "n-gram", 6, 10, share=1),
-    Column("expected", "count", 5, 9, is_number=True),
-    Column("cost", "−log P", 6, 8, is_number=True),
-    Column("without", "without", 8, 5, is_number=True),
-    Column("loss", "increase", 9, 7, is_number=True),
-    Column("goes", "goes", 5, 6, is_number=True),
+    _ID,
+    _name_column("n-gram", 6),
+    _column("count", 5, 9, lambda frame, _: frame.expected_counts, expected_text, True),
+    _column("−log P", 6, 8, lambda frame, _: -frame.scores, lambda _, cost: score_text(cost, 3)),
+    _column("without", 8, 5, lambda frame, up: frame.loss + up, lambda _, x: score_text(x, 3)),
+    _column("increase", 9, 7, lambda _, losses: losses, increase_text),
+    _column("goes", 5, 6, lambda frame, _: frame.goes_at, goes_text),
 )
 """The columns of a training that removes one n-gram a step."""
-TEXTS: Mapping[str, Callable[[UnigramFrame, Any], str]] = {
-    "id": lambda frame, piece_id: number(piece_id),
-    "score": lambda frame, score: score_text(score),
-    "probability": lambda frame, score: probability_text(exp(score)),
-    "expected": expected_text,
-    "loss": increase_text,
-    "goes": goes_text,
-    "cost": lambda frame, cost: score_text(cost, 3),
-    "without": lambda frame, loss: score_text(loss, 3),
-}
-"""Column → the text of a value."""
-
-
-def values_of(frame: UnigramFrame, losses: Floats) -> dict[str, Floats | Ints]:
-    """Return for each column the value of each piece, which it shows and sorts by."""
-    return {
-        "id": frame.ids,
-        PIECE: frame.record.columns.alphabetical[frame.numbers],
-        "score": frame.scores,
-        "probability": frame.scores,
-        "expected": frame.expected_counts,
-        "loss": losses,
-        "goes": frame.goes_at,
-        "cost": -frame.scores,
-        "without": frame.loss + losses,
-    }
-
-
 FILTER_SWITCHES = (
     FilterSwitch("characters", "single"),
     FilterSwitch("seldom", "seldom"),
@@ -128,9 +138,9 @@ class PieceRows(VocabularyRows[UnigramFrame]):
     def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
         if old is None or new is None or old.record is not new.record:
             self._weighing = self._chosen = None
-            if new is not None and self.sorting not in {each.name for each in columns_of(new)}:
+            if new is not None and self.sorting not in {each.title for each in columns_of(new)}:
                 of_grams = isinstance(new.record, TextbookRecord)
-                self.sorting, self.descending = ("loss", False) if of_grams else ("score", True)
+                self.sorting, self.descending = ("increase", False) if of_grams else ("score", True)
         super().watch_frame(old, new)
 
     def rebuild(self) -> None:
@@ -138,8 +148,9 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         if frame is None or not self.is_seen:
             self._order = self._order[:0]  # there may be fewer rows when they are shown again
             return
-        self.places = arranged(columns_of(frame), self.room)
-        self._values = values_of(frame, self.losses(frame))
+        columns, losses = columns_of(frame), self.losses(frame)
+        self.places = arranged(columns, self.room)
+        self._values = {each.title: each.key(frame, losses) for each in columns if each.key}
         key = self._values[self.sorting]
         order = np.argsort(-key if self.descending else key, kind="stable")
         for name in self.filters:
@@ -194,17 +205,10 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             return f"None goes next: step {number(frame.step)} is the last."
         return f"No piece goes with step {number(frame.step + 1)}."
 
-    def draw_entry(self, frame: UnigramFrame, entry: int) -> tuple[CellOfColumn, object | None]:
-        piece, words = self.token_at(frame, entry), Wording.of(self).messages
-
-        def cell(column: str) -> list[Span]:
-            if column == PIECE:
-                return [PiecePainter(frame).piece(piece)]
-            value = self._values[column][entry].item()
-            text = TEXTS[column](frame, value)
-            return [(words.get(text, text), "")]
-
-        return cell, ToPretoken(to_bytes(unspelled(frame.record.texts[piece])))
+    def value_of(self, frame: UnigramFrame, entry: int) -> tuple[DrawnPiece, object | None]:
+        piece = DrawnPiece(frame, entry, self._values, Wording.of(self).messages)
+        text = frame.record.texts[self.token_at(frame, entry)]
+        return piece, ToPretoken(to_bytes(unspelled(text)))
 
 
 class UnigramVocabularyPanel(VocabularyTable):
@@ -213,8 +217,6 @@ class UnigramVocabularyPanel(VocabularyTable):
     ROWS: ClassVar[type[PieceRows]] = PieceRows
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
     FOOT: ClassVar[str] = "↵ its lattice │ c next column │ C turn it round"
-    # Of the other columns, the smallest values go next.
-    LARGEST_FIRST = frozenset({"score", "probability", "expected"})
 
     def describe(self, found: VocabularyRows.Found) -> str:
         shown, of = number(found.shown), number(found.of)

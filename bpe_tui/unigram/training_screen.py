@@ -35,8 +35,8 @@ from bpe_tui.unigram.pieces import (
 )
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
+    Column,
     Row,
-    RowColumn,
     RowsOnDemand,
     RowTable,
     Span,
@@ -228,8 +228,8 @@ def _prune_rows(
         return [(increase_text(frame, piece.loss_increase), "")]
 
     columns = [
-        RowColumn("piece → instead", 0, replaced),
-        RowColumn("loss", LOSS_COLUMN, increase, True),
+        Column("piece → instead", 0, replaced),
+        Column("loss", LOSS_COLUMN, increase, True),
     ]
     table = RowTable(columns, width, least=6)
     never_used = number(sum(not piece.loss_increase for piece in pruned))

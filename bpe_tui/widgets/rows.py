@@ -349,32 +349,87 @@ def paragraph(text: str, cells: int, role: str = "") -> list[Row]:
 
 # -- columns
 
+GAP = 2
+"""Cells between two columns."""
 
-class RowColumn(NamedTuple):
-    """A column of a `RowTable`.
+
+class Column(NamedTuple):
+    """A column of a table, with all that the table knows of it.
 
     Attributes:
-        title: its title in the header.
-        cells: its width; 0 for the cells left over by the other columns.
-        spans: draws the cell of a value; a number is one span.
+        title: its title in the header, and its name.
+        cells: its least width; in a `RowTable` 0 for the cells left over by the other columns.
+        draw: draws the cell of a value; a number is one span.
         is_number: whether it is aligned right.
+        importance: with too little room, the least important columns are left out.
+        share: its share of the cells left over.
+        key: returns the numbers that rows are sorted by; `None` for a column that sorts nothing.
+        largest_first: whether rows are sorted descending at first.
     """
 
     title: str
     cells: int
-    spans: Callable[[Any], Sequence[Span]]
+    draw: Callable[[Any], Sequence[Span]]
     is_number: bool = False
+    importance: int = 0
+    share: int = 0
+    key: Callable[..., Any] | None = None
+    largest_first: bool = False
 
 
-def columns_of_spans(*columns: tuple[str, int]) -> list[RowColumn]:
+class ColumnPlace(NamedTuple):
+    """The place of a column: its first cell `start` and its width in cells."""
+
+    column: Column
+    start: int
+    cells: int
+
+
+def arranged(columns: Sequence[Column], room: int) -> list[ColumnPlace]:
+    """Return the columns that fit, in their order, each with its place.
+
+    >>> columns = [Column("id", 5, str), Column("text", 4, str, importance=1, share=1)]
+    >>> [(p.start, p.cells) for p in arranged(columns, 20)]
+    [(0, 5), (7, 13)]
+    >>> [p.column.title for p in arranged(columns, 8)]
+    ['text']
+    """
+    kept = list(columns)
+    while (spare := room + GAP - sum(each.cells + GAP for each in kept)) < 0 and len(kept) > 1:
+        kept.remove(min(kept, key=lambda column: column.importance))
+    shares = sum(column.share for column in kept)
+    places, start = [], 0
+    for column in kept:
+        cells = column.cells + (max(spare, 0) * column.share // shares if shares else 0)
+        places.append(ColumnPlace(column, start, cells))
+        start += cells + GAP
+    return places
+
+
+def arranged_row(
+    places: Sequence[ColumnPlace],
+    cell_of: Callable[[Column], Sequence[Span]],
+    target: object | None = None,
+    gap: int = GAP,
+) -> Row:
+    """Return a row of the cells of columns."""
+    spans: list[Span] = []
+    for column, _, cells in places:
+        if spans and gap:
+            spans.append((" " * gap, ""))
+        spans += (right_aligned if column.is_number else left)(cell_of(column), cells)
+    return Row(spans, target)
+
+
+def columns_of_spans(*columns: tuple[str, int]) -> list[Column]:
     """Return columns for values that have the spans of each cell.
 
     Args:
         columns: title and cells of each. All are aligned right, but the one of 0 cells.
     """
 
-    def column(place: int, title: str, cells: int) -> RowColumn:
-        return RowColumn(title, cells, lambda value: value[place], is_number=cells > 0)
+    def column(place: int, title: str, cells: int) -> Column:
+        return Column(title, cells, lambda value: value[place], is_number=cells > 0)
 
     return [column(place, *each) for place, each in enumerate(columns)]
 
@@ -385,24 +440,24 @@ class RowTable:
     Args:
         columns: the columns from left to right.
         width: cells of a row.
-        least: least width of the column that gets the cells left over.
+        least: least width of the column that gets the cells left over. All columns are kept, and
+            no cells are between them. `None`: the columns are arranged by importance and share.
     """
 
-    def __init__(self, columns: Sequence[RowColumn], width: int, least: int) -> None:
-        spare = max(width - sum(column.cells for column in columns), least)
-        self._columns = [(column, column.cells or spare) for column in columns]
+    def __init__(self, columns: Sequence[Column], width: int, least: int | None = None) -> None:
+        self._gap, self._places = GAP, arranged(columns, width)
+        if least is not None:
+            spare = max(width - sum(column.cells for column in columns), least)
+            self._places = [ColumnPlace(each, 0, each.cells or spare) for each in columns]
+            self._gap = 0
 
     def header(self, words: Mapping[str, str]) -> Row:
         """Return the titles, each as the table of words has it."""
-        spans: list[Span] = []
-        for column, cells in self._columns:
-            align = right_aligned if column.is_number else left
-            spans += align([(words.get(column.title, column.title), "dim")], cells)
-        return Row(spans)
+
+        def title(column: Column) -> list[Span]:
+            return [(words.get(column.title, column.title), "dim")]
+
+        return arranged_row(self._places, title, gap=self._gap)
 
     def row(self, value: Any, target: object | None = None) -> Row:
-        spans: list[Span] = []
-        for column, cells in self._columns:
-            align = right_aligned if column.is_number else left
-            spans += align(column.spans(value), cells)
-        return Row(spans, target)
+        return arranged_row(self._places, lambda each: each.draw(value), target, self._gap)

@@ -1,11 +1,11 @@
-"""Parts of a table of `Lines`: columns that fit the room, a fixed header, sorting."""
+"""Parts of a table of `Lines`: a fixed header, and sorting by a click or a key."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 from textual import events
 from textual.containers import Vertical
@@ -15,73 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_tui.styles import painted
-from bpe_tui.widgets.rows import Row, Span, left, right_aligned
-
-GAP = 2
-"""Cells between two columns."""
-
-
-class Column(NamedTuple):
-    """A column of a table.
-
-    Attributes:
-        title: its title in the header.
-        cells: its least width.
-        importance: with too little room, the least important columns are left out.
-        share: its share of the cells left over.
-        is_number: whether it is aligned right.
-        sorts: whether rows can be sorted by it; a bar is sorted by its number's column.
-    """
-
-    name: str
-    title: str
-    cells: int
-    importance: int
-    share: int = 0
-    is_number: bool = False
-    sorts: bool = True
-
-
-class ColumnPlace(NamedTuple):
-    """The place of a column: its first cell `start` and its width in cells."""
-
-    column: Column
-    start: int
-    cells: int
-
-
-def arranged(columns: Sequence[Column], room: int) -> list[ColumnPlace]:
-    """Return the columns that fit, in their order, each with its place.
-
-    >>> columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
-    >>> [(p.start, p.cells) for p in arranged(columns, 20)]
-    [(0, 5), (7, 13)]
-    >>> [p.column.name for p in arranged(columns, 8)]
-    ['text']
-    """
-    kept = list(columns)
-    while (spare := room + GAP - sum(each.cells + GAP for each in kept)) < 0 and len(kept) > 1:
-        kept.remove(min(kept, key=lambda column: column.importance))
-    shares = sum(column.share for column in kept)
-    places, start = [], 0
-    for column in kept:
-        cells = column.cells + (max(spare, 0) * column.share // shares if shares else 0)
-        places.append(ColumnPlace(column, start, cells))
-        start += cells + GAP
-    return places
-
-
-def arranged_row(
-    places: Sequence[ColumnPlace],
-    cell_of: Callable[[str], Sequence[Span]],
-    target: object | None = None,
-) -> Row:
-    """Return a row of the cells of columns, each by the name of its column."""
-    spans: list[Span] = []
-    for place in places:
-        align = right_aligned if place.column.is_number else left
-        spans += [*align(cell_of(place.column.name), place.cells), (" " * GAP, "")]
-    return Row(spans[:-1], target)
+from bpe_tui.widgets.rows import ColumnPlace, Span, left, right_aligned
 
 
 class Header(Widget):
@@ -101,7 +35,7 @@ class Header(Widget):
         spans, words = list[Span](), getattr(self.screen, "messages", {})
         used = 0
         for place in self.places:
-            is_sorting = place.column.name == self.sorting
+            is_sorting = place.column.title == self.sorting
             arrow = ("▼" if self.descending else "▲") if is_sorting else ""
             title = words.get(place.column.title, place.column.title)
             text = (title + arrow)[: place.cells], "strong" if is_sorting else "dim"
@@ -113,15 +47,12 @@ class Header(Widget):
     def on_click(self, event: events.Click) -> None:
         x = event.x - self.gutter.left
         for place in self.places:
-            if place.column.sorts and place.start <= x < place.start + place.cells:
-                self.post_message(self.Pressed(place.column.name))
+            if place.column.key and place.start <= x < place.start + place.cells:
+                self.post_message(self.Pressed(place.column.title))
 
 
 class SortedTable(Vertical):
     """A table whose rows are sorted by a column, ascending or descending."""
-
-    LARGEST_FIRST: ClassVar[frozenset[str]]
-    """Columns that are sorted descending at first."""
 
     @property
     @abstractmethod
@@ -134,13 +65,15 @@ class SortedTable(Vertical):
         else:
             self.sort(event.column)
 
-    def sort(self, column: str) -> None:
-        self.rows.sorting, self.rows.descending = column, column in self.LARGEST_FIRST
+    def sort(self, title: str) -> None:
+        self.rows.sorting = title
+        columns = (place.column for place in self.rows.places)
+        self.rows.descending = any(each.largest_first for each in columns if each.title == title)
         self.rows.rebuild()
 
     def sort_by_next(self) -> None:
         """Sort by the column after the sorted one, if any column is visible."""
-        names = [place.column.name for place in self.rows.places if place.column.sorts]
+        names = [place.column.title for place in self.rows.places if place.column.key]
         if not names:
             return
         place = names.index(self.rows.sorting) if self.rows.sorting in names else -1

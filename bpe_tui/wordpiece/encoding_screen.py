@@ -25,7 +25,7 @@ from bpe_tui.panels.token_detail import LanesPanel
 from bpe_tui.shell.panel import needs_marks
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowColumn, Span, paragraph
+from bpe_tui.widgets.rows import Column, Row, Span, paragraph
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
 from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW, TypedWordPieces, WordPiecePainter
@@ -41,7 +41,7 @@ class WordPieceTextPretokens(TextPretokensPanel[WordPieceFrame]):
 
     FOOT = "whitespace is lost"
 
-    def columns(self, frame: WordPieceFrame, width: int) -> Sequence[RowColumn]:
+    def columns(self, frame: WordPieceFrame, width: int) -> Sequence[Column]:
         painter = WordPiecePainter(frame, marks=needs_marks(self.app))
 
         def text(word: EncodedWord) -> list[Span]:
@@ -49,9 +49,9 @@ class WordPieceTextPretokens(TextPretokensPanel[WordPieceFrame]):
             return [(visible_text(word.word), role)]
 
         return [
-            RowColumn("text", max((width - 5) * 2 // 5, 6), text),
-            RowColumn("pieces", 7, lambda word: [(number(len(word.ids)), "dim")], True),
-            RowColumn("  which", 0, lambda word: [("  ", ""), *painter.tokens(word.ids)]),
+            Column("text", max((width - 5) * 2 // 5, 6), text),
+            Column("pieces", 7, lambda word: [(number(len(word.ids)), "dim")], True),
+            Column("  which", 0, lambda word: [("  ", ""), *painter.tokens(word.ids)]),
         ]
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -18,21 +17,18 @@ from bpe_tui.panels.inspection_rows import (
 )
 from bpe_tui.panels.inspection_screen import InspectionScreen
 from bpe_tui.panels.token_table import (
-    CELLS,
     FILTER_SWITCHES,
     TOKEN_COLUMNS,
-    Cell,
+    DrawnToken,
     TokenRows,
     VocabularyPanel,
 )
 from bpe_tui.panels.vocabulary_screen import VocabularyScreen
 from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import SaveFile
-from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Span
-from bpe_tui.widgets.virtual_table import Column
+from bpe_tui.widgets.rows import Column, Span
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS, WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
@@ -42,27 +38,28 @@ from engine.analysis.inspection import PieceInspection
 from engine.formats.own_pipelines import wordpiece_pipeline
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import save_pipeline
-from engine.recording.vocabulary import Vocabulary
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text
 from engine.wordpiece.tokenizer import FILE, save_vocab
 
 OF_BYTES = frozenset({"partial", "never-encoded"})
 """Filters about bytes, or about merges as BPE encodes with them."""
-PIECE_COLUMNS = (
-    *(column for column in TOKEN_COLUMNS if column.name != "bytes"),
-    Column("score", "score", 9, 6, is_number=True),
-)
 
 
-def _score(vocabulary: Vocabulary, painter: TokenPainter, piece_id: int) -> list[Span]:
+def _score(piece: DrawnToken) -> list[Span]:
     """Return the score at which the piece merged."""
-    rank = vocabulary.rank_of(piece_id)
+    rank = piece.vocabulary.rank_of(piece.id)
     if rank is None:
         return [("", "")]
-    frame = painter.frame
+    frame = piece.painter.frame
     assert isinstance(frame, WordPieceFrame)
     return [(score_text(frame.merge_at(rank).score.value), "")]
+
+
+PIECE_COLUMNS = (
+    *(column for column in TOKEN_COLUMNS if column.title != "bytes"),
+    Column("score", 9, _score, True, 6, 0, lambda pieces: pieces.score_order, largest_first=True),
+)
 
 
 class WordPieceRows(TokenRows):
@@ -70,14 +67,12 @@ class WordPieceRows(TokenRows):
 
     TOKEN = "piece"
     COLUMNS = PIECE_COLUMNS
-    CELLS: ClassVar[Mapping[str, Cell]] = {**CELLS, "score": _score}
 
 
 class WordPieceVocabularyPanel(VocabularyPanel):
     """The table of the pieces with its search, order and filters."""
 
     ROWS = WordPieceRows
-    LARGEST_FIRST = VocabularyPanel.LARGEST_FIRST | {"score"}
     SWITCHES = tuple(switch for switch in FILTER_SWITCHES if switch.name not in OF_BYTES)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from bpe_tui.panels import training_panels
@@ -14,6 +14,7 @@ from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs
 from bpe_tui.shell.targets import ToPair, ToToken
 from bpe_tui.widgets.numbers import number, short_number, signed
 from bpe_tui.widgets.rows import (
+    Column,
     Row,
     RowsOnDemand,
     RowTable,
@@ -23,7 +24,6 @@ from bpe_tui.widgets.rows import (
     paragraph,
     right,
 )
-from bpe_tui.widgets.virtual_table import Column, arranged, arranged_row
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.narration import describe_pmi, narrate, why_no_other
@@ -181,30 +181,29 @@ class ScoreTable:
         highest = number(frame.highest_count)
         fraction = f"{highest} / ({highest} × {highest})"
         columns = (
-            Column("place", "", 5, 7),
-            Column("pair", "pair", 8, 9, share=1),
-            Column("fraction", FRACTION, max(len(fraction), len(FRACTION)), 8, is_number=True),
-            Column("score", "score", SCORE_CELLS - 1, 6, is_number=True),
-            Column("pmi", "PMI", 5, 3, is_number=True),
-            Column("change", "change", 6, 5, is_number=True),
+            Column("", 5, self._place, importance=7),
+            Column("pair", 8, lambda ranked: painter.pair(ranked[1].pair), False, 9, 1),
+            Column(FRACTION, max(len(fraction), len(FRACTION)), self._fraction, True, 8),
+            Column("score", SCORE_CELLS - 1, self._score, True, 6),
+            Column("PMI", 5, self._pmi, True, 3),
+            Column("change", 6, self._change, True, 5),
         )
-        self._places = arranged(columns, width)
-        titles = {column.name: painter.wording.text(column.title) for column in columns}
-        self.header = arranged_row(self._places, lambda name: [(titles[name], "dim")])
-        self._new = painter.wording.text("new")
-        self._cells: Mapping[str, Callable[[RankedPair], Sequence[Span]]] = {
-            "place": self._place,
-            "pair": lambda ranked: painter.pair(ranked[1].pair),
-            "fraction": lambda ranked: [(str(ranked[1].score), "")],
-            "score": lambda ranked: [(score_text(ranked[1].score.value), self._role(ranked))],
-            "pmi": lambda ranked: [(f"{frame.pmi_of(ranked[1].score):.2f}", "dim")],
-            "change": self._change,
-        }
+        table = RowTable(columns, width)
+        self.header = table.header(painter.wording.messages)
+        self._table, self._new = table, painter.wording.text("new")
 
     def row(self, ranked: RankedPair) -> Row:
         """Return the row of a pair."""
-        target = ToPair(ranked[1].pair)
-        return arranged_row(self._places, lambda name: self._cells[name](ranked), target)
+        return self._table.row(ranked, ToPair(ranked[1].pair))
+
+    def _fraction(self, ranked: RankedPair) -> list[Span]:
+        return [(str(ranked[1].score), "")]
+
+    def _score(self, ranked: RankedPair) -> list[Span]:
+        return [(score_text(ranked[1].score.value), self._role(ranked))]
+
+    def _pmi(self, ranked: RankedPair) -> list[Span]:
+        return [(f"{self._frame.pmi_of(ranked[1].score):.2f}", "dim")]
 
     def _role(self, ranked: RankedPair) -> str:
         return "pair" if ranked[1].pair == self._frame.next_pair else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from engine.core.arrays import Bools, Ints
 from engine.core.errors import PatternError, QueryError, UnknownTokenIdError
@@ -23,36 +23,13 @@ from engine.recording.token_table import TokenTable
 from engine.text.pretokenize import to_bytes, to_text
 from engine.text.typed_regex import compile_typed
 
-# -- columns to sort by, and filters
-
-SortKey = Callable[["Vocabulary"], Ints]
-"""A function that returns a number for each row; the least comes first, negative means no value."""
-
-COLUMNS: Registry[SortKey] = Registry(
-    "column",
-    {
-        "id": lambda tokens: tokens.table.ids[: len(tokens)],
-        "bytes": lambda tokens: tokens.table.byte_order[: len(tokens)],
-        "text": lambda tokens: tokens.table.reading_order[: len(tokens)],
-        "length": lambda tokens: tokens.table.lengths[: len(tokens)],
-        "rank": lambda tokens: tokens.ranks,
-        "count": lambda tokens: _known(tokens.counts, len(tokens)),
-        "parents": lambda tokens: tokens.parents[0] * len(tokens.table) + tokens.parents[1],
-        "children": lambda tokens: tokens.children,
-    },
-)
-
-
-def _known(counts: Ints | None, size: int, default: int = 0) -> Ints:
-    """Return the counts of `size` tokens; if they are unknown, `default` for each."""
-    return np.full(size, default, dtype=np.int64) if counts is None else counts
-
+# -- filters
 
 FILTERS: Registry[Callable[[Vocabulary], Bools]] = Registry(
     "filter",
     {
         "partial": lambda tokens: ~tokens.table.is_text[: len(tokens)],
-        "unused": lambda tokens: np.equal(_known(tokens.counts, len(tokens), NONE), 0),
+        "unused": lambda tokens: tokens.known_counts == 0,
         "never-encoded": lambda tokens: ~tokens.table.is_ever_encoded[: len(tokens)],
     },
 )
@@ -168,7 +145,7 @@ class Vocabulary:
     >>> vocabulary = Vocabulary.of_tokenizer(Tokenizer(vocab, merges))
     >>> vocabulary.parents_of(257), vocabulary.rank_of(257), vocabulary.built_on(256)
     ((116, 256), 1, [257])
-    >>> vocabulary.rows(sort="length", reverse=True)[:2].tolist()
+    >>> vocabulary.rows(key=vocabulary.table.lengths, reverse=True)[:2].tolist()
     [257, 256]
     """
 
@@ -176,9 +153,6 @@ class Vocabulary:
     _size: int
     _merge_count: int
     counts: Ints | None = None
-
-    COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
-    """The columns that rows can be sorted by."""
 
     @classmethod
     def of_tokenizer(cls, tokenizer: Tokenizer) -> Vocabulary:
@@ -206,6 +180,11 @@ class Vocabulary:
         """The rows of the two parts of each token; `NONE` for bytes and special tokens."""
         left, right = self.table.parents
         return left[: self._size], right[: self._size]
+
+    @property
+    def known_counts(self) -> Ints:
+        """The counts; `NONE` for each token if there is no corpus."""
+        return np.full(len(self), NONE, np.int64) if self.counts is None else self.counts
 
     @cached_property
     def children(self) -> Ints:
@@ -290,16 +269,18 @@ class Vocabulary:
     # -- choosing and ordering rows
 
     def rows(
-        self, *, filters: Collection[str] = (), sort: str = "id", reverse: bool = False
+        self, filters: Collection[str] = (), key: Ints | None = None, *, reverse: bool = False
     ) -> Ints:
-        """Return the rows that pass all filters, sorted by a column and then by id.
+        """Return the rows that pass all filters, sorted by a key and then by id.
 
-        Tokens without a value in that column come last in either direction.
+        Args:
+            key: a number for each row, the least first; by default the id. Tokens with a negative
+                one have no value, and come last in either direction.
 
         Raises:
-            UnknownNameError: the filter or column does not exist.
+            UnknownNameError: the filter does not exist.
         """
-        key = self.COLUMNS[sort](self)
+        key = self.table.ids[: self._size] if key is None else key
         kept = np.ones(self._size, dtype=np.bool_)
         for name in filters:
             kept &= FILTERS[name](self)

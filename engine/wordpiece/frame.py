@@ -18,14 +18,13 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
-from engine.core.registry import Registry
 from engine.core.wording import Sentence, say
 from engine.encoding.merging import NONE
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.playback import MergeFrame, MergeRun, MergeTimeline
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.recording.token_table import MergeRows, TokenTable, sorted_positions
-from engine.recording.vocabulary import COLUMNS, Vocabulary
+from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import to_bytes, to_text
@@ -53,15 +52,6 @@ class WordPieceTable(TokenTable):
         return [to_text(bare(piece)) for piece in self.tokens]
 
 
-def _score_order(vocabulary: Vocabulary) -> Ints:
-    """Return the place of each piece among the scores, from the lowest; `NONE` for a base piece."""
-    assert isinstance(vocabulary, WordPieceVocabulary)
-    _, positions = np.unique(vocabulary.winners, return_inverse=True)
-    order = np.full(len(vocabulary), NONE, dtype=np.int64)
-    order[len(vocabulary) - len(positions) :] = positions
-    return order
-
-
 class WordPieceVocabulary(Vocabulary):
     """The pieces at one step; they can also be sorted by the score at which they merged.
 
@@ -75,13 +65,19 @@ class WordPieceVocabulary(Vocabulary):
     [(b'hu', 0), (b'hug', 10), (b'hugs', 5)]
     """
 
-    COLUMNS = Registry("column", {**COLUMNS, "score": _score_order})
-
     def __init__(
         self, table: WordPieceTable, size: int, merge_count: int, counts: Ints, winners: Floats
     ) -> None:
         super().__init__(table, size, merge_count, counts)
         self.winners = winners
+
+    @property
+    def score_order(self) -> Ints:
+        """The place of each piece among the scores, from the lowest; `NONE` for a base piece."""
+        _, positions = np.unique(self.winners, return_inverse=True)
+        order = np.full(len(self), NONE, dtype=np.int64)
+        order[len(self) - len(positions) :] = positions
+        return order
 
 
 class ScoreTies(TiedSteps):

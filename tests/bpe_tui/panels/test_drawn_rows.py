@@ -35,8 +35,7 @@ from bpe_tui.shell.panel import FramePanel, TokenPainter
 from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of
 from bpe_tui.widgets.controls import FooterKey, KeyBar, Tab, TabLine
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.rows import Row, plain_text
-from bpe_tui.widgets.virtual_table import arranged, arranged_row
+from bpe_tui.widgets.rows import Row, RowTable, plain_text
 from bpe_tui.widgets.visible import width as cells
 from engine.analysis.explanation import explain
 from engine.bpe.trainers import TRAINERS
@@ -185,9 +184,9 @@ def draw_tokens(drawing: Drawing, screen: Any, frame: Any, width: int) -> None:
     """Add rows of the vocabulary, and what is said about a few tokens and pairs."""
     table = screen.TABLE.ROWS(id="rows")
     table.set_reactive(FramePanel.frame, frame)
-    places = arranged(table.COLUMNS, width)
-    entries = frame.vocabulary.rows(sort="id", reverse=True)[:6].tolist()
-    rows = [arranged_row(places, *table.draw_entry(frame, each)) for each in entries]
+    drawn = RowTable(table.COLUMNS, width)
+    entries = frame.vocabulary.rows(reverse=True)[:6].tolist()
+    rows = [drawn.row(*table.value_of(frame, each)) for each in entries]
     drawing.add("vocabulary", "", rows)
     newest = frame.vocabulary.id_of(entries[0])
     tree, lanes = MergeTreePanel(), LanesPanel()

@@ -41,8 +41,7 @@ from bpe_tui.unigram.encoding_screen import (
 )
 from bpe_tui.unigram.piece_table import PieceDetailPanel
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import Row
-from bpe_tui.widgets.virtual_table import arranged_row
+from bpe_tui.widgets.rows import Row, RowTable
 from bpe_tui.wordpiece.encoding_screen import (
     ProbesPanel,
     WordLanesPanel,
@@ -295,17 +294,16 @@ def draw_pieces(drawing: Drawing) -> None:
     for frame, width in ((before, 90), (before, 44), (last, 60), (grams, 70)):
         drawing.resize(width, 9)
         rows = framed(piece_table.PieceRows("rows"), frame)
+        score, loss = ("−log P", "increase") if frame is grams else ("score", "costs")
         for sorting, descending, filters in (
-            ("score", True, ()),
-            ("loss", False, ("characters",)),
-            ("loss", False, ("leaving",)),
+            (score, frame is not grams, ()),
+            (loss, False, ("characters",)),
+            (loss, False, ("leaving",)),
         ):
             rows.sorting, rows.descending, rows.filters = sorting, descending, filters
             rows.rebuild()
-            drawn = [
-                arranged_row(rows.places, rows.draw_entry(frame, each)[0])
-                for each in rows._order[:8].tolist()
-            ]
+            table = RowTable(piece_table.columns_of(frame), rows.room)
+            drawn = [table.row(rows.value_of(frame, each)[0]) for each in rows._order[:8].tolist()]
             drawing.add_changes("PieceRows", f"{sorting} {filters}", drawn)
         for text in ("l", "low", "▁lowest", "w"):
             detail = framed(PieceDetailPanel(), frame)

@@ -46,7 +46,7 @@ async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_
         assert app.screen.id == "unigram-encoding"
         await pilot.press("escape", "C")
         assert rows.token == first
-        while rows.sorting != "goes":
+        while rows.sorting != "goes at step":
             await pilot.press("c")
         prune = frame.step + 1
         text_shown = text_of(rows)

@@ -14,14 +14,15 @@ from bpe_tui.panels.training_panels import Labelled, over_labels, word_rows
 from bpe_tui.shell.panel import SizedWord
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
+    Column,
     CutSpan,
     NameSpans,
     PairSpans,
     Row,
-    RowColumn,
     RowsOnDemand,
     RowTable,
     Span,
+    arranged,
     columns_of_spans,
     filled,
     first_rows,
@@ -35,7 +36,6 @@ from bpe_tui.widgets.rows import (
     wrapped,
     wrapped_text,
 )
-from bpe_tui.widgets.virtual_table import Column, arranged
 from bpe_tui.widgets.visible import shorten, signs, visible_bytes, width
 from bpe_tui.words.narration import first_fitting, leading_parts, names_of_panels
 
@@ -97,8 +97,8 @@ def test_a_pair_or_token_keeps_its_beginning_and_its_end_and_no_sign_is_cut_in_t
 
 def test_the_blanks_before_a_number_are_not_struck_through() -> None:
     columns = [
-        RowColumn("pair", 0, lambda value: [("x", "")]),
-        RowColumn("count", 9, lambda value: [(value, "stale")], is_number=True),
+        Column("pair", 0, lambda value: [("x", "")]),
+        Column("count", 9, lambda value: [(value, "stale")], is_number=True),
     ]
     table = RowTable(columns, 20, 4)
     row = [("x", ""), (" " * 10, ""), (" " * 6, ""), ("264", "stale")]
@@ -138,7 +138,7 @@ PANELS, MARK = ("gains", "ties"), "▂▂▂"
 NAMES, DEFG, LINES, FIVE = "gains ‹ties›", ["abc", "defg"], ["abc", "def", "g"], ["abcde", "cde"]
 LETTERS: list[Span] = [span for each in "abcdef" for span in ((each * 2, ""), ("┊", "cut"))]
 
-COLUMNS = Column("a", "", 4, 1, share=1), Column("b", "", 5, 2, share=2)
+COLUMNS = Column("a", 4, str, importance=1, share=1), Column("b", 5, str, importance=2, share=2)
 
 
 def texts(rows: Iterable[Row]) -> list[str]:
@@ -169,11 +169,11 @@ def texts(rows: Iterable[Row]) -> list[str]:
         (lambda c: skipped_before(AB, 1, 1, c), {5: 0, 4: 0}),
         (lambda c: right_aligned(AB, c), {7: [("  ", ""), *AB], 4: [("", ""), *AB]}),
         (
-            lambda c: [(p.column.name, p.start, p.cells) for p in arranged(COLUMNS, c)],
+            lambda c: [(p.column.title, p.start, p.cells) for p in arranged(COLUMNS, c)],
             {20: [("a", 0, 7), ("b", 9, 11)], 19: [("a", 0, 6), ("b", 8, 10)]}
             | {11: [("a", 0, 4), ("b", 6, 5)], 10: [("b", 0, 10)], 4: [("b", 0, 5)]},
         ),
-        (lambda c: [p.cells for p in arranged([Column("a", "", 4, 1)], c)], {9: [4], 3: [4]}),
+        (lambda c: [p.cells for p in arranged([Column("a", 4, str)], c)], {9: [4], 3: [4]}),
         (lambda c: said(in_sight(LETTERS, 2, c)), {6: "aa┊bb…", 5: "…bb┊…"}),
         (lambda c: said(filled([CUT], c)), {4: "今  ", 3: "今 "}),
         (lambda c: said(in_sight(LETTERS, 8, c)), {18: "aa┊bb┊cc┊dd┊ee┊ff┊", 11: "…cc┊dd┊ee┊…"}),

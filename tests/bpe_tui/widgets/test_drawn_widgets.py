@@ -27,8 +27,8 @@ from bpe_tui.widgets.controls import (
 from bpe_tui.widgets.fields import Field, FieldOverRows, TextLine
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.rows import Row, SubjectSpan
-from bpe_tui.widgets.virtual_table import Column, Header, SortedTable, arranged
+from bpe_tui.widgets.rows import Column, Row, SubjectSpan, arranged
+from bpe_tui.widgets.virtual_table import Header, SortedTable
 
 XS = np.arange(1, 41)
 KEYS = [
@@ -80,10 +80,10 @@ class Clicked(App[None]):
         )
         self.header.places = arranged(
             [
-                Column("id", "id", 5, 2, is_number=True),
-                Column("text", "text", 9, 3, share=1),
-                Column("bar", "", 4, 1, sorts=False),
-                Column("none", "none", 30, 0),
+                Column("id", 5, str, is_number=True, importance=2, key=str),
+                Column("text", 9, str, importance=3, share=1, key=str),
+                Column("", 4, str, importance=1),
+                Column("none", 30, str, key=str),
             ],
             31,
         )
@@ -216,13 +216,12 @@ async def test_a_slider_switches_and_the_line_at_the_foot_show_what_they_have() 
 class Sorted(SortedTable):
     """A table of two columns that are sorted, and one that is not."""
 
-    LARGEST_FIRST = frozenset(["count"])
-
     def __init__(self) -> None:
         super().__init__()
-        columns = [Column("id", "", 2, 1), Column("bar", "", 2, 1, sorts=False)]
+        columns = [Column("id", 2, str, key=str), Column("bar", 2, str)]
+        columns.append(Column("count", 2, str, key=str, largest_first=True))
         self.made = Mock(sorting="id", descending=False)
-        self.made.places = arranged([*columns, Column("count", "", 2, 1)], 30)
+        self.made.places = arranged(columns, 30)
 
     @property
     def rows(self) -> Any:

@@ -129,7 +129,7 @@ def test_a_piece_is_named_by_its_spelling() -> None:
 def test_pieces_are_sorted_by_the_score_at_which_they_merged(corpus: dict[str, int]) -> None:
     timeline = timeline_of(in_bytes(corpus))
     frame = timeline.seek(len(timeline) // 2)
-    order = frame.vocabulary.rows(sort="score", reverse=True).tolist()
+    order = frame.vocabulary.rows(key=frame.vocabulary.score_order, reverse=True).tolist()
     made, others = order[: frame.step], order[frame.step :]
     scores = [float(frame.merge_at(piece_id - frame.first_id).score.value) for piece_id in made]
     assert scores == sorted(scores, reverse=True)

@@ -15,8 +15,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import QueryError, Timeline, Tokenizer, Trainer, UnknownNameError, UnknownTokenIdError
+from engine.core.arrays import Ints
 from engine.encoding.merging import NONE
-from engine.recording.vocabulary import COLUMNS, FILTERS, Query, Vocabulary
+from engine.recording.vocabulary import FILTERS, Query, Vocabulary
 
 SPECIAL = "<|end|>"
 BYTES = {byte: bytes([byte]) for byte in range(256)}
@@ -230,16 +231,17 @@ def test_an_unknown_filter_is_named() -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("column", COLUMNS)
-def test_rows_are_sorted_by_a_column_then_by_id_and_nothing_comes_last(
+@pytest.mark.parametrize("column", ["ranks", "known_counts", "children"])
+def test_rows_are_sorted_by_a_key_then_by_id_and_nothing_comes_last(
     column: str, reverse: bool
 ) -> None:
     vocabulary = timeline_of({b"low": 5, b"lower": 2, b"The": 3, b"the": 1}).seek(7).vocabulary
-    key = COLUMNS[column](vocabulary).tolist()
+    numbers = getattr(vocabulary, column)
+    key = numbers.tolist()
     there = [row for row, value in enumerate(key) if value >= 0]
     expected = sorted(there, key=lambda row: (-key[row] if reverse else key[row], row))
     expected += [row for row, value in enumerate(key) if value < 0]
-    assert vocabulary.rows(sort=column, reverse=reverse).tolist() == expected
+    assert vocabulary.rows(key=numbers, reverse=reverse).tolist() == expected
 
 
 def test_bytes_sort_as_bytes_and_text_as_people_read() -> None:
@@ -247,12 +249,12 @@ def test_bytes_sort_as_bytes_and_text_as_people_read() -> None:
     vocab = BYTES | dict(enumerate(words, start=256))
     vocabulary = Vocabulary.of_tokenizer(Tokenizer(vocab, []))
 
-    def order(column: str) -> list[bytes]:
-        tokens = [vocabulary.table.tokens[row] for row in vocabulary.rows(sort=column)]
+    def order(key: Ints) -> list[bytes]:
+        tokens = [vocabulary.table.tokens[row] for row in vocabulary.rows(key=key)]
         return [token for token in tokens if token in words]
 
-    assert order("bytes") == sorted(words)
-    assert order("text") == [b" apple", b"apple", b"zebra", b"Zoo"]
+    assert order(vocabulary.table.byte_order) == sorted(words)
+    assert order(vocabulary.table.reading_order) == [b" apple", b"apple", b"zebra", b"Zoo"]
 
 
 # --- searching --------------------------------------------------------------------------------
@@ -283,7 +285,7 @@ def test_an_expression_is_tried_on_each_token_by_itself(typed: str) -> None:
 
 def test_the_order_of_the_rows_is_kept() -> None:
     vocabulary = timeline_of({b"low": 5, b"lower": 2}).seek(4).vocabulary
-    rows = vocabulary.rows(sort="count", reverse=True)
+    rows = vocabulary.rows(key=vocabulary.counts, reverse=True)
     for typed in ("o", "[ow]"):
         found_rows = np.concatenate(list(vocabulary.search(Query.read(typed), rows)))
         assert found_rows.tolist() == [row for row in rows if row in set(found_rows.tolist())]
