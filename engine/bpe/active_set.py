@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.bpe.heap_replay import CountRecord
+from engine.bpe.record import Record
 from engine.bpe.trainers import linked
 from engine.core.arrays import Integers
 from engine.core.slow_modules import np
@@ -66,7 +66,7 @@ class ActiveSets:
     that was left out. So only the steps since the last hundredth one decide.
     """
 
-    def __init__(self, record: CountRecord) -> None:
+    def __init__(self, record: Record) -> None:
         self._record = record
         self._thresholds: dict[int, tuple[int, int]] = {}  # step → (least, left out)
 

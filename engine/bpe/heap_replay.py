@@ -8,35 +8,20 @@ more, in order. Their claims go into a log; the array is kept at some steps.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from threading import Lock
 from time import monotonic
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from engine.bpe.ties import PairKey, TieKey, TieRule
+from engine.bpe.record import Record
+from engine.bpe.ties import TieKey
 from engine.bpe.trainers.pseudocode import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair
 from engine.recording.change_log import ChangeLog
-from engine.recording.merge_record import PairNumbers, PairsInIds
-
-
-class CountRecord(Protocol):
-    """The data that the heap is rebuilt from: all pair counts at every step, and the tie rule."""
-
-    counts: ChangeLog
-    tie_rule: TieRule
-    merged: array[int]
-    winning_counts: array[int]
-    pairs: PairNumbers | PairsInIds
-
-    @property
-    def tie_key(self) -> PairKey: ...
-
 
 NumberedEntry = tuple[int, TieKey, int]
 """(minus the claim, the tie rule's key, the pair's number)."""
@@ -60,7 +45,7 @@ class _HeapAtStep:
     """
 
     def __init__(
-        self, record: CountRecord, step: int, entries: list[NumberedEntry] | None = None
+        self, record: Record, step: int, entries: list[NumberedEntry] | None = None
     ) -> None:
         self._record, self.step = record, step
         self._tied: dict[int, NumberedEntry] = {}  # entries that were popped and claim the top
@@ -136,7 +121,7 @@ class HeapReplay:
     stored copy. All copies together have at most `KEPT_ENTRIES` entries.
     """
 
-    def __init__(self, record: CountRecord) -> None:
+    def __init__(self, record: Record) -> None:
         self._record = record
         self._lock = Lock()
         first = record.counts.first

@@ -74,12 +74,11 @@ class PairQueue:
     @cached_property
     def _claims(self) -> Integers:
         # A fork that prescribes merges has no heap: every entry is true.
-        return self._record.heap.claims(self._step) if self._record.by_rule else self._counts
+        return self._run.heap.claims(self._step) if self._record.by_rule else self._counts
 
     def prepare(self, seconds: float) -> float:
         """Replay the heap towards this step for some seconds; return the part done, 1.0 for all."""
-        record = self._record
-        return record.heap.replay(self._step, seconds) if record.by_rule else 1.0
+        return self._run.heap.replay(self._step, seconds) if self._record.by_rule else 1.0
 
     def count_of(self, pair: Pair) -> int:
         """Return the number of occurrences of the pair."""
@@ -212,7 +211,7 @@ class PairQueue:
 
     def array(self, limit: int, moves: int = 0) -> list[QueueEntry]:
         """Return the first entries of the heap's array, after `moves` moves of the next merge."""
-        entries = self._record.heap.entries(self._step, moves)
+        entries = self._run.heap.entries(self._step, moves)
         return [
             self._entry(number, -claim, position)
             for position, (claim, _, number) in enumerate(entries[:limit])
@@ -222,7 +221,7 @@ class PairQueue:
         """Return the moves of the next merge in the heap; empty if it is not recorded."""
         if self._step == len(self._run) or not self._record.has_heap_array:
             return []
-        return self._record.heap.moves(self._step)
+        return self._run.heap.moves(self._step)
 
     def _entry(self, number: int, claim: int, position: int = -1) -> QueueEntry:
         # A pair that the next merge makes has no count yet; its claim is true.

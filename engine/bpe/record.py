@@ -40,7 +40,6 @@ from engine.recording.merge_record import (
 from engine.text.patterns import PatternLike
 
 if TYPE_CHECKING:
-    from engine.bpe.heap_replay import HeapReplay
     from engine.recording.training import CountedCorpus
 
 
@@ -178,8 +177,8 @@ class Record(MergeRecord[MergeStep]):
         self._ids_of_token: dict[bytes, list[int]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle without functions and the heap, which follow from the rest."""
-        follows = "tie_key", "left_key", "heap"
+        """Pickle without functions, which follow from the rest."""
+        follows = "tie_key", "left_key"
         return {name: value for name, value in vars(self).items() if name not in follows}
 
     @cached_property
@@ -204,13 +203,6 @@ class Record(MergeRecord[MergeStep]):
     def has_heap_array(self) -> bool:
         """Whether a heap keeps the order: not if keys change, or a fork prescribes merges."""
         return self.by_rule and self.tie_rule.static
-
-    @cached_property
-    def heap(self) -> HeapReplay:
-        """The lazily deleted heap at any step."""
-        from engine.bpe.heap_replay import HeapReplay  # a training without a screen does without it
-
-        return HeapReplay(self)
 
     def append(self, merge: MergeReport) -> MergeStep:
         """Append one step."""
@@ -259,7 +251,6 @@ class Record(MergeRecord[MergeStep]):
             removed: the tokens that the corpus has lost in them.
         """
         part = copy(self)  # shares the columns of the steps
-        part.__dict__.pop("heap", None)
         small = counts.max(initial=0) < 2**31
         part.start, part.pairs = start, pairs
         part.counts = ChangeLog(counts, "i" if small else "q", start.step)

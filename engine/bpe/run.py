@@ -8,6 +8,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from engine.bpe.active_set import ActiveSets
+from engine.bpe.heap_replay import HeapReplay
 from engine.bpe.record import Record, Recut
 from engine.core.arrays import Ints
 from engine.core.events import Pair
@@ -226,6 +227,11 @@ class Run(MergeRun):
         )
 
     @cached_property
+    def heap(self) -> HeapReplay:
+        """The lazily deleted heap at any step; only for merges that the tie rule chose."""
+        return HeapReplay(self.record)
+
+    @cached_property
     def typed_as_text(self) -> TypedText:
         """Encodes typed text with special tokens as ordinary text."""
         return TypedText(self.pattern, self.splitter.only(()), self._ids_at)
@@ -254,7 +260,7 @@ class Run(MergeRun):
         firsts = [part.counts.first for part in self.record.parts]
         for part, last in zip(self.record.parts, [*firsts[1:], len(self)], strict=True):
             if part.by_rule:
-                part.heap.replay(last)
+                self.of_step(part.counts.first).heap.replay(last)
         if isinstance(self.segmenter, Segmenter):
             room = ENCODED_AHEAD
             for pretoken in self.by_count.pretokens:

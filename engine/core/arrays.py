@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import accumulate, chain, pairwise
-from os import urandom
 from typing import TYPE_CHECKING, Any, AnyStr, TypeAlias
 
 from engine.core.slow_modules import np
@@ -42,17 +41,11 @@ def two_columns(pairs: Iterable[tuple[int, int]], count: int) -> Ints:
 
 
 NOT_THERE = -1
-_FREE = -1
-_WORD = 64
+"""Value of a key that is missing in a `NumberTable`."""
 
 
 class NumberTable:
-    """A map from numbers to numbers that looks many keys up at once.
-
-    A hash table with open addressing in arrays: a key is at the slot that its hash names, or at the
-    first slot after it that was free. One gather looks up all keys of an array; a few more gathers
-    find the keys that were moved on. A binary search would need twenty. The hash is a product
-    with a random odd number, so no file can be written whose keys all share one slot.
+    """A map from numbers to numbers that looks many keys up at once, by binary search.
 
     Args:
         keys, values: integers that are not negative; the last of equal keys counts.
@@ -63,35 +56,12 @@ class NumberTable:
     """
 
     def __init__(self, keys: Ints, values: Ints) -> None:
-        bits = len(keys).bit_length() + 1  # at most half of the slots are taken
-        self._shift = np.uint64(_WORD - bits)
-        self._factor = np.uint64(int.from_bytes(urandom(_WORD // 8)) | 1)
-        self._last = (1 << bits) - 1
-        self._keys = np.full(1 << bits, _FREE, dtype=np.int64)
-        self._values = np.full(1 << bits, NOT_THERE, dtype=np.int64)
-        slots = self._slots(keys)
-        while len(keys):
-            free = self._keys[slots] == _FREE
-            self._keys[slots[free]] = keys[free]
-            here = self._keys[slots] == keys
-            self._values[slots[here]] = values[here]
-            keys, values, slots = keys[~here], values[~here], slots[~here] + 1 & self._last
+        order = np.argsort(keys, kind="stable")
+        # A key before all others, so that every number has one at or before it.
+        self._keys = np.append(-1, keys[order])
+        self._values = np.append(NOT_THERE, values[order])
 
     def of(self, keys: Ints) -> Ints:
         """Return the value of each key; `NOT_THERE` (−1) for a key that is missing."""
-        slots = self._slots(keys)
-        met = self._keys[slots]
-        found = np.where(met == keys, self._values[slots], NOT_THERE)
-        unsettled = np.flatnonzero((met != keys) & (met != _FREE))
-        keys, slots = keys[unsettled], slots[unsettled]
-        while len(unsettled):
-            slots = slots + 1 & self._last
-            met = self._keys[slots]
-            here = met == keys
-            found[unsettled[here]] = self._values[slots[here]]
-            further = ~here & (met != _FREE)
-            unsettled, keys, slots = unsettled[further], keys[further], slots[further]
-        return found
-
-    def _slots(self, keys: Ints) -> Ints:
-        return (keys.view(np.uint64) * self._factor >> self._shift).view(np.int64)
+        places = np.searchsorted(self._keys, keys, "right") - 1
+        return np.where(self._keys[places] == keys, self._values[places], NOT_THERE)

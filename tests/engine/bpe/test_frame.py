@@ -474,7 +474,7 @@ def test_a_prepared_run_has_replayed_its_heap_to_the_end() -> None:
     timeline.complete()
     assert timeline.seek(40).queue.prepare(-1) < 1
     timeline.run.prepare()
-    assert timeline.frame.queue.prepare(-1) == timeline.record.heap.replay(40, -1) == 1
+    assert timeline.frame.queue.prepare(-1) == timeline.run.heap.replay(40, -1) == 1
 
 
 def test_a_long_pretoken_has_tokens_at_any_step_too() -> None:

@@ -42,7 +42,7 @@ def test_the_array_is_a_heap_of_the_claims_in_the_record(
     for step in range(len(record) + 1):
         entries = walk.entries(step)
         claims = {number: -claim for claim, _, number in entries}
-        replayed = record.heap.claims(step)
+        replayed = walk.claims(step)
         assert claims == {n: int(replayed[n]) for n in range(len(replayed)) if replayed[n]}
         assert all(entries[(i - 1) // 2] <= entries[i] for i in range(1, len(entries)))
 

@@ -211,7 +211,7 @@ class TestTheBorder:
         assert queue.stale_count == 0
         assert queue.size == queue.pair_count
         for step in (144, 74, 60, 100, 143):  # far back and forth
-            heap = timeline.frame.at(step).run.record.heap
+            heap = timeline.frame.at(step).run.heap
             claims = {entry[2]: -entry[0] for entry in heap.entries(step)}
             replayed = heap.claims(step)
             assert claims == {n: int(c) for n, c in enumerate(replayed.tolist()) if c}
