@@ -20,11 +20,13 @@ from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
 from bpe_tui.session.training import train as train_model
 from bpe_tui.widgets.numbers import number, plural
+from engine.bpe.trainers import DEFAULT_TRAINER, WITHOUT_KERNEL
 from engine.core.files import write_files
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.formats import DEFAULT_FORMAT, WRITABLE, check_extensible, convert, writable_format
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
+from engine.native import WHY_NO_KERNEL
 from engine.text.corpus import Corpus
 from engine.text.sources import STANDARD_INPUT
 
@@ -106,8 +108,17 @@ def train(
         summary = parts.write(training, config, format, out, overwrite=force)
     inputs.note_skipped(source.reader.skipped)
     print(summary, file=sys.stderr)
+    if choices.is_given(context, "trainer"):
+        _note_other_trainer(config.trainer, training.trainer)
     bar.print_costs(source.reader.taken)
     console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
+
+
+def _note_other_trainer(asked: str, trainer: Any) -> None:
+    """Say so if Python trained in place of the kernel."""
+    if asked == DEFAULT_TRAINER and trainer.algorithm.name == WITHOUT_KERNEL:
+        why = WHY_NO_KERNEL or "this corpus is too large for it"
+        inputs.note(f"Python trained ({WITHOUT_KERNEL}), not the kernel: {why}")
 
 
 def _count(context: typer.Context) -> None:

@@ -158,8 +158,6 @@ class IdGaps:
 EXAMPLES = 8
 MOST_TOKENS = 10_000
 """Most tokens among examples: all of a usual vocabulary."""
-SPELLED_FORMATS = frozenset({"gpt2", "huggingface"})
-"""Formats whose files are in GPT-2's spelling."""
 
 
 @dataclass(frozen=True)
@@ -396,7 +394,9 @@ class Inspection(AnyInspection):
         It begins with a space, and has a character of several bytes if there is such a token.
         `None` if the file is in another spelling.
         """
-        if self.format not in SPELLED_FORMATS or self.model is not None:
+        from engine.formats import FORMATS  # many modules, for opened tokenizers only
+
+        if self.format is None or not FORMATS[self.format].is_spelled or self.model is not None:
             return None
         tokens = self.ordinary.in_text
         spaced = [token for token in tokens if token[:1] == b" " and len(token) > 2]

@@ -433,4 +433,5 @@ FORMAT = TokenizerFormat(
     save,
     read,
     files=(VOCAB, MERGES, SETTINGS),
+    is_spelled=True,
 )

@@ -137,6 +137,7 @@ TIKTOKEN = TokenizerFormat(
     recognises_tiktoken,
     load_tiktoken,
     save_tiktoken,
+    only_ranks=True,
     suffix=".tiktoken",
 )
 

@@ -132,6 +132,8 @@ class TokenizerFormat:
         suffix: the end of the file's name; empty for a directory.
         prescribes_ids: whether ids must number bytes, merges and special tokens in this order.
         keeps_stages: whether it can describe changes of a text before it is cut.
+        only_ranks: whether it holds only tokens with ranks: no pattern, no special tokens.
+        is_spelled: whether its tokens are in GPT-2's spelling.
     """
 
     name: str
@@ -143,6 +145,8 @@ class TokenizerFormat:
     files: tuple[str, ...] = ()
     prescribes_ids: bool = False
     keeps_stages: bool = False
+    only_ranks: bool = False
+    is_spelled: bool = False
     suffix: str = ""
 
     def written(self, path: Path) -> list[Path]:

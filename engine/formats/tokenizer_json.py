@@ -187,4 +187,5 @@ FORMAT = TokenizerFormat(
     save,
     suffix=".json",
     keeps_stages=True,
+    is_spelled=True,
 )

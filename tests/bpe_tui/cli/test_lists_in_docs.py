@@ -12,10 +12,12 @@ from bpe_tui.session.models import MODELS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
 from engine.encoding.alphabet import UNITS
+from engine.formats import FORMATS
 from engine.text.patterns import PATTERNS
 
 DOCS = Path(__file__).parents[3] / "docs"
 COMMANDS, SEMANTICS = DOCS / "commands.md", DOCS / "semantics.md"
+TOKENIZERS = DOCS / "tokenizers.md"
 
 
 def check_list(page: Path, kind: str, listed: Iterable[str], known: Iterable[str]) -> None:
@@ -47,3 +49,12 @@ def test_the_semantics_describe_each_tie_rule() -> None:
     table = SEMANTICS.read_text("utf-8").partition("| rule |")[2].partition("\n\n")[0]
     listed = re.findall(r"^ *\| `([\w-]+)` \|", table, re.M)
     check_list(SEMANTICS, "tie rule", listed, TIE_RULES)
+
+
+def test_the_table_of_formats_has_each_and_says_which_are_written() -> None:
+    table = TOKENIZERS.read_text("utf-8").partition("| format |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| `([\w-]+)` \|.*\| (✓?) ?\| (✓?) ?\|[^|]*\|$", table, re.M)
+    check_list(TOKENIZERS, "format", [name for name, *_ in rows], FORMATS)
+    assert {name for name, read, _ in rows if not read} == set()
+    written = {name for name, _, write in rows if write}
+    assert written == {name for name, each in FORMATS.items() if each.save}

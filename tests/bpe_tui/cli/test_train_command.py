@@ -29,6 +29,7 @@ from bpe_tui.bpe import model
 from bpe_tui.cli import progress
 from bpe_tui.session import training
 from engine import Tokenizer, train_bpe
+from engine.native import KERNEL
 
 
 def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_the_tie_rule(
@@ -38,6 +39,17 @@ def test_train_says_how_it_ends_and_which_trainer_replaces_one_unable_to_follow_
     assert b"no pair is left" in result.stderr
     result = train(tmp_path, "--tie-rule", "first-seen", "--trainer", "fast", "--force")
     assert b"; first-seen ties: trained by heap" in result.stderr
+
+
+@pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
+def test_a_note_says_that_python_trained_where_the_kernel_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = b"note: Python trained (fast), not the kernel: this corpus is too large for it\n"
+    assert note not in train(tmp_path, "--trainer", "native").stderr
+    monkeypatch.setattr("engine.native.merging.MOST_CELLS", 1)
+    assert note in train(tmp_path, "--trainer", "native", "--force").stderr
+    assert note not in train(tmp_path, "--force").stderr
 
 
 def test_train_takes_the_options_of_the_engine(tmp_path: Path) -> None:
