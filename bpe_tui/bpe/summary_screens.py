@@ -77,34 +77,33 @@ def _chooses(frame: Frame) -> bool:
     return not frame.given or frame.run.continued is not None
 
 
-CHARTS = (
-    charts.course(
-        "compression",
-        "How well is the text compressed?",
-        "How well compressed?",
-        lambda found, steps: found.bytes_per_token(steps),
-        lambda frame, wording: wording.text(
-            "{n} bytes per token", n=f"{frame.bytes_per_token:.2f}"
-        ),
-    ),
-    charts.COUNTS,
-    replace(
-        charts.TIES,
-        figure_of=lambda frame: charts.TIES.figure_of(frame) if _chooses(frame) else None,
-        answer=lambda frame, wording: charts.TIES.answer(frame, wording) if _chooses(frame) else "",
-        why_none="The merges are a tokenizer's: no tie was decided here.",
-    ),
-    charts.ZIPF,
-    charts.lengths("How long are the tokens?", "bytes"),
-)
-
-
 class BpeChartsScreen(charts.ChartsScreen):
     """The five charts of BPE, and two tables: the gains of merges, and frequent pretokens."""
 
     NAME = NAME
     VIEW = BPE_VIEW
-    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:4], charts.FrequentTile("pretoken"), CHARTS[4])
+    TILES = (
+        charts.course(
+            "compression",
+            "How well is the text compressed?",
+            "How well compressed?",
+            lambda found, steps: found.bytes_per_token(steps),
+            lambda frame, wording: wording.text(
+                "{n} bytes per token", n=f"{frame.bytes_per_token:.2f}"
+            ),
+        ),
+        charts.GAINS,
+        charts.COUNTS,
+        replace(
+            charts.TIES,
+            figure_of=lambda frame: charts.TIES.figure_of(frame) if _chooses(frame) else None,
+            answer=lambda frame, words: charts.TIES.answer(frame, words) if _chooses(frame) else "",
+            why_none="The merges are a tokenizer's: no tie was decided here.",
+        ),
+        charts.ZIPF,
+        charts.FrequentTile("pretoken"),
+        charts.lengths("How long are the tokens?", "bytes"),
+    )
 
 
 _DEFAULT = FORMATS[DEFAULT_FORMAT]

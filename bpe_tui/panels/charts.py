@@ -465,7 +465,10 @@ class FrequentPanel(FramePanel[Any]):
 
 
 class ChartsScreen(SessionScreen):
-    """The charts of a model. A subclass lists them in `TILES`, with its tables."""
+    """The charts of a model. A subclass lists them in `TILES`, with its tables.
+
+    Half of them are above. A row has three or four, which share its width.
+    """
 
     CSS_PATH = sheet("charts.tcss")
     SHOWS_STEP = False  # the slider has it
@@ -484,7 +487,12 @@ class ChartsScreen(SessionScreen):
     def compose_body(self) -> ComposeResult:
         yield Transport(self.VIEW)
         yield NoTextCard()
-        yield from compose_tiles(self.TILES, self.PANEL_OF)
+        above = len(self.TILES) // 2
+        below = len(self.TILES) - above
+        for place, panel in enumerate(compose_tiles(self.TILES, self.PANEL_OF)):
+            # Before the panels comes the line of their names.
+            panel.set_class((above if place <= above else below) == 4, "-of-four", update=False)
+            yield panel
         yield Static(id="narration")
 
     def on_mount(self) -> None:

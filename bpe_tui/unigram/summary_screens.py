@@ -147,41 +147,39 @@ class UnigramInspectionScreen(InspectionScreen):
         return UnigramInspection(frame)
 
 
-CHARTS = (
-    charts.course(
-        "loss",
-        "How improbable is the corpus?",
-        "How improbable is it?",
-        lambda found, steps: found.losses(steps),
-        lambda frame, wording: f"{score_text(frame.loss, 3)} nats",
-    ),
-    charts.course(
-        "size",
-        "How many pieces are left?",
-        "How many are left?",
-        lambda found, steps: found.sizes(steps),
-        lambda frame, wording: wording.counted(frame.size, "piece"),
-    ),
-    charts.course(
-        "fertility",
-        "How many tokens does it take?",
-        "How many tokens?",
-        lambda found, steps: found.fertility(steps),
-        lambda frame, wording: (
-            f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT}"
-        ),
-    ),
-    charts.lengths("How long are the pieces?", "characters", most_at=lambda frame: 0),
-    charts.ZIPF,
-)
-
-
 class UnigramChartsScreen(charts.ChartsScreen):
     """The five charts of Unigram, and the table of the most frequent pretokens."""
 
     NAME = UNIGRAM_CHARTS
     VIEW = UNIGRAM_VIEW
-    TILES = (*CHARTS, charts.FrequentTile("pretoken", lambda text: to_bytes(unspelled(text))))
+    TILES = (
+        charts.course(
+            "loss",
+            "How improbable is the corpus?",
+            "How improbable is it?",
+            lambda found, steps: found.losses(steps),
+            lambda frame, wording: f"{score_text(frame.loss, 3)} nats",
+        ),
+        charts.course(
+            "size",
+            "How many pieces are left?",
+            "How many are left?",
+            lambda found, steps: found.sizes(steps),
+            lambda frame, wording: wording.counted(frame.size, "piece"),
+        ),
+        charts.course(
+            "fertility",
+            "How many tokens does it take?",
+            "How many tokens?",
+            lambda found, steps: found.fertility(steps),
+            lambda frame, wording: (
+                f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT}"
+            ),
+        ),
+        charts.lengths("How long are the pieces?", "characters", most_at=lambda frame: 0),
+        charts.ZIPF,
+        charts.FrequentTile("pretoken", lambda text: to_bytes(unspelled(text))),
+    )
 
 
 class SavePieces(SaveFile):

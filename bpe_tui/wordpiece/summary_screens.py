@@ -145,43 +145,7 @@ def _scores(frame: WordPieceFrame) -> Figure:
 def _counts(frame: WordPieceFrame) -> Figure | None:
     """Draw the counts of winners as points: frequent and rare pairs alternate."""
     figure = charts.counts(frame)
-    if figure is None:
-        return None
-    return replace(figure, scattered=True)
-
-
-CHARTS = (
-    charts.course(
-        "pieces",
-        "How many pieces has a word?",
-        "Pieces per word?",
-        lambda found, steps: found.pieces_per_word(steps),
-        lambda frame, wording: f"{frame.pieces_per_word:.2f} pieces a word",
-    ),
-    charts.ChartKind(
-        "scores",
-        "Which score won? (median)",
-        _scores,
-        lambda frame, wording: (
-            f"{score_text(frame.merge.score.value) if frame.merge else 'no merge'} │ "
-            f"step {number(frame.step)}"
-        ),
-        charts.recorded,
-        "Which score won?",
-    ),
-    replace(
-        charts.COUNTS,
-        question="How frequent are winners? (median)",
-        short="How frequent?",
-        figure_of=_counts,
-    ),
-    replace(charts.TIES, question="How many scores were tied?"),
-    replace(charts.ZIPF, question="How frequent is a word? (Zipf)"),
-    charts.lengths("How long are the pieces?", "characters"),
-)
-
-
-FREQUENT = charts.FrequentTile("word", title="Which words are most frequent?")
+    return figure and replace(figure, scattered=True)
 
 
 class WordPieceChartsScreen(charts.ChartsScreen):
@@ -189,7 +153,37 @@ class WordPieceChartsScreen(charts.ChartsScreen):
 
     NAME = WORDPIECE_CHARTS
     VIEW = WORDPIECE_VIEW
-    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:5], FREQUENT, CHARTS[5])
+    TILES = (
+        charts.course(
+            "pieces",
+            "How many pieces has a word?",
+            "Pieces per word?",
+            lambda found, steps: found.pieces_per_word(steps),
+            lambda frame, wording: f"{frame.pieces_per_word:.2f} pieces a word",
+        ),
+        charts.GAINS,
+        charts.ChartKind(
+            "scores",
+            "Which score won? (median)",
+            _scores,
+            lambda frame, wording: (
+                f"{score_text(frame.merge.score.value) if frame.merge else 'no merge'} │ "
+                f"step {number(frame.step)}"
+            ),
+            charts.recorded,
+            "Which score won?",
+        ),
+        replace(
+            charts.COUNTS,
+            question="How frequent are winners? (median)",
+            short="How frequent?",
+            figure_of=_counts,
+        ),
+        replace(charts.TIES, question="How many scores were tied?"),
+        replace(charts.ZIPF, question="How frequent is a word? (Zipf)"),
+        charts.FrequentTile("word", title="Which words are most frequent?"),
+        charts.lengths("How long are the pieces?", "characters"),
+    )
 
 
 JSON = ".json"
