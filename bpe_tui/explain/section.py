@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import NamedTuple
-
-from textual.geometry import Region
 
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row, Span, left, spans_width
@@ -33,7 +30,7 @@ LIT_STEM = "─▶ "
 
 
 class LessonSection(Lines, can_focus=False):
-    """A name and rows beside it; only lines that change are painted again."""
+    """A name and rows beside it."""
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name)
@@ -74,11 +71,6 @@ class LessonSection(Lines, can_focus=False):
             if spans_width(row.spans) > self.room:
                 row = Row(left(row.spans, self.room), row.target)
             shown.append(Row([*(below if index else name), *row.spans], row.target))
-        changed = [
-            Region(0, index, self.size.width, 1)
-            for index, (row, was) in enumerate(zip_longest(shown, self._rows))
-            if row != was
-        ]
-        self._rows = shown
-        if changed:
-            self.refresh(*changed)
+        if shown != self._rows:
+            self._rows = shown
+            self.make_again()

@@ -441,7 +441,7 @@ class FramePanel(Lines, Generic[FrameT]):
         self._show_title(self._shown_title or self.named)
 
     def _show_title(self, title: str) -> None:
-        self.put_title(keyed(self._key, title))
+        self.border_title = keyed(self._key, title)
 
     def name_columns(self, head: Sequence[Span]) -> None:
         """Show the names of the columns above the rows, if there is room."""
@@ -467,7 +467,7 @@ class FramePanel(Lines, Generic[FrameT]):
         text = text or leading_parts(room, foot)
         if text != self._shown_foot:
             self._shown_foot = text
-            self.put_foot(Content(text))
+            self.border_subtitle = Content(text)
 
     def watch_cursor(self) -> None:
         super().watch_cursor()

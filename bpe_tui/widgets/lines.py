@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -23,8 +22,6 @@ from bpe_tui.styles import painted, role_style
 from bpe_tui.widgets.rows import Row, Span, subject_cells, subjects_at
 
 ReactiveType = TypeVar("ReactiveType")
-Shown = tuple[Row | None, bool]
-"""The row in a line, `None` below the last one, and whether the cursor is there."""
 
 
 class Drawn(reactive[ReactiveType]):
@@ -105,14 +102,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     head: Sequence[Span] = ()
     """Names of the columns, in a line above the rows that does not scroll."""
 
-    _border_line: int | None = None
-    """The line of a title or foot that is being set; only that line is painted for it."""
-
     def __init__(self, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._rows_made: dict[int, Row] = {}  # rows since the last change
-        self._in_sight: list[Shown] = []  # lines to paint; empty if they are to be made
-        self._lines_painted: dict[int, Shown] = {}  # line → what was painted there
 
     # -- a subclass may override these
 
@@ -147,29 +139,13 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     def head_height(self) -> int:
         return 1 if self.head else 0
 
-    def refresh(
-        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
-    ) -> Self:
-        """Make and paint all rows again; for a title or a foot, paint only that border line."""
-        if self._border_line is not None:
-            left, top = self.content_offset
-            regions = (Region(-left, self._border_line - top, self.outer_size.width, 1),)
-        else:
-            self._rows_made, self._in_sight = {}, []
-        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
-
-    def put_title(self, title: Content) -> None:
-        self._border_line = 0
-        self.border_title = title
-        self._border_line = None
-
-    def put_foot(self, foot: Content) -> None:
-        self._border_line = self.outer_size.height - 1
-        self.border_subtitle = foot
-        self._border_line = None
+    def make_again(self) -> None:
+        """Make the visible rows again, and paint them."""
+        self._rows_made = {}
+        self.refresh()
 
     def rebuild(self) -> None:
-        """Paint the lines whose rows have changed, and set the scrolled height."""
+        """Make and paint the visible rows, and set the scrolled height."""
         rows = max(self.row_count + self.head_height, self.size.height)
         size = Size(self.size.width, rows)
         if self.virtual_size != size:
@@ -188,31 +164,11 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         if self._row_to_come is not None and self._row_to_come < self.row_count:
             self.cursor, self._row_to_come = self._row_to_come, None
         self.cursor = min(self.cursor, max(self.row_count - 1, 0))
-        self._rows_made = {}
-        self._in_sight = self._visible()
-        changed = [y for y, line in enumerate(self._in_sight) if line != self._lines_painted.get(y)]
-        if changed:
-            cells = self.size.width
-            super().refresh(*(Region(0, y, cells, 1) for y in changed))
-
-    def _visible(self) -> list[Shown]:
-        """Return what the lines show."""
-        made, top = self._rows_made, self.scroll_offset.y
-        count, cursor = self.row_count, self.cursor
-        head = [Row([(text, "dim") for text, _ in self.head])] if self.head else []
-        places = range(top, top + self.size.height - len(head))
-        for index in places:
-            if index < count and index not in made:
-                made[index] = self.row(index)
-        rows = [(made.get(index), index == cursor < count) for index in places]
-        return [*((row, False) for row in head), *rows]
+        self.make_again()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Paint the rows at their new places; the rows themselves are the same."""
-        made = self._rows_made
         self._move_bar(self.virtual_size.height, new_value)
         super().watch_scroll_y(old_value, new_value)
-        self._rows_made = made
 
     def _move_bar(self, rows: int, y: float) -> None:
         """Set the bar to a place in a list of some rows; paint it only if it looks different."""
@@ -236,12 +192,17 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         """Return the number of rows, for a height of `auto`."""
         return self.row_count + self.head_height
 
-    def line(self, y: int) -> Shown:
-        """Return what is painted in a line."""
-        if y >= len(self._in_sight):
-            self._in_sight = self._visible()
-        self._lines_painted[y] = self._in_sight[y]
-        return self._in_sight[y]
+    def line(self, y: int) -> tuple[Row | None, bool]:
+        """Return the row in a line, `None` below the last one, and whether the cursor is there."""
+        index = y - self.head_height
+        if index < 0:
+            return Row([(text, "dim") for text, _ in self.head]), False
+        index += self.scroll_offset.y
+        if index >= self.row_count:
+            return None, False
+        if index not in self._rows_made:
+            self._rows_made[index] = self.row(index)
+        return self._rows_made[index], index == self.cursor
 
     def render_line(self, y: int) -> Strip:
         row, is_at_cursor = self.line(y)
@@ -314,7 +275,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
                 self.scroll_to_row(index)
                 break
             place = None
-        self.refresh()
+        self.make_again()
 
     def action_page(self, direction: int) -> None:
         self.action_move(direction * max(self.size.height - 1 - self.head_height, 1))
@@ -361,7 +322,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to_row(self.cursor)
 
     def watch_cursor(self) -> None:
-        self.refresh()
+        self.make_again()
 
     on_focus = on_blur = watch_cursor
 
