@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from bpe_tui.app.app import BpeTuiApp, JobMaker
 from bpe_tui.app.session_app import PLACES
 from bpe_tui.lessons.pane import panes_of
+from bpe_tui.session.commands import lacking
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.declarations import VIEWS
 from bpe_tui.session.jobs import OpeningJob
@@ -176,7 +177,7 @@ def _problems_of_show(show: ScreenSetup, config: Config, steps: int) -> Iterator
     try:
         view = VIEWS[show.view]
         model = model_of(config)
-        if f"app.show('{view}')" in model.refused:
+        if f"app.show('{view}')" in lacking(model):
             yield LessonProblem(show.line, f"{model.title} has no view {view!r}")
         elif show.panel is not None:
             panels = resolve_name(PLACES[model.screen(view)]).PANEL_ORDER

@@ -5,6 +5,16 @@ Footer, help and palette keep this order. Commands that only one model has are i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from bpe_tui.session.config import (
+    why_not_checkable,
+    why_not_continued,
+    why_not_counted,
+    why_not_forked,
+    why_not_predicted,
+    why_not_retrained,
+)
 from bpe_tui.session.declarations import (
     ALWAYS,
     CHARTS,
@@ -29,8 +39,9 @@ from bpe_tui.session.declarations import (
     VOCABULARY,
     WITH_PANELS,
     Command,
+    Model,
 )
-from bpe_tui.session.models import MODELS
+from bpe_tui.session.models import DEFAULT_MODEL, MODELS
 
 
 def _without(screens: tuple[str, ...], *left_out: str) -> tuple[str, ...]:
@@ -44,6 +55,7 @@ _STEPPED = (LESSON, TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 _PLAYED = (LESSON, TRAINING, CHARTS, RACE)
 """Screens that play the run."""
 _TITLES = ", ".join(model.title for model in MODELS.values())
+_HEAP = "There is no heap here: a step looks at all of its candidates."
 
 # Two lines for each: keys, label, action, group, screens; then the help line and the rest.
 # fmt: off
@@ -72,7 +84,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("left,h", "back", "screen.forward(-1)", STEP, (ENCODING,),
             "Step before, of the pretoken's encoding.", in_footer=True),
     Command("space", "play", "screen.play", PLAY, (ENCODING,),
-            "Play the encoding of the pretoken.", in_footer=True),
+            "Play the encoding of the pretoken.", in_footer=True, of_merges=True),
 
     # The player of the recording.
     Command("right,l", "next", "screen.forward(1)", STEP, (LESSON,),
@@ -87,7 +99,8 @@ COMMANDS: tuple[Command, ...] = (
             in_footer=True),
     Command("P", "predict", "app.predict", STEP, (LESSON,),
             "Ask what each step will do; ↑ ↓ and Enter answer, → skips, P again ends it.",
-            words="quiz question guess"),
+            words="quiz question guess", why_not=why_not_predicted,
+            only_bpe="Only BPE's next merge is asked for; M trains BPE on this corpus."),
     Command("H", "hint", "screen.hint", STEP, (LESSON,), "A hint at the answer of a question."),
     Command("exclamation_mark", "show me", "screen.show_answer", STEP, (LESSON,),
             "The answer to a question, shown beat by beat."),
@@ -96,31 +109,37 @@ COMMANDS: tuple[Command, ...] = (
             words="exercise do it yourself practice replace overlap"),
     Command("m", "by hand", "app.encode_by_hand", STEP, (ENCODING,),
             "Encode the pretoken yourself, merge by merge.",
-            words="exercise do it yourself practice"),
+            words="exercise do it yourself practice",
+            only_bpe="Merges are made by hand with BPE; here → follows the encoding."),
     Command("P", "predict", "app.predict_cost", STEP, (ENCODING,),
             "Which costs fewest tokens: a line of the text, or a form of the pretoken?",
-            words="quiz question guess fewer cheaper"),
+            words="quiz question guess fewer cheaper",
+            only_bpe="The question is about costs in BPE's merges; M trains BPE here."),
     Command("P", "predict", "app.predict", STEP, _without(EVERYWHERE, LESSON, ENCODING),
             "The lesson view, which asks what each step will do.", words="quiz question guess"),
     Command("full_stop", "move", "screen.sub_step", STEP, (TRAINING,),
             "One move of the next merge: a pop or push in the heap, or a line of the pseudocode.",
-            panel="pairs"),
+            panel="pairs", only_bpe=_HEAP, of_merges=True),
     Command("t", "to the next …", "screen.menu('next')", STEP, _PLAYED,
-            "A menu of what to go to: a tie, a token, a count, a length; or a prune."),
+            "A menu of what to go to: a tie, a token, a count, a length; or a prune.",
+            of_merges=True),
     Command("t", "tie", "app.tie(1)", STEP, _PLAYED, "To the next merge that was tied.",
-            words="ties equal counts draw", menu="next"),
+            words="ties equal counts draw", menu="next", of_merges=True),
     Command("T", "tie before", "app.tie(-1)", STEP, _PLAYED, "To the tied merge before.",
-            words="ties equal counts", menu="next"),
+            words="ties equal counts", menu="next", of_merges=True),
     Command("b", "breakpoints …", "app.breakpoints", STEP, (TRAINING,),
             "Breakpoints: what to stop at, such as a tie, a token, a count below 50.",
-            words="stop pause when condition", menu="next"),
+            words="stop pause when condition", menu="next", of_merges=True),
     Command("n", "next", "screen.following(1)", STEP, _PLAYED,
             "To the next breakpoint; without one, to the next tie or prune."),
     Command("i", "what if", "app.what_if", DO, EVERYWHERE,
             "What if it went another way here: another pair, tie rule or pattern.",
-            words="fork forbid forbidden experiment alternative other tie rule min-count"),
+            words="fork forbid forbidden experiment alternative other tie rule min-count",
+            of_merges=True, why_not=why_not_forked,
+            only_bpe="What if forks BPE's merges; here a training is opened with other options."),
     Command("I", "origin", "app.leave_fork", DO, (TRAINING,),
-            "From a fork back to the run that it came from."),
+            "From a fork back to the run that it came from.",
+            only_bpe="Only BPE's runs are forked, so I leads nowhere here."),
     Command("home", "start", "app.end(False)", STEP, _AT_STEPS,
             "To step 0; in a focused table, to its first row.", in_footer=True,
             words="beginning restart rewind bytes"),
@@ -133,7 +152,8 @@ COMMANDS: tuple[Command, ...] = (
             "To the last step recorded; while training runs, on with it.",
             words="last final finish"),
     Command("space", "play", "screen.play", PLAY, _PLAYED,
-            "Play the recording, or pause it.", in_footer=True, words="animate autoplay pause"),
+            "Play the recording, or pause it.", in_footer=True, words="animate autoplay pause",
+            of_merges=True),
     Command("plus,equals_sign", "faster", "screen.more(1)", PLAY, _PLAYED, "Play faster.",
             words="speed"),
     Command("minus", "slower", "screen.more(-1)", PLAY, _PLAYED, "Play slower.", words="speed"),
@@ -147,9 +167,11 @@ COMMANDS: tuple[Command, ...] = (
             in_footer=True, words="unicode utf-8 emoji chinese hexadecimal align"),
     Command("d", "compare", "screen.compare", DO, (ENCODING,),
             "Compare this step's tokenizer with one from a file, on the text.",
-            words="diff differ tokenizers difference minbpe"),
+            words="diff differ tokenizers difference minbpe",
+            only_bpe="The comparison is with tokenizers of merges; s saves the pieces."),
     Command("ctrl+s", "specials", "screen.specials", DO, (ENCODING,),
-            "Special tokens in the text as one id, or as ordinary text.", in_fields=True),
+            "Special tokens in the text as one id, or as ordinary text.", in_fields=True,
+            only_bpe="Special tokens are one piece each; BPE's screen can read them as text."),
 
     # The vocabulary screen.
     Command("slash", "search", "screen.search", LOOK, (VOCABULARY,),
@@ -162,20 +184,23 @@ COMMANDS: tuple[Command, ...] = (
             "A menu of filters: which tokens the table shows.", in_footer=True, panel="tokens"),
     Command("p", "partial", "screen.filter('partial')", FILTER, (VOCABULARY,),
             "Only tokens that are not valid UTF-8 by themselves.",
-            words="invalid broken unicode half character", menu="filter"),
+            words="invalid broken unicode half character", menu="filter",
+            only_bpe="Pieces are of whole characters: each is valid UTF-8 by itself."),
     Command("u", "unused", "screen.filter('unused')", FILTER, (VOCABULARY,),
             "Only tokens never used in the corpus now.", words="zero count", menu="filter"),
     Command("d", "never encoded", "screen.filter('never-encoded')", FILTER, (VOCABULARY,),
             "Only tokens never encoded: their own bytes give other tokens.",
-            words="unreachable dead swapped", menu="filter"),
+            words="unreachable dead swapped", menu="filter",
+            only_bpe="A piece may be taken wherever it fits, so each is encoded."),
     Command("f", "places", "screen.places", LOOK, (VOCABULARY,),
             "The words and lines of the corpus that have the token under the cursor.",
-            in_footer=True, panel="tokens", words="find in the corpus occurrences"),
+            in_footer=True, panel="tokens", words="find in the corpus occurrences",
+            only_bpe="Places are listed of BPE's tokens; 2 shows how a text is cut here."),
 
     # The check and the comparison.
     Command("c", "choose", "app.open('CHECK')", DO, (CHECK,),
             "Choose the merges to check: what a trainer has written.", in_footer=True,
-            words="files mine submit"),
+            words="files mine submit", why_not=why_not_checkable),
     Command("n", "next", "screen.following(1)", STEP, (COMPARISON, CHECK),
             "To the next difference.", in_footer=True),
     Command("p", "previous", "screen.following(-1)", STEP, (COMPARISON, CHECK),
@@ -208,11 +233,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("6", "race", "app.show('race')", LOOK, _without(EVERYWHERE, RACE),
             "The race: all trainers on this corpus, what each of them does.",
             words="naive incremental speed benchmark performance fast heap indexed linked "
-                  "operations work compare complexity"),
+                  "operations work compare complexity", of_merges=True, why_not=why_not_counted,
+            only_bpe="The race is between BPE's trainers, which make the same merges."),
     Command("7", "family", "app.show('family')", LOOK, _without(EVERYWHERE, FAMILY),
             "Every kind of tokenizer on this corpus, in a table.",
             words="compare models wordpiece unigram words characters fertility unknown oov out of "
-                  "vocabulary"),
+                  "vocabulary", why_not=why_not_counted),
     Command("8", "pipeline", "app.show('pipeline')", LOOK, _without(EVERYWHERE, PIPELINE),
             "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
             words="huggingface hugging face tokenizer.json lowercase stages bert template nfd nfc "
@@ -220,12 +246,15 @@ COMMANDS: tuple[Command, ...] = (
                   "unknown unk"),
     Command("9", "check", "app.show('check')", LOOK, _without(EVERYWHERE, CHECK),
             "The check: merges of a trainer of yours beside the rule's, on this corpus.",
-            words="verify test correct bug mistake homework assignment wrong grade"),
+            words="verify test correct bug mistake homework assignment wrong grade",
+            of_merges=True, why_not=why_not_counted,
+            only_bpe="The check compares merges with BPE's rule; M trains BPE on this corpus."),
 
     *(Command("K", "chunks", "app.show('chunks')", LOOK, screens,
               "The chunks of the corpus: where it was cut, which worker counted which; Esc leads "
               "back.", in_footer=in_footer,
-              words="chunk parallel counting workers threads processes boundaries strip")
+              words="chunk parallel counting workers threads processes boundaries strip",
+            why_not=why_not_counted)
       for screens, in_footer in (
           ((CHARTS, INSPECTION), True), (_without(EVERYWHERE, CHARTS, INSPECTION, CHUNKS), False))),
     Command("plus,equals_sign", "more parts", "screen.more(1)", LOOK, (CHUNKS,),
@@ -247,22 +276,25 @@ COMMANDS: tuple[Command, ...] = (
     Command("v", "heap view", "screen.heap_view", LOOK, (TRAINING,),
             "The heap as a table, as an array, as a tree; or the lists of --trainer linked.",
             words="stale old entries lazy deletion priority queue bigrams active linked list",
-            panel="pairs"),
+            panel="pairs", only_bpe=_HEAP, of_merges=True),
     Command("p", "pseudocode", "screen.pseudocode", LOOK, (TRAINING,),
             "The pseudocode of the heap; again: of the next trainer. W takes its place back.",
-            panel="pairs", words="algorithm source program"),
+            panel="pairs", words="algorithm source program", of_merges=True,
+            only_bpe="The pseudocode is of BPE's trainers; Tab leads to what a step did."),
     Command("w", "why", "screen.why", LOOK, (TRAINING, VOCABULARY),
             "Why any two tokens merge or not: counts over the steps, merges; or what a token is.",
-            in_footer=True, words="explain count life history pair ever never"),
+            in_footer=True, words="explain count life history pair ever never", of_merges=True),
     Command("W", "pretokens", "screen.show('pretokens')", LOOK, (TRAINING,),
             "To the pretokens that the step changes.", words="words touched"),
     Command("m", "merges", "screen.show('merges')", LOOK, (TRAINING,), "To the list of merges.",
             words="rank order history all"),
     Command("a", "characters", "screen.characters", LOOK, (LESSON, TRAINING, PIPELINE),
             "Characters that tokens cut, over marks, or their bytes.",
-            words="unicode utf-8 emoji chinese"),
+            words="unicode utf-8 emoji chinese",
+            only_bpe="Pieces are of whole characters: none is cut into bytes."),
     Command("w", "why not", "screen.ask", LOOK, (ENCODING,),
-            "Ask why a piece is not one token.", in_footer=True, words="explain single reason"),
+            "Ask why a piece is not one token.", in_footer=True, words="explain single reason",
+            of_merges=True),
 
     # What only one model has.
     *(command for model in MODELS.values() for command in model.commands),
@@ -294,10 +326,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("M", "model", "app.model", DO, EVERYWHERE,
             f"Train another model on this corpus: {_TITLES}.",
             words="bert sentencepiece pmi mutual information likelihood em viterbi switch change "
-                  "train"),
+                  "train", why_not=why_not_retrained),
     Command("A", "add merges", "app.continue_tokenizer", DO, EVERYWHERE,
             "Learn more merges after those of the open tokenizer, on the open corpus.",
-            words="continue extend vocabulary domain adapt new tokens"),
+            words="continue extend vocabulary domain adapt new tokens", why_not=why_not_continued),
     Command("o", "open", "app.open", DO, (*EVERYWHERE, START),
             "Open a tokenizer or a corpus.", in_reading=True,
             words="load file import corpus huggingface tiktoken gpt2 cl100k minbpe ranks read"),
@@ -332,3 +364,12 @@ COMMANDS: tuple[Command, ...] = (
             "Leave, from inside a field too.", in_fields=True),
 )
 # fmt: on
+
+_ONLY_BPE = {command.action: command.only_bpe for command in COMMANDS if command.only_bpe}
+
+
+def lacking(model: Model | None) -> Mapping[str, str]:
+    """Return the actions that a model lacks, each with the sentence that its key shows."""
+    if model is None:
+        return {}
+    return {**({} if model.name == DEFAULT_MODEL else _ONLY_BPE), **model.refused}

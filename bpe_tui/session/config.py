@@ -217,5 +217,46 @@ def why_not_checkable(config: Config) -> str | None:
     return None
 
 
+def why_not_counted(config: Config) -> str | None:
+    """Return why nothing is counted; `None` if a text is open."""
+    if isinstance(config, RunConfig) or config.corpus is not None:
+        return None
+    return "Race, family, check and chunks need a text to count in: o opens one."
+
+
+def why_not_forked(config: Config) -> str | None:
+    """Return why no fork can be made; `None` if one can."""
+    if isinstance(config, RunConfig):
+        return None
+    return "These merges are a tokenizer's; only a training from a text has forks."
+
+
+def why_not_predicted(config: Config) -> str | None:
+    """Return why no merge can be predicted; `None` if counts have chosen some."""
+    if isinstance(config, RunConfig) or config.continued:
+        return None
+    return "Nothing to predict: these merges are a tokenizer's; no count chose them."
+
+
+def why_not_retrained(config: Config) -> str | None:
+    """Return why no other model can be trained on an open corpus; `None` if one can."""
+    if not isinstance(config, RunConfig):
+        return "A model is trained on a corpus, and this is a tokenizer. o opens a corpus."
+    if config.from_input:
+        return "Standard input has been read to its end; another model needs the corpus in a file."
+    return None
+
+
+def why_not_continued(config: Config) -> str | None:
+    """Return why no merges can be learnt after a tokenizer's; `None` if they can."""
+    if isinstance(config, RunConfig):
+        return "This goes on with a tokenizer from a file: save it (s), then open that (o)."
+    if config.corpus is None:
+        return "New merges are learnt from a text: o opens a corpus."
+    if config.from_input:
+        return "Standard input has been read to its end; save it as a file, and open that."
+    return None
+
+
 NOTHING_OPEN = RunConfig("")
 """The config of an empty session."""

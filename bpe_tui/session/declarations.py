@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
@@ -114,6 +114,9 @@ class Command(NamedTuple):
         words: more words that find it in the palette.
         panel: the panel that it is about; the footer shows it first while that has the focus.
         menu: the menu that has it, so that its keys act only there: a name in `MENUS`.
+        only_bpe: the sentence that its keys give with other models; empty if they have it, too.
+        of_merges: whether it does nothing for a tokenizer without merges.
+        why_not: returns why it does nothing for what is open; `None` if it does something.
     """
 
     keys: str
@@ -128,6 +131,9 @@ class Command(NamedTuple):
     words: str = ""
     panel: str = ""
     menu: str = ""
+    only_bpe: str = ""
+    of_merges: bool = False
+    why_not: Callable[[Any], str | None] | None = None
 
     @property
     def shown(self) -> str:
@@ -173,7 +179,7 @@ class Model:
         options: names of the options of BPE that it has as well.
         trainers: its trainers if they learn by different rules, the default first.
         commands: the commands that only its screens have.
-        refused: action of a command that it lacks → the sentence that its key shows.
+        refused: action of a command that it alone lacks → the sentence that its key shows.
         signs: the signs that its pieces are written with, for the legends.
         undrawn: signs of the legends that its screens never draw.
     """
@@ -203,25 +209,3 @@ class Model:
         """Return the name of the screen of a kind: the model's own, or the shared one."""
         own = f"{self.name}-{kind}"
         return own if own in self.screens else kind
-
-
-_HEAP = "There is no heap here: a step looks at all of its candidates."
-ONLY_BPE: Mapping[str, str] = {
-    "screen.sub_step": _HEAP,
-    "screen.heap_view": _HEAP,
-    "screen.pseudocode": "The pseudocode is of BPE's trainers; Tab leads to what a step did.",
-    "screen.places": "Places are listed of BPE's tokens; 2 shows how a text is cut here.",
-    "screen.characters": "Pieces are of whole characters: none is cut into bytes.",
-    "screen.filter('partial')": "Pieces are of whole characters: each is valid UTF-8 by itself.",
-    "screen.filter('never-encoded')": "A piece may be taken wherever it fits, so each is encoded.",
-    "screen.compare": "The comparison is with tokenizers of merges; s saves the pieces.",
-    "screen.specials": "Special tokens are one piece each; BPE's screen can read them as text.",
-    "app.what_if": "What if forks BPE's merges; here a training is opened with other options.",
-    "app.leave_fork": "Only BPE's runs are forked, so I leads nowhere here.",
-    "app.predict": "Only BPE's next merge is asked for; M trains BPE on this corpus.",
-    "app.predict_cost": "The question is about costs in BPE's merges; M trains BPE here.",
-    "app.encode_by_hand": "Merges are made by hand with BPE; here → follows the encoding.",
-    "app.show('race')": "The race is between BPE's trainers, which make the same merges.",
-    "app.show('check')": "The check compares merges with BPE's rule; M trains BPE on this corpus.",
-}
-"""Action of a command that only BPE has → the sentence that its key gives with other models."""

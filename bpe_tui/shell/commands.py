@@ -17,7 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.keys import key_to_character
 
-from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.commands import COMMANDS, lacking
 from bpe_tui.session.declarations import (
     CHARTS,
     CHECK,
@@ -278,7 +278,7 @@ def legend_of(
 def commands_on(screen: str) -> tuple[Command, ...]:
     """Return the commands of a screen, in the order of their declarations."""
     kind, model = kind_and_model(screen)
-    refused = model.refused if model is not None else {}
+    refused = lacking(model)
     return tuple(
         command
         for command in COMMANDS
@@ -519,10 +519,12 @@ def help_text(screen: str, *, marks: bool = False) -> str:
 
 def kinds_with(command: Command, model: Model) -> list[str]:
     """Return the kinds of screens of a model's session on which the command works."""
+    lacks = lacking(model)
     return [
         kind
         for kind in EVERYWHERE
-        if f"app.show('{kind}')" not in model.refused and command in commands_on(model.screen(kind))
+        if f"app.show('{kind}')" not in lacking(model)
+        and command in commands_on(model.screen(kind))
     ]
 
 

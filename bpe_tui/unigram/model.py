@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.declarations import FILTER, LOOK, ONLY_BPE, STEP, Command, Model, TrainerChoice
+from bpe_tui.session.declarations import FILTER, LOOK, STEP, Command, Model, TrainerChoice
 from bpe_tui.widgets.numbers import number, plural
 
 if TYPE_CHECKING:
@@ -66,7 +66,6 @@ _BREAKPOINTS = (
     "Breakpoints stop BPE's merges; a Unigram training has few steps, and n finds prunes."
 )
 REFUSED = {
-    **ONLY_BPE,
     "app.tie(1)": _TIES,
     "app.tie(-1)": _TIES,
     "app.breakpoints": _BREAKPOINTS,
@@ -75,7 +74,7 @@ REFUSED = {
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
     "screen.filter('unused')": "Pieces have expected counts; u leaves those below one.",
 }
-"""Action of a command that Unigram lacks → the sentence that its key gives."""
+"""Action of a command that Unigram alone lacks → the sentence that its key gives."""
 
 MODEL = Model(
     name="unigram",

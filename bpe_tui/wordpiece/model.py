@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.declarations import LOOK, ONLY_BPE, Command, Model
+from bpe_tui.session.declarations import LOOK, Command, Model
 from bpe_tui.widgets.numbers import plural
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ MODEL = Model(
     formats=("bert-vocab", "huggingface"),
     options=frozenset({"min_count"}),
     commands=COMMANDS,
-    refused={
-        **ONLY_BPE,
-        "screen.ask": "The probes show it: each row is a piece that was looked up.",
-    },
+    refused={"screen.ask": "The probes show it: each row is a piece that was looked up."},
     signs=("inside",),
     undrawn=("parted", "stale", "claimed", "best", "active", "inactive", "link"),
 )

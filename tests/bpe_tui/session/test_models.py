@@ -12,7 +12,7 @@ from textual.widgets import Input, TextArea
 
 from bpe_tui.app.session_app import SCREENS
 from bpe_tui.cli.plain import transcript_of
-from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.commands import COMMANDS, lacking
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
 from bpe_tui.session.models import MODELS
@@ -128,8 +128,8 @@ async def test_a_key_for_merges_says_why_a_model_has_none(
 @every_model
 def test_each_refusal_belongs_to_a_command_and_each_screen_to_the_application(model: str) -> None:
     actions = {command.action for command in COMMANDS}
-    assert actions.issuperset(MODELS[model].refused)
-    assert all(sentence.endswith(".") for sentence in MODELS[model].refused.values())
+    assert actions.issuperset(lacking(MODELS[model]))
+    assert all(sentence.endswith(".") for sentence in lacking(MODELS[model]).values())
     assert {MODELS[model].screen(kind) for kind in KINDS} <= SCREENS.keys()
 
 
