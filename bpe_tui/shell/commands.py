@@ -523,8 +523,7 @@ def kinds_with(command: Command, model: Model) -> list[str]:
     return [
         kind
         for kind in EVERYWHERE
-        if f"app.show('{kind}')" not in lacking(model)
-        and command in commands_on(model.screen(kind))
+        if f"app.show('{kind}')" not in lacks and command in commands_on(model.screen(kind))
     ]
 
 
