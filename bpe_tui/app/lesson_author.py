@@ -22,7 +22,7 @@ from bpe_tui.session.declarations import VIEWS
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
-from bpe_tui.session.training import OpeningListener, replay, train
+from bpe_tui.session.training import TrainingListener, replay, train
 from bpe_tui.shell.exports import screen_text
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import text_with_edges
@@ -55,7 +55,7 @@ def recording_of(config: Config) -> Player[Any]:
     """
     if isinstance(config, RunConfig) and (claimed := config.claimed) is not None:
         read_claim(*claimed.paths, are_steps=claimed.are_steps)
-    made = train(config) if isinstance(config, RunConfig) else replay(config, OpeningListener())
+    made = train(config) if isinstance(config, RunConfig) else replay(config, TrainingListener())
     recording: Player[Any] = made.complete()
     return recording
 

@@ -24,10 +24,11 @@ from engine.core.drafts import temporary_folder
 from engine.core.errors import TokenizerFileError
 
 if TYPE_CHECKING:
+    from bpe_tui.session.training import Training
     from engine.bpe.frame import Timeline
     from engine.bpe.record import Record
     from engine.bpe.trainer import Trainer
-    from engine.recording.training import CountedCorpus, Training
+    from engine.recording.training_input import CountedCorpus
     from engine.text.patterns import PatternLike
 
 MODEL = Model(
@@ -51,7 +52,7 @@ MODEL = Model(
 
 def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     """Prepare the training that `config` asks for."""
-    from engine.recording.training import Training
+    from bpe_tui.session.training import Training
 
     trainer = _trainer(config, corpus.counts)
 

@@ -10,7 +10,7 @@ from itertools import chain, takewhile
 
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import model_of
-from bpe_tui.session.training import OpeningListener, course_cuts_of, replay, train
+from bpe_tui.session.training import TrainingListener, course_cuts_of, replay, train
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.chunks import describe_all, parts_for
 from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
@@ -76,7 +76,7 @@ def ask_until_over(asking: PlainQuestion, lines: Iterator[str]) -> bool:
     return True
 
 
-class _Listener(OpeningListener):
+class _Listener(TrainingListener):
     """A listener that prints the notes about a tokenizer on standard error."""
 
     _special_tokens: Sequence[str] | None = None

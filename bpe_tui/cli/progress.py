@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli.inputs import note
-from bpe_tui.session.training import MEMORY_A_BYTE, OpeningListener
+from bpe_tui.session.training import MEMORY_A_BYTE, CountOrigin, Training, TrainingListener
 from bpe_tui.widgets.numbers import number, progress_of, rate, size
 from bpe_tui.words.chunks import describe_counting
 from engine.core.events import CountProgress, WorkProgress
 from engine.core.systems import peak_memory
-from engine.recording.training import CountedCorpus, CountOrigin, Training
+from engine.recording.training_input import CountedCorpus
 
 LONG_PRETOKEN = 1 << 20
 """Bytes of a pretoken that make training slow."""
@@ -24,7 +24,7 @@ MERGES_A_MOVE = 64
 """Merges between moves of the bar: a move takes as long as some merges."""
 
 
-class TrainingBar(Progress, OpeningListener):
+class TrainingBar(Progress, TrainingListener):
     """A bar on standard error, for reading and for training; none in a pipe or file."""
 
     def __init__(self, write_step: Callable[[Any], object] = id) -> None:

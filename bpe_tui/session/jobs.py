@@ -14,14 +14,14 @@ from textual.message import Message
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.state import remember_opened
 from bpe_tui.session.threads import Job, Post
-from bpe_tui.session.training import OpeningListener, replay, train
+from bpe_tui.session.training import CountOrigin, Training, TrainingListener, replay, train
 from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
 from engine.core.errors import CorpusError, TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.chunk_log import NOTHING_COUNTED, ChunkReport
 from engine.recording.playback import Player
-from engine.recording.training import CountedCorpus, CountOrigin, Training
+from engine.recording.training_input import CountedCorpus
 from engine.text.corpus_doubts import doubts_about
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class FarJumpsPrepared(Message):
     """The work for far jumps has been done ahead; what it has made stays as long as the run."""
 
 
-class OpeningJob(Job, OpeningListener):
+class OpeningJob(Job, TrainingListener):
     """The job that trains on a corpus, or replays a tokenizer's merges, as `config` says.
 
     It posts the number of steps, not the steps: they are in the record, which it shares with the
@@ -233,7 +233,7 @@ class OpeningJob(Job, OpeningListener):
                 bytes_read=corpus.bytes_read,
                 obstacle=getattr(training.trainer, "obstacle", None),
                 chunks=self.chunks.report,
-                origin=corpus.origin,
+                origin=self.origin or CountOrigin.COUNTED,
                 doubts=self._doubts(),
             )
         )

@@ -14,6 +14,7 @@ from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.declarations import CHECK, ENCODING, PIPELINE, TRAINING, VOCABULARY, Model
 from bpe_tui.session.models import model_of
+from bpe_tui.session.training import CountOrigin
 from engine.analysis.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES
@@ -24,7 +25,6 @@ from engine.core.wording import times
 from engine.counting.chunk_log import NOTHING_COUNTED
 from engine.encoding.alphabet import UNITS
 from engine.recording.playback import MergeTimeline, Player
-from engine.recording.training import CountOrigin
 from engine.text.excerpt import Excerpt
 
 if TYPE_CHECKING:

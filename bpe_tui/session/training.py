@@ -1,53 +1,102 @@
 """Training a model on a corpus, and replaying a tokenizer's merges, as a config says.
 
 The job behind the screen, `--plain` and the command `train` all call these functions; only their
-listeners differ.
+listeners differ. To cancel a training, the listener raises an error, which stops the work and
+reaches the caller.
+
+    corpus ──count──> CountedCorpus ──start──> Training ──pull its steps──> recording, stop reason
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
+from enum import Enum
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_cache_path
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import model_of
 from bpe_tui.widgets.numbers import size
-from engine.core.errors import CorpusError
+from engine.core.errors import BpeError, CorpusError
+from engine.core.events import WorkProgress
 from engine.core.systems import memory_of_machine
 from engine.counting.cache import KeptCount
 from engine.counting.chunk_boundaries import CourseCuts, course_cuts
 from engine.counting.chunk_log import ChunkLog
+from engine.counting.count import count_corpus
 from engine.counting.plain import CorpusCount
-from engine.recording.training import (
-    CountedCorpus,
-    CountOrigin,
-    Training,
-    TrainingListener,
-    cut_head,
-    find_or_count,
-    train_on_corpus,
-)
+from engine.recording.training_input import CountedCorpus
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import as_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from engine.core.events import ChunkCounted, CountProgress
+    from engine.core.events import CountProgress
     from engine.formats.tokenizer_format import Opened
+    from engine.text.excerpt import Excerpt
     from engine.text.patterns import Pattern, PatternLike
+    from engine.text.pretokenize import SpecialSplitter
 
 
-class OpeningListener(TrainingListener):
-    """A listener that also gets the tokenizer before its merges are replayed.
+class CountOrigin(Enum):
+    """The origin of the counts of a corpus; the value says it in words."""
+
+    COUNTED = "counted now"
+    KEPT = "kept from an earlier run"
+    FILE = "from a counts file"
+
+
+class Training:
+    """A model's trainer, and the recording of its steps.
+
+    Args:
+        trainer: the trainer of a model, or a replay. `steps()` yields its steps, and a
+            `WorkProgress` between slow steps; `stop_reason` is `None` until the last step.
+        record: makes the recording, which is at step 0 then; `None` if no recording is needed.
+        begins_with: the type of the trainer's event that precedes step 0; `None` if it has none.
 
     Attributes:
-        chunks: the chunks that were counted.
+        recording: the player of the steps, once it is made.
+    """
+
+    def __init__(
+        self,
+        trainer: Any,
+        record: Callable[[], Any] | None = None,
+        begins_with: type[object] | None = None,
+    ) -> None:
+        self.trainer, self.record, self.begins_with = trainer, record, begins_with
+        self.recording: Any = None
+
+    @property
+    def stop_reason(self) -> Enum:
+        """The reason why training ended.
+
+        Raises:
+            BpeError: training has not ended.
+        """
+        reason: Enum | None = self.trainer.stop_reason
+        if reason is None:
+            raise BpeError("training ended without a reason")
+        return reason
+
+    def complete(self) -> Any:
+        """Add all recorded steps to the recording and return it; its cursor stays at step 0."""
+        self.recording.extend_to(len(self.recording.run.record))
+        self.recording.complete()
+        return self.recording
+
+
+class TrainingListener:
+    """A receiver of a training's events, in this order. A subclass overrides what it needs.
+
+    Attributes:
         origin: the origin of the counts; `None` without a corpus, or until it is counted.
+        chunks: the chunks that were counted; none if the counts were there already.
     """
 
     origin: CountOrigin | None = None
@@ -56,14 +105,26 @@ class OpeningListener(TrainingListener):
     def chunks(self) -> ChunkLog:
         return ChunkLog()
 
-    def on_chunk(self, chunk: ChunkCounted) -> None:
-        self.chunks.add(chunk)
+    def on_opened(self, opened: Opened) -> None:
+        """Receive a tokenizer that has been read, before its merges are replayed."""
+
+    def on_progress(self, progress: CountProgress) -> None:
+        """Receive the progress of reading, after each chunk."""
 
     def on_counted(self, corpus: CountedCorpus) -> None:
-        self.origin = corpus.origin
+        """Receive the counts of the whole corpus."""
 
-    def on_opened(self, opened: Opened) -> None:
-        """Take the tokenizer, which has been read."""
+    def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
+        """Receive the training at step 0, with its recording if there is one."""
+
+    def on_work(self, work: WorkProgress) -> None:
+        """Receive the progress of the work on a slow step."""
+
+    def on_step(self, step: Any) -> None:
+        """Receive a step, which is in the record already."""
+
+    def on_ended(self, training: Training) -> None:
+        """Receive the training after its last step."""
 
 
 def train(
@@ -96,7 +157,9 @@ def train(
 
     corpus, cut = corpus or config.open_corpus(), (config.pattern, config.special_tokens)
     kept = _kept_count(corpus, *cut)
-    return train_on_corpus(corpus, *cut, start, kept=kept, workers=workers, listener=listener)
+    return train_on_corpus(
+        corpus, *cut, start, kept=kept, workers=workers, listener=listener or TrainingListener()
+    )
 
 
 MEMORY_A_BYTE = 32
@@ -136,7 +199,7 @@ def open_continuable(config: TokenizerConfig) -> Opened:
 
 def replay(
     config: TokenizerConfig,
-    listener: OpeningListener,
+    listener: TrainingListener,
     *,
     workers: int | None = None,
     recorded: bool = True,
@@ -188,6 +251,104 @@ def replay(
     )
 
 
+def train_on_corpus(
+    corpus: Corpus | None,
+    pattern: PatternLike,
+    special_tokens: Sequence[str],
+    start: Callable[[CountedCorpus], Training],
+    *,
+    kept: KeptCount,
+    listener: TrainingListener,
+    workers: int | None = None,
+    splitter: SpecialSplitter | None = None,
+) -> Training:
+    """Read a corpus, count its pretokens, and make all steps of a training on them.
+
+    Args:
+        corpus: the corpus; `None` to replay a tokenizer's merges without one.
+        pattern, special_tokens: cut the corpus into pretokens.
+        start: makes the training from the counts.
+        kept: the stored count of an earlier run; a new count is stored there.
+        listener: receives the events.
+        workers: number of workers that count; by default one for each core.
+        splitter: cuts special tokens out, if that needs more than their list; see `count_corpus`.
+
+    Raises:
+        BpeError: the corpus cannot be read, or `start` refuses the counts.
+    """
+    counted, count = CountedCorpus(), None
+    if corpus is not None:
+        bytes_read = corpus.reader.total or 0  # for a stored count, whose corpus is not read
+
+        def on_progress(progress: CountProgress) -> None:
+            nonlocal bytes_read
+            bytes_read = progress.bytes_read
+            listener.on_progress(progress)
+
+        count, listener.origin = kept.find(), CountOrigin.KEPT
+        if count is None:
+            listener.origin = CountOrigin.FILE if corpus.holds_counts else CountOrigin.COUNTED
+            count = count_corpus(
+                corpus,
+                pattern,
+                special_tokens,
+                workers,
+                on_progress,
+                splitter,
+                listener.chunks.add,
+            )
+        else:
+            corpus.read_head()
+        counted = CountedCorpus(
+            count.counts,
+            count.documents,
+            bytes_read,
+            partial(_cut_head, corpus, pattern, special_tokens, splitter),
+        )
+        listener.on_counted(counted)
+    training = start(counted)
+    _make_steps(training, counted, listener)
+    listener.on_ended(training)
+    if count is not None:
+        kept.keep(count)  # last, so that nothing waits for it
+    return training
+
+
+def _cut_head(
+    corpus: Corpus,
+    pattern: PatternLike,
+    special_tokens: Sequence[str],
+    splitter: SpecialSplitter | None,
+) -> Excerpt:
+    """Cut the beginning of a corpus, which has been read, into pretokens."""
+    from engine.text.excerpt import Excerpt  # a training without a screen does without it
+
+    return Excerpt.of(
+        corpus.head,
+        pattern,
+        special_tokens,
+        complete=corpus.head_is_all,
+        splitter=splitter,
+    )
+
+
+def _make_steps(training: Training, counted: CountedCorpus, listener: TrainingListener) -> None:
+    def begin() -> None:
+        if training.record is not None:
+            training.recording = training.record()
+        listener.on_begun(training, counted)
+
+    if training.begins_with is None:
+        begin()
+    for event in training.trainer.steps():
+        if type(event) is WorkProgress:
+            listener.on_work(event)
+        elif type(event) is training.begins_with:
+            begin()
+        else:
+            listener.on_step(event)
+
+
 def count_corpus_of(
     config: RunConfig, on_progress: Callable[[CountProgress], None] | None = None
 ) -> tuple[Corpus, CorpusCount]:
@@ -198,8 +359,12 @@ def count_corpus_of(
     """
     corpus, cut = config.open_corpus(), (config.pattern, config.special_tokens)
     kept = _kept_count(corpus, *cut)
-    found = find_or_count(corpus, *cut, kept, on_progress=on_progress)
-    kept.keep(found)
+    found = kept.find()
+    if found is None:
+        found = count_corpus(corpus, *cut, on_progress=on_progress)
+        kept.keep(found)
+    else:
+        corpus.read_head()
     return corpus, found
 
 
@@ -211,7 +376,7 @@ def recut(config: RunConfig, pattern: PatternLike) -> CountedCorpus:
     """
     name = pattern if isinstance(pattern, str) else as_pattern(pattern).source
     corpus, count = count_corpus_of(replace(config, pattern=name))
-    cut = partial(cut_head, corpus, pattern, config.special_tokens, None)
+    cut = partial(_cut_head, corpus, pattern, config.special_tokens, None)
     return CountedCorpus(count.counts, count.documents, cut_head=cut)
 
 

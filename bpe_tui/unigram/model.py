@@ -15,7 +15,8 @@ from bpe_tui.session.declarations import FILTER, LOOK, STEP, Command, Model, Tra
 from bpe_tui.widgets.numbers import number, plural
 
 if TYPE_CHECKING:
-    from engine.recording.training import CountedCorpus, Training
+    from bpe_tui.session.training import Training
+    from engine.recording.training_input import CountedCorpus
     from engine.text.patterns import PatternLike
     from engine.unigram.frame import UnigramFrame
     from engine.unigram.record import UnigramRecord
@@ -125,7 +126,7 @@ MODEL = Model(
 
 def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     """Prepare the training that `config` asks for; its step 0 is recorded once it has a seed."""
-    from engine.recording.training import Training
+    from bpe_tui.session.training import Training
     from engine.unigram.frame import UnigramTimeline
     from engine.unigram.pieces import spelled_counts
     from engine.unigram.record import Seeded

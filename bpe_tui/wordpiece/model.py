@@ -13,7 +13,8 @@ from bpe_tui.session.declarations import LOOK, Command, Model
 from bpe_tui.widgets.numbers import plural
 
 if TYPE_CHECKING:
-    from engine.recording.training import CountedCorpus, Training
+    from bpe_tui.session.training import Training
+    from engine.recording.training_input import CountedCorpus
     from engine.wordpiece.trainer import WordPieceTrainer
 
 WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
@@ -52,7 +53,7 @@ MODEL = Model(
 
 def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     """Prepare the training that `config` asks for; the default replaces a tie rule of BPE only."""
-    from engine.recording.training import Training
+    from bpe_tui.session.training import Training
     from engine.wordpiece.frame import WordPieceTimeline
     from engine.wordpiece.score import DEFAULT_TIE_RULE, SCORE_TIE_RULES
     from engine.wordpiece.trainer import WordPieceTrainer

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bpe_tui.session.training import CountOrigin
 from bpe_tui.widgets.numbers import number, plural, short_time, size
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left
 from bpe_tui.widgets.visible import shorten, visible_text
@@ -18,7 +19,6 @@ from engine.core.errors import CorpusError
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
 from engine.counting.count import WORTH_HELPERS
-from engine.recording.training import CountOrigin
 from engine.text.corpus import CHUNK
 
 PARTS = 4

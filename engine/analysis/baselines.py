@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 from engine.bpe.trainer import base_vocab, check_vocab_size
 from engine.core.errors import UnknownTokenIdError, VocabSizeError
 from engine.core.registry import Registry
-from engine.recording.training import check_size
+from engine.recording.training_input import check_size
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,

@@ -37,7 +37,7 @@ from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.extension import extended
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.merge_record import PhaseStart
-from engine.recording.training import LARGEST_VOCABULARY
+from engine.recording.training_input import LARGEST_VOCABULARY
 from engine.text.corpus import Corpus, separator_of
 from engine.text.excerpt import Excerpt
 

@@ -27,7 +27,7 @@ from engine.core.arrays import Ints
 from engine.core.errors import ArgumentError, PhaseError
 from engine.core.slow_modules import np
 from engine.recording.merge_record import MergeBatch, MergeReport
-from engine.recording.training import CountedCorpus, check_counts
+from engine.recording.training_input import CountedCorpus, check_counts
 from engine.text.patterns import PatternLike, as_pattern, name_of
 
 DEFAULT_MOST_WORDS = 4

@@ -40,7 +40,7 @@ from engine.recording.merge_record import (
 from engine.text.patterns import PatternLike
 
 if TYPE_CHECKING:
-    from engine.recording.training import CountedCorpus
+    from engine.recording.training_input import CountedCorpus
 
 
 class MergeStep(PairStep):

@@ -40,7 +40,7 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import CACHE_SIZE, Segmenter, TokensAtStep
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import IdMap, MergeReport, key_of
-from engine.recording.training import check_counts
+from engine.recording.training_input import check_counts
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 

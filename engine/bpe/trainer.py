@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -15,15 +16,9 @@ from engine.bpe.trainers.algorithm import IN_BYTES
 from engine.core.arguments import check_whole, check_workers, checked
 from engine.core.errors import ArgumentError, TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair
+from engine.counting.count import count_corpus
 from engine.encoding.alphabet import BYTES, DEFAULT_UNITS, UNITS, BaseVocabulary
-from engine.recording.training import (
-    CountedCorpus,
-    Training,
-    TrainingListener,
-    check_counts,
-    check_size,
-    train_on_corpus,
-)
+from engine.recording.training_input import check_counts, check_size
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import check_special_tokens, to_bytes
@@ -274,30 +269,24 @@ def train_bpe(
     """
     special_tokens = check_special_tokens(() if special_tokens is None else special_tokens)
     check_workers(workers)
-    trainer = one_name(trainer, algorithm)
-
-    def start(counts: Mapping[bytes, int]) -> Trainer:
-        return Trainer(
-            counts,
-            vocab_size,
-            special_tokens,
-            tie_rule=tie_rule,
-            algorithm=trainer,
-            min_count=min_count,
-            max_token_length=max_token_length,
-            units=units,
-        )
-
-    start({})  # checks all arguments before the counting, which may take an hour
-    training = train_on_corpus(
-        Corpus(input_path, separator=separator_of(special_tokens)),
-        pattern,
-        special_tokens,
-        lambda corpus: Training(start(corpus.counts)),
-        workers=workers,
-        listener=_Callbacks(on_progress, on_step),
+    start = partial(
+        Trainer,
+        vocab_size=vocab_size,
+        special_tokens=special_tokens,
+        tie_rule=tie_rule,
+        algorithm=one_name(trainer, algorithm),
+        min_count=min_count,
+        max_token_length=max_token_length,
+        units=units,
     )
-    trained: Trainer = training.trainer
+    start({})  # checks all arguments before the counting, which may take an hour
+    corpus = Corpus(input_path, separator=separator_of(special_tokens))
+    trained = start(count_corpus(corpus, pattern, special_tokens, workers, on_progress).counts)
+    for step in trained.steps():
+        if on_step is not None:
+            on_step(step)
+        if on_progress is not None:
+            on_progress(TrainProgress(step.index + 1, trained.merges_wanted))
     vocab = with_specials_first(trained.record) if specials_first else trained.vocab
     return vocab, trained.merges
 
@@ -315,29 +304,3 @@ def with_specials_first(record: Record) -> dict[int, bytes]:
     first = record.first_id - len(special)
     others = (*record.vocab[:first], *record.vocab[record.first_id :])
     return dict(enumerate((*special, *others)))
-
-
-class _Callbacks(TrainingListener):
-    """A listener that calls the callbacks of `train_bpe`."""
-
-    merges_wanted = 0
-
-    def __init__(
-        self,
-        progress: Callable[[CountProgress | TrainProgress], None] | None,
-        step: Callable[[MergeStep], None] | None,
-    ) -> None:
-        self.progress, self.step = progress, step
-
-    def on_progress(self, progress: CountProgress) -> None:
-        if self.progress is not None:
-            self.progress(progress)
-
-    def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
-        self.merges_wanted = training.trainer.merges_wanted
-
-    def on_step(self, step: MergeStep) -> None:
-        if self.step is not None:
-            self.step(step)
-        if self.progress is not None:
-            self.progress(TrainProgress(step.index + 1, self.merges_wanted))

@@ -27,7 +27,7 @@ from engine.core.arguments import check_whole, checked
 from engine.core.arrays import Floats
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
-from engine.recording.training import check_counts
+from engine.recording.training_input import check_counts
 from engine.text.pretokenize import to_bytes
 from engine.unigram.em import Estimate, PieceRemovals, TrainingCorpus
 from engine.unigram.grams import TIED, GramLattice, GramTable

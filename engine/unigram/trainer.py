@@ -24,7 +24,7 @@ from engine.core.arguments import checked
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
-from engine.recording.training import check_counts, check_size
+from engine.recording.training_input import check_counts, check_size
 from engine.text.pretokenize import check_special_tokens
 from engine.unigram.em import RARE, Estimate, TrainingCorpus, log_probabilities
 from engine.unigram.lattice_arrays import Flags

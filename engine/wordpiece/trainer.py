@@ -23,7 +23,7 @@ from engine.encoding.alphabet import CharacterAlphabet
 from engine.encoding.merging import count_pairs
 from engine.recording.change_log import ChangeLog, GrowingArray, IntegerType
 from engine.recording.merge_record import MergeRecord, MergeReport, PairNumbers, PairStep, copied
-from engine.recording.training import check_counts, check_size
+from engine.recording.training_input import check_counts, check_size
 from engine.text.pretokenize import to_bytes, to_text
 from engine.wordpiece.score import (
     DEFAULT_TIE_RULE,

@@ -28,7 +28,7 @@ from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.window import Window
 from engine import Tokenizer
-from engine.recording.training import CountedCorpus
+from engine.recording.training_input import CountedCorpus
 
 MOVES = (
     (["right"], 1),

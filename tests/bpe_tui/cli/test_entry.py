@@ -23,13 +23,14 @@ from bpe_tui.cli import choices, compare, console, inputs, progress, quiz, recor
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.progress import TrainingBar
+from bpe_tui.session.training import CountOrigin
 from bpe_tui.words.encoded_text import chips
 from engine import Tokenizer
 from engine.core import systems
 from engine.core.errors import HelperWarning
 from engine.core.events import CountProgress, WorkProgress
 from engine.learning.quiz import LONGEST_NAME
-from engine.recording.training import CountedCorpus, CountOrigin
+from engine.recording.training_input import CountedCorpus
 from engine.text.corpus import Reading
 from engine.text.remote import RemoteFile
 

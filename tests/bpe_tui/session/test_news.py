@@ -22,7 +22,7 @@ from engine.core.errors import BpeError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
 from engine.formats import open_tokenizer
-from engine.recording.training import CountedCorpus
+from engine.recording.training_input import CountedCorpus
 
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 RUN = RunConfig(HANDOUT, vocab_size=262)

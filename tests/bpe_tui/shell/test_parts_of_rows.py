@@ -49,6 +49,7 @@ from bpe_tui.panels.training_panels import (
 )
 from bpe_tui.panels.why_rows import explanation_rows, token_rows
 from bpe_tui.session.config import RunConfig, in_phases
+from bpe_tui.session.training import CountOrigin
 from bpe_tui.shell.panel import SizedWord, TokenPainter
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.rows import CutSpan, Row
@@ -84,7 +85,6 @@ from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
 from engine.encoding.lanes import TokenPlace, align_places
 from engine.encoding.tail import Completion, Tail
-from engine.recording.training import CountOrigin
 from engine.text.corpus import CHUNK
 from engine.text.excerpt import Excerpt
 from engine.wordpiece.tokenizer import WordPieceEncoder

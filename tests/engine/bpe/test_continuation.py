@@ -41,7 +41,7 @@ from engine.core.events import CountProgress, WorkProgress
 from engine.counting.count import count_text
 from engine.formats import convert, open_tokenizer
 from engine.pipeline.pipeline import Pipeline
-from engine.recording.training import LARGEST_VOCABULARY
+from engine.recording.training_input import LARGEST_VOCABULARY
 
 REPO = Path(__file__).resolve().parents[3]
 SAMPLES, GPT2 = REPO / "samples", REPO.parent / "shared" / "data"

@@ -5,21 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from generated import first_quick
 
-from engine import ChunkCounted, ChunkLog, CorpusError, StopReason, count_pretokens, find_even_cuts
-from engine.counting.cache import KeptCount
+from engine import ChunkCounted, ChunkLog, CorpusError, count_pretokens, find_even_cuts
 from engine.counting.chunk_boundaries import course_cuts
-from engine.recording.training import (
-    CountedCorpus,
-    CountOrigin,
-    Training,
-    TrainingListener,
-    train_on_corpus,
-)
 from engine.text.corpus import Corpus, Reading
 
 TEXT = b"one two<s>three four<s>five"
@@ -119,21 +110,3 @@ def test_a_log_of_any_number_of_chunks_is_bounded() -> None:
         *((25_600 * place, 25_600, 256) for place in range(3)),
         (76_800, 23_200, 232),
     ]
-
-
-def test_kept_counts_report_no_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.counting.cache.WORTH_KEEPING", 1)
-    path = tmp_path / "text"
-    path.write_bytes(TEXT)
-    origins: list[tuple[CountOrigin, int]] = []
-    for _ in range(2):
-        corpus, listener, chunks = Corpus(path), TrainingListener(), list[ChunkCounted]()
-        monkeypatch.setattr(listener, "on_chunk", chunks.append)
-        kept = KeptCount.of(tmp_path / "cache", corpus, "gpt2", ["<s>"])
-
-        def start(counted: CountedCorpus, chunks: list[ChunkCounted] = chunks) -> Training:
-            origins.append((counted.origin, len(chunks)))
-            return Training(Mock(steps=tuple, stop_reason=StopReason.NO_PAIR_LEFT))
-
-        train_on_corpus(corpus, "gpt2", ["<s>"], start, kept=kept, listener=listener)
-    assert origins == [(CountOrigin.COUNTED, 1), (CountOrigin.KEPT, 0)]
