@@ -155,7 +155,7 @@ def _counted_here(
     """Return the counts file, and the number of bad records that were left out."""
     with TrainingBar() as bar:
         count = count_corpus(
-            corpus, pattern, special_tokens, workers, bar.on_progress, on_chunk=bar.on_chunk
+            corpus, pattern, special_tokens, workers, bar.on_progress, on_chunk=bar.chunks.add
         )
     bar.print_chunks()
     reader = corpus.reader
