@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp, JobMaker
 from bpe_tui.app.session_app import PLACES
-from bpe_tui.lessons.pane import panes_of
+from bpe_tui.lessons.pane import panes_of, rows_of
 from bpe_tui.session.commands import lacking
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.declarations import VIEWS
@@ -45,6 +45,10 @@ SIGHT_SECONDS = 5.0
 """Time for a scene to show what it names."""
 SETTLED_SECONDS = 0.3
 """Time after which a screen is settled."""
+MOST_LINES, LINE = 6, 77
+"""Most lines of a scene's text above the screen, and their characters."""
+MOST_WORDS = 600
+"""Most words of a lesson that takes ten minutes, with the trying out."""
 
 
 def recording_of(config: Config) -> Player[Any]:
@@ -90,7 +94,21 @@ def problems_of(lesson: Lesson) -> list[LessonProblem]:
                 at = step if asked.step is None else asked.step
                 message = f"{asked.kind} cannot be asked at step {at:,}: {error}"
                 found.add(LessonProblem(asked.line, message))
-    return sorted(found)
+    return sorted({*found, *_problems_of_text(lesson)})
+
+
+def _problems_of_text(lesson: Lesson) -> Iterator[LessonProblem]:
+    """Yield the problems of a lesson's text: too long, or no question at the end."""
+    for scene in lesson.scenes:
+        has_table = any(paragraph.is_code for paragraph in scene.paragraphs)  # `N` scrolls it
+        if not has_table and len(list(rows_of(scene, LINE, is_dense=True))) > MOST_LINES:
+            message = f"{scene.title!r} has more than {MOST_LINES} lines of {LINE} characters"
+            yield LessonProblem(scene.line, message)
+    words = sum(len(p.text.split()) for scene in lesson.scenes for p in scene.paragraphs)
+    if words >= MOST_WORDS:
+        yield LessonProblem(1, f"{words} words are too many for ten minutes; {MOST_WORDS} are not")
+    if not lesson.scenes[-1].asks:
+        yield LessonProblem(lesson.scenes[-1].line, "the last scene should end with a question")
 
 
 async def unseen_at(

@@ -11,7 +11,6 @@ from opening import recorded_once, waiting_ends_with
 
 from bpe_tui.app import lesson_author
 from bpe_tui.app.lesson_author import SIZES, unseen_at
-from bpe_tui.lessons.pane import rows_of
 from bpe_tui.session.lessons import DEFAULT_LANGUAGE, builtin_lessons, languages, numbered_lesson
 from engine.learning.lesson import Lesson
 from engine.learning.lesson_file import read_lesson
@@ -65,9 +64,6 @@ def test_each_scene_shows_what_its_text_names_at_every_size(language: str) -> No
 
 
 @pytest.mark.parametrize("number", LESSONS)
-def test_each_scene_says_what_is_in_sight_in_six_lines(number: int) -> None:
+def test_each_scene_says_what_is_in_sight(number: int) -> None:
     for scene in read(number).scenes:
-        has_table = any(paragraph.is_code for paragraph in scene.paragraphs)  # `N` scrolls it
-        assert has_table or len(list(rows_of(scene, 77, is_dense=True))) <= 6, scene.title
-        if scene.show is not None and not scene.asks:
-            assert scene.show.see, scene.title
+        assert scene.show is None or scene.asks or scene.show.see, scene.title
