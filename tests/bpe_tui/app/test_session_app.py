@@ -12,7 +12,7 @@ from program import HANDOUT
 
 from bpe_tui.app import app as main
 from bpe_tui.app import session_app
-from bpe_tui.app.app import FOR_KEYS, BpeTuiApp
+from bpe_tui.app.app import FOR_KEYS, BpeTuiApp, _prepare
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 
@@ -151,7 +151,7 @@ async def test_after_training_a_thread_imports_what_keys_need(
     monkeypatch.setattr(main, "import_screen", done.append)
     monkeypatch.setattr(main, "import_module", done.append)
     for recording in (SimpleNamespace(run=run), None):
-        main._prepare(
+        _prepare(
             ["charts", "race"],
             recording,  # type: ignore[arg-type]
             lambda news: done.append(type(news).__name__),
