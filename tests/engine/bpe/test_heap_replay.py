@@ -1,6 +1,10 @@
-"""The heap rebuilt from the record, compared with a real heap in the same training."""
+"""The heap with lazy deletion, and the one rebuilt from the record, claims and array."""
 
 from __future__ import annotations
+
+from functools import partial
+from itertools import cycle
+from unittest.mock import patch
 
 import oracles
 import pytest
@@ -9,19 +13,24 @@ from heap_by_hand import replay
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import Trainer
+from engine import Timeline, Trainer
+from engine.bpe import heap_replay
 from engine.bpe.heap_replay import HeapReplay
 from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
+from engine.bpe.trainers.heap import LazyHeap
+from engine.bpe.trainers.pseudocode import Move
 from engine.core.events import Pair
 
 MERGES = 40
 every_rule = pytest.mark.parametrize("tie_rule", TIE_RULES)
 
 
-def trained(corpus: dict[bytes, int], tie_rule: str, algorithm: str) -> Record:
-    trainer = Trainer(corpus, 256 + MERGES, tie_rule=tie_rule, algorithm=algorithm)
+def trained(
+    counts: dict[bytes, int], tie_rule: str = "lexicographic", algorithm: str = "fast"
+) -> Record:
+    trainer = Trainer(counts, 256 + MERGES, tie_rule=tie_rule, algorithm=algorithm)
     for _ in trainer.steps():
         pass
     return trainer.record
@@ -61,12 +70,173 @@ def test_any_step_may_be_requested_at_any_time(
             assert claims(heap, record, step) == moments[step]
 
 
-def test_a_far_step_can_be_replayed_in_slices() -> None:
-    counts = {bytes((97 + i % 26, 97 + i // 26)) * 2: i for i in range(1, 400)}
-    record = trained(counts, "lexicographic", "fast")
-    heap, parts = HeapReplay(record), []
-    while (part := heap.replay(MERGES, seconds=0)) < 1:
+LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
+CORPORA = oracles.corpora(max_pretokens=12, max_length=8)
+
+
+@pytest.mark.parametrize("tie_rule", STATIC_RULES)
+@given(counts=CORPORA)
+@examples(40)
+def test_the_array_is_a_heap_of_the_claims_in_the_record(
+    tie_rule: str, counts: dict[bytes, int]
+) -> None:
+    record = trained(counts, tie_rule)
+    walk = HeapReplay(record)
+    for step in range(len(record) + 1):
+        entries = walk.entries(step)
+        claims = {number: -claim for claim, _, number in entries}
+        replayed = walk.claims(step)
+        assert claims == {n: int(replayed[n]) for n in range(len(replayed)) if replayed[n]}
+        assert all(entries[(i - 1) // 2] <= entries[i] for i in range(1, len(entries)))
+
+
+@given(counts=CORPORA)
+@examples(40)
+def test_the_array_equals_that_of_a_heap_that_took_the_same_steps(counts: dict[bytes, int]) -> None:
+    record = trained(counts)
+    true = dict(zip(record.pairs, record.counts.at(0).tolist(), strict=False))
+    lazy = LazyHeap(true, TIE_RULES["lexicographic"].make_key(record.vocab, lambda pair: (0, 0)))
+    walk = HeapReplay(record)
+    for index in range(len(record)):
+        assert [entry[2] for entry in lazy.entries] == [
+            record.pairs[number] for _, _, number in walk.entries(index)
+        ]
+        lazy.pop_best()
+        known = set(true)
+        changed, after = record.counts.changes(index)
+        for number, count in zip(changed.tolist(), after.tolist(), strict=True):
+            true[record.pairs[number]] = count
+            if record.pairs[number] not in known:
+                lazy.push(record.pairs[number])
+
+
+@given(counts=CORPORA, order=st.lists(st.integers(0, 30)))
+@examples(40)
+def test_the_array_does_not_depend_on_the_step_before(
+    counts: dict[bytes, int], order: list[int]
+) -> None:
+    record = trained(counts)
+    walk = HeapReplay(record)
+    with patch.multiple(heap_replay, SPACING=3, RUN_UP=2, KEPT_ENTRIES=40):  # few copies are stored
+        for step in order:
+            step %= len(record) + 1
+            assert walk.entries(step) == HeapReplay(record).entries(step)
+            assert len(walk._copies) <= 2 or sum(map(len, walk._copies)) <= 40
+            assert walk._copy_steps == sorted(set(walk._copy_steps))
+
+
+def test_moves_are_the_pops_and_pushes_of_a_merge() -> None:
+    # The first merges, s+t and e+st, leave e+s and w+e stale; they are above o+w, which is next.
+    walk = HeapReplay(trained(LOW))
+    first = walk.moves(0)
+    assert [(m.move, m.pair, m.claimed) for m in first[:1]] == [(Move.POP, (115, 116), 9)]
+    assert {m.move for m in first[1:]} == {Move.PUSH}
+    stale = [m for m in walk.moves(2) if m.move is Move.POP_STALE]
+    assert [(m.pair, m.claimed, m.true) for m in stale] == [((101, 115), 9, 0), ((119, 101), 8, 2)]
+    # All moves of a merge lead to the next step.
+    for index in range(12):
+        assert walk.entries(index, moves=len(walk.moves(index))) == walk.entries(index + 1)
+
+
+def test_a_far_step_can_be_prepared_in_slices() -> None:
+    record = trained({bytes((97 + i % 26, 97 + i // 26)) * 2: i for i in range(1, 400)})
+    walk = HeapReplay(record)
+    parts = []
+    while (part := walk.replay(len(record), seconds=0)) < 1:
         parts.append(part)
-        heap.replay(MERGES, seconds=0.0001)
+        walk.replay(len(record), seconds=0.0005)
     assert parts == sorted(parts)
-    assert claims(heap, record, MERGES) == claims(HeapReplay(record), record, MERGES)
+    assert walk.entries(len(record)) == HeapReplay(record).entries(len(record))
+
+
+@pytest.mark.parametrize("tie_rule", STATIC_RULES)
+@given(counts=CORPORA, steps=st.lists(st.integers(0, 300), min_size=1, max_size=8))
+@examples(30)
+def test_the_losses_of_an_entry_are_the_changes_of_its_count_since_it_was_written(
+    tie_rule: str, counts: dict[bytes, int], steps: list[int]
+) -> None:
+    trainer = Trainer(counts, 300, tie_rule=tie_rule)
+    timeline = Timeline(trainer.counts, list(trainer.steps()))
+    before = [timeline.seek(step).queue for step in range(len(timeline) + 1)]
+    for step, window in zip(steps, cycle((1, 2, 16)), strict=False):
+        queue = timeline.seek(min(step, len(timeline))).queue
+        assert queue.entries(0) == []
+        for entry in queue.entries(100):
+            expected, count, at = [], entry.count, timeline.cursor
+            while count < entry.recorded:
+                at -= 1
+                if (earlier := before[at].count_of(entry.pair)) > count:
+                    expected.insert(0, (at + 1, earlier - count))
+                count = earlier
+            with patch.object(heap_replay, "FIRST_WINDOW", window):
+                assert list(queue.losses(entry)) == expected
+            assert queue.entry_of(entry.pair) == entry
+
+
+def by_ids(pair: Pair) -> Pair:
+    return pair
+
+
+def assert_sound(heap: LazyHeap, counts: dict[Pair, int]) -> None:
+    """Check the invariants that hold at any time, with any stale entries."""
+    entries = heap.entries
+    assert all(entries[(i - 1) // 2] <= entries[i] for i in range(1, len(entries)))
+    pairs = [pair for _, _, pair in entries]
+    assert len(pairs) == len(set(pairs)), "a pair has two entries"
+    assert set(counts) <= set(pairs), "a pair has no entry"
+    assert all(-claim >= counts.get(pair, 0) for claim, _, pair in entries), "claims too little"
+
+
+class TestChoosing:
+    def test_the_chooser_gets_exactly_the_pairs_of_the_top_count(self) -> None:
+        seen: list[list[Pair]] = []
+
+        def choose(tied: list[Pair]) -> Pair:
+            seen.append(sorted(tied))
+            return (2, 2)
+
+        heap = LazyHeap({(1, 1): 5, (2, 2): 5, (3, 3): 4}, by_ids)
+        assert heap.pop_best(choose) == (2, 2)
+        assert seen == [[(1, 1), (2, 2)]]
+
+
+pairs = st.tuples(st.integers(0, 3), st.integers(0, 3))
+
+
+@given(st.dictionaries(pairs, st.integers(1, 9), min_size=1), st.booleans(), st.data())
+def test_it_finds_the_same_as_a_scan_if_counts_only_fall(
+    counts: dict[Pair, int], with_chooser: bool, data: st.DataObject
+) -> None:
+    heap = LazyHeap(counts, by_ids)
+    new = 4
+    while counts:
+        assert_sound(heap, counts)
+        best = heap.pop_best(partial(min, key=by_ids) if with_chooser else None)
+        assert best is not None
+        assert best == min(counts, key=lambda pair: (-counts[pair], pair))
+        del counts[best]
+        for pair in (
+            data.draw(st.lists(st.sampled_from(sorted(counts)), max_size=4)) if counts else ()
+        ):
+            if counts.get(pair, 0) > 1:
+                counts[pair] -= 1
+            else:
+                counts.pop(pair, None)
+        if data.draw(st.booleans()) and new < 8:  # a merge brings a pair that was never there
+            counts[new, new] = data.draw(st.integers(1, 9))
+            heap.push((new, new))
+            new += 1
+    assert heap.pop_best() is None
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@examples(60)
+@given(oracles.corpora())
+def test_all_through_a_training_it_is_sound_and_finds_the_pair(
+    tie_rule: str, corpus: dict[bytes, int]
+) -> None:
+    for moment in replay(corpus, tie_rule):
+        assert_sound(moment.heap, dict(moment.counts))
+        if moment.step is not None:
+            assert moment.popped == moment.step.pair

@@ -1,4 +1,4 @@
-"""The lists and bigrams of the trainer `linked`, replayed: by hand, and against the trainer."""
+"""The trainer `linked` at its thresholds, and its lists and bigrams, replayed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import Bigram, BigramState, Frame, LinkedLists, Timeline, Trainer, count_pretokens
+from engine import BigramState, Frame, LinkedLists, MergeStep, Timeline, Trainer, count_pretokens
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import base_vocab
 from engine.bpe.trainers import linked
-from engine.bpe.trainers.linked import ActivePairs
+from engine.bpe.trainers.algorithm import TrainingTask
+from engine.bpe.trainers.linked import ActivePairs, LinkedPretokens
 from engine.core.events import Pair
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"
@@ -88,6 +91,10 @@ def test_at_each_step_the_lists_are_those_of_the_trainer(
             assert {each.pair: each.count for each in bigrams} == active
             left_out = lists.most_frequent(BigramState.INACTIVE, everything)
             assert {each.pair: each.counted for each in left_out} == others
+            for each in (*bigrams, *left_out):
+                assert lists.bigram(each.pair) == each
+                assert each.in_doubt == (each.counted != timeline.frame.count_of(each.pair))
+            assert lists.bigram((0, 0)) is None
             assert (lists.active, lists.inactive) == (len(active), len(others))
             for state in BigramState:
                 every = lists.most_frequent(state, everything)
@@ -160,30 +167,6 @@ class TestTheSampleOfWeAndThey:
         assert forward == back[::-1]
 
 
-B_AND_C = ord("b"), ord("c")
-
-
-def test_an_inactive_bigram_is_not_counted_again_before_the_set_is_built_again() -> None:
-    with patch.object(linked, "LEAST_ACTIVE", 2):
-        timeline = trained({b"abc": 4, b"ab": 6, b"xy": 9}, 259, "linked")
-        # ab has 10, xy has 9: these two are active. bc has 4.
-        start = lists_of(timeline.seek(0))
-        assert (start.active, start.inactive, start.refreshed_at) == (2, 1, 0)
-        assert start.bigram(B_AND_C) == Bigram(B_AND_C, BigramState.INACTIVE, 4, 4)
-        assert start.bigram((256, ord("c"))) is start.bigram((ord("q"), ord("q"))) is None
-        # ab has merged. The new (ab)c is active, too; bc, which is gone, was not counted.
-        after = lists_of(timeline.seek(1))
-        assert (after.active, after.inactive, after.refreshed_at) == (2, 1, 0)
-        left_out = after.bigram(B_AND_C)
-        assert left_out == Bigram(B_AND_C, BigramState.INACTIVE, 4, 0)
-        assert left_out is not None
-        assert left_out.in_doubt
-        # xy has merged. (ab)c has 4, no more than bc had when it was left out: a new set.
-        last = lists_of(timeline.seek(2))
-        assert (last.active, last.inactive, last.refreshed_at) == (1, 0, 2)
-        assert last.bigram(B_AND_C) is None
-
-
 def test_pairs_that_occur_once_are_all_active_and_no_reason_to_build_the_set_again() -> None:
     run = trained({b"abc": 1}, 258, "linked")
     assert [lists_of(run.seek(step)).refreshed_at for step in range(3)] == [0, 0, 2]
@@ -238,3 +221,45 @@ def test_places_are_counted_again_when_the_run_has_grown() -> None:
         seen.append((lists.touched, lists.places_before))
     # low has 2 places and lower 4; ow and low merge in both, the others in lower.
     assert seen == [(2, 6), (2, 4), (1, 2), (1, 1)]
+
+
+A, B = b"ab"
+
+
+def task(counts: dict[bytes, int]) -> TrainingTask:
+    return TrainingTask(counts, base_vocab(()), TIE_RULES["lexicographic"], 1)
+
+
+def run(counts: dict[bytes, int], algorithm: str, tie_rule: str) -> list[MergeStep]:
+    return list(Trainer(counts, 320, tie_rule=tie_rule, algorithm=algorithm).steps())
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@examples(60)
+@given(
+    counts=oracles.corpora(max_pretokens=10, max_length=20),
+    refresh=st.sampled_from([1, 3, 100]),
+    least=st.sampled_from([1, 2, 5]),
+)
+def test_however_few_pairs_are_active_the_steps_are_those_of_naive(
+    tie_rule: str, counts: dict[bytes, int], refresh: int, least: int
+) -> None:
+    with (
+        patch.object(linked, "REFRESH_STEPS", refresh),
+        patch.object(linked, "LEAST_ACTIVE", least),
+    ):
+        ours = run(counts, "linked", tie_rule)
+    assert ours == run(counts, "naive", tie_rule)
+
+
+@given(oracles.corpora(max_pretokens=8, max_length=12))
+def test_the_places_of_a_pair_give_its_true_count(counts: dict[bytes, int]) -> None:
+    words, vocab_size = LinkedPretokens(task(counts)), 256
+    plain, word_counts = [list(word) for word in counts], list(counts.values())
+    while pairs := oracles.recount(plain, word_counts):
+        assert {pair: words.recount(pair) for pair in pairs} == pairs
+        assert {pair: count for pair, count in words.counts.items() if count} == pairs
+        pair: Pair = min(pairs)
+        words.merge(pair, vocab_size)
+        plain = [oracles.replace(word, pair, vocab_size) for word in plain]
+        vocab_size += 1

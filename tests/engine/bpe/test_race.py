@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
-import pytest
-
-from engine import Trainer, UnknownNameError
+from engine import Trainer
 from engine.bpe import race as race_module
 from engine.bpe.race import RACERS, Race, RaceSettings, RunnerState, bearable_part, sample
 
@@ -69,10 +67,6 @@ class TestARace:
         race = Race(COUNTS, RaceSettings(290, tie_rule="first-seen"), ["fast", "linked", "naive"])
         assert race.absent == ["fast"]
         assert finished(race).first_difference is None
-
-    def test_of_an_unknown_trainer_is_refused(self) -> None:
-        with pytest.raises(UnknownNameError, match="did you mean 'heap'"):
-            Race(COUNTS, COURSE, ["heaps"])
 
     def test_of_nothing_has_no_steps(self) -> None:
         race = finished(Race({}, COURSE))

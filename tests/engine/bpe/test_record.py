@@ -1,14 +1,19 @@
-"""The record of a training run: compact, and true for every step at any later time."""
+"""The record of a training run, true at any later time, and the series that are read from it."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 
+import oracles
 import pytest
+from generated import examples
+from hypothesis import given
 
-from engine import CountChange, Trainer
+from engine import CountChange, Timeline, Trainer
 from engine.bpe.record import Record
 from engine.bpe.trainers import DEFAULT_TRAINER
+from engine.core.events import Pair
 
 A, B, C = b"abc"
 
@@ -23,11 +28,6 @@ def trained(
 
 
 class TestAStep:
-    def test_has_the_merged_pair_and_token(self) -> None:
-        step = trained({b"ab": 3, b"b": 1})[0]
-        assert (step.index, step.pair, step.left, step.right) == (0, (A, B), b"a", b"b")
-        assert (step.new_id, step.token, step.count) == (256, b"ab", 3)
-
     def test_lists_its_own_pair_first_among_the_tied_then_the_others_by_id(self) -> None:
         step = trained({b"ca": 2, b"ab": 2, b"bc": 2, b"cb": 1})[0]
         assert step.tied == ((C, A), (A, B), (B, C))
@@ -86,3 +86,86 @@ class TestARecord:
         assert sizes == sorted(set(sizes))
         # Of three merges; two pairs are new, and five columns have eight bytes a step.
         assert sizes[-1] == trainer.record.counts.nbytes + 8 * (5 + 5 * 3)
+
+
+CORPORA = oracles.corpora(max_pretokens=12, max_length=8)
+
+
+@given(counts=CORPORA)
+@examples(50)
+def test_a_series_equals_the_values_of_the_single_frames(counts: dict[bytes, int]) -> None:
+    timeline = Timeline(counts, Trainer(counts, 300, ["<s>"]).steps())
+    frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
+    series, steps = timeline.statistics, len(timeline)
+    assert series.bytes_per_token(steps).tolist() == [frame.bytes_per_token for frame in frames]
+    assert series.ties(steps).tolist() == [frame.tied_steps.until(frame.step) for frame in frames]
+    merges = [frame.merge.count for frame in frames if frame.merge]
+    assert series.winning_counts(steps).tolist() == merges
+
+
+@given(counts=CORPORA)
+@examples(50)
+def test_token_lengths_count_the_tokens_learnt_by_the_step(counts: dict[bytes, int]) -> None:
+    timeline = Timeline(counts, Trainer(counts, 300, ["<s>"]).steps())
+    for step in reversed(range(len(timeline) + 1)):
+        vocab = [bytes([byte]) for byte in range(256)]
+        vocab += [timeline.record[index].token for index in range(step)]
+        lengths = Counter(map(len, vocab))
+        found = timeline.statistics.token_lengths(step).tolist()
+        assert found == [lengths[length] for length in range(max(lengths) + 1)]
+
+
+def test_a_series_can_be_read_while_the_record_grows() -> None:
+    counts = {b"abcd": 3}
+    trainer = Trainer(counts, 300)
+    steps = trainer.steps()
+    timeline = Timeline(counts, [next(steps)])
+    one = timeline.statistics.winning_counts(1)
+    timeline.extend(steps)
+    assert one.tolist() == [3]
+    assert timeline.statistics.winning_counts(3).tolist() == [3, 3, 3]
+    ties = [timeline.statistics.ties(step).tolist() for step in (2, 3)]
+    assert ties == [[0, 1, 2], [0, 1, 2, 2]]
+
+
+def test_an_empty_corpus_is_not_compressed() -> None:
+    series = Timeline({}).statistics
+    assert series.bytes_per_token(0).tolist() == [1.0]
+    assert series.pretoken_counts.tolist() == []
+    assert series.commonest_pretoken is None
+
+
+@given(oracles.corpora())
+def test_the_shares_equal_a_recount_of_every_pretoken(counts: dict[bytes, int]) -> None:
+    run = oracles.train(counts, "lexicographic", 24)
+    timeline = Timeline(counts, Trainer(counts, 280).steps())
+    for step, truth in enumerate(run.steps, 1):
+        expected: dict[Pair, dict[bytes, int]] = {}
+        words = zip(counts, truth.words_before, truth.words_after, strict=True)
+        for pretoken, before, after in words:
+            was, now = (oracles.recount([word], [counts[pretoken]]) for word in (before, after))
+            for pair in was | now:
+                if change := now.get(pair, 0) - was.get(pair, 0):
+                    expected.setdefault(pair, {})[pretoken] = change
+        attribution = timeline.seek(step).attribution
+        assert attribution.read()
+        found = {
+            change.pair: {
+                part.affected.pretoken: part.change for part in attribution.behind(change.pair)
+            }
+            for change in timeline.record[step - 1].changes
+        }
+        assert found == expected
+        for change in timeline.record[step - 1].changes:
+            times = [part.affected.count for part in attribution.behind(change.pair)]
+            assert times == sorted(times, reverse=True)
+
+
+def test_shares_read_in_slices_equal_shares_read_at_once() -> None:
+    counts = {b"low": 5, b"lower": 2, b"lowest": 1}
+    attribution = Timeline(counts, Trainer(counts, 257).steps()).seek(1).attribution
+    slices = 0
+    while not attribution.read(seconds=0):
+        slices += 1
+    assert slices >= 2
+    assert [part.change for part in attribution.behind((ord("o"), ord("w")))] == [-5, -2, -1]

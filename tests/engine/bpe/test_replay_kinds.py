@@ -15,7 +15,7 @@ import pytest
 from tokenizers import Tokenizer as Reference
 from tokenizers_of_today import KINDS, TEXT, saved
 
-from engine import Tokenizer, VocabularyError
+from engine import Tokenizer
 from engine.bpe.replay import Replay
 from engine.counting.count import count_corpus
 from engine.formats import open_tokenizer
@@ -77,16 +77,6 @@ def test_its_merges_are_steps_over_a_corpus(kind: str, tmp_path: Path) -> None:
         }
         shown = [token_id for piece in frame.encode(TEXT[-300:]) for token_id in piece.ids]
         assert frame.tokenizer().encode(TEXT[-300:]) == shown
-
-
-def test_an_id_of_more_than_31_bits_is_refused() -> None:
-    for token_id in (2**31 - 1, 2**31):
-        tokenizer = Tokenizer({**{byte: bytes([byte]) for byte in range(256)}, token_id: b"ab"}, [])
-        if token_id < 2**31:
-            assert Replay(tokenizer, {b"ab": 1}).obstacle is None
-            continue
-        with pytest.raises(VocabularyError, match="the id 2147483648 is higher than any"):
-            Replay(tokenizer, {b"ab": 1})
 
 
 def test_merges_that_a_file_repeats_leave_no_later_merge_out() -> None:

@@ -27,7 +27,6 @@ from engine.bpe.trainers import TRAINERS
 REPO = Path(__file__).resolve().parents[3]
 HANDOUT = REPO / "samples" / "handout.txt"
 STORIES = REPO / "samples" / "tinystories_valid.txt"
-REAL_STORIES = REPO.parent / "shared" / "data" / "ts-real.txt"
 END = "<|endoftext|>"
 
 HANDOUT_MERGES = "s t, e st, o w, l ow, w est, n e, ne west, w i, wi d, wid est, low e, lowe r"
@@ -44,26 +43,11 @@ def spelled(merges: Sequence[tuple[bytes, bytes]]) -> str:
     return ", ".join(f"{left.decode()} {right.decode()}" for left, right in merges)
 
 
-# -- golden examples
-
-
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_the_course_handouts_example(trainer: str) -> None:
     vocab, merges = train_bpe(HANDOUT, 256 + 12, [], pattern="whitespace", trainer=trainer)
     assert spelled(merges) == HANDOUT_MERGES
     assert [vocab[token_id] for token_id in (256, 257, 267)] == [b"st", b"est", b"lower"]
-
-
-@pytest.mark.parametrize("trainer", TRAINERS)
-def test_the_lectures_toy(toy: Path, trainer: str) -> None:
-    vocab, merges = train_bpe(toy, 259, [], pattern="none", tie_rule="first-seen", trainer=trainer)
-    assert [vocab[token_id] for token_id in (256, 257, 258)] == [b"th", b"the", b"the "]
-    ids = Tokenizer(vocab, merges, pattern="none").encode("the quick brown fox")
-    expected = "258 113 117 105 99 107 32 98 114 111 119 110 32 102 111 120"
-    assert " ".join(map(str, ids)) == expected
-
-
-# -- equal to the course's definition
 
 
 def course_bpe(
@@ -79,16 +63,6 @@ def course_bpe(
     return dict(enumerate(run.vocab)), run.merges
 
 
-@pytest.mark.slow  # the course's definition counts all pairs anew for each merge
-def test_real_stories_give_the_same_as_the_courses_definition(tmp_path: Path) -> None:
-    if not REAL_STORIES.exists():
-        pytest.skip(f"{REAL_STORIES} is not there")
-    path = tmp_path / "stories.txt"
-    path.write_bytes(REAL_STORIES.read_bytes()[:100_000])
-    text = path.read_text(errors="surrogateescape")
-    assert train_bpe(path, 700, [END]) == course_bpe(text, 700, [END])
-
-
 @pytest.mark.parametrize("special_tokens", first_quick([[END, "Once upon", " the"], [END]]))
 def test_sample_stories_give_the_same_as_the_courses_definition(
     tmp_path: Path, special_tokens: list[str]
@@ -100,17 +74,11 @@ def test_sample_stories_give_the_same_as_the_courses_definition(
     assert train_bpe(path, 400, special_tokens) == expected
 
 
-# -- results
-
-
 def test_the_number_of_workers_makes_no_difference(tmp_path: Path) -> None:
     path = tmp_path / "stories.txt"
     path.write_bytes(STORIES.read_bytes() * 16)
     alone = train_bpe(path, 400, [END], tie_rule="first-seen", workers=1)
     assert train_bpe(path, 400, [END], tie_rule="first-seen", workers=2) == alone
-
-
-# -- callbacks
 
 
 def test_callbacks_get_each_step_and_the_progress() -> None:
@@ -159,9 +127,6 @@ def test_a_progress_callback_that_raises_stops_the_work_at_once(kind: type) -> N
     ]
 
 
-# -- errors
-
-
 def test_wrong_arguments_are_errors_before_anything_is_read(toy: Path) -> None:
     received: list[CountProgress | TrainProgress] = []
     with pytest.raises(VocabSizeError, match=r"257 is too small.* at least 258"):
@@ -177,7 +142,13 @@ def test_wrong_arguments_are_errors_before_anything_is_read(toy: Path) -> None:
     assert received == []
 
 
-# -- as courses call it
+def test_the_units_and_the_longest_token_are_those_asked_for() -> None:
+    vocab, merges = train_bpe(
+        HANDOUT, 30, [], "whitespace", units="end-of-word", max_token_length=3
+    )
+    assert max(len(left + right) for left, right in merges) == 3
+    assert len(vocab) < 30
+    assert b"</w>" in vocab.values()
 
 
 def test_special_tokens_may_be_left_out_or_none() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +22,6 @@ from engine import (
     Trainer,
     UnknownNameError,
     VocabSizeError,
-    train_bpe,
 )
 from engine.analysis.inspection import Inspection
 from engine.analysis.why_not import why_not, why_not_merged
@@ -31,7 +29,6 @@ from engine.bpe.race import Race, RaceSettings
 from engine.bpe.ties import TIE_RULES, never_seen
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.what_if import ForkChange, fork
-from engine.encoding.alphabet import UNITS, WordEndAlphabet
 from engine.formats import WRITABLE
 
 CLASSIC = {b"low": 5, b" ": 13, b"lower": 2, b"newest": 6, b"widest": 3}
@@ -64,9 +61,6 @@ def learnt(trainer: Trainer) -> list[str]:
     return [step.token.decode() for step in trainer.steps()]
 
 
-# --- by hand ----------------------------------------------------------------------------------
-
-
 @every_trainer
 def test_the_example_of_sennrich_et_al(algorithm: str) -> None:
     # Their Algorithm 1 takes the first best pair of a dict filled in the order of the corpus: the
@@ -82,20 +76,6 @@ def merges_of(trainer: Trainer) -> list[tuple[bytes, bytes]]:
     for _ in trainer.steps():
         pass
     return trainer.merges
-
-
-def test_the_greatest_pair_may_be_one_with_the_end_of_the_word() -> None:
-    # e s, s t and t </w> occur 9 times each, and t is the greatest left token.
-    trainer = Trainer(CLASSIC, 30, units="end-of-word")
-    assert next(iter(trainer.steps())).token == b"t</w>"
-
-
-def test_chinese_in_characters_merges_words_while_bytes_merge_parts_of_characters() -> None:
-    in_characters = Trainer(CHINESE, 7, units="characters")
-    assert learnt(in_characters) == ["分词", "中文"]  # 6 and 5 times
-    first_of_bytes = next(iter(Trainer(CHINESE, 300).steps()))
-    with pytest.raises(UnicodeDecodeError):
-        first_of_bytes.token.decode()
 
 
 def test_the_base_is_the_characters_by_code_point_then_unk_then_the_end_of_a_word() -> None:
@@ -115,9 +95,6 @@ def test_a_vocabulary_too_small_for_the_characters_is_refused_with_their_number(
 def test_a_bound_on_the_length_of_tokens_keeps_characters_apart_from_the_start() -> None:
     trainer = Trainer(CHINESE | {b"ab": 1}, 40, units="characters", max_token_length=4)
     assert learnt(trainer) == ["ab"]
-
-
-# --- against an oracle ------------------------------------------------------------------------
 
 
 def slow_merges(words: list[Any], counts: list[int]) -> list[tuple[str, str]]:
@@ -195,9 +172,6 @@ def test_every_view_of_a_step_agrees_with_a_recount(
     assert frame.tokenizer().decode_bytes(encoded) == frame.decode(encoded)
 
 
-# --- characters that are lost -----------------------------------------------------------------
-
-
 def test_a_character_that_the_corpus_lacks_is_unknown_and_in_bytes_none_is() -> None:
     frame = run(CLASSIC, "characters").frame
     assert frame.unknown_in("löwe 中") == 2
@@ -217,9 +191,6 @@ def test_text_that_looks_like_the_marker_does_not_end_a_word() -> None:
     frame = timeline.seek(len(timeline))
     ids = frame.tokenizer().encode("x</w>")
     assert (len(ids), frame.decode(ids)) == (1, b"x</w> ")
-
-
-# --- explanations of an encoding --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -271,16 +242,6 @@ def test_a_race_goes_without_the_trainer_that_merges_only_bytes() -> None:
     assert (race.absent, race.first_difference, race.steps) == (["fast"], None, 15)
 
 
-def test_the_alphabet_goes_to_helper_processes_and_back() -> None:
-    alphabet = UNITS["end-of-word"].base(CLASSIC).alphabet
-    again = pickle.loads(pickle.dumps(alphabet))
-    assert isinstance(again, WordEndAlphabet)
-    assert again.spell(b"lox") == alphabet.spell(b"lox")
-
-
-# --- files ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("pattern", ["gpt2", "whitespace", "none"])
 def test_a_tokenizer_of_characters_is_written_for_hugging_face(
     pattern: str, tmp_path: Path
@@ -303,14 +264,6 @@ def test_no_format_writes_marked_ends_of_words(format: str, tmp_path: Path) -> N
     with pytest.raises(BpeError, match=reason):
         run(CLASSIC, "end-of-word").frame.tokenizer().save(tmp_path / "t.json", format)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_file_is_trained_on_in_one_call(tmp_path: Path) -> None:
-    (tmp_path / "corpus.txt").write_text("low low lower", encoding="utf-8")
-    vocab, merges = train_bpe(
-        tmp_path / "corpus.txt", 12, [], "whitespace", units="end-of-word", workers=1
-    )
-    assert (vocab[0], merges[0]) == (b"e", (b"o", b"w"))
 
 
 @of_characters
