@@ -64,22 +64,7 @@ def test_a_piece_with_a_line_break_is_not_written(tmp_path: Path, piece: bytes) 
     assert not list(tmp_path.iterdir())
 
 
-def test_notes_name_the_guesses(vocab: Path) -> None:
-    opened = open_tokenizer(vocab)
-    assert opened.format == "bert-vocab"
-    assert opened.tokenizer.special_tokens == ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-    case, pattern, specials, template = opened.notes
-    assert "lower case" in case
-    assert "BERT's pre-tokenizer" in pattern
-    assert specials.endswith("in brackets: [PAD] [UNK] [CLS] [SEP] [MASK]")
-    assert template == "its template adds [CLS] [SEP] to a text; encode does so with --template"
-
-
-def test_settings_of_the_caller_replace_the_guesses(vocab: Path) -> None:
-    opened = open_tokenizer(vocab, special_tokens=["[SEP]"], pattern="whitespace")
-    assert opened.tokenizer.special_tokens == ("[SEP]",)
-    assert len(opened.notes) == 1
-    assert opened.tokenizer.encode("low!") == [BERT_PIECES.index("[UNK]")]  # `!` is not cut off
+def test_a_special_token_that_the_vocabulary_lacks_is_refused(vocab: Path) -> None:
     with pytest.raises(VocabularyError, match="no special token '<s>'"):
         open_tokenizer(vocab, special_tokens=["<s>"])
 
@@ -122,9 +107,3 @@ def test_a_text_is_no_vocabulary(tmp_path: Path, text: str) -> None:
 
 def test_no_sample_is_recognised_as_a_tokenizer() -> None:
     assert not any(map(is_tokenizer, SAMPLES.glob("*.txt")))
-
-
-def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "v").write_bytes(b"[UNK]\n\xff\n")
-    with pytest.raises(TokenizerFileError, match="is not UTF-8 text"):
-        open_tokenizer(tmp_path / "v")

@@ -43,9 +43,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "tok.json"
 
 
-# -- spellings
-
-
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_spelling_is_recognised_and_named(spelling: str, path: Path) -> None:
     vocab, merges = spelled(handout(), spelling)
@@ -79,8 +76,6 @@ def test_a_special_token_that_is_not_in_the_spelling_is_text(path: Path) -> None
     tok = open_tokenizer(path).tokenizer
     assert tok.encode(f"low{END}fin") == [*handout().encode(f"low{END}"), 900]
 
-
-# -- values, by their form alone
 
 LETTERS = {str(byte): chr(byte) for byte in range(256)}
 LOW = [["l", "o"], ["lo", "w"]]
@@ -150,26 +145,6 @@ def test_tokens_may_be_as_long_as_their_limit_all_together(monkeypatch: pytest.M
         assert find_parts(values) is not None
         monkeypatch.setattr(course_values, "LARGEST", size - 1)
         assert find_parts(values) is None
-    assert course_values._weight(["ab c", ("d", "efg"), 5, (1, 2, 3)]) == 4 + 2 + 4 + 3
-    assert course_values._weight(None) == 0
-
-
-def test_ids_and_ranks_are_known_on_either_side() -> None:
-    for value, vocab in (
-        ({"7": 0, "8": 1}, {0: "7", 1: "8"}),
-        ({"a": "0", "b": "1"}, {0: "a", 1: "b"}),
-        ({"0": "7", "1": "8"}, {0: "7", 1: "8"}),
-        ({0: "a", 5: "1"}, {0: "a", 5: "1"}),
-        (["a", "b"], {0: "a", 1: "b"}),
-    ):
-        assert course_values._by_id("a.json", value) == vocab
-    for value, merges in (
-        ({"l o": 1, "a b": 0}, [("a", "b"), ("l", "o")]),
-        ({"97,98": 256, "98,99": 257}, [(97, 98), (98, 99)]),
-        ({(1, 2): 5}, [(1, 2)]),
-        (["l o", ("a", "b")], [("l", "o"), ("a", "b")]),
-    ):
-        assert course_values._in_order("a.json", value) == merges
 
 
 def test_merges_in_lines_of_ids_are_known_by_their_first_lines() -> None:
@@ -194,9 +169,6 @@ def test_merges_in_lines_of_ids_are_known_by_their_first_lines() -> None:
         assert begins_with_ids(head) is is_of_ids, head[-20:]
 
 
-# -- writing
-
-
 def test_the_written_file_keeps_special_tokens_ids_and_pattern(path: Path) -> None:
     own = Pattern("mine", "", (Alternative("word", r"\w+|\W"),), ())
     tok = Tokenizer(BYTES | {300: b"ab"}, [(b"a", b"b")], {"ab": 400, "漢 字": 299}, own)
@@ -206,9 +178,6 @@ def test_the_written_file_keeps_special_tokens_ids_and_pattern(path: Path) -> No
     assert again.rules.special_ids == tok.rules.special_ids
     assert again.encode("xab漢 字") == tok.encode("xab漢 字") == [120, 400, 299]
     assert again.vocab == tok.vocab
-
-
-# -- damage
 
 
 def changed(**changes: Any) -> str:

@@ -17,11 +17,6 @@ from engine import Tokenizer, TokenizerFileError, VocabularyError
 from engine.formats import minbpe, open_tokenizer, save
 from engine.formats.tokenizer_format import renumbered
 
-GPT4 = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*"
-    r"|\s*[\r\n]|\s+(?!\S)|\s+"
-)
-
 
 class Minbpe:
     """A copy of minbpe's `RegexTokenizer`: load, then encode with all special tokens."""
@@ -117,13 +112,6 @@ def test_an_unknown_pattern_is_used_as_a_regex(path: Path) -> None:
 def test_special_tokens_keep_their_ids_and_may_hold_spaces(path: Path) -> None:
     path.write_text(model("", "2\n<a b> 999999999\n<c> 257", "97 98"))
     assert open_tokenizer(path).tokenizer.encode("ab<a b><c>") == [256, 999_999_999, 257]
-
-
-def test_settings_of_the_caller_replace_those_of_a_model(path: Path) -> None:
-    path.write_text(model(GPT4, "1\n<a> 300", "97 98"))
-    tok = open_tokenizer(path, special_tokens=["<a>", "<b>"], pattern="gpt2").tokenizer
-    assert tok.encode("<a><b>") == [300, 257]
-    assert tok.pattern.name == "gpt2"
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,6 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     return name, copy
 
 
-# -- round trips
-
-
 def test_every_writable_format_has_a_golden_file() -> None:
     assert set(FILES) == set(WRITABLE)
 
@@ -128,13 +125,25 @@ def test_a_format_of_merges_refuses_a_tokenizer_with_stages(name: str, tmp_path:
     assert contents(tmp_path) == {}
 
 
-# -- recognition
-
-
 def test_exactly_one_format_recognises_a_file(example: tuple[str, Path]) -> None:
     name, path = example
     assert [each for each, f in FORMATS.items() if f.recognises(TokenizerSource([path]))] == [name]
     assert open_tokenizer(path).format == name
+
+
+OWN = {"tiktoken-pickle": ["<|user_start|>"], "bert-vocab": ["[SEP]"]}
+"""Format → special tokens of its example, where not every text may be one."""
+
+
+def test_settings_of_the_caller_replace_those_of_a_file(example: tuple[str, Path]) -> None:
+    name, path = example
+    usual = open_tokenizer(path, special_tokens=(own := OWN.get(name, [END])))
+    given = [*own, *(["<new>"] if name not in OWN else [])]
+    tokenizer = open_tokenizer(path, special_tokens=given, pattern="whitespace").tokenizer
+    assert tokenizer.special_tokens == (*given,)
+    assert tokenizer.pattern.split("low!") == ["low!"]
+    assert tokenizer.encode(own[0]) == usual.tokenizer.encode(own[0])
+    assert len(tokenizer.encode("".join(given))) == len(given)
 
 
 def test_a_format_that_is_only_read_or_unknown_is_not_written_to() -> None:
@@ -205,9 +214,6 @@ def test_the_error_names_the_kind_of_another_file(
     (tmp_path / "file").write_bytes(beginning)
     with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(tmp_path / "file")
-
-
-# -- damage
 
 
 def mutations(data: bytes, how_many: int, seed: int) -> Iterator[bytes]:

@@ -85,9 +85,6 @@ def test_what_is_wrong_is_named(path: Path, changes: dict[str, Any], message: st
         open_tokenizer(path)
 
 
-# -- compressed
-
-
 @pytest.mark.parametrize("name", ["handout.tiktoken", "handout.model", "handout.json"])
 def test_a_gzipped_tokenizer_is_read(name: str, tmp_path: Path) -> None:
     (tmp_path / "packed").write_bytes(gzip.compress((GOLDEN / name).read_bytes()))
@@ -102,9 +99,6 @@ def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
     path.write_bytes(data[:-200])
     with pytest.raises(TokenizerFileError, match="gzip file that is cut short"):
         open_tokenizer(path)
-
-
-# -- Whisper's
 
 
 def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:

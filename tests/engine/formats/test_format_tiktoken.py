@@ -1,4 +1,4 @@
-"""Rank files: the merges that follow from ranks, and encoding as in tiktoken."""
+"""Rank files: merges from ranks, encoding as in tiktoken, and spellings of patterns."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import oracles
 import pytest
+import regex
 import tiktoken
 from chunk_texts import PIECES
 from format_files import CL100K
@@ -18,11 +19,16 @@ from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 from tiny_tokenizers import BYTES, END, GOLDEN, REPO, TEXTS, handout, trained
 
-from engine import Tokenizer, TokenizerFileError, VocabularyError
+from engine import PatternError, Tokenizer, TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import unspell
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import open_tokenizer, save
-from engine.formats.guesses import fits_better, likely_pattern
+from engine.formats.guesses import (
+    OTHER_SPELLINGS,
+    fits_better,
+    likely_pattern,
+    pattern_of,
+)
 from engine.formats.merges_of_ranks import (
     RankedMerges,
     merges_of_ranks,
@@ -31,6 +37,8 @@ from engine.formats.merges_of_ranks import (
 )
 from engine.formats.rank_files import known_ranks, likely_ranks
 from engine.formats.source import read_json
+from engine.formats.tokenizer_format import Overrides
+from engine.text.patterns import PATTERNS
 
 GPT2_VOCAB = REPO.parent / "shared" / "data" / "gpt2_vocab.json"
 SINGLE_BYTES = {token: byte for byte, token in BYTES.items()}
@@ -47,9 +55,6 @@ def lines(some: Mapping[bytes, int]) -> bytes:
 
 def in_tiktoken(some: Mapping[bytes, int], pattern: str = r"(?s:.+)") -> tiktoken.Encoding:
     return tiktoken.Encoding("x", pat_str=pattern, mergeable_ranks=dict(some), special_tokens={})
-
-
-# -- merges from ranks
 
 
 def test_a_token_may_be_made_of_tokens_of_higher_rank() -> None:
@@ -125,9 +130,6 @@ def test_cl100k_encodes_as_in_tiktoken(cl100k: Tokenizer) -> None:
     for name in ("tinystories_valid.txt", "unicode.txt", "code.txt"):
         text = (REPO / "samples" / name).read_text()[:60_000]
         assert cl100k.encode(text) == theirs.encode(text, allowed_special="all")
-
-
-# -- files
 
 
 def written(tmp_path: Path, data: bytes) -> Path:
@@ -215,14 +217,6 @@ def test_given_special_tokens_fill_the_gaps_of_the_ranks(tmp_path: Path) -> None
     assert open_tokenizer(tmp_path).notes[2:] == (
         "43 ids below the highest have no token (256, 258, 259, …)",
         "the added tokens in added_tokens.json are used too",
-    )
-
-
-def test_notes_of_an_unknown_file_name_the_guesses(tmp_path: Path) -> None:
-    assert open_tokenizer(written(tmp_path, lines(SINGLE_BYTES | {b"ab": 300}))).notes == (
-        "the file names no pattern; GPT-2's is taken; --pattern gives another one",
-        "the file names no special tokens; none are taken",
-        "44 ids below the highest have no token (256, 257, 258, …)",
     )
 
 
@@ -315,9 +309,6 @@ def test_a_note_names_a_pattern_that_fits_better(tmp_path: Path) -> None:
     )
 
 
-# -- damage
-
-
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -351,3 +342,37 @@ def test_tokens_that_would_take_minutes_are_refused(monkeypatch: pytest.MonkeyPa
     assert merges_of_ranks(ranks(b"abc")).unmade == [b"abc"]
     with pytest.raises(VocabularyError, match="of up to 2 bytes, are too long"):
         merges_of_ranks(ranks(b"ab", b"bc", b"ca"))
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_the_regex_of_a_named_pattern_is_recognised(name: str) -> None:
+    assert pattern_of(PATTERNS[name].source) is PATTERNS[name]
+
+
+@pytest.mark.parametrize(("spelling", "name"), [(s, n) for s, n in OTHER_SPELLINGS.items() if s])
+def test_another_spelling_cuts_every_short_text_alike(spelling: str, name: str) -> None:
+    """Tries all texts of up to five characters, one for each class in the regexes."""
+    theirs, ours = regex.compile(spelling), PATTERNS[name].compiled
+    for length in range(1, 6):
+        for text in map("".join, product("' \n\tsL1.", repeat=length)):
+            assert theirs.findall(text) == ours.findall(text)
+
+
+@examples(300)
+@given(text=st.text(st.sampled_from("'sSreſK \n\r\t\u3000\x8512३éÉ漢\u0301.-\x00"), max_size=12))
+def test_other_spellings_cut_longer_texts_alike(text: str) -> None:
+    for spelling, name in OTHER_SPELLINGS.items():
+        if spelling:
+            assert regex.findall(spelling, text) == PATTERNS[name].compiled.findall(text)
+
+
+NONE = Overrides()
+LONG = "a" * 40
+
+
+@pytest.mark.parametrize(
+    "source", ["(a)|b", "(?P<x>a)", "(", "a{99999}", "[", "(?:" * 9999, "(?:q|q)+z"]
+)
+def test_a_regex_that_cannot_be_used_is_an_error(source: str) -> None:
+    with pytest.raises(PatternError):
+        pattern_of(source)

@@ -49,9 +49,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("formats")
 
 
-# -- round trips
-
-
 @examples(60)
 @given(
     corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6),
@@ -75,12 +72,6 @@ def test_a_saved_tokenizer_is_loaded_again(
     assert facts(Tokenizer.load(place / "gpt2")) == facts(tok)
 
 
-def test_the_arguments_of_load_replace_the_settings_in_the_files(saved: Path) -> None:
-    tok = Tokenizer.load(saved, special_tokens=["<pad>", END], pattern="cl100k")
-    assert tok.special_tokens == ("<pad>", END)
-    assert tok.pattern.name == "cl100k"
-
-
 def test_without_our_settings_tokens_in_brackets_that_no_merge_makes_are_special(
     saved: Path,
 ) -> None:
@@ -93,9 +84,6 @@ def test_two_tokens_with_one_spelling_are_an_error_and_nothing_is_written(tmp_pa
     with pytest.raises(TokenizerFileError, match="two tokens have the same spelling"):
         trained({b"ab": 2}, ["ab"]).save(tmp_path / "tok")
     assert contents(tmp_path) == {}
-
-
-# -- other programs
 
 
 def in_hugging_face(
@@ -233,9 +221,6 @@ def test_from_files_takes_no_special_tokens_but_those_it_is_given(saved: Path) -
     assert Tokenizer.from_files(saved).special_tokens == padded_handout().special_tokens
 
 
-# -- damage
-
-
 @pytest.mark.parametrize(
     ("name", "removed"),
     [(name, None) for name in FILES] + [(name, "bpe-tui.json") for name in FILES[:2]],
@@ -351,9 +336,6 @@ def test_a_token_in_brackets_that_is_not_utf8_is_an_error(saved: Path) -> None:
     (saved / "bpe-tui.json").unlink()
     with pytest.raises(TokenizerFileError):
         Tokenizer.load(saved)
-
-
-# -- saving
 
 
 @pytest.mark.parametrize("name", ["file/tok", "x" * 5000, "a\0b"])

@@ -29,9 +29,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("files")
 
 
-# -- writing
-
-
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_written_file_gives_the_same_ids_in_hugging_face(place: Path, pattern: str) -> None:
     counts: dict[bytes, int] = {}
@@ -107,27 +104,6 @@ def test_a_tokenizer_that_the_file_cannot_hold_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_gpt2s_files_cannot_hold_a_normalizer(tmp_path: Path) -> None:
-    whole = spelled(normalizer={"type": "NFC"})
-    with pytest.raises(TokenizerFileError, match=r"write a tokenizer\.json instead"):
-        load(tmp_path, whole).save(tmp_path / "gpt2", "gpt2")
-
-
-# -- settings of the caller
-
-
-def test_settings_of_the_caller_replace_those_of_a_tokenizer_json(place: Path) -> None:
-    padded_handout().save(place / "given.json", "huggingface")
-    ours = open_tokenizer(place / "given.json", special_tokens=["er!"], pattern="cl100k").tokenizer
-    assert ours.special_tokens == ("er!",)
-    assert ours.pattern == PATTERNS["cl100k"]
-    expected = Tokenizer(ours.vocab, ours.merges, ours.rules.special_ids, "cl100k")
-    assert ours.encode("a lower! widest 1234") == expected.encode("a lower! widest 1234")
-
-
-# -- unusual files
-
-
 def spelled(**changes: Any) -> dict[str, Any]:
     """Return a small file with changes."""
     whole = json.loads(built(BUILDERS[-1]).to_str())
@@ -151,12 +127,6 @@ def test_merges_in_either_spelling_are_read_alike(place: Path, merges: list[Any]
     theirs = Theirs.from_str(json.dumps(whole))
     for text in ("abc", "bcab", "aabbcc"):
         assert load(place, whole).encode(text) == theirs.encode(text).ids
-
-
-def test_a_file_without_a_type_of_model_is_bpe(place: Path) -> None:
-    whole = spelled()
-    del whole["model"]["type"]
-    assert load(place, whole).encode("abc") == load(place, spelled()).encode("abc")
 
 
 def unigram(*vocab: Any, **more: Any) -> dict[str, Any]:
@@ -248,9 +218,6 @@ def test_errors_name_what_is_wrong_or_missing(
     assert str(caught.value).startswith(f"{place / 'odd.json'}: ")
 
 
-# -- damage
-
-
 def places_in(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Return the paths to all values inside a JSON value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value)
@@ -319,8 +286,6 @@ def test_a_file_cut_short_is_refused(place: Path, share: float, junk: bytes) -> 
         Tokenizer.load(place / "cut.json")
 
 
-# -- settings that older libraries and real models leave out
-
 NO_STAGES: dict[str, Any] = {
     **dict.fromkeys(("truncation", "padding", "normalizer", "pre_tokenizer")),
     **dict.fromkeys(("post_processor", "decoder")),
@@ -331,6 +296,7 @@ WORDS = {"unk_token": "[UNK]", "vocab": {"[UNK]": 0, "hug": 1, "##s": 2}}
 WITHOUT_TYPE = [
     {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100, **WORDS},
     WORDS,
+    {"vocab": {"h": 0, "u": 1, "g": 2, "hu": 3, "hug": 4}, "merges": ["h u", "hu g"]},
     {"unk_id": 0, "vocab": [["<unk>", 0.0], ["hug", -1.0], ["s", -2.0], ["h", -9.0]]},
 ]
 ALL_BUT_TAB = {f"<0x{byte:02X}>": 2 + byte for byte in range(256) if byte != 9}
