@@ -24,7 +24,7 @@ from engine.pipeline.losses import Change, losses
 from engine.pipeline.models import BPE, LARGEST_ID, MODELS, WordPiece
 from engine.pipeline.normalizers import NFD, Lowercase, Sequence, StripAccents
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.post_processors import pair_template, template_of
+from engine.pipeline.post_processors import template_of
 from engine.pipeline.pretokenizers import BertPreTokenizer
 from engine.text.patterns import PATTERNS
 from engine.unigram.lattice import UnigramEncoder
@@ -52,14 +52,6 @@ def test_unigram_as_a_pipeline_gives_the_same_ids(text: str) -> None:
     words = map(with_spaces_spelled, PATTERNS["gpt2"].split(text))
     expected = [token_id for word in words for token_id in encoder.encode(word)]
     assert unigram_pipeline(pieces, []).run(text).ids == expected
-
-
-def test_bpe_as_a_pipeline_gives_the_same_ids() -> None:
-    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he", 257: b" the"}
-    tokenizer = Tokenizer(vocab, [(b"h", b"e")], ["<s>"])
-    run = pipeline_of(tokenizer, Path("here")).run("<s>the é")
-    assert run.ids == tokenizer.encode("<s>the é")
-    assert [token.span for token in run.tokens[-2:]] == [(7, 8), (7, 8)]  # two bytes of one é
 
 
 def test_merges_of_one_rank_are_written_unless_they_could_overlap() -> None:
@@ -91,13 +83,6 @@ def test_every_pipeline_of_a_run_is_loaded_by_hugging_face() -> None:
         run = pipeline.run("the  a the!")
         assert run.ids == theirs.ids
         assert [token.span for token in run.tokens] == theirs.offsets
-
-
-def test_a_template_is_typed_as_it_is_written() -> None:
-    ids = {"[CLS]": 1, "[SEP]": 2}
-    typed = template_of("[CLS] $A [SEP]", pair_template("[CLS] $A [SEP]"), ids)
-    assert typed.process([5], [6]) == [1, 5, 2, 6, 2]
-    assert [piece.type_id for piece in typed.template(2)] == [0, 0, 0, 1, 1]
 
 
 def test_a_token_that_is_an_affix_alone_keeps_it() -> None:

@@ -226,5 +226,6 @@ def test_without_merges_step_0_is_the_tokenizer_itself() -> None:
 
 
 def test_huge_ids_are_an_error() -> None:
+    assert Replay(Tokenizer(BYTES | {2**31 - 1: b"ab"}, []), {}).obstacle is None
     with pytest.raises(VocabularyError, match="id 2147483648 is higher"):
         Replay(Tokenizer(BYTES | {2**31: b"ab"}, [(b"a", b"b")]), {})

@@ -92,21 +92,6 @@ def test_a_document_in_several_pieces_is_counted_once(
     assert counted == documents_of(data, special_tokens)
 
 
-def test_a_piece_continues_a_document_unless_a_special_token_is_before_it() -> None:
-    """Even with a space: the border before it is also one at the end of the special token."""
-    for data, size, block, cut in (
-        (b"one two three", 4, 13, [(b"one two", False), (b" three", True)]),
-        (b"one<a> two three", 11, 11, [(b"one<a>", False), (b" two three", False)]),
-    ):
-        pieces = pieces_of(data, "gpt2", ["<a>"], size, block)
-        assert [(piece.data, piece.continues) for piece in pieces] == cut
-
-
-def test_a_special_token_is_cut_only_when_no_longer_one_can_begin_there() -> None:
-    pieces = pieces_of(b"a<a><a>b", "none", ["<a>", "<a><a>"], size=1, block=1)
-    assert [piece.data for piece in pieces] == [b"a<a><a>", b"b"]
-
-
 def test_a_place_to_cut_is_searched_whenever_the_text_has_doubled() -> None:
     searched: list[int] = []
     cutter = ChunkCutter(PATTERNS["gpt2"], SpecialSplitter([]), 4)

@@ -1,9 +1,11 @@
-"""The kernel's scanners cut any text like the patterns' regexes, their oracle."""
+"""The kernel's scanners and borders cut any text like the patterns' regexes, their oracle."""
 
 from __future__ import annotations
 
+import os
 from array import array
 from itertools import accumulate, pairwise, product
+from unittest import mock
 
 import pytest
 from counting_texts import TEXT_PIECES
@@ -11,10 +13,11 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.native import KERNEL
+from engine.native import KERNEL, SWITCH
+from engine.native.counting import KernelCounter
 from engine.native.scanning import SCANNED
 from engine.text.cutting import cutter_for, regex_cutter
-from engine.text.patterns import PATTERNS
+from engine.text.patterns import PATTERNS, BorderTables, Pattern
 from engine.text.pretokenize import to_bytes, to_text
 
 pytestmark = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
@@ -68,3 +71,26 @@ def test_every_character_of_two_planes_has_the_class_of_the_regex(name: str) -> 
 def test_patterns_that_the_kernel_does_not_know_are_cut_by_their_regex(name: str) -> None:
     cut = cutter_for(PATTERNS[name])(b" low  .", array("q", [4, 3]))
     assert cut == regex_cutter(PATTERNS[name])(b" low  .", array("q", [4, 3]))
+
+
+PARTS = st.sampled_from(TEXT_PIECES) | st.binary(max_size=70)
+WITH_RUNS = st.lists(PARTS | PARTS.map(lambda part: part * 9), max_size=20).map(b"".join)
+
+
+def pieces_by_regex(pattern: Pattern, text: bytes) -> list[bytes]:
+    borders = {match.start() for match in pattern.cut_regex.finditer(text)}
+    ends = sorted({0, *borders, len(text)})
+    return [text[begin:end] for begin, end in pairwise(ends)]
+
+
+@pytest.mark.parametrize("wish", ["", "plain"])
+@pytest.mark.parametrize("name", [name for name in PATTERNS if PATTERNS[name].borders])
+@examples(200)
+@given(text=WITH_RUNS)
+def test_the_kernel_cuts_at_the_borders(name: str, wish: str, text: bytes) -> None:
+    pattern = PATTERNS[name]
+    with mock.patch.dict(os.environ, {SWITCH: wish}):
+        counted = KernelCounter(BorderTables.of(pattern.borders).packed, []).count(text)
+    expected = [*dict.fromkeys(pieces_by_regex(pattern, text))]
+    assert [*counted.new_sizes] == [*map(len, expected)]
+    assert counted.new == b"".join(expected)

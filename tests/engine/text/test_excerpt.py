@@ -16,11 +16,6 @@ def lines_of(excerpt: Excerpt) -> list[list[str]]:
     return [[pretoken.text for pretoken in line] for line in excerpt.lines]
 
 
-def test_a_line_ends_after_a_pretoken_with_a_newline() -> None:
-    excerpt = Excerpt.of(b"low low\nlower\n\nlowest")
-    assert lines_of(excerpt) == [["low", " low", "\n"], ["lower", "\n"], ["\n"], ["lowest"]]
-
-
 def test_a_special_token_has_a_line_of_its_own() -> None:
     excerpt = Excerpt.of(b"one<s>two<s><s>\n", special_tokens=["<s>"])
     assert lines_of(excerpt) == [["one"], ["<s>"], ["two"], ["<s>"], ["<s>"], ["\n"]]

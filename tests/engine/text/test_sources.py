@@ -94,11 +94,6 @@ def test_a_wrong_bit_is_damage_and_an_error_of_the_disk_is_none() -> None:
             list(sources.unpacked("a", stream, packing))
 
 
-def test_eight_names_of_fields_are_listed() -> None:
-    assert sources._list_names([*"abcdefgh"]) == "; there are: a, b, c, d, e, f, g, h"
-    assert sources._list_names([*"abcdefghi"]) == "; there are: a, b, c, d, e, f, g, h, …"
-
-
 def test_files_folders_and_globs_are_one_text_in_the_order_of_their_names(tmp_path: Path) -> None:
     (tmp_path / "in" / "deep").mkdir(parents=True)
     (tmp_path / "in" / "b.txt").write_bytes(b"two\n")
