@@ -36,9 +36,6 @@ def trained(
     return trainer, UnigramTimeline(trainer.record, events, words=counts, pattern="lines")
 
 
-# -- by hand
-
-
 def test_the_seed_of_the_fruit_has_seven_words_with_the_costs_of_their_shares() -> None:
     frame = trained(FRUIT, 5)[1].frame
     assert frame.size == 7
@@ -61,15 +58,6 @@ def test_of_words_that_tie_the_one_with_the_smallest_bytes_goes_one_a_step() -> 
     assert [timeline.record.equals_at(place) for place in range(3)] == [words, words[1:], words[2:]]
 
 
-def test_all_counts_are_made_again_after_each_removal() -> None:
-    trainer, timeline = trained(FRUIT, 5)
-    sums = [timeline.seek(step).expected_counts.sum() for step in range(3)]
-    assert sums == [9, 8, 7]
-    assert dict(trainer.pieces)["喜欢"] == pytest.approx(log(3 / 7))
-    # Two sentences lack a word, which costs 10 nats.
-    assert timeline.frame.loss == pytest.approx(2 * 10 + 4 * log(7) + 3 * log(7 / 3))
-
-
 def test_the_size_may_be_smaller_than_the_alphabet() -> None:
     assert trained({"ab": 3}, 1, units="characters")[1].seek(1).texts == ["b"]
     assert [text for text, _ in trained(FRUIT, 1)[0].pieces] == ["<unk>", "喜欢"]
@@ -90,16 +78,6 @@ def test_an_n_gram_that_no_best_segmentation_uses_costs_nothing_and_goes_first()
     assert finished(after.removals()).alternative_of(0) == ()
 
 
-def test_of_segmentations_that_cost_the_same_the_one_with_the_longest_n_gram_wins() -> None:
-    # Of 24 n-grams a is 4, b 6, and a▁b 1: 1/24 = 4/24 · 6/24. A▁B costs more than A and B.
-    counts = {"A": 5, "B": 5, "A B": 1, "a": 3, "b": 5, "a b": 1}
-    _, timeline = trained(counts, 1, ngram=2)
-    after = timeline.seek(1)
-    counted = dict(zip(after.texts, after.expected_counts.tolist(), strict=True))
-    assert counted == {"A": 6, "B": 6, "a": 3, "b": 5, "a▁b": 1}
-    assert [timeline.seek(0).segment(each) for each in ("a▁b", "A▁B")] == [["a▁b"], ["A", "▁B"]]
-
-
 def test_without_itself_an_n_gram_is_its_parts_and_a_single_word_is_unknown() -> None:
     frame = trained({"a b": 1, "a": 1}, 1, ngram=2)[1].frame
     assert frame.record.mean_loss_at(0) == frame.loss / 2
@@ -114,9 +92,6 @@ def test_a_step_exports_as_json_that_any_reader_takes() -> None:
     trainer, _ = trained({"a b": 2}, 1, ngram=2)
     lines = [json.dumps(step.as_dict(), allow_nan=False) for step in trainer.record.steps]
     assert [json.loads(line)["removed"][0]["score"] for line in lines] == [log(1 / 3), None]
-
-
-# -- texts under a model
 
 
 def test_a_text_is_encoded_in_words_and_an_unknown_word_is_one_token() -> None:
@@ -135,9 +110,6 @@ def test_the_whitespace_between_words_is_no_part_of_them() -> None:
     assert list(trainer.sentences.items()) == [("b▁a\r", 2), ("▁▁a\tb▁", 1)]
     assert trainer.record.corpus.pretokens == 3
     assert [unit.end for unit in read_words("▁▁a\tb▁")] == [3, 6]
-
-
-# -- against a literal second one
 
 
 def oracle_cuts(
@@ -223,9 +195,6 @@ def test_each_step_is_that_of_a_trainer_that_tries_all_segmentations(
         if place:
             counted = dict(zip(frame.texts, frame.expected_counts.tolist(), strict=True))
             assert {gram: n for gram, n in counted.items() if n} == expected[place - 1][3]
-
-
-# -- why it ended, and what it refuses
 
 
 @pytest.mark.parametrize(

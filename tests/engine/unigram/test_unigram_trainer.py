@@ -1,11 +1,13 @@
-"""Training agrees, step by step, with the slow and literal `unigram_by_hand`."""
+"""Seed, loss and steps agree with the slow and literal `unigram_by_hand`, and with theorems."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from math import lgamma, log
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,11 +17,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import BpeError, SpecialTokenError, UnigramError, VocabSizeError
+from engine.core.arrays import Floats
 from engine.core.events import WorkProgress, finished
 from engine.unigram import lattice_arrays
-from engine.unigram.em import expected_counts
+from engine.unigram import trainer as trainer_module
+from engine.unigram.em import RARE, TrainingCorpus, digamma, expected_counts, log_probabilities
 from engine.unigram.lattice_arrays import LONGEST_TEXT, Lattices, lattices_of
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
+from engine.unigram.seed import Seeds, seed_pieces
 from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
@@ -46,9 +51,6 @@ def steps_of(trainer: UnigramTrainer) -> list[EmStep | PruneStep]:
 def model_at(record: UnigramRecord, place: int) -> dict[str, float]:
     texts = [record.texts[number] for number in record.numbers_at(place)]
     return dict(zip(texts, record.scores_at(place).tolist(), strict=True))
-
-
-# --- the corpus at once, against one text after the other ---------------------------------------
 
 
 @given(WORDS, st.randoms(use_true_random=False))
@@ -87,9 +89,6 @@ def test_lattices_are_packed_in_batches_of_edges_by_length(monkeypatch: pytest.M
         [each.done for each in way] for way in (first.shares(-np.ones(3)), first.flow(np.ones(4)))
     ]
     assert done == [[2, 4], [2, 4]]
-
-
-# --- steps ----------------------------------------------------------------------------------------
 
 
 @given(WORDS, st.integers(0, 6))
@@ -158,9 +157,6 @@ def test_a_removal_names_the_pieces_that_would_replace_it() -> None:
         text = record.texts[number]
         alternative = [record.texts[part] for part in found.alternative_of(number)]
         assert alternative == list(by_hand.viterbi(text, model, barred=text) or ())
-
-
-# --- what comes out -----------------------------------------------------------------------------
 
 
 def test_the_vocabulary_has_the_wanted_size_and_every_character() -> None:
@@ -268,3 +264,89 @@ def test_a_run_without_a_size_keeps_a_tenth_of_its_longer_pieces() -> None:
     assert trainer.vocab_size == len(["<unk>"]) + characters + (seed - characters) // 10
     assert any(isinstance(event, PruneStep) for event in events)
     assert len(trainer.pieces) == trainer.vocab_size
+
+
+def shares(counts: Floats) -> Floats:
+    """Return scores by maximum likelihood: shares of the counts."""
+    return np.log(counts) - np.log(counts.sum())
+
+
+@given(WORDS)
+def test_with_plain_normalisation_the_loss_never_rises(counts: dict[str, int]) -> None:
+    """Without dropped pieces this is EM, and its theorem holds."""
+    model = by_hand.seeds(counts, 99, 5)
+    problem = finished(TrainingCorpus.of(counts, list(model), 5))
+    estimate = finished(problem.estimate(np.array(list(model.values()))))
+    for _ in range(8):
+        scores = shares(np.maximum(estimate.expected, 1e-300))
+        before, estimate = estimate, finished(problem.estimate(scores))
+        assert estimate.loss <= before.loss + 1e-9
+
+
+@given(WORDS, st.integers(0, 6))
+def test_in_a_plain_training_the_loss_rises_only_if_pieces_vanish_or_are_kept(
+    counts: dict[str, int], spare: int
+) -> None:
+    size = 1 + len(set("".join(counts))) + spare
+    with patch.object(trainer_module, "log_probabilities", shares):
+        steps = list(UnigramTrainer(counts, size).steps())
+    for step in steps:
+        if isinstance(step, EmStep) and step.record.expected_at(step.index).min() >= RARE:
+            assert step.loss_after <= step.loss_before + 1e-9
+
+
+@given(WORDS)
+def test_with_digamma_the_free_energy_never_rises(counts: dict[str, int]) -> None:
+    """The free energy is the loss plus the divergence of the counts' Dirichlet from the prior."""
+    model = by_hand.seeds(counts, 99, 5)
+    problem = finished(TrainingCorpus.of(counts, list(model), 5))
+    estimate = finished(problem.estimate(np.array(list(model.values()))))
+    energies = []
+    for _ in range(8):
+        expected = estimate.expected
+        if expected.min() < 1e-2:
+            break  # ψ plunges towards 0: training drops such pieces
+        scores = log_probabilities(expected)
+        estimate = finished(problem.estimate(scores))
+        divergence = lgamma(expected.sum()) - sum(map(lgamma, expected)) + expected @ scores
+        energies.append(estimate.loss * problem.pretokens + divergence)
+    assert energies == pytest.approx(sorted(energies, reverse=True), rel=1e-6)
+
+
+def test_digamma_is_the_derivative_of_the_logarithm_of_gamma() -> None:
+    values = np.array([0.5, 1.0, 2.5, 6.9, 7.0, 100.0, 1e6])
+    slopes = [(lgamma(x + 1e-4 * x) - lgamma(x - 1e-4 * x)) / (2e-4 * x) for x in values]
+    assert digamma(values).tolist() == pytest.approx(slopes, rel=1e-6, abs=1e-6)
+    euler = 0.5772156649015329
+    exact = [-euler - 2 * log(2), -euler, 1 - euler, sum(1 / n for n in range(1, 7)) - euler]
+    assert digamma(np.array([0.5, 1, 2, 7])).tolist() == pytest.approx(exact, abs=3e-10)
+
+
+COUNTS = st.dictionaries(st.text("abcé\0🙂", min_size=1, max_size=9), st.integers(1, 9), min_size=1)
+
+
+def seeds_of(counts: dict[str, int], size: int = 1000, longest: int = 16) -> Seeds:
+    return finished(seed_pieces(counts, size, longest))
+
+
+@given(COUNTS, st.integers(1, 30), st.integers(1, 6))
+@example({"aaaa": 1}, 9, 3)
+@example({"ab": 1}, 9, 3)  # a substring that occurs once is no seed, and a character is
+@example({"abc": 5}, 1, 3)  # all characters, even beyond the size
+@example({"queen": 3, "quiet": 2}, 99, 16)  # que is always followed by one character
+@example({"\ud800a": 2}, 9, 3)
+@example({}, 9, 3)
+def test_seeds_are_the_characters_and_the_best_branching_substrings(
+    counts: dict[str, int], size: int, longest: int
+) -> None:
+    seeds = seeds_of(counts, size, longest)
+    expected = by_hand.seeds(counts, size, longest)
+    assert seeds.texts == list(expected)
+    assert seeds.scores.tolist() == pytest.approx(list(expected.values()))
+    assert seeds.characters == len(set("".join(counts)))
+
+
+def test_the_search_reports_its_progress_for_every_length() -> None:
+    work = seed_pieces({"abcd": 2}, 10, 4)
+    progress = [(step.done, step.total) for step in work if isinstance(step, WorkProgress)]
+    assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
