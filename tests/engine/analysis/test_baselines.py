@@ -65,8 +65,6 @@ class TestBytes:
         are_alike()
 
 
-# --- what holds for all of them -----------------------------------------------------------------
-
 texts = st.text("the cat!é漢\n\udcff", max_size=20)
 
 

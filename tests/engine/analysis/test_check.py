@@ -38,9 +38,6 @@ def assignment(text: str) -> Assignment:
     return Assignment(text.encode, (SPECIAL,))
 
 
-# -- what is right agrees
-
-
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
 @given(counts=oracles.corpora(), size=st.integers(256, 276))
 def test_the_merges_of_the_naive_trainer_agree(
@@ -62,9 +59,6 @@ def test_a_tokenizer_from_a_file_agrees_for_any_pattern(pattern: str, tmp_path: 
     run = Trainer(asked.counts, 290, [SPECIAL])
     list(run.steps())
     assert check(run.vocab, run.merges, corpus, 290, [SPECIAL], pattern).agrees
-
-
-# -- the first merge that is not by the rule
 
 
 def words_of(text: str) -> Assignment:

@@ -21,7 +21,7 @@ from students import SPECIAL as END
 from students import Student
 
 from engine import Report, Trainer
-from engine.analysis.check import causes, checking, mistaken_trainer, readings
+from engine.analysis.check import checking, mistaken_trainer, readings
 from engine.analysis.check import report as reports
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.checking import check_claim
@@ -258,24 +258,6 @@ def test_stray_bytes_inside_special_tokens_are_no_chunk_borders(
     assert "chunk-borders" not in [each.cause for each in report.explanations]
 
 
-def test_habits_change_counts_each_in_its_own_way() -> None:
-    change = [1, 2, 1, 2, 3, 4], [9, 9, 3, 4], (1, 2), 9
-    exactly = [(each, -1) for each in ((1, 2), (2, 1), (1, 2), (2, 3), (3, 4))]
-    exactly += [((9, 9), 1), ((9, 3), 1), ((3, 4), 1)]
-    assert list(causes.only_new_pairs(*change)) == exactly[5:7]
-    assert list(causes.only_old_pairs([1, 2, 3, 4], [9, 3, 4], (1, 2), 9)) == [
-        *(((1, 2), -1), ((2, 3), -1), ((3, 4), -1), ((3, 4), 1)),
-    ]
-    assert list(causes.left_merged_already(*change)) == [*exactly, ((9, 1), -1)]
-    assert list(causes.neighbours_before(*change)) == [
-        *(((1, 2), -1), ((2, 1), -1), ((9, 1), 1)),
-        *(((1, 2), -1), ((2, 1), -1), ((2, 9), 1), ((2, 3), -1), ((9, 3), 1)),
-    ]
-    [first_counted] = (rule for rule in mistaken_trainer.ORDERS if rule.name == "first counted")
-    key = first_counted.make_key([], {(97, 98): (9, 0), (98, 97): (8, 0), (256, 97): (0, 1)}.get)
-    assert key((98, 97)) < key((97, 98)) < key((256, 97)) == (256, (0, 1))
-
-
 def test_what_each_cause_reads_and_counts_is_what_the_sheet_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -333,8 +315,6 @@ def test_the_documentation_lists_each_cause_once() -> None:
     documented = [name for row in rows for name in re.findall(r"`([^`]+)`", row)]
     assert sorted(documented) == sorted(CAUSES)
 
-
-# -- slips in the list of a trainer that is right
 
 RIGHT = [pair for pair, _ in Student().train(STORY, MERGES)]
 

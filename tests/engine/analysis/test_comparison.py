@@ -15,20 +15,13 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 from engine import ComparisonError, Tokenizer
 from engine.analysis.text_comparison import (
     TextComparison,
-    _spells,
     cut_text,
     differences,
     first_merge_difference,
     overlap,
 )
-from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WordEndAlphabet
+from engine.encoding.alphabet import CharacterAlphabet, WordEndAlphabet
 from engine.formats import open_tokenizer
-from engine.pipeline.as_tokenizer import tokenizer_of
-from engine.pipeline.models import BPE
-from engine.pipeline.normalizers import Lowercase
-from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.pretokenizers import ByteLevel
 from engine.text.pretokenize import to_text
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
@@ -173,26 +166,6 @@ def test_spans_of_a_pipeline_are_of_the_original_text(
     edges = cut_text(ours, text.encode()).tolist()
     assert edges[1:-1] == expected[:-1]
     assert (edges[0], edges[-1]) == (0, len(text.encode()))
-
-
-def test_each_tokenizer_cuts_by_itself() -> None:
-    tokenizers = [tokenizer((b"a", b"b")), tokenizer((b"b", b"c"), pattern="cl100k"), tokenizer()]
-    data = b"abc 1212 abd\xff\n " * 99
-    together = TextComparison(tokenizers, data).edges
-    alone = [cut_text(each, data) for each in tokenizers]
-    assert [each.tolist() for each in together] == [each.tolist() for each in alone]
-
-
-def test_joined_tokens_are_the_text_if_each_merge_joins_its_tokens() -> None:
-    vocab, merges = BYTES | {256: b"ab"}, [(b"a", b"b")]
-    assert _spells(Tokenizer(vocab, merges, ["<s>"]))
-    assert not _spells(Tokenizer(vocab, [], {"<s>": 256}, alphabet=ByteAlphabet([1] * 256)))
-    assert not _spells(Tokenizer(vocab, merges, table={(98, 99): (0, 256)}))
-    unknown = Tokenizer({0: b"?", 1: b"a"}, [], alphabet=CharacterAlphabet({"a": 1}, unknown=0))
-    assert not _spells(unknown)
-    model = BPE({letter: byte for byte, letter in BYTE_TO_CHAR.items()}, [])
-    lower = Pipeline(model, normalizer=Lowercase(), pre_tokenizer=ByteLevel())
-    assert not _spells(tokenizer_of(lower))
 
 
 def test_whitespace_without_tokens_does_not_shift_the_tokens_behind_it() -> None:

@@ -13,6 +13,7 @@ from rows_of_models import table_rows
 from sheets import check_sheet
 
 from engine import Trainer, UnknownNameError
+from engine.analysis.measures import premiums_over_english
 from engine.analysis.model_table import TextMeasures, Untrained, hold_out, measure, try_training
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, train_kind
 from engine.text.patterns import PATTERNS
@@ -95,3 +96,18 @@ def test_kinds_of_bpe_are_the_tokenizers_of_the_trainer_that_can_be_watched() ->
             made = train_kind(kind.name, STORY, 300)
             vocab = [made.piece(token_id) for token_id in range(made.vocab_size)]
             assert vocab == list(trainer.vocab.values())
+
+
+SAMPLES = Path(__file__).resolve().parents[3] / "samples"
+
+
+def test_a_premium_is_of_the_english_tokens_and_none_is_told_of_unknown_ones() -> None:
+    texts = {path.stem: path.read_text() for path in (SAMPLES / "parallel").glob("*.txt")}
+    in_bytes = premiums_over_english(lambda text: list(text.encode()), texts)
+    assert len(in_bytes) == 11
+    assert {text.count("\n") for text in texts.values()} == {10}
+    assert in_bytes["hindi"] == len(texts["hindi"].encode()) / len(texts["english"].encode())
+    assert list(in_bytes.values()) == sorted(in_bytes.values())
+    latin = premiums_over_english(lambda text: [min(ord(c), 400) for c in text], texts, 400)
+    assert latin.keys() == {"french", "german", "spanish", "swahili", "turkish"}
+    assert premiums_over_english(lambda text: [text is not texts["english"]], texts, 0) == {}

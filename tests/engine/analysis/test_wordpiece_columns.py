@@ -103,9 +103,6 @@ def test_the_length_of_a_piece_is_that_of_its_text() -> None:
     assert [vocabulary.length_of(pieces[piece]) for piece in ("größe", "##ß", "g")] == [5, 1, 1]
 
 
-# -- breakpoints
-
-
 def merges_of(timeline: WordPieceTimeline) -> list[WordPieceStep]:
     return [timeline.record[index] for index in range(len(timeline))]
 

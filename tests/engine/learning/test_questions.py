@@ -329,16 +329,6 @@ def test_lines_of_a_text_are_compared_or_else_a_word_in_other_forms() -> None:
         ways_to_write(frame, " ", " ")
 
 
-def test_hints_come_one_after_another() -> None:
-    attempt = Attempt(ask("reason", timeline_of(LOW).seek(2), about="lower"))
-    attempt.ask_hint()
-    assert str(attempt.hint).startswith("does one of the tokens")
-    attempt.ask_hint()
-    assert str(attempt.hint) == "merge 12 of the training makes lower."
-    attempt.ask_hint()
-    assert str(attempt.hint) == "merge 12 of the training makes lower."
-
-
 # -- WordPiece and Unigram
 
 
@@ -401,16 +391,6 @@ def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:
 
 
 # -- sentences
-
-
-def test_wrong_numbers_of_tokens_are_explained_by_their_mistake() -> None:
-    frame = timeline_of({b"aaa": 4, b"aaaa": 1, b"oh": 9, b"hahaha": 2}).frame
-    question = ask("tokens-left", frame)
-    assert question.answer == 46 - 6
-    wrong = {46: "each join", 6: "so many are saved", 35: "places overlap"}
-    wrong |= {34: "two tokens", 43: "the number before × says how often"}
-    for count, why in wrong.items():
-        assert str(question.grade(count).said).startswith(f"{count} is wrong: {why}")
 
 
 def test_what_comes_next_is_asked_for_by_the_tie_or_by_the_count() -> None:

@@ -14,7 +14,7 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import QueryError, Timeline, Tokenizer, Trainer, UnknownNameError, UnknownTokenIdError
+from engine import QueryError, Timeline, Tokenizer, Trainer, UnknownTokenIdError
 from engine.core.arrays import Ints
 from engine.encoding.merging import NONE
 from engine.recording.vocabulary import FILTERS, Query, Vocabulary
@@ -58,9 +58,6 @@ def tokenizers(draw: st.DrawFn) -> Tokenizer:
     return tokenizer_of(*merges)
 
 
-# --- counts -----------------------------------------------------------------------------------
-
-
 @given(oracles.corpora())
 def test_the_count_of_a_token_is_that_of_its_occurrences_at_each_step(
     corpus: dict[bytes, int],
@@ -97,9 +94,6 @@ def test_the_table_grows_with_the_recording() -> None:
     assert vocabulary.token(255 + len(steps)) == steps[-1].token
 
 
-# --- single tokens ----------------------------------------------------------------------------
-
-
 @given(oracles.corpora())
 def test_parents_children_and_ranks_are_those_of_the_merges(corpus: dict[bytes, int]) -> None:
     timeline = timeline_of(corpus)
@@ -133,9 +127,6 @@ def test_a_token_of_a_later_step_is_not_there_yet() -> None:
         timeline.seek(0).vocabulary.token(257)
 
 
-# --- the merge tree ---------------------------------------------------------------------------
-
-
 def test_the_merge_tree_goes_down_to_bytes() -> None:
     vocabulary = Vocabulary.of_tokenizer(tokenizer_of((b"h", b"e"), (b"t", b"he")))
     lines = [(line.token_id, line.rank, line.trunk) for line in vocabulary.merge_tree(257)]
@@ -155,9 +146,6 @@ def test_the_leaves_of_a_merge_tree_are_the_tokens_bytes(corpus: dict[bytes, int
     for token_id in range(257, len(vocabulary)):
         leaves = [line.token_id for line in vocabulary.merge_tree(token_id) if line.rank is None]
         assert bytes(leaves) == vocabulary.token(token_id)
-
-
-# --- filters ----------------------------------------------------------------------------------
 
 
 def is_ever_encoded(tokenizer: Tokenizer, token_id: int) -> bool:
@@ -221,15 +209,6 @@ def test_filters_combine() -> None:
     assert b"\xff" in both
 
 
-def test_an_unknown_filter_is_named() -> None:
-    vocabulary = Vocabulary.of_tokenizer(tokenizer_of())
-    with pytest.raises(UnknownNameError, match="unknown filter 'unuse'; did you mean 'unused'"):
-        vocabulary.rows(filters=["unuse"])
-
-
-# --- sorting ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("column", ["ranks", "known_counts", "children"])
 def test_rows_are_sorted_by_a_key_then_by_id_and_nothing_comes_last(
@@ -255,9 +234,6 @@ def test_bytes_sort_as_bytes_and_text_as_people_read() -> None:
 
     assert order(vocabulary.table.byte_order) == sorted(words)
     assert order(vocabulary.table.reading_order) == [b" apple", b"apple", b"zebra", b"Zoo"]
-
-
-# --- searching --------------------------------------------------------------------------------
 
 
 @given(st.lists(WORDS, max_size=12), st.text("aAb é", max_size=3))
