@@ -79,9 +79,6 @@ def single_bytes() -> Tokenizer:
     return Tokenizer(BYTES, [])
 
 
-# -- encode_traced
-
-
 @examples(100)
 @given(odd_texts.texts())
 def test_a_traced_encoding_has_the_ids_of_the_encoding(text: str) -> None:
@@ -115,9 +112,6 @@ def test_a_text_whose_steps_do_not_fit_into_memory_is_refused() -> None:
 def test_what_is_no_text_is_refused() -> None:
     with pytest.raises(TextError, match="decode the bytes first"):
         single_bytes().encode_traced(b"low")  # type: ignore[arg-type]
-
-
-# -- HTML
 
 
 def test_an_encoding_shows_its_tokens_ids_and_merges() -> None:
@@ -214,9 +208,6 @@ def _luminance(channels: list[float]) -> float:
         for each in channels
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-# -- the notebook
 
 
 def test_the_notebook_is_kept_without_outputs() -> None:

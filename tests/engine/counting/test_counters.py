@@ -57,9 +57,6 @@ def chunks_of(data: bytes, pattern: str, splitter: SpecialSplitter, size: int) -
     return [piece.data for piece in (*cutter.feed(data), *cutter.finish())]
 
 
-# -- the whole counter
-
-
 @every_kind
 @every_pattern
 @examples(300)
@@ -125,9 +122,6 @@ def test_a_pattern_without_borders_is_counted_the_plain_way() -> None:
     assert isinstance(counter_for(PATTERNS["none"], splitter), PlainCounter)
 
 
-# -- documents
-
-
 @examples(300)
 @given(texts.filter(bool), special_tokens, st.booleans())
 @example(b"\nOnce<s>\n<s>  x<s>", ["<s>"], True)
@@ -135,9 +129,6 @@ def test_documents_are_counted_alike(data: bytes, special: list[str], continues:
     splitter = SpecialSplitter(special)
     fast = documents_between(data, special_tokens_in(data, splitter), continues)
     assert fast == documents_in(data, continues, splitter)
-
-
-# -- borders
 
 
 def borders_of(data: bytes, pattern: str) -> list[int]:
@@ -166,8 +157,6 @@ def test_a_byte_has_room_for_eight_borders() -> None:
     with pytest.raises(ValueError, match="eight"):
         BorderTables.of([Border(b"a", b"b")] * 9)
 
-
-# -- the cache of pieces
 
 pieces_without_nul = st.lists(
     st.binary(min_size=1, max_size=20).map(lambda piece: piece.replace(b"\0", b"a")), unique=True
@@ -211,9 +200,6 @@ def test_a_slot_keeps_its_first_piece() -> None:
     assert known[:1000].mean() > 0.98
     assert known[-1000:].mean() < 0.2
     assert list(cache.drain()[1]) == [1] * known.sum()
-
-
-# -- adding up
 
 
 @pytest.mark.skipif(KERNEL is None, reason="there is no kernel")

@@ -80,9 +80,6 @@ def large(place: Path) -> Path:
     return path
 
 
-# -- exactness
-
-
 @pytest.mark.parametrize("pattern", PATTERNS)
 @examples(60)
 @given(data=CORPORA.filter(is_text), special_tokens=SPECIALS, size=st.integers(1, 64))
@@ -130,9 +127,6 @@ def test_unusual_files_are_counted_exactly(place: Path, pattern: str, data: byte
     assert list(counts.items()) == list(plain_count(text, pattern, [SPECIAL]).items())
 
 
-# -- progress and partial counts
-
-
 def test_progress_never_falls_and_ends_with_the_whole_corpus(large: Path) -> None:
     seen: list[CountProgress] = []
     result = count_corpus(Corpus(large), "gpt2", [SPECIAL], workers=2, on_progress=seen.append)
@@ -161,9 +155,6 @@ def test_counting_reports_each_chunk_with_its_pretokens(
     assert [(each.pretokens, each.ends_special) for each in found] == [(4, True), (1, False)]
     assert {each.worker for each in found} == {1}
     assert all(each.seconds > 0 for each in found)
-
-
-# -- stopping
 
 
 class EnoughError(Exception):
@@ -288,9 +279,6 @@ def test_helpers_end_when_their_parent_is_killed(large: Path) -> None:
     assert (len(gone), alive) == (2, [])
 
 
-# -- standard input
-
-
 def test_standard_input_is_counted_as_a_file_is(large: Path) -> None:
     code = """
         from engine.counting.count import count_pretokens
@@ -338,9 +326,6 @@ def test_counting_can_be_stopped_while_standard_input_pauses() -> None:
             process.kill()
 
 
-# -- errors
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_file_that_shrinks_while_it_is_counted_is_an_error(place: Path, workers: int) -> None:
     path = place / "shrinking.txt"
@@ -349,9 +334,6 @@ def test_a_file_that_shrinks_while_it_is_counted_is_an_error(place: Path, worker
     with pytest.raises(CorpusError, match="it was cut short while being read"):
         count_pretokens(path, workers=workers, on_progress=lambda _: os.truncate(path, 5_000_000))
     assert set(psutil.Process().children(recursive=True)) == before
-
-
-# -- memory
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")

@@ -35,6 +35,7 @@ ALPHABETS: list[Alphabet] = [
     CharacterAlphabet(CHARACTERS, unknown=0, fuse_unknown=True),
     CharacterAlphabet(CHARACTERS | {"##a": 400, "##é": 401}, unknown=0, prefix="##"),
     WholeTokens(BYTES, {b"ab": 400}),
+    WordEndAlphabet(CharacterAlphabet(CHARACTERS, unknown=0), marker=9),
 ]
 
 
@@ -99,7 +100,7 @@ DESCRIBED: list[Alphabet] = [
     CharacterAlphabet(PRINTED | ENDED, suffix="</w>", by_byte=True),
     CharacterAlphabet({"Ã": 1, "©": 2}, by_byte=True),
     *(CharacterAlphabet({"a": 1}, WITHOUT_9F, unknown=0, fuse_unknown=f) for f in (True, False)),
-    *(WordEndAlphabet(UNKNOWN, marker=9), SymbolAlphabet(UNKNOWN, {"aé": 7, "éa": 8, "éaé": 9})),
+    SymbolAlphabet(UNKNOWN, {"aé": 7, "éa": 8, "éaé": 9}),
 ]
 
 

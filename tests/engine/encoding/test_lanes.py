@@ -79,9 +79,6 @@ def test_text_without_a_token_and_a_token_without_text_have_columns_of_their_own
     ]  # fmt: skip
 
 
-# -- the lanes of a text are the text, whatever a tokenizer makes of it
-
-
 def lanes_of(tokenizer: Tokenizer, text: str) -> Lanes:
     """Return the lanes of a text; their tokens are those of the encoding."""
     places = list(tokens_in(tokenizer.rules, text))

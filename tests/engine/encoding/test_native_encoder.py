@@ -30,7 +30,7 @@ from engine import Tokenizer, Trainer, count_pretokens
 from engine.encoding import text_encoder
 from engine.encoding.alphabet import BYTES, WholeTokens
 from engine.native import KERNEL
-from engine.native.encoding import MOST, KernelEncoder, merge_numbers, no_specials
+from engine.native.encoding import MOST, KernelEncoder, KernelSpecials, merge_numbers, no_specials
 from engine.text.cutting import CutPieces, cutter_for, scanner_for
 from engine.text.patterns import PATTERNS, BorderTables
 from engine.text.pretokenize import to_bytes, to_text
@@ -303,3 +303,28 @@ def test_memory_that_runs_out_is_an_error_of_python() -> None:
     )
     assert "not enough memory to encode" in done.stdout, done.stderr
     assert done.stdout.endswith("[97, 98, 99]\n")
+
+
+GPT2 = PATTERNS["gpt2"]
+BORDERS = BorderTables.of(GPT2.borders).packed
+
+
+def test_a_thread_encoder_returns_the_same_ids_in_each_way() -> None:
+    numbers = merge_numbers(range(256), {(97, 98): (0, 256), (256, 99): (1, 300)})
+    assert numbers is not None
+    encoder = KernelEncoder(BORDERS, numbers, {b"xyz": 400}, lambda: scanner_for(GPT2))  # type: ignore[arg-type, return-value]
+    specials, thread_encoder = KernelSpecials({b"<s>": 500, b"<s>b": 501}), encoder.first
+    text, ids = "abc abx<s>bxyz", [300, 32, 256, 120, 501, 400]
+    assert (
+        thread_encoder.ids(text.encode(), specials).tolist()
+        == thread_encoder.list_of(text.encode(), specials)
+        == ids
+    )
+    with encoder.lend() as first, encoder.lend() as second:
+        assert first is thread_encoder is not second
+        assert second.list_of(text.encode(), specials) == ids
+    with encoder.lend() as again, encoder.lend() as other:
+        assert {again, other} == {first, second}
+    thread_encoder._numbers = None  # without integers that are made once
+    assert thread_encoder.encode_many(["a", "b"], specials) == [None, None]
+    assert thread_encoder.list_of(text.encode(), specials) == ids

@@ -85,17 +85,6 @@ def test_stories_cut_anywhere_have_the_completions_of_tiktoken(
         check(stories, text)
 
 
-@pytest.mark.slow  # the merges of cl100k are found, and 220 texts compared
-def test_with_cl100k_texts_have_the_completions_of_tiktoken(
-    cl100k: tuple[Tokenizer, tiktoken.Encoding],
-) -> None:
-    for text in ODD_ENDS:
-        check(cl100k, text)
-    for text in islice(cut_stories(), 220):
-        if not text.endswith(" "):
-            check(cl100k, text)
-
-
 @pytest.mark.parametrize("text", ODD_ENDS)
 def test_odd_ends_have_the_completions_of_tiktoken(
     small: tuple[Tokenizer, tiktoken.Encoding], text: str

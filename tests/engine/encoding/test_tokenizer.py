@@ -256,12 +256,6 @@ class TestSpecialTokens:
         assert tok.encode("ab") == [256]
         assert list(tok.steps(b"ab"))[-1].after == (257,)
 
-    def test_one_of_a_single_letter_has_an_id_of_its_own(self) -> None:
-        """The bytes have the ids up to 255, the special tokens those from 256 on."""
-        tok = trained({b"b": 1}, ["a"])
-        assert tok.encode("ab") == [256, ord("b")]
-        assert tok.special_ids == {256}
-
     def test_they_are_numbered_beside_merges_in_ids_and_any_alphabet(self) -> None:
         vocab, merges, table = BYTES | {256: b"ab"}, [(b"a", b"b")], {(97, 98): (0, 256)}
         assert Tokenizer(vocab, None, {"<s>": 300}, table=table).encode("ab<s>") == [256, 300]

@@ -149,8 +149,6 @@ class TestATokenizer:
             WordPieceTokenizer({0: b"[UNK]"}, ["[CLS]"])
 
 
-# --- Hugging Face's `WordPieceTrainer` is byte-pair encoding --------------------------------------
-
 COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
 
