@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +23,6 @@ from typing import NamedTuple
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS.parent), str(TESTS), str(TESTS / "engine")]
 import tiktoken
-from compare_libraries import PARTS, any_character
 from format_files import CL100K
 from odd_texts import CHARACTERS
 from tiny_tokenizers import END, GOLDEN, handout
@@ -34,6 +34,11 @@ from engine.native import SWITCH
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes, to_text
 
+PARTS = (
+    *(" ", "  ", "\t", "\r\n", "\n\n", "\u3000", "\x00", "don't", " the", "The", "'ll", "1999"),
+    *("." * 7, "-" * 20, "a" * 9, "\u200dP", "e\u0301\u0323"),
+)
+LAST_CODE = 0x1FFFF
 SPECIALS = [END, "<|end|>", "<|", " é"]
 SIZES = [*range(1, 20), 31, 32, 33, *range(61, 68), 127, 128, 255, 256, 257, 4095, 4096, 4097]
 """Lengths of runs: around a word, an entry, a block, the longest remembered piece."""
@@ -120,6 +125,15 @@ def _encoding(
         )
         others["tiktoken"] = lambda text: library.encode(text, allowed_special="all")
     return Encoding(name, native, plain, others)
+
+
+def any_character(dice: random.Random) -> str:
+    """Draw one of the characters that Python knows."""
+    while True:
+        char = chr(dice.randrange(LAST_CODE))
+        # Of the characters that Python does not know, `encode` notes that libraries may differ.
+        if unicodedata.category(char) not in ("Cn", "Cs", "Co"):
+            return char
 
 
 def texts(dice: random.Random) -> Iterator[str]:

@@ -24,45 +24,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine import (
-    TIE_RULES,
-    TRAINERS,
-    ArgumentError,
-    BigramState,
-    BpeError,
-    ChunkCounted,
-    ChunkLog,
-    CountsError,
-    ForkChange,
-    Phase,
-    PhasedTrainer,
-    SpecialTokenError,
-    SpecialTokenFoundError,
-    StepRecorder,
-    TextbookTrainer,
-    TextComparison,
-    Timeline,
-    TimelineError,
-    TokenIdsError,
-    Tokenizer,
-    Trainer,
-    UnigramTimeline,
-    UnigramTrainer,
-    UnknownTokenIdError,
-    ask,
-    check,
-    continue_bpe,
-    convert,
-    count_pretokens,
-    find_chunk_boundaries,
-    find_even_cuts,
-    find_tail,
-    fork,
-    longest_match,
-    train_bpe,
-    why_not,
-    write_ids,
-)
 from engine.core.arguments import check_whole, check_workers, checked
 from engine.core.registry import Named
 from engine.recording.merge_record import STRIDE
@@ -94,8 +55,8 @@ WRONG = [
 
 
 @cache
-def tokenizer() -> Tokenizer:
-    return Tokenizer(*train_bpe(HANDOUT, 262, []), ["<s>"])
+def tokenizer() -> engine.Tokenizer:
+    return engine.Tokenizer(*engine.train_bpe(HANDOUT, 262, []), ["<s>"])
 
 
 def calls(out: Path) -> Iterator[Call]:
@@ -105,7 +66,7 @@ def calls(out: Path) -> Iterator[Call]:
     options = {"tie_rule": "lexicographic", "min_count": 1}
     sizes = {"vocab_size": 258, "special_tokens": [], "max_token_length": 9, "units": "bytes"}
     yield (
-        train_bpe,
+        engine.train_bpe,
         {
             "input_path": HANDOUT,
             "pattern": "gpt2",
@@ -118,10 +79,13 @@ def calls(out: Path) -> Iterator[Call]:
             **sizes,
         },
     )
-    yield Trainer, {"counts": COUNTS, "algorithm": "native", "most_words": 2, **options, **sizes}
-    yield count_pretokens, {**counting, "on_progress": id, "on_chunk": id}
     yield (
-        Tokenizer,
+        engine.Trainer,
+        {"counts": COUNTS, "algorithm": "native", "most_words": 2, **options, **sizes},
+    )
+    yield engine.count_pretokens, {**counting, "on_progress": id, "on_chunk": id}
+    yield (
+        engine.Tokenizer,
         {"vocab": vocab, "merges": merges, "special_tokens": [], "pattern": "gpt2"}
         | {"encoder": "native", "alphabet": None, "table": None, "pipeline": None},
     )
@@ -147,8 +111,8 @@ def calls(out: Path) -> Iterator[Call]:
     }
     for name, arguments in named.items():
         yield getattr(chosen, name), arguments
-    timeline = Timeline(COUNTS, Trainer(COUNTS, 258).steps())
-    yield Timeline, {"counts": COUNTS, "steps": [], "record": None, "pattern": "gpt2"}
+    timeline = engine.Timeline(COUNTS, engine.Trainer(COUNTS, 258).steps())
+    yield engine.Timeline, {"counts": COUNTS, "steps": [], "record": None, "pattern": "gpt2"}
     yield timeline.seek, {"step": 1}
     frame = timeline.seek(1)
     named = {
@@ -161,10 +125,10 @@ def calls(out: Path) -> Iterator[Call]:
     }
     for name, arguments in named.items():
         yield getattr(frame, name), arguments
-    yield longest_match, {"source": chosen, "text": "low"}
-    yield find_tail, {"tokenizer": chosen, "text": "low"}
+    yield engine.longest_match, {"source": chosen, "text": "low"}
+    yield engine.find_tail, {"tokenizer": chosen, "text": "low"}
     yield (
-        check,
+        engine.check,
         {
             "vocab": vocab,
             "merges": merges,
@@ -175,31 +139,40 @@ def calls(out: Path) -> Iterator[Call]:
             "tie_rule": "lexicographic",
         },
     )
-    yield why_not, {"source": chosen, "text": "low", "piece": "lo", "start": 0}
-    yield fork, {"frame": frame, "change": ForkChange(), "vocab_size": 258, "min_count": 1}
-    yield ForkChange, {"force": None, "forbid": frozenset(), "tie_rule": None, "counts": None}
-    yield convert, {"tokenizer": chosen, "format": "gpt2", "path": out / "converted"}
-    yield write_ids, {"path": out / "ids.txt", "tokenizer": chosen, "texts": [[b"low"]]}
-    yield StepRecorder, {"path": out / "steps.jsonl"}
-    recorder = StepRecorder(out / "others.jsonl")
+    yield engine.why_not, {"source": chosen, "text": "low", "piece": "lo", "start": 0}
+    yield (
+        engine.fork,
+        {"frame": frame, "change": engine.ForkChange(), "vocab_size": 258, "min_count": 1},
+    )
+    yield (
+        engine.ForkChange,
+        {"force": None, "forbid": frozenset(), "tie_rule": None, "counts": None},
+    )
+    yield engine.convert, {"tokenizer": chosen, "format": "gpt2", "path": out / "converted"}
+    yield engine.write_ids, {"path": out / "ids.txt", "tokenizer": chosen, "texts": [[b"low"]]}
+    yield engine.StepRecorder, {"path": out / "steps.jsonl"}
+    recorder = engine.StepRecorder(out / "others.jsonl")
     yield recorder, {"left": b"l", "right": b"o", "count": 1, "new_id": 256}
-    yield TextComparison, {"tokenizers": [chosen], "data": b"low"}
-    yield TextComparison([chosen], b"low").agreed_around, {"start": 0, "end": 1}
-    yield continue_bpe, {"tokenizer": chosen, "input_path": HANDOUT, "merges": 1, "workers": 1}
-    yield ask, {"kind": "next-pair", "frame": frame, "seed": "", "about": None, "rows": 6}
+    yield engine.TextComparison, {"tokenizers": [chosen], "data": b"low"}
+    yield engine.TextComparison([chosen], b"low").agreed_around, {"start": 0, "end": 1}
+    yield (
+        engine.continue_bpe,
+        {"tokenizer": chosen, "input_path": HANDOUT, "merges": 1, "workers": 1},
+    )
+    yield engine.ask, {"kind": "next-pair", "frame": frame, "seed": "", "about": None, "rows": 6}
     of_words = {"counts": WORDS, "vocab_size": 8, "special_tokens": [], "unknown_token": "<unk>"}
-    yield UnigramTrainer, of_words
-    yield TextbookTrainer, {**of_words, "ngram": 2, "units": "words"}
-    trained = UnigramTrainer(WORDS, 8)
+    yield engine.UnigramTrainer, of_words
+    yield engine.TextbookTrainer, {**of_words, "ngram": 2, "units": "words"}
+    trained = engine.UnigramTrainer(WORDS, 8)
     list(trained.steps())
-    yield UnigramTimeline, {"record": trained.record, "events": (), "words": None}
-    phases = [Phase("gpt2", 257), Phase("none", 258)]
-    yield PhasedTrainer, {"counts": COUNTS, "phases": phases, "recount": lambda _: COUNTS}
-    for function in (find_chunk_boundaries, find_even_cuts):
+    yield engine.UnigramTimeline, {"record": trained.record, "events": (), "words": None}
+    phases = [engine.Phase("gpt2", 257), engine.Phase("none", 258)]
+    yield engine.PhasedTrainer, {"counts": COUNTS, "phases": phases, "recount": lambda _: COUNTS}
+    for function in (engine.find_chunk_boundaries, engine.find_even_cuts):
         file = io.BytesIO(b"a<s>b")
         yield function, {"file": file, "desired_num_chunks": 2, "split_special_token": b"<s>"}
-    yield ChunkLog, {"most": 5}
-    yield ChunkLog().add, {"chunk": ChunkCounted(0, 0, 500, 1, 77, 0.25, 90, False)}
+    yield engine.ChunkLog, {"most": 5}
+    yield engine.ChunkLog().add, {"chunk": engine.ChunkCounted(0, 0, 500, 1, 77, 0.25, 90, False)}
 
 
 RIGHT: dict[str, Any] = {
@@ -222,7 +195,7 @@ RIGHT: dict[str, Any] = {
     "other": None,
     "start": 1,
     "stop": None,
-    "state": BigramState.ACTIVE,
+    "state": engine.BigramState.ACTIVE,
 }
 """Name of a parameter → an argument that a method takes."""
 SEPARATE = {"extend", "describe"}
@@ -231,11 +204,11 @@ SEPARATE = {"extend", "describe"}
 
 def watched() -> Iterator[object]:
     """Yield what shows a training: players, frames, lists and steps."""
-    trainer = Trainer(COUNTS, 300)
-    timeline = Timeline(trainer, trainer.steps())
-    pieces = UnigramTrainer(WORDS, 8)
+    trainer = engine.Trainer(COUNTS, 300)
+    timeline = engine.Timeline(trainer, trainer.steps())
+    pieces = engine.UnigramTrainer(WORDS, 8)
     events = list(pieces.steps())
-    unigram = UnigramTimeline(pieces.record, events)
+    unigram = engine.UnigramTimeline(pieces.record, events)
     frame = timeline.frame.at(1)
     yield from (timeline, timeline.frame, frame, frame.linked, frame.merge, unigram, unigram.frame)
 
@@ -252,7 +225,10 @@ def methods() -> Iterator[Call]:
 def run(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
     """Call a function, and read the first items of what it yields."""
     found = function(**arguments)
-    if isinstance(found, Trainer | UnigramTrainer | TextbookTrainer | PhasedTrainer):
+    if isinstance(
+        found,
+        engine.Trainer | engine.UnigramTrainer | engine.TextbookTrainer | engine.PhasedTrainer,
+    ):
         found = found.steps()
     if inspect.isgenerator(found) or isinstance(found, map):
         list(found)
@@ -276,7 +252,7 @@ def raw_errors(calls: Iterable[Call], every: int) -> list[object]:
             if place % every == 0 and (name not in FILES or not isinstance(value, str | int)):
                 try:
                     run(function, {**arguments, name: value})
-                except BpeError:
+                except engine.BpeError:
                     continue
                 except Exception as error:
                     raw.append((function, name, value, error))
@@ -299,7 +275,7 @@ def test_arguments_that_are_odd_together_are_errors_of_ours(data: st.DataObject)
             for name, value in arguments.items()
             if name not in FILES
         }
-        with suppress(BpeError):
+        with suppress(engine.BpeError):
             run(function, {**arguments, **odd})
 
 
@@ -309,7 +285,7 @@ def test_every_property_has_a_value_or_an_error_of_ours() -> None:
             if not name.startswith("_"):
                 try:
                     getattr(thing, name)
-                except BpeError:
+                except engine.BpeError:
                     assert name in {"touched", "places_before"}  # they are counted first
 
 
@@ -318,11 +294,11 @@ def test_every_property_has_a_value_or_an_error_of_ours() -> None:
 def test_all_trainers_give_one_answer_or_one_error(option: str, value: int) -> None:
     counts = {b"low": 5, b"lower": 2, b" of the": 3, b"a: b": 4, b"aaaa": 7}
     answers = set[object]()
-    for name in TRAINERS:
+    for name in engine.TRAINERS:
         try:
-            trainer = Trainer(counts, **{"vocab_size": 280, option: value}, algorithm=name)  # type: ignore[arg-type]
+            trainer = engine.Trainer(counts, **{"vocab_size": 280, option: value}, algorithm=name)  # type: ignore[arg-type]
             list(trainer.steps())
-        except BpeError as error:
+        except engine.BpeError as error:
             answers.add(str(error))
         else:
             answers.add((tuple(trainer.merges), trainer.stop_reason))
@@ -330,68 +306,63 @@ def test_all_trainers_give_one_answer_or_one_error(option: str, value: int) -> N
 
 
 def test_texts_are_no_lists_of_letters() -> None:
-    with pytest.raises(SpecialTokenError, match=r"write \['all'\]"):
+    with pytest.raises(engine.SpecialTokenError, match=r"write \['all'\]"):
         tokenizer().allowing("all")
-    with pytest.raises(CountsError, match="pretokens are all bytes, of Unigram all texts"):
-        UnigramTrainer({b"low": 5})  # type: ignore[dict-item]
+    with pytest.raises(engine.CountsError, match="pretokens are all bytes, of Unigram all texts"):
+        engine.UnigramTrainer({b"low": 5})  # type: ignore[dict-item]
 
 
 def test_there_is_no_token_step_or_merge_beyond_the_ends() -> None:
-    trainer = Trainer(COUNTS, 258)
-    timeline = Timeline(trainer, trainer.steps())
+    trainer = engine.Trainer(COUNTS, 258)
+    timeline = engine.Timeline(trainer, trainer.steps())
     frame = timeline.frame
     for token_id in (-1, 258, 10**30):
         for find in (frame.any_token, frame.step_making, frame.token):
-            with pytest.raises(UnknownTokenIdError):
+            with pytest.raises(engine.UnknownTokenIdError):
                 find(token_id)
     for step in (-1, 99):
         for go in (frame.at, frame.merge_at, timeline.seek, timeline.extend_to):
-            with pytest.raises(TimelineError):
+            with pytest.raises(engine.TimelineError):
                 go(step)
-    with pytest.raises(ArgumentError):
+    with pytest.raises(engine.ArgumentError):
         timeline.seek(1.5)  # type: ignore[arg-type]
     assert (timeline.cursor, len(timeline)) == (0, 2)
 
 
-@pytest.mark.parametrize("name", TRAINERS)
+@pytest.mark.parametrize("name", engine.TRAINERS)
 def test_a_pair_is_not_taken_for_another_one(name: str) -> None:
-    trainer = Trainer(COUNTS, 258, algorithm=name)
-    frame = Timeline(trainer, trainer.steps()).frame
+    trainer = engine.Trainer(COUNTS, 258, algorithm=name)
+    frame = engine.Timeline(trainer, trainer.steps()).frame
     pairs = [(108, 111), (2**32 + 108, 111), (107, 111 + STRIDE), (109, 111 - STRIDE)]
     assert [frame.count_of(pair) for pair in pairs] == [7, 0, 0, 0]
 
 
-@pytest.mark.parametrize("algorithm", TRAINERS)
-@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@pytest.mark.parametrize("algorithm", engine.TRAINERS)
+@pytest.mark.parametrize("tie_rule", engine.TIE_RULES)
 def test_a_step_can_be_pickled_with_its_record(algorithm: str, tie_rule: str) -> None:
-    trainer = Trainer(COUNTS, 258, algorithm=algorithm, tie_rule=tie_rule)
-    step = list(trainer.steps())[-1]
-    assert pickle.loads(pickle.dumps(step)) == step
-
-
-def test_a_step_of_wordpiece_can_be_pickled_with_its_record() -> None:
-    [*_, step] = WordPieceTrainer(COUNTS, 12).steps()
-    assert pickle.loads(pickle.dumps(step)) == step
+    trainer = engine.Trainer(COUNTS, 258, algorithm=algorithm, tie_rule=tie_rule)
+    for [*_, step] in (trainer.steps(), WordPieceTrainer(COUNTS, 12).steps()):
+        assert pickle.loads(pickle.dumps(step)) == step
 
 
 def test_an_error_can_be_pickled() -> None:
-    for error in (SpecialTokenFoundError("m", "<s>", 3), TokenIdsError("m", "x")):
+    for error in (engine.SpecialTokenFoundError("m", "<s>", 3), engine.TokenIdsError("m", "x")):
         copy = pickle.loads(pickle.dumps(error))
         assert (str(copy), vars(copy)) == ("m", vars(error))
 
 
 def test_a_timeline_has_the_pattern_and_special_tokens_of_its_trainer() -> None:
-    counts = count_pretokens(HANDOUT, pattern="whitespace")
-    trainer = Trainer(counts, 260, ["<s>"], pattern="whitespace")
-    begun = Timeline(trainer)
+    counts = engine.count_pretokens(HANDOUT, pattern="whitespace")
+    trainer = engine.Trainer(counts, 260, ["<s>"], pattern="whitespace")
+    begun = engine.Timeline(trainer)
     for timeline in (
-        Timeline(trainer, trainer.steps()),
-        Timeline(counts, map(trainer.record.__getitem__, range(3))),
+        engine.Timeline(trainer, trainer.steps()),
+        engine.Timeline(counts, map(trainer.record.__getitem__, range(3))),
     ):
         learnt = timeline.forward(99).tokenizer()
         assert (len(timeline), len(begun)) == (3, 0)
         assert (learnt.pattern.name, learnt.special_tokens) == ("whitespace", ("<s>",))
-    assert len(Timeline(trainer)) == 3
+    assert len(engine.Timeline(trainer)) == 3
     assert begun.frame.tokenizer().special_tokens == ("<s>",)
 
 
@@ -443,7 +414,7 @@ def test_an_argument_is_named_if_its_type_is_not_that_of_the_signature(
         with pytest.raises(ZeroDivisionError):
             failing(value)
     for value in wrong:
-        with pytest.raises(ArgumentError) as caught:
+        with pytest.raises(engine.ArgumentError) as caught:
             failing(value)
         assert str(caught.value) == f"value should be of type {hint}, and this is {value!r}"
 
@@ -452,7 +423,7 @@ def test_a_number_out_of_its_range_is_named() -> None:
     for workers in (None, 1, 1 << 10):
         check_workers(workers)
     for workers, said in ((0, "at least 1, and this is 0"), (1025, "at most 1,024; leave it out")):
-        with pytest.raises(ArgumentError, match=f"workers is {said}"):
+        with pytest.raises(engine.ArgumentError, match=f"workers is {said}"):
             check_workers(workers)
     check_whole(left=0, right=None, third=-5)
 
@@ -461,4 +432,4 @@ def test_a_number_of_numpy_is_a_number() -> None:
     number: Any = np.int64(258)
     assert tokenizer().decode(np.array([108, 111, 119])) == "low"
     assert tokenizer().decode([number - 150]) == "l"
-    assert len(train_bpe(HANDOUT, number, min_count=number - 256)[0]) == 258
+    assert len(engine.train_bpe(HANDOUT, number, min_count=number - 256)[0]) == 258

@@ -53,27 +53,6 @@ def test_a_step_has_the_score_of_its_pair_and_is_tied_if_several_pairs_had_it(
 
 
 @given(corpus=oracle.corpora())
-def test_the_vocabulary_counts_the_pieces_of_the_words(corpus: dict[str, int]) -> None:
-    timeline = timeline_of(in_bytes(corpus))
-    for step in {0, 1, len(timeline) // 2, len(timeline)} & set(range(len(timeline) + 1)):
-        frame = timeline.seek(step)
-        slow: Counter[int] = Counter()
-        for word, times in corpus.items():
-            for piece_id in frame.tokens_of(word.encode()):
-                slow[piece_id] += times
-        vocabulary = frame.vocabulary
-        assert len(vocabulary) == frame.vocab_size
-        for piece_id in range(frame.vocab_size):
-            expected = None if frame.is_special(piece_id) else slow[piece_id]
-            assert vocabulary.count_of(piece_id) == expected
-            assert vocabulary.token(piece_id) == frame.token(piece_id)
-            made = frame.step_making(piece_id)
-            assert vocabulary.rank_of(piece_id) == (made - 1 if made else None)
-            parents = timeline.record.pair_of(made - 1) if made else None
-            assert vocabulary.parents_of(piece_id) == parents
-
-
-@given(corpus=oracle.corpora())
 def test_the_series_of_the_charts_are_the_values_of_the_frames(corpus: dict[str, int]) -> None:
     timeline = timeline_of(in_bytes(corpus))
     steps = len(timeline)

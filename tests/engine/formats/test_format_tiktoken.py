@@ -16,6 +16,7 @@ from format_files import CL100K
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from odd_texts import sample_texts
 from tiktoken.load import load_tiktoken_bpe
 from tiny_tokenizers import BYTES, END, GOLDEN, REPO, TEXTS, handout, trained
 
@@ -150,14 +151,15 @@ def test_gpt2s_ranks_are_recognised_with_any_line_ends(tmp_path: Path) -> None:
     assert opened.tokenizer.encode(f"hello world{END}") == [31373, 995, 50256]
 
 
-def test_tiktoken_reads_the_written_ranks() -> None:
-    tok = handout()
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_tiktoken_reads_the_written_ranks(pattern: str) -> None:
+    tok = Tokenizer(handout().vocab, handout().merges, [END], pattern)
     loaded = load_tiktoken_bpe(str(GOLDEN / "handout.tiktoken"))
     assert loaded == ranks_of(tok)
     theirs = tiktoken.Encoding(
         "handout", pat_str=tok.pattern.source, mergeable_ranks=loaded, special_tokens={END: 256}
     )
-    for text in TEXTS:
+    for text in (*TEXTS, *sample_texts()):
         assert theirs.encode(text, allowed_special="all") == tok.encode(text)
 
 

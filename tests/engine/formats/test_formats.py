@@ -8,14 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import tokenizers
 from file_checks import contents
 from format_files import facts, padded_handout
 from generated import examples, some
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tiny_tokenizers import END, trained
-from tokenizers import models, pre_tokenizers
 
 from engine import (
     BpeError,
@@ -24,7 +22,6 @@ from engine import (
     TokenizerFileError,
     UnknownNameError,
     VocabularyError,
-    count_pretokens,
 )
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
@@ -84,27 +81,6 @@ def test_two_tokens_with_one_spelling_are_an_error_and_nothing_is_written(tmp_pa
     with pytest.raises(TokenizerFileError, match="two tokens have the same spelling"):
         trained({b"ab": 2}, ["ab"]).save(tmp_path / "tok")
     assert contents(tmp_path) == {}
-
-
-def in_hugging_face(
-    vocab: Path, merges: Path, special_tokens: tuple[str, ...]
-) -> tokenizers.Tokenizer:
-    tok = tokenizers.Tokenizer(models.BPE.from_file(str(vocab), str(merges)))
-    tok.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tok.add_special_tokens(list(special_tokens))
-    return tok
-
-
-def test_tokenizers_reads_the_saved_files_with_the_same_ids(tmp_path: Path) -> None:
-    path = REPO / "samples" / "tinystories_valid.txt"
-    counts = count_pretokens(path, special_tokens=[END])
-    tok = trained(counts, [END, "<pad>"], merges=600)
-    tok.save(tmp_path / "tok")
-    theirs = in_hugging_face(
-        tmp_path / "tok" / "vocab.json", tmp_path / "tok" / "merges.txt", tok.special_tokens
-    )
-    text = path.read_text()[:40_000] + (REPO / "samples" / "unicode.txt").read_text() + "<pad>"
-    assert theirs.encode(text).ids == tok.encode(text)
 
 
 def test_files_with_windows_line_ends_are_read(saved: Path) -> None:

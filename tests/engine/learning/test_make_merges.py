@@ -10,22 +10,19 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from sheets import check_sheet, refusal
+from test_questions import LOW, timeline_of
 
-from engine import AnswerError, QuestionError, Timeline, Trainer, ask
+from engine import AnswerError, QuestionError, ask
 from engine.bpe.ties import TIE_RULES
 from engine.learning.questions.answer_forms import END
 from engine.learning.questions.merges_form import CountedWord, Merges
 from engine.learning.questions.question import Attempt, Level, Question
 
-LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 SHEEP = {b"baaa": 4, b"baa": 3, b"aaaaa": 1, b"bab": 2}
 
 
 def question_of(counts: dict[bytes, int], step: int = 0, about: str | None = None) -> Question:
-    trainer = Trainer(counts, 262)
-    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
-    timeline.complete()
-    return ask("make-merges", timeline.seek(step), about=about)
+    return ask("make-merges", timeline_of(counts, 6).seek(step), about=about)
 
 
 WORDS_OF_A = st.dictionaries(
@@ -39,11 +36,8 @@ def test_words_made_by_hand_are_those_of_the_slow_trainer(
     counts: dict[bytes, int], rule: str
 ) -> None:
     run = oracles.train(counts, rule, 3)
-    trainer = Trainer(counts, 259, tie_rule=rule)
-    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
-    timeline.complete()
     try:
-        question = ask("make-merges", timeline.seek(0))
+        question = ask("make-merges", timeline_of(counts, 3, rule).frame)
     except QuestionError:
         return
     form, answer = question.form, question.answer
@@ -125,18 +119,13 @@ def test_no_more_merges_are_asked_for_than_are_left() -> None:
 
 def test_words_in_which_places_overlap_are_preferred_however_rare() -> None:
     counts = {b"aa" + bytes((byte, 46)): byte for byte in range(98, 123)} | {b"aaa.": 1}
-    trainer = Trainer(counts, 260)
-    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
-    timeline.complete()
-    levels = [ask("make-merges", timeline.frame, str(seed), about="1").level for seed in range(9)]
+    frame = timeline_of(counts, 4).frame
+    levels = [ask("make-merges", frame, str(seed), about="1").level for seed in range(9)]
     assert Level.AFTER_LOSS in levels
 
 
 @pytest.mark.parametrize("how", [{"tie_rule": "smallest-ids"}, {"max_token_length": 2}])
 def test_merges_that_the_words_do_not_decide_are_not_asked(how: dict[str, Any]) -> None:
     """The ids of a tie are not shown, nor that the most frequent pair, e+st, is too long."""
-    trainer = Trainer(LOW, 262, **how)
-    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
-    timeline.complete()
     with pytest.raises(QuestionError, match="no few words"):
-        ask("make-merges", timeline.seek(0))
+        ask("make-merges", timeline_of(LOW, 6, **how).frame)

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 from sheets import check_samples, sentence
 from test_guessing import SAMPLES, bpe_of, unigram_of, wordpiece_of
+from test_questions import LOW, timeline_of
 
-from engine import AnswerError, QuestionError, Timeline, Trainer, ask
+from engine import AnswerError, QuestionError, ask
 from engine.core.wording import describe
 from engine.learning.questions import kinds_for
 from engine.learning.questions.answer_forms import END, Choice, Cuts, Number, YesOrNo
@@ -109,7 +110,6 @@ def test_each_question_says_what_its_sheet_says(name: str) -> None:
     check_samples(f"questions/{name}", samples, sentence)
 
 
-LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 TWO = {b"ab": 9, b"cd": 2}
 ENDS = dict.fromkeys((b"come", b"cope", b"core"), 9) | dict.fromkeys((b"com", b"cop", b"cor"), 5)
 EIGHTY = dict.fromkeys((b"a" * 24, b"b" * 24, b"c" * 24), 2)
@@ -172,11 +172,8 @@ OF_WORDPIECE: list[tuple[str | None, int]] = [
 def test_questions_about_a_few_words_say_what_their_sheet_says() -> None:
     samples = []
     for counts, step, kind, about in SMALL:
-        trainer = Trainer(counts, 268)
-        timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
-        timeline.complete()
         heading = f"\n{kind} about {about} at step {step} of {counts}"
-        samples.append([heading, *asked(kind, timeline.seek(step), "1", about)])
+        samples.append([heading, *asked(kind, timeline_of(counts).seek(step), "1", about)])
     trained = WordPieceTrainer(LOW, 25, min_count=1)
     words = WordPieceTimeline(trained.record, trained.steps())
     for about, step in OF_WORDPIECE:

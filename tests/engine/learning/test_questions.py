@@ -57,10 +57,14 @@ LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 
 
 def timeline_of(
-    corpus: Corpus, merges: int = 12, tie_rule: str = "lexicographic", **how: Any
+    corpus: Corpus,
+    merges: int = 12,
+    tie_rule: str = "lexicographic",
+    excerpt: Excerpt | None = None,
+    **how: Any,
 ) -> Timeline:
-    trainer = Trainer(corpus, 256 + merges, tie_rule=tie_rule)
-    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record, **how)
+    trainer = Trainer(corpus, 256 + merges, tie_rule=tie_rule, **how)
+    timeline = Timeline(trainer, trainer.steps(), excerpt=excerpt)
     timeline.complete()
     return timeline
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from wordpiece_course import COURSE, in_bytes, timeline_of
 
 from engine import UnknownTokenIdError
-from engine.recording.statistics import LEFT_OUT
 from engine.text.excerpt import Excerpt
 from engine.wordpiece.frame import WordPieceFrame, WordPieceTimeline
 from engine.wordpiece.score import SCORE_TIE_RULES, Score
@@ -52,6 +51,13 @@ def test_every_step_is_what_a_recount_finds(
         spelled = [frame.token(piece_id).decode() for piece_id in range(frame.vocab_size)]
         counts = {spelled[i]: frame.vocabulary.count_of(i) for i in range(frame.vocab_size)}
         assert {piece: n for piece, n in counts.items() if n} == dict(truth.pieces_before)
+        for piece_id in range(frame.vocab_size):
+            assert (counts[spelled[piece_id]] is None) == frame.is_special(piece_id)
+            made = frame.step_making(piece_id)
+            assert frame.vocabulary.token(piece_id) == frame.token(piece_id)
+            assert frame.vocabulary.rank_of(piece_id) == (made - 1 if made else None)
+            parents = timeline.record.pair_of(made - 1) if made else None
+            assert frame.vocabulary.parents_of(piece_id) == parents
         assert frame.token_count == truth.pieces_before.total()
         top = frame.top_pairs(1000)
         names = [(spelled[p.pair[0]], spelled[p.pair[1]]) for p in top]
@@ -175,15 +181,6 @@ class TestAFrame:
         assert frame.pieces_of(b"cac") == [b"c", b"##ac"]
         [word] = frame.tokenizer.explain("cac")
         assert [frame.token(piece_id) for piece_id in word.ids] == [b"ca", b"##c"]
-
-
-def test_the_series_of_a_run_are_the_numbers_of_its_steps() -> None:
-    timeline = timeline_of({b"hug": 10, b"hugs": 5, b"bun": 4})
-    frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
-    found, steps = timeline.statistics, [frame.merge for frame in frames[1:] if frame.merge]
-    assert found.winning_counts(4).tolist() == [step.count for step in steps[:4]] == [5, 15, 4, 4]
-    # ##g ##n ##s ##u b h, then ##gs hu ##un bun.
-    assert found.lengths_between(4, 15) == [LEFT_OUT, *[1] * 6, 2, 2, 2, 3]
 
 
 def test_the_steps_of_a_pair_and_of_a_piece_are_found() -> None:
