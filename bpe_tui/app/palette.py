@@ -90,13 +90,20 @@ def answers(query: str, commands: Sequence[FoundCommand]) -> list[FoundCommand]:
     return [each for score, each in scored if score]
 
 
+MOST_CORRECTED, LONGEST_CORRECTED = 8, 24
+"""Most words and longest word of a query that are corrected: a pasted text takes seconds."""
+
+
 def corrected(query: str, commands: Sequence[FoundCommand]) -> str:
     """Return the query with the words of the commands that its own words are closest to."""
     from difflib import get_close_matches  # few queries are misspelt
 
+    words = query.lower().split()
+    if len(words) > MOST_CORRECTED or any(len(word) > LONGEST_CORRECTED for word in words):
+        return query
     texts = (f"{each.command.words} {each.command.help}".lower() for each in commands)
     known = {word for text in texts for word in re.findall(r"\w+", text)}
-    close = ((get_close_matches(word, known), word) for word in query.lower().split())
+    close = ((get_close_matches(word, known), word) for word in words)
     return " ".join(found[0] if found else word for found, word in close)
 
 

@@ -153,6 +153,8 @@ WAY_TO_IDS = "Shift+Tab from the pretokens"
 class IdsInput(Field):
     """A line for ids. It takes all lines of a pasted text, not only the first."""
 
+    LONGEST = 20_000
+
     def on_paste(self, event: Paste) -> None:
         event.text = " ".join(event.text.split())  # Input takes it from here
 

@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.events import Focus
+from textual.events import Focus, Paste
 from textual.screen import ScreenResultType
 from textual.strip import Strip
 from textual.widgets import Input
 
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import shorten, typed_text
 from bpe_tui.widgets.window import Window
 
@@ -26,6 +27,9 @@ class Field(Input):
     The cursor is at the end at first, and nothing is selected, except in a window: that suggests a
     whole line, which typing replaces.
     """
+
+    LONGEST: ClassVar[int] = 1_000
+    """Most characters after a paste: what searches at each change takes time for each."""
 
     def __init__(self, value: str | None = None, placeholder: str = "", **settings: Any) -> None:
         # Any text is valid; the classes that say so would cost new styles.
@@ -38,6 +42,12 @@ class Field(Input):
     def on_focus(self, event: Focus) -> None:
         if not (self.select_on_focus or event.from_app_focus):
             self.cursor_position = len(self.value)
+
+    def on_paste(self, event: Paste) -> None:  # Textual inserts its first line after this
+        room = max(self.LONGEST - len(self.value) + len(self.selected_text), 0)
+        if len(event.text) > room:
+            event.text = event.text[:room]
+            self.app.notify(f"A paste is cut where the line has {number(self.LONGEST)} characters.")
 
     def on_resize(self) -> None:
         self.placeholder = shorten(self.whole_placeholder, self.content_size.width)
@@ -68,6 +78,8 @@ class TextLine(Field):
     Attributes:
         whole: the text that was shown last.
     """
+
+    LONGEST = 20_000
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(compact=True, **settings)

@@ -6,6 +6,7 @@ Quick tests open each screen at the smallest size and give it a larger one.
 from __future__ import annotations
 
 import pkgutil
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -18,7 +19,9 @@ from misfits import misfits
 from opening import SAMPLE, SIZES, each_size, opened_as, recorded_once, until
 from program import HANDOUT
 from textual.app import App
+from textual.events import Paste
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 import bpe_tui
 from bpe_tui.app.app import BpeTuiApp
@@ -32,6 +35,7 @@ from bpe_tui.session.lessons import builtin_lessons, languages
 from bpe_tui.session.models import MODELS, completed, kind_and_model
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.studies.comparison import ComparisonScreen
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.window import Window
 from engine import Timeline, Tokenizer, Trainer, ask
 
@@ -267,21 +271,54 @@ def test_each_window_has_keys_that_open_it_at_all_sizes() -> None:
     assert found | {"LedgerWindow"} == set(WINDOWS)  # a base, too
 
 
+@asynccontextmanager
+async def opened_window(
+    window: str, size: tuple[int, int], language: str = "en"
+) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+    """Open a window by its keys."""
+    case, kind, keys = WINDOWS[window]
+    async with shown(CONFIGS[case], kind, size, language) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, SessionScreen)
+        for key in keys.split():
+            if key.startswith("#"):
+                screen.show_panel(key[1:])
+            else:
+                await pilot.press(key)
+        await until(pilot, lambda: type(app.screen).__name__ == window, 5)
+        yield app, pilot
+
+
 @pytest.mark.slow  # opens each window at some sizes
 @pytest.mark.parametrize("window", WINDOWS)
 async def test_each_window_fits(window: str) -> None:
-    case, kind, keys = WINDOWS[window]
     found = []
     for language in languages():
         for first in (SMALLEST, USUAL):
-            async with shown(CONFIGS[case], kind, first, language) as (app, pilot):
-                screen = app.screen
-                assert isinstance(screen, SessionScreen)
-                for key in keys.split():
-                    if key.startswith("#"):
-                        screen.show_panel(key[1:])
-                    else:
-                        await pilot.press(key)
-                await until(pilot, lambda: type(app.screen).__name__ == window, 5)
+            async with opened_window(window, first, language) as (_, pilot):
                 found += await found_at(pilot, (first, *SIZES), f"{language}, first {first}")
     assert found == []
+
+
+PASTED = "the cat 漢字 👨‍👩‍👧 " * 1_000
+MOST_CALLS = 1_500_000
+"""Most calls of functions after a paste, about a second."""
+
+
+@pytest.mark.slow  # opens each window
+@pytest.mark.parametrize("window", WINDOWS)
+async def test_a_paste_into_a_window_costs_what_its_line_may_hold(window: str) -> None:
+    async with opened_window(window, USUAL) as (app, pilot):
+        fields, calls = app.screen.query(Input), [0]
+
+        def count(*_: object) -> None:
+            calls[0] += 1
+
+        sys.setprofile(count)
+        app.post_message(Paste(PASTED))
+        await pilot.pause()
+        await pilot.pause()
+        sys.setprofile(None)
+        assert calls[0] < MOST_CALLS
+        assert all(len(field.value) <= Field.LONGEST for field in fields)
+        assert any(field.value[-8:-1] in PASTED for field in fields) or not fields
