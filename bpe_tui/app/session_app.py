@@ -206,10 +206,6 @@ class SessionApp(BaseApp):
         """Take the last Esc back."""
         self.navigation.take_back()
 
-    def action_step(self, by: int) -> None:
-        self.session.step(by)
-        self.changed()
-
     def action_tie(self, direction: int) -> None:
         with self.navigation.jump():
             if self.session.merges is not None and not self.session.seek_tie(direction):
@@ -244,15 +240,6 @@ class SessionApp(BaseApp):
                 self.session.seek(0)
             self.changed()
 
-    def action_play(self) -> None:
-        self.session.toggle_play()
-        self._ticked = monotonic()
-        self.changed()
-
-    def action_speed(self, by: int) -> None:
-        self.session.change_speed(by)
-        self.changed()
-
     def refusal_of(self, action: str) -> str | None:
         return refusal_of(action, self.session)
 
@@ -278,31 +265,12 @@ class SessionApp(BaseApp):
         ):
             screen.toggle_predictions()
 
-    def action_encode_by_hand(self) -> None:
-        """Let the learner encode the pretoken at the cursor, merge by merge."""
-        from bpe_tui.bpe.encoding_screen import EncodingScreen
+    def ask_by_hand(self, kind: str, frame: Any, about: str) -> None:
+        """Ask the learner a question about a frame, over the screen in front."""
         from bpe_tui.lessons.asking import ask_by_hand
 
-        screen = self.screen
-        if isinstance(screen, EncodingScreen) and (frame := self.session.frame) is not None:
-            ask_by_hand(screen, "encode-by-hand", frame, screen.chosen_pretoken)
-
-    def action_predict_cost(self) -> None:
-        """Ask which line of the typed text, or which form of its pretoken, costs fewest tokens."""
-        from bpe_tui.bpe.encoding_screen import EncodingScreen
-        from bpe_tui.lessons.asking import ask_by_hand
-        from engine.core.errors import BpeError
-        from engine.learning.questions.fewer import ways_to_write
-
-        screen = self.screen
-        if not isinstance(screen, EncodingScreen) or (frame := self.session.frame) is None:
-            return
-        try:
-            about = ways_to_write(frame, screen.text, screen.chosen_pretoken)
-        except BpeError as error:
-            self.tell(visible_text(str(error), spaces=False))
-        else:
-            ask_by_hand(screen, "fewer", frame, about)
+        if isinstance(self.screen, SessionScreen):
+            ask_by_hand(self.screen, kind, frame, about)
 
     # -- windows
 

@@ -33,6 +33,7 @@ from bpe_tui.words.wording import Wording
 from engine.analysis.explanation import Explanation, explain
 from engine.analysis.why_not import occurrences, parts_asked
 from engine.bpe.frame import Frame
+from engine.core.errors import BpeError
 from engine.core.events import PAIR_SIGN
 from engine.core.wording import text_of
 from engine.encoding.lanes import TokenPlace, tokens_in
@@ -299,6 +300,23 @@ class EncodingScreen(WalkScreen):
         if self.panels.focused() in self.SLOT and self.zoomed is None:
             self.fill_slot(self.SLOT[0])
         super().leave_field()
+
+    def action_encode_by_hand(self) -> None:
+        """Let the learner encode the pretoken at the cursor, merge by merge."""
+        self.host.ask_by_hand("encode-by-hand", self.session.frame, self.chosen_pretoken)
+
+    def action_predict_cost(self) -> None:
+        """Ask which line of the typed text, or which form of its pretoken, costs fewest tokens."""
+        from engine.learning.questions.fewer import ways_to_write  # few keys need it
+
+        if (frame := self.session.frame) is None:
+            return
+        try:
+            about = ways_to_write(frame, self.text, self.chosen_pretoken)
+        except BpeError as error:
+            self.tell(visible_text(str(error), spaces=False))
+        else:
+            self.host.ask_by_hand("fewer", frame, about)
 
     def action_compare(self) -> None:
         """Open another tokenizer to compare with this step on the text."""

@@ -218,7 +218,6 @@ class TrainingScreen(StepsScreen):
         "pretokens": "pretokens",
         "merges": "merges",
     }
-    SHOWN_BY: ClassVar[Mapping[str, str]] = {"pairs": "screen.heap_view"}
     TYPED_TEXT = EncodedText
 
     _run_with: Algorithm | None = None

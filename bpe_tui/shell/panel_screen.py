@@ -20,7 +20,7 @@ from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.shell.commands import Menu, bound_commands, commands_on, explain_dead_key, legend_of
 from bpe_tui.shell.panel import FramePanel, needs_marks
-from bpe_tui.shell.screen_keys import ScreenKeys
+from bpe_tui.shell.screen_keys import KeyState, ScreenKeys
 from bpe_tui.shell.screen_panels import ScreenPanels, Spot
 from bpe_tui.shell.screen_room import LEAST_HEIGHT, LEAST_WIDTH, ScreenRoom
 from bpe_tui.widgets.controls import FootLine, KeyBar, TabLine
@@ -32,9 +32,6 @@ from engine.core.wording import ENGLISH, Messages, text_of
 
 A_LETTER = "a", "a"
 """A key, and its character, that only a field consumes."""
-SHOWN_BY = {"pairs": "screen.heap_view", "pseudocode": "screen.pseudocode"}
-"""Panel → the action that shows it, if that is not `screen.show`."""
-
 LEAST_HEADING = 12
 """Cells of a line that the names of hidden panels leave to the heading."""
 LEGEND_HEIGHT = 24
@@ -90,8 +87,6 @@ class PanelScreen(PaintedOnce[None]):
     """
     HIDDEN: ClassVar[Mapping[str, str]] = {}
     """Panels that have no room on a small screen → their names for the heading."""
-    SHOWN_BY: ClassVar[Mapping[str, str]] = {}
-    """Panels that another action than `show` shows, too → that action."""
     TYPED: ClassVar[str] = ""
     """The panel with the line or text to type in, for the key e."""
     ZOOMS_IN_LESSONS: ClassVar[bool] = False
@@ -120,7 +115,7 @@ class PanelScreen(PaintedOnce[None]):
         slot = f"slot-{self.SLOT[0]}" if self.SLOT else None
         self.room = ScreenRoom(self, self.TABS)
         self.panels = ScreenPanels(self, self.PANEL_ORDER, self.SLOT, self.STACK)
-        self.keys = ScreenKeys(self, self.offers)
+        self.keys = ScreenKeys(self.NAME, self.offers)
         super().__init__(id=self.NAME or None, classes=slot)
 
     async def on_event(self, event: events.Event) -> None:
@@ -135,10 +130,8 @@ class PanelScreen(PaintedOnce[None]):
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:  # for the rules of a zoom
             self.query_one(f"#{panel}").add_class("panel", update=False)
-        keys = {each.action: each.shown.split()[0] for each in commands_on(self.NAME)}
         for each in self.query(FramePanel):
-            actions = f"screen.show('{each.id}')", SHOWN_BY.get(each.id or "", "")
-            each.name_key(next((keys[action] for action in actions if action in keys), ""))
+            each.name_key(self.keys.leading_to(each.id or ""))
         # The screen itself got its styles before its classes, and before its sheet was read.
         self.app.stylesheet.update_nodes([self])
         self.show_keys()
@@ -212,7 +205,8 @@ class PanelScreen(PaintedOnce[None]):
             return
         shows_none = self.zoomed or not self.is_ready or self.has_class(IN_LESSON)
         hidden = {} if shows_none else self.panels.hidden(self.HIDDEN)
-        text = shorten(self.keys.name_panels(hidden), self.size.width - LEAST_HEADING)
+        named = self.keys.name_panels(hidden, self.panels.first)
+        text = shorten(named, self.size.width - LEAST_HEADING)
         if text == self.hidden_names:
             return
         self.hidden_names = text
@@ -249,7 +243,20 @@ class PanelScreen(PaintedOnce[None]):
             messages=self.messages,
             needed=self.needed_signs,
         )
-        self.query_one(KeyBar).keys = self.keys.footer()
+        self.query_one(KeyBar).keys = self.keys.footer(self.key_state)
+
+    @property
+    def key_state(self) -> KeyState:
+        """What decides which keys work now."""
+        return KeyState(
+            self.messages,
+            self.is_ready,
+            self.is_typing,
+            self.in_table,
+            self.panels.focused(),
+            self.leaving,
+            self.named_keys,
+        )
 
     @property
     def needed_signs(self) -> Sequence[str]:
@@ -269,7 +276,8 @@ class PanelScreen(PaintedOnce[None]):
     def offers(self, command: Command) -> bool:
         """Whether the screen offers a command at present; a subclass may narrow this down."""
         is_of_panels = command.action.startswith("screen.next_panel(")
-        return not is_of_panels or len(self.tab_order) > 1 or self.is_typing
+        is_useful = not is_of_panels or len(self.tab_order) > 1 or self.is_typing
+        return is_useful and self.notifier.refusal_of(command.action) is None
 
     @property
     def has_note(self) -> bool:
@@ -305,7 +313,13 @@ class PanelScreen(PaintedOnce[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Allow only commands for fields while a field has the focus: it needs letters and ←."""
-        return action != "press" or self.keys.acts(str(parameters[0]))
+        if action != "press":
+            return True
+        keys = str(parameters[0])
+        if (command := self.keys.command(keys)) is None:
+            return False
+        is_of_table = keys in ("home", "end") and self.in_table
+        return not is_of_table and (command.in_fields or not self.is_typing)
 
     async def action_press(self, keys: str) -> None:
         """Run the command of these keys, unless the screen has changed since they were pressed."""
@@ -363,7 +377,9 @@ class PanelScreen(PaintedOnce[None]):
         if self.zoomed is not None:
             return self._before_zoom or (self.zoomed,)
         hidden = self.panels.hidden(self.HIDDEN)
-        by_tab = {*self.STACK, *(panel for panel in hidden if self.keys.of_panel(panel) == "Tab")}
+        first = self.panels.first
+        by_tab = {panel for panel in hidden if panel != first and not self.keys.leading_to(panel)}
+        by_tab |= self.STACK.keys()
         return tuple(
             panel
             for panel in self.PANEL_ORDER

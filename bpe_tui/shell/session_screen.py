@@ -309,14 +309,17 @@ class SessionScreen(PanelScreen):
 
     async def action_forward(self, by: int) -> None:
         """Go some steps forward, or back if `by` is negative."""
-        self.host.action_step(by)
+        self.session.step(by)
+        self.host.changed()
 
     def action_play(self) -> None:
-        self.host.action_play()
+        self.session.toggle_play()
+        self.host.changed()
 
     def action_more(self, by: int) -> None:
         """Play faster, or slower if `by` is negative."""
-        self.host.action_speed(by)
+        self.session.change_speed(by)
+        self.host.changed()
 
     def action_following(self, by: int) -> None:
         """Go to the next breakpoint, tie or prune."""

@@ -15,6 +15,7 @@ from bpe_tui.app import session_app
 from bpe_tui.app.app import FOR_KEYS, BpeTuiApp, _prepare
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
+from bpe_tui.shell.session_screen import SessionScreen
 
 RUN = RunConfig(HANDOUT, vocab_size=300, pattern="whitespace")
 SCREENS = "race family check chunks pipeline lesson training encoding vocabulary inspection charts"
@@ -47,7 +48,8 @@ async def test_the_clock_plays_shows_what_has_grown_and_stops_at_rest(
 ) -> None:
     async with opened_as(RUN) as (app, _):
         clock = Clock(app, monkeypatch)
-        app.action_play()
+        assert isinstance(app.screen, SessionScreen)
+        app.screen.action_play()
         seen = [clock.tick(seconds) for seconds in (0.125, 0.0625, 0.0625, 0.25)]
         assert seen == [(1, 1), (1, 0), (2, 1), (5, 1)]
         for shown in (1, 0):
@@ -173,8 +175,6 @@ async def test_keys_say_what_they_do_not_find() -> None:
             (0, app.action_prune, -1, 0, "No prune before this step."),
             (5, app.action_end, True, 12, ""),
             (5, app.action_end, False, 0, ""),
-            (5, app.action_step, 2, 7, ""),
-            (5, app.action_step, -2, 3, ""),
         ]
         for start, action, given, end, told in cases:
             app.seek(start)
@@ -187,8 +187,6 @@ async def test_keys_say_what_they_do_not_find() -> None:
         app.session.breakpoints.add("step 6")
         app.go_to_following()
         assert step(app) == 6
-        app.action_speed(1)
-        assert app.session.speed == 30
     async with opened_as(RunConfig(HANDOUT, vocab_size=40, model="unigram")) as (app, _):
         app.go_to_following()
         assert app.notices.now == "No prune after this step."
@@ -206,9 +204,6 @@ async def test_an_action_that_is_refused_says_why_and_does_nothing(
         session = app.session
         app.retrain(RUN)
         assert (app.session is session, app.notices.now) == (True, "No model.")
-        app.action_encode_by_hand()
-        app.action_predict_cost()
-        assert app.screen.id == "training"  # they ask on the screen of encodings
         app.action_help_quit()
         assert app.notices.now == "q quits."
         app._saved("a\x1b.txt")

@@ -81,7 +81,7 @@ async def shown(
     async with opened_as(config, size) as (app, pilot):
         app.guide.speak(language)
         app.session.type(TEXT)
-        app.action_step(1)
+        app.seek(1)
         app.action_show(kind)
         await settle(pilot)
         yield app, pilot

@@ -143,8 +143,9 @@ async def test_keys_about_merges_are_not_offered_where_a_model_has_none(
         await pilot.pause()
         assert app.screen.id == "encoding"
         assert isinstance(app.screen, PanelScreen)
-        keys, screen = app.screen.keys, app.screen.id or ""
-        offered = {each.label for each in commands_on(screen) if keys.shows(each)}
+        screen = app.screen
+        commands = commands_on(screen.NAME)
+        offered = {each.label for each in commands if screen.keys.shows(each, screen.key_state)}
         assert "type" in offered
         assert not offered & {"why not", "compare"}
         assert ({"next", "back", "play"} <= offered) == has_walk
