@@ -199,7 +199,7 @@ class BpeTuiApp(SessionApp):
                 self.exit(2, return_code=2)
             case jobs.JobFailed(error):
                 is_ours = isinstance(error, BpeError)
-                session.failure = str(error) if is_ours else self.survive(error)
+                session.failure = str(error) if is_ours else self.report_failure(error)
                 self.changed()
 
     def _start_session(self, news: jobs.TrainingStarted) -> None:

@@ -71,7 +71,7 @@ class BaseApp(SurvivingApp[int]):
         self.stylesheet = CurrentStylesheet(variables=self.get_css_variables())
         self.notices = Notices()
         self.jobs = Jobs()
-        self._survives = False
+        self._goes_on = False
         self._leaves = False
         self._interrupts = terminal.Interrupts()
         self._last_resort = terminal.LastResort()
@@ -79,8 +79,8 @@ class BaseApp(SurvivingApp[int]):
 
     def run(self, *arguments: Any, **settings: Any) -> int | None:
         """Run at a terminal; a failure is reported, and the application goes on."""
-        self._survives = True
-        guard_messages(self.survive)
+        self._goes_on = True
+        guard_messages(self.report_failure)
         threading.excepthook = self._thread_failed
         warnings.showwarning = self._warned
         with self._interrupts.held():
@@ -89,7 +89,7 @@ class BaseApp(SurvivingApp[int]):
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
         """Handle signals before the terminal is changed, so that none leaves it changed."""
         for number in ending_signals():
-            at_once = self._last_resort.begin if self._survives else bool  # a test goes on
+            at_once = self._last_resort.begin if self._goes_on else bool  # a test goes on
             on_signal(number, at_once, self.end_on_signal)
         self._interrupts.deliver()
         try:
@@ -100,9 +100,9 @@ class BaseApp(SurvivingApp[int]):
     def on_unmount(self) -> None:
         self.jobs.end()
 
-    def survive(self, error: Exception) -> str:
+    def report_failure(self, error: Exception) -> str:
         """Report a failure and show a message; without a terminal, as in tests, raise it."""
-        if not self._survives:
+        if not self._goes_on:
             raise error
         from bpe_tui.session.state import describe_failure
 
@@ -110,11 +110,11 @@ class BaseApp(SurvivingApp[int]):
         self.tell(message, stays=True)
         return message
 
-    def survives(self, error: Exception) -> bool:
-        survives = self._survives and self.is_running and bool(self.screen_stack)
-        if survives:
-            self.survive(error)
-        return survives
+    def goes_on_after(self, error: Exception) -> bool:
+        goes_on = self._goes_on and self.is_running and bool(self.screen_stack)
+        if goes_on:
+            self.report_failure(error)
+        return goes_on
 
     def _thread_failed(self, failed: threading.ExceptHookArgs) -> None:
         """Report the failure of a thread; end the program if its output fails."""
@@ -122,7 +122,7 @@ class BaseApp(SurvivingApp[int]):
             self._last_resort.begin(signal.SIGTERM)  # the loop may wait for the thread for ever
             self.call_later(self.end_on_signal, signal.SIGTERM)
         elif isinstance(failed.exc_value, Exception):
-            self.call_later(self.survive, failed.exc_value)
+            self.call_later(self.report_failure, failed.exc_value)
 
     def _warned(self, message: Warning | str, *where: Any, **more: Any) -> None:
         """Show a warning, of any thread, as a message: Python would write over the screen."""

@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from bpe_tui.app.session_app import SessionApp
 from bpe_tui.explain.beats import FASTEST_SHOWN
-from bpe_tui.explain.screen import LessonScreen
+from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import DARK
 from bpe_tui.widgets.numbers import number
@@ -170,7 +170,7 @@ class Camera:
         """
         await self.settle()
         screen = self.app.screen
-        if isinstance(screen, LessonScreen):
+        if isinstance(screen, ExplainScreen):
             screen.clock.motion = False  # the recording has its own time
             screen.clock.finish()  # the cut of step 0
             screen.work_out(screen.frame_of(self.app.session))
@@ -255,9 +255,9 @@ async def record(
         film.begin(size, app.session.config.name)
         camera = Camera(app, pilot, film)
         await camera.settle()  # a list scrolls to the step by the height that it has
-        is_lesson = isinstance(app.screen, LessonScreen)
+        is_lesson = isinstance(app.screen, ExplainScreen)
         speed = steps_a_second or (LESSON_SPEED if is_lesson else USUAL_SPEED)
-        if isinstance(app.screen, LessonScreen):
+        if isinstance(app.screen, ExplainScreen):
             app.screen.clock.motion = False
         for step in range(first, last + 1):
             app.seek(step)

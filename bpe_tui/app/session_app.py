@@ -256,11 +256,11 @@ class SessionApp(BaseApp):
 
     def action_predict(self) -> None:
         """Show the lesson view, which asks what each step does; there, start or stop that."""
-        from bpe_tui.explain.screen import LessonScreen
+        from bpe_tui.explain.screen import ExplainScreen
 
-        is_here = isinstance(self.screen, LessonScreen)
+        is_here = isinstance(self.screen, ExplainScreen)
         self.action_show(LESSON)
-        if isinstance(screen := self.screen, LessonScreen) and (
+        if isinstance(screen := self.screen, ExplainScreen) and (
             is_here or not screen.predictor.is_on
         ):
             screen.toggle_predictions()

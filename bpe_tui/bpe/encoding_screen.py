@@ -24,7 +24,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, Panel
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
@@ -59,8 +59,8 @@ class WhyNotRows(Panel):
     SHOWS_CURSOR = True
     WIDEST = 1000
 
-    text: Drawn[str] = Drawn("")
-    asked: Drawn[str] = Drawn("")
+    text: ShownInRows[str] = ShownInRows("")
+    asked: ShownInRows[str] = ShownInRows("")
 
     @dataclass
     class Pointed(Message):

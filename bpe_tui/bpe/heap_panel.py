@@ -10,7 +10,7 @@ from bpe_tui.bpe.narration import why_no_heap
 from bpe_tui.panels.heap_table import EntryTable
 from bpe_tui.shell.panel import Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToPair
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left
 from bpe_tui.widgets.textual_private import do_after
@@ -125,8 +125,8 @@ class PairsPanel(Panel):
     WIDEST = 160
     LEAST_FOR_HEAD = 2
 
-    view: Drawn[str] = Drawn(TABLE)
-    trained_by: Drawn[str] = Drawn("")
+    view: ShownInRows[str] = ShownInRows(TABLE)
+    trained_by: ShownInRows[str] = ShownInRows("")
     """Name of the trainer that made the run."""
 
     def foot_at(self, row: Row) -> str:

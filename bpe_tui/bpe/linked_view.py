@@ -181,7 +181,7 @@ def _list_rows(
 # -- the merge
 
 
-class _Slice:
+class _SearchTime:
     """The time for the searches of one drawing. The first that is not complete gets some.
 
     Attributes:
@@ -204,7 +204,7 @@ class _Slice:
 
 
 def _merge_rows(
-    frame: Frame, lists: LinkedLists, painter: TokenPainter, width: int, time: _Slice
+    frame: Frame, lists: LinkedLists, painter: TokenPainter, width: int, time: _SearchTime
 ) -> list[Row]:
     """Return the merge and how many places it touched."""
     merge = lists.merge
@@ -271,7 +271,7 @@ class _BigramTable:
     lists: LinkedLists
     painter: TokenPainter
     width: int
-    time: _Slice
+    time: _SearchTime
 
     def __post_init__(self) -> None:
         has_words = self.width >= WITH_WORDS
@@ -345,7 +345,7 @@ def _bigram_rows(
     painter: TokenPainter,
     width: int,
     height: int,
-    time: _Slice,
+    time: _SearchTime,
 ) -> list[Row]:
     """Return the best bigram, then active ones, then inactive ones, in about `height` rows."""
     best = lists.best
@@ -400,7 +400,7 @@ def linked_rows(
     top = paragraph(note, width, "dim") if note else []
     is_wide, is_tall = width >= WIDE, height >= TALL
     half = width // 2 - 1 if is_wide else width
-    time, first = _Slice(), _FirstLists(lists, 6 if is_tall else 2 if is_wide else 1)
+    time, first = _SearchTime(), _FirstLists(lists, 6 if is_tall else 2 if is_wide else 1)
     time.search(first.read)
     lines = 3 if is_tall else 2 if is_wide else 1
     words = chain.from_iterable(

@@ -9,7 +9,7 @@ from bpe_tui.panels import training_panels
 from bpe_tui.panels.heap_table import highest_shown
 from bpe_tui.shell.panel import Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToChange, ToPair, ToToken
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Column,
@@ -51,7 +51,7 @@ class MergePanel(Panel):
 
     ID = "merge"
 
-    has_breakpoints: Drawn[bool] = Drawn(False)
+    has_breakpoints: ShownInRows[bool] = ShownInRows(False)
     """Whether `n` goes to a breakpoint, not to a tie."""
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:

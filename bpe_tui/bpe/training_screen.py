@@ -17,7 +17,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.model_view import ModelView
 from bpe_tui.shell.panel import FramePanel, Panel, pair_text, sentence
 from bpe_tui.shell.targets import ToPair
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped_text
 from bpe_tui.widgets.visible import visible_bytes
@@ -100,7 +100,7 @@ class PseudocodePanel(Panel):
     ID = "pseudocode"
     IN_PLACE_OF = "pretokens"
 
-    algorithm: Drawn[Algorithm | None] = Drawn(None)
+    algorithm: ShownInRows[Algorithm | None] = ShownInRows(None)
     _part = 0
 
     @property

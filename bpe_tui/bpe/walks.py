@@ -12,7 +12,7 @@ from bpe_tui.panels.encoding_screen import THE_END, PartsPanel, WalkedPanel
 from bpe_tui.panels.longest_match import probe_rows
 from bpe_tui.shell.panel import TokenPainter, sentence
 from bpe_tui.shell.targets import ToStep
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     NameSpans,
@@ -60,7 +60,7 @@ class PretokensPanel(PartsPanel[Frame]):
 
     ID = "pretokens"
 
-    text: Drawn[str] = Drawn("")
+    text: ShownInRows[str] = ShownInRows("")
 
     frame: reactive[Frame | None] = reactive(None, repaint=False)
 

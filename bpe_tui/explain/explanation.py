@@ -2,7 +2,7 @@
 
 The view is a pure function of a `StepMoment`: a step, and how far its explanation has come. So a
 step can be finished at once, whatever is moving. A `StepExplainer` makes the rows of a model;
-`bpe_tui.lessons` arranges and animates them.
+`screen` arranges them, and `beats` animates them.
 """
 
 from __future__ import annotations

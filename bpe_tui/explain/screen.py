@@ -1,4 +1,4 @@
-"""The lesson view: the algorithm from top to bottom, in the order of an explanation.
+"""Screen 0, the lesson view: the algorithm from top to bottom, in the order of an explanation.
 
 A rail joins three stations, COUNT, PICK and REPLACE; below are the corpus and a text of the user's.
 The heading has the beats of the step, with the present one filled.
@@ -24,7 +24,7 @@ from bpe_tui.explain.explanation import AnyExplainer, Beat, CountRoom, StepMomen
 from bpe_tui.explain.layout import ROOMY, Layout, layout
 from bpe_tui.explain.merge_explanation import MergeExplainer
 from bpe_tui.explain.prediction import Prediction, Predictor, ToOption
-from bpe_tui.explain.section import NO_RAIL, RAILS, STATIONS, LessonSection
+from bpe_tui.explain.section import NO_RAIL, RAILS, STATIONS, ExplainSection
 from bpe_tui.explain.unigram import UnigramExplainer
 from bpe_tui.explain.wordpiece import WordPieceExplainer
 from bpe_tui.lessons.asking import ask_by_hand
@@ -37,7 +37,7 @@ from bpe_tui.shell.panel import TokenPainter, needs_marks
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.shell.slices import Slices
 from bpe_tui.styles import BRIGHT, sheet
-from bpe_tui.unigram.model import UNIGRAM_LESSON
+from bpe_tui.unigram.model import UNIGRAM_EXPLAIN
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.fields import TextLine
@@ -45,7 +45,7 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, wrapped_text
 from bpe_tui.widgets.visible import shorten, width
-from bpe_tui.wordpiece.model import WORDPIECE_LESSON
+from bpe_tui.wordpiece.model import WORDPIECE_EXPLAIN
 from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW
 from bpe_tui.words.narration import first_fitting, name_of
 from engine.learning.questions.question import Question
@@ -59,10 +59,10 @@ MARK = 2
 """Cells to the left of the rows' edge, for the mark of a bar."""
 
 
-class LessonScreen(SessionScreen):
+class ExplainScreen(SessionScreen):
     """The lesson view of a model: shows a step beat by beat, with the model's explainer."""
 
-    CSS_PATH = sheet("lesson.tcss")
+    CSS_PATH = sheet("explain.tcss")
     AUTO_FOCUS = ""
     """Empty, so that the hidden field does not get the keys."""
     SHOWS_STEP = False  # the heading has it, with the question or the speed
@@ -80,7 +80,7 @@ class LessonScreen(SessionScreen):
         self.explainer = self.EXPLAINER(marks=needs_marks(self.app))
         self.predictor = Predictor(self.explainer, self.show_again, self.make_step, self.tell)
         self.question: Prediction | None = None
-        self.sections = {name: LessonSection(name) for name in SECTIONS}
+        self.sections = {name: ExplainSection(name) for name in SECTIONS}
         self.field = TextLine(id="own-text")
         self._still: tuple[Any, ...] = ()
 
@@ -497,7 +497,7 @@ def fitting_sides(ways: Sequence[tuple[str, str]], room: int) -> tuple[str, str]
     return next((way for way in ways if sum(map(width, way)) + 2 <= room), cut)
 
 
-class BpeLesson(LessonScreen):
+class BpeExplainScreen(ExplainScreen):
     """The lesson view of BPE."""
 
     NAME = LESSON
@@ -512,18 +512,18 @@ class BpeLesson(LessonScreen):
         self.show_again()
 
 
-class WordPieceLesson(LessonScreen):
+class WordPieceExplainScreen(ExplainScreen):
     """The lesson view of WordPiece."""
 
-    NAME = WORDPIECE_LESSON
+    NAME = WORDPIECE_EXPLAIN
     VIEW = WORDPIECE_VIEW
     EXPLAINER = WordPieceExplainer
 
 
-class UnigramLesson(LessonScreen):
+class UnigramExplainScreen(ExplainScreen):
     """The lesson view of Unigram; it computes the costs of removals while the cursor rests."""
 
-    NAME = UNIGRAM_LESSON
+    NAME = UNIGRAM_EXPLAIN
     VIEW = UNIGRAM_VIEW
     EXPLAINER = UnigramExplainer
     explainer: UnigramExplainer

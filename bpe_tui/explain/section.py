@@ -29,7 +29,7 @@ NO_RAIL = Rail(" ", " ", "   ", " ")
 LIT_STEM = "─▶ "
 
 
-class LessonSection(Lines, can_focus=False):
+class ExplainSection(Lines, can_focus=False):
     """A name and rows beside it."""
 
     def __init__(self, name: str) -> None:

@@ -24,7 +24,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Column,
@@ -82,7 +82,7 @@ class TextPretokensPanel(PartsPanel[FrameT]):
     ID = TITLE = "pretokens"
     FOOT: ClassVar[str]
 
-    pretokens: Drawn[Sequence[Any]] = Drawn(())
+    pretokens: ShownInRows[Sequence[Any]] = ShownInRows(())
 
     @property
     def selected(self) -> Any:
@@ -112,7 +112,7 @@ class TextPretokensPanel(PartsPanel[FrameT]):
 class TextLanesPanel(LanesPanel):
     """The lanes of `text`."""
 
-    text: Drawn[str] = Drawn("")
+    text: ShownInRows[str] = ShownInRows("")
 
     def show(self, frame: Any, text: str) -> None:
         """Show another text and another frame, making the rows only once."""
@@ -129,7 +129,7 @@ class WalkedPanel(TokenPanel[MergeFrameT]):
         step_count: number of steps that encode the part of the text.
     """
 
-    place: Drawn[int] = Drawn(0)
+    place: ShownInRows[int] = ShownInRows(0)
     step_count = 0
 
     def go_to(self, place: int) -> None:

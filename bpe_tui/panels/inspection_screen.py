@@ -14,7 +14,7 @@ from bpe_tui.shell.panel import FramePanel
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.shell.tiles import compose_tiles, name_tiles
 from bpe_tui.styles import sheet
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row
 from engine.analysis.inspection import MOST_TOKENS
@@ -29,9 +29,9 @@ class InspectionPanel(FramePanel[Any]):
 
     WIDEST = 1000
 
-    inspection: Drawn[Any] = Drawn(None)
+    inspection: ShownInRows[Any] = ShownInRows(None)
 
-    facts: Drawn[Sequence[tuple[str, str]]] = Drawn(())
+    facts: ShownInRows[Sequence[tuple[str, str]]] = ShownInRows(())
     """Named facts, shown below the section."""
 
     def __init__(self, section: InspectionSection) -> None:

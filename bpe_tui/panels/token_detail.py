@@ -16,7 +16,7 @@ from textual.reactive import reactive
 
 from bpe_tui.shell.panel import FramePanel, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.shell.targets import ToToken
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import NameSpans, Row, RowsOnDemand, Span, SubjectSpan, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -205,7 +205,7 @@ class LanesPanel(FramePanel[Any]):
     FOOT: ClassVar[str] = ""
     """Text of the lower border; "": whether text is lost."""
 
-    token_ids: Drawn[tuple[int, ...]] = Drawn(())
+    token_ids: ShownInRows[tuple[int, ...]] = ShownInRows(())
     rows_of_a_line = 1
     """Rows of a line of the text: one for each lane, and a blank one."""
 

@@ -34,7 +34,7 @@ from bpe_tui.shell.panel import (
 )
 from bpe_tui.shell.targets import ToPretoken, ToStep
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.lines import Drawn, Lines
+from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
@@ -43,7 +43,6 @@ from bpe_tui.widgets.rows import (
     Row,
     RowsOnDemand,
     Span,
-    behind_mark,
     filled,
     has_row_below,
     left,
@@ -52,6 +51,7 @@ from bpe_tui.widgets.rows import (
     skipped_before,
     spans_width,
     with_below,
+    without_first,
 )
 from bpe_tui.widgets.textual_private import do_after
 from bpe_tui.widgets.visible import ELLIPSIS, width
@@ -363,7 +363,7 @@ def before_after(
     borders = [place for place in range(first, len(before)) if before[place] in _BETWEEN]
     last = (borders[1] if len(borders) > 1 else len(before)) - 1  # after the second token
     skipped = skipped_before(before, first, last, cells)
-    before, after = behind_mark(before, skipped), behind_mark(after, skipped)
+    before, after = without_first(before, skipped), without_first(after, skipped)
     spans = [right(number(count), count_width, "dim"), ("  ", ""), *left(before, cells)]
     return [*spans, ARROW, *left(after, after_cells)] if after_cells else spans
 
@@ -567,7 +567,7 @@ class TypedTextPanel(FramePanel[FrameT]):
     LONGEST: ClassVar[int | None] = None
     """Most characters of the text that are encoded."""
 
-    text: Drawn[str] = Drawn("")
+    text: ShownInRows[str] = ShownInRows("")
 
     is_in_line = False
     """Whether the panel belongs to a line to type in, and has few rows."""

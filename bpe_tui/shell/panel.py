@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from bpe_tui.session.host import Notifier
 from bpe_tui.shell.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
-from bpe_tui.widgets.lines import Drawn, Lines
+from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
     TOKEN_HUES,
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 PRETOKEN_BORDER: Span = ("│", "edge")
 CUT_OFF: Span = (ELLIPSIS, "dim")
-"""Drawn after the beginning of a pretoken that is too long to be shown whole."""
+"""ShownInRows after the beginning of a pretoken that is too long to be shown whole."""
 TOKEN_BORDER: Span = ("┊", "cut")
 """Border between two tokens of a pretoken, without colours or where a gap is to be chosen."""
 BETWEEN_PAIR: Span = (PAIR_SIGN, "border")
-"""Drawn between the two tokens of a pair: `o+t`. No border looks like it."""
+"""ShownInRows between the two tokens of a pair: `o+t`. No border looks like it."""
 ABOUT_TO_JOIN: Span = (PAIR_SIGN, "pair")
-"""Drawn instead of a border between two tokens that the next merge joins, without colours."""
+"""ShownInRows instead of a border between two tokens that the next merge joins, without colours."""
 FRESH_ROLES = ("fresh", "fresh-joining", "mark-fresh")
 """The roles of the token just made."""
 JOINING_ROLES = ("joining", "fresh-joining", "mark-joining")
@@ -353,7 +353,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     frame: reactive[Any] = reactive(None, repaint=False)
 
-    in_bytes: Drawn[bool] = Drawn(False)
+    in_bytes: ShownInRows[bool] = ShownInRows(False)
     """Whether a character that tokens cut is spelled in its bytes, not over marks."""
 
     _foot = _shown_title = _shown_foot = _key = ""
@@ -423,7 +423,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     def _failed(self, error: Exception) -> Sequence[Row]:
         """Return rows with the error, shown if the panel's rows cannot be made."""
-        message = cast("Notifier", self.app).survive(error)
+        message = cast("Notifier", self.app).report_failure(error)
         return paragraph(message, self.room, "loss")
 
     def say(self, title: str, foot: str = "") -> None:

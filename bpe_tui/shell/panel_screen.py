@@ -25,7 +25,7 @@ from bpe_tui.shell.screen_panels import ScreenPanels, Spot
 from bpe_tui.shell.screen_room import LEAST_HEIGHT, LEAST_WIDTH, ScreenRoom
 from bpe_tui.widgets.controls import FootLine, KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.textual_private import PaintedOnce
+from bpe_tui.widgets.textual_private import SettledScreen
 from bpe_tui.widgets.visible import shorten, width
 from bpe_tui.words.narration import first_fitting, names_of_panels
 from engine.core.wording import ENGLISH, Messages, text_of
@@ -63,7 +63,7 @@ class NotePanel(Static):
         self.update(Content(text))
 
 
-class PanelScreen(PaintedOnce[None]):
+class PanelScreen(SettledScreen[None]):
     """A screen of panels, made of its keys, its room and its panels."""
 
     HORIZONTAL_BREAKPOINTS = []  # Textual's are about the terminal; see `ScreenRoom.show_size`

@@ -28,7 +28,7 @@ from bpe_tui.shell.panel import MARKS, needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.lines import Drawn, Lines
+from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, paragraph, right, with_below
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -195,7 +195,7 @@ class StripsPanel(Lines):
     """The strips of a comparison, around the difference number `current`."""
 
     comparison: reactive[TextComparison | None] = reactive(None, repaint=False)
-    current: Drawn[int] = Drawn(0)
+    current: ShownInRows[int] = ShownInRows(0)
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(id="strips")
@@ -281,8 +281,8 @@ class Vocabularies(NamedTuple):
 class NumbersPanel(Lines):
     """The numbers of each tokenizer: of a text, of its vocabulary and merges."""
 
-    comparison: Drawn[TextComparison | None] = Drawn(None)
-    vocabularies: Drawn[Vocabularies | None] = Drawn(None)
+    comparison: ShownInRows[TextComparison | None] = ShownInRows(None)
+    vocabularies: ShownInRows[Vocabularies | None] = ShownInRows(None)
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(id="numbers")

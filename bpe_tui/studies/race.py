@@ -23,7 +23,7 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number, plural, short_number, short_time
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.words.narration import first_fitting, heading
@@ -63,8 +63,8 @@ def is_behind(runner: racing.Runner, step: int) -> bool:
 class RacePanel(Panel):
     """A panel about `race`, which grows while it runs; `rebuild` paints its new state."""
 
-    race: Drawn[racing.Race | None] = Drawn(None)
-    why_empty: Drawn[str] = Drawn("")
+    race: ShownInRows[racing.Race | None] = ShownInRows(None)
+    why_empty: ShownInRows[str] = ShownInRows("")
     """The reason why there is no race."""
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:

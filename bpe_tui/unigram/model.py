@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
-UNIGRAM_INSPECTION, UNIGRAM_LESSON = "unigram-inspection", "unigram-lesson"
+UNIGRAM_INSPECTION, UNIGRAM_EXPLAIN = "unigram-inspection", "unigram-lesson"
 
 TEXTBOOK = "textbook"
 
 _PRUNES = (
-    UNIGRAM_LESSON,
+    UNIGRAM_EXPLAIN,
     UNIGRAM_TRAINING,
     UNIGRAM_VOCABULARY,
     UNIGRAM_CHARTS,
@@ -85,7 +85,7 @@ MODEL = Model(
     transcript="bpe_tui.unigram.transcript:UnigramTranscript",
     save="bpe_tui.unigram.summary_screens:SavePieces",
     screens={
-        UNIGRAM_LESSON: "bpe_tui.explain.screen:UnigramLesson",
+        UNIGRAM_EXPLAIN: "bpe_tui.explain.screen:UnigramExplainScreen",
         UNIGRAM_TRAINING: "bpe_tui.unigram.training_screen:UnigramTrainingScreen",
         UNIGRAM_ENCODING: "bpe_tui.unigram.encoding_screen:UnigramEncodingScreen",
         UNIGRAM_VOCABULARY: "bpe_tui.unigram.summary_screens:UnigramVocabularyScreen",

@@ -27,7 +27,7 @@ from bpe_tui.unigram.narration import (
 )
 from bpe_tui.unigram.pieces import PieceInText, PiecePainter, PiecePanel
 from bpe_tui.widgets.controls import FilterSwitch
-from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Column, Row, Span, arranged, left, paragraph, right
 from bpe_tui.widgets.visible import shorten
@@ -379,7 +379,7 @@ class PieceLanesPanel(LanesPanel):
     TOKEN = "piece"
     FOOT = "▁ (U+2581) stands for a space"
 
-    pieces: Drawn[Sequence[PieceInText]] = Drawn(())
+    pieces: ShownInRows[Sequence[PieceInText]] = ShownInRows(())
 
     def places_of(self, frame: UnigramFrame) -> tuple[bytes, Iterator[TokenPlace]]:
         texts = [to_bytes(piece.text) for piece in self.pieces]

@@ -24,7 +24,7 @@ from bpe_tui.widgets.rows import Row, Span, subject_cells, subjects_at
 ReactiveType = TypeVar("ReactiveType")
 
 
-class Drawn(reactive[ReactiveType]):
+class ShownInRows(reactive[ReactiveType]):
     """A value of `Lines` that its rows show: a change makes the rows again.
 
     A class with a `watch_…` for the value handles the change itself.

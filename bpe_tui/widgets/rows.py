@@ -281,10 +281,10 @@ def skipped_before(spans: Sequence[Span], first: int, last: int, cells: int) -> 
 
 def in_sight(spans: Sequence[Span], place: int, cells: int) -> list[Span]:
     """Return the spans in exactly `cells` cells; skip the first if `place` would be cut off."""
-    return left(behind_mark(spans, skipped_before(spans, place, place, cells)), cells)
+    return left(without_first(spans, skipped_before(spans, place, place, cells)), cells)
 
 
-def behind_mark(spans: Sequence[Span], skipped: int) -> list[Span]:
+def without_first(spans: Sequence[Span], skipped: int) -> list[Span]:
     """Return the spans with `…` instead of the first `skipped` ones."""
     return [(ELLIPSIS, "dim"), *spans[skipped:]] if skipped else list(spans)
 

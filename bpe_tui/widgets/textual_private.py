@@ -66,7 +66,7 @@ class CurrentStylesheet(Stylesheet):
         self.parse()
 
 
-class PaintedOnce(Screen[ScreenResultType]):
+class SettledScreen(Screen[ScreenResultType]):
     """A screen that is painted once all messages of a key have had their effect.
 
     A key leads to several messages, and new sizes lead to new rows, which may lead to another
@@ -185,12 +185,12 @@ class PaintedOnce(Screen[ScreenResultType]):
 class SurvivingApp(App[ReturnType]):
     """An application that may go on after an exception for which Textual would end it."""
 
-    def survives(self, error: Exception) -> bool:
+    def goes_on_after(self, error: Exception) -> bool:
         """Deal with an exception; return whether the application goes on."""
         return False
 
     def _handle_exception(self, error: Exception) -> None:  # what Textual calls at any failure
-        if not (finds_nothing(error, active_message_pump.get(None)) or self.survives(error)):
+        if not (finds_nothing(error, active_message_pump.get(None)) or self.goes_on_after(error)):
             super()._handle_exception(error)
 
 
@@ -202,8 +202,8 @@ def do_after(seconds: float, widget: Widget, work: Callable[[], object]) -> Time
     return get_running_loop().call_later(seconds, widget.call_later, work)
 
 
-def guard_messages(survive: Callable[[Exception], object]) -> None:
-    """Pass exceptions of any widget's messages to `survive`, and let the widget go on.
+def guard_messages(report: Callable[[Exception], object]) -> None:
+    """Pass exceptions of any widget's messages to `report`, and let the widget go on.
 
     Textual would end the widget's loop, before it asks the application.
     """
@@ -214,7 +214,7 @@ def guard_messages(survive: Callable[[Exception], object]) -> None:
             await dispatch(pump, message)
         except Exception as error:
             if not finds_nothing(error, pump):
-                survive(error)
+                report(error)
 
     setattr(MessagePump, "_dispatch_message", guarded)  # noqa: B010
 

@@ -16,7 +16,7 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.strip import Strip
 from textual.visual import Visual
 
-from bpe_tui.widgets.textual_private import PaintedOnce, painted_lines
+from bpe_tui.widgets.textual_private import SettledScreen, painted_lines
 
 STYLES = 1 << 12
 """Most styles that are remembered tinted; a screen has a few dozen."""
@@ -51,7 +51,7 @@ def _tinted(style: Style | None, colour: Color) -> Style | None:
 
 
 # Textual takes bindings and styles from the first base.
-class Window(ModalScreen[ScreenResultType], PaintedOnce[ScreenResultType]):
+class Window(ModalScreen[ScreenResultType], SettledScreen[ScreenResultType]):
     """A screen over another screen, which stays visible, tinted; it returns a result."""
 
     auto_links = False  # the screen behind has no links to follow

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
 WORDPIECE_VOCABULARY, WORDPIECE_CHARTS = "wordpiece-vocabulary", "wordpiece-charts"
-WORDPIECE_INSPECTION, WORDPIECE_LESSON = "wordpiece-inspection", "wordpiece-lesson"
+WORDPIECE_INSPECTION, WORDPIECE_EXPLAIN = "wordpiece-inspection", "wordpiece-lesson"
 
 # fmt: off
 COMMANDS: tuple[Command, ...] = (
@@ -35,7 +35,7 @@ MODEL = Model(
     transcript="bpe_tui.wordpiece.transcript:WordPieceTranscript",
     save="bpe_tui.wordpiece.summary_screens:SaveVocab",
     screens={
-        WORDPIECE_LESSON: "bpe_tui.explain.screen:WordPieceLesson",
+        WORDPIECE_EXPLAIN: "bpe_tui.explain.screen:WordPieceExplainScreen",
         WORDPIECE_TRAINING: "bpe_tui.wordpiece.training_screen:WordPieceTrainingScreen",
         WORDPIECE_ENCODING: "bpe_tui.wordpiece.encoding_screen:WordPieceEncodingScreen",
         WORDPIECE_VOCABULARY: "bpe_tui.wordpiece.summary_screens:WordPieceVocabularyScreen",

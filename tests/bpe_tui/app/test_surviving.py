@@ -54,8 +54,8 @@ def surviving(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def survive(app: BpeTuiApp) -> None:
-    app._survives = True
-    guard_messages(app.survive)
+    app._goes_on = True
+    guard_messages(app.report_failure)
 
 
 def only_report(state: Path) -> Path:
@@ -85,9 +85,9 @@ async def test_failures_of_keys_and_threads_are_shown_too(
     own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vocab_size=300) as (app, pilot):
-        assert not app.survives(LookupError())  # a test sees it
+        assert not app.goes_on_after(LookupError())  # a test sees it
         survive(app)
-        assert app.survives(LookupError())
+        assert app.goes_on_after(LookupError())
         assert "failed (LookupError)" in app.notices.note
         app._warned(UserWarning("odd\x1b"))
         await until(pilot, lambda: app.notices.note == "Odd␛.")
@@ -104,7 +104,7 @@ async def test_failures_of_keys_and_threads_are_shown_too(
         assert step(app) == last - 1
         end = Mock()
         monkeypatch.setattr(app.jobs, "end", end)
-    assert not app.survives(LookupError())
+    assert not app.goes_on_after(LookupError())
     end.assert_called_once_with()
 
 
@@ -124,22 +124,22 @@ def test_a_program_at_a_terminal_survives_and_ends_with_a_code_or_its_failure(
 
     def run(app: Any) -> None:
         hooks = threading.excepthook, warnings.showwarning
-        assert (app._survives, *hooks) == (True, app._thread_failed, app._warned)
+        assert (app._goes_on, *hooks) == (True, app._thread_failed, app._warned)
         app.failure = failure if len(codes) == 3 else None
         app._return_code = codes.pop(0)
 
     monkeypatch.setattr(App, "run", run)
     begun = ["setswitchinterval", "bad bytes"]
-    assert (run_app(None), seen) == (0, [*begun, "survive"])
+    assert (run_app(None), seen) == (0, [*begun, "report_failure"])
     seen.clear()
-    assert (run_app(RunConfig(HANDOUT)), seen) == (3, [*begun, "survive"])
+    assert (run_app(RunConfig(HANDOUT)), seen) == (3, [*begun, "report_failure"])
     seen.clear()
     with pytest.raises(LookupError):
         run_app(RunConfig("-"))
-    assert seen == [*begun, "keys_from_terminal", "survive"]
+    assert seen == [*begun, "keys_from_terminal", "report_failure"]
     seen.clear()
     assert (run_screen(Mock()), run_screen(Mock())) == (0, 4)
-    assert seen == ["bad bytes", "survive"] * 2
+    assert seen == ["bad bytes", "report_failure"] * 2
 
 
 @pytest.mark.usefixtures("surviving")

@@ -16,7 +16,7 @@ from bpe_tui.explain import beats
 from bpe_tui.explain.beats import ALL_BEATS, BeatClock, beats_of
 from bpe_tui.explain.explanation import Beat, CountRoom, StepMoment
 from bpe_tui.explain.layout import Layout, layout
-from bpe_tui.explain.section import RAILS, LessonSection
+from bpe_tui.explain.section import RAILS, ExplainSection
 from bpe_tui.explain.wordpiece import WordPieceExplainer
 from bpe_tui.panels.training_panels import word_rows
 from bpe_tui.widgets.rows import Row, spans_width
@@ -260,8 +260,8 @@ def test_a_section_has_its_rail_name_and_caption_beside_its_rows(
 ) -> None:
     painted: list[object] = []
     monkeypatch.setattr(Widget, "size", Size(36, 3))
-    monkeypatch.setattr(LessonSection, "make_again", lambda section: painted.append(section))
-    section = LessonSection("count")
+    monkeypatch.setattr(ExplainSection, "make_again", lambda section: painted.append(section))
+    section = ExplainSection("count")
     section.rail, section.label, section.caption = RAILS["pick"], "2 PICK", "merge 1,234,567"
     section.margin, section.height = 16, 3
     rooms = []

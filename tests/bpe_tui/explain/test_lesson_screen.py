@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.explain import beats
 from bpe_tui.explain.explanation import Beat, StepMoment
-from bpe_tui.explain.screen import CUT_FIRST, LessonScreen
-from bpe_tui.explain.section import STATIONS, LessonSection
+from bpe_tui.explain.screen import CUT_FIRST, ExplainScreen
+from bpe_tui.explain.section import STATIONS, ExplainSection
 from bpe_tui.panels.corpus import CorpusPlace
 from bpe_tui.session.config import RunConfig
 from bpe_tui.shell import slices
@@ -21,13 +21,13 @@ from bpe_tui.styles import LIGHT
 GIVE_WAY = ("your-text", "corpus")
 
 
-def screen(app: BpeTuiApp) -> LessonScreen:
-    assert isinstance(app.screen, LessonScreen)
+def screen(app: BpeTuiApp) -> ExplainScreen:
+    assert isinstance(app.screen, ExplainScreen)
     return app.screen
 
 
 def section(app: BpeTuiApp, name: str) -> list[str]:
-    it = app.screen.query_one(f"#{name}", LessonSection)
+    it = app.screen.query_one(f"#{name}", ExplainSection)
     return [edged(it.row(index).spans) for index in range(it.height)]
 
 
@@ -152,7 +152,7 @@ async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
         await pilot.press("0")
         assert "…" not in "".join(section(app, "your-text"))  # a sentence of the corpus, in 2 rows
         await pilot.press("g", *"36", "enter", "e", "ctrl+u", *"the goat")
-        places = [each.region for each in app.screen.query(LessonSection)]
+        places = [each.region for each in app.screen.query(ExplainSection)]
         text = screen(app).sections["your-text"].region
         assert screen(app).field.region == Region(19, text.bottom - 1, 59, 1)
         assert section(app, "your-text")[1].startswith("     6 tokens")
@@ -163,7 +163,7 @@ async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
         await pilot.resize_terminal(80, 24)
         burst(app, "escape", "right")  # out of the field at once
         await until(pilot, lambda: step(app) == 37)
-        assert [each.region for each in app.screen.query(LessonSection)] == places
+        assert [each.region for each in app.screen.query(ExplainSection)] == places
         found = {}
         for size in ((60, 19), (60, 18), (60, 16), (60, 15), (60, 21), (60, 20)):
             app.notices.note = "This takes two rows. " * 4 if size[1] > 19 else ""

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.encoding_screen import EncodingScreen
-from bpe_tui.explain.screen import LessonScreen
+from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.session.config import RunConfig
@@ -20,10 +20,10 @@ SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")
 
 
-async def asking(app: BpeTuiApp, pilot: Pilot[int]) -> LessonScreen:
+async def asking(app: BpeTuiApp, pilot: Pilot[int]) -> ExplainScreen:
     """Return the lesson view, once it asks."""
-    await until(pilot, lambda: isinstance(app.screen, LessonScreen) and app.screen.question)
-    assert isinstance(app.screen, LessonScreen)
+    await until(pilot, lambda: isinstance(app.screen, ExplainScreen) and app.screen.question)
+    assert isinstance(app.screen, ExplainScreen)
     return app.screen
 
 

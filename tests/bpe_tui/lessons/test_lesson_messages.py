@@ -17,7 +17,7 @@ import engine
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.lesson_author import recording_of
 from bpe_tui.bpe.narration import sentences_about
-from bpe_tui.explain.screen import LessonScreen
+from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.lessons.pane import LessonPane, LessonText
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import TABS
@@ -231,7 +231,7 @@ async def test_a_third_language_is_a_folder(
         await until(pilot, lambda: app.screen.query(LessonText) and not app.guide.is_on_its_way)
         app.seek(3)
         screen = app.screen
-        assert isinstance(screen, LessonScreen)
+        assert isinstance(screen, ExplainScreen)
         await until(pilot, lambda: screen.sections["count"].label == "1 COMPTE")
         assert screen.sections["pick"].label == "2 PICK"  # it is not in the table
         assert not screen.explainer.previews

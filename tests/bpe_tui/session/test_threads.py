@@ -124,11 +124,11 @@ async def test_an_unexpected_error_is_raised_on_the_ui_thread(
 ) -> None:
     app, survived = BaseApp(), list[Exception]()
 
-    def survives(error: Exception) -> bool:
+    def goes_on_after(error: Exception) -> bool:
         survived.append(error)
         return True
 
-    monkeypatch.setattr(app, "survives", survives)
+    monkeypatch.setattr(app, "goes_on_after", goes_on_after)
     async with app.run_test() as pilot:
         app.jobs.find(app, "quotient", lambda: 1 // 0, print)
         await until(pilot, lambda: survived)

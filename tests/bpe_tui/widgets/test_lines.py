@@ -14,7 +14,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 
 from bpe_tui.styles import DARK, role_style
-from bpe_tui.widgets.lines import Drawn, FoundRows, Lines, RowList, TextLines
+from bpe_tui.widgets.lines import FoundRows, Lines, RowList, ShownInRows, TextLines
 from bpe_tui.widgets.rows import Row, SubjectSpan
 
 ROWS = [
@@ -294,13 +294,13 @@ async def test_a_value_that_is_drawn_makes_rows_again_unless_the_class_watches_i
     async with listed() as (_, pilot):
 
         class Drawing(RowList):
-            mark: Drawn[int] = Drawn(0)
+            mark: ShownInRows[int] = ShownInRows(0)
 
             def row(self, index: int) -> Row:
                 return Row([(str(self.mark), "")])
 
         class Watching(Drawing):
-            mark: Drawn[int] = Drawn(0)
+            mark: ShownInRows[int] = ShownInRows(0)
 
             def watch_mark(self) -> None:
                 """Do nothing."""

@@ -26,7 +26,7 @@ import bpe_tui
 from bpe_tui.widgets import textual_private
 from bpe_tui.widgets.textual_private import (
     OUTPUT_THREAD,
-    PaintedOnce,
+    SettledScreen,
     SurvivingApp,
     free_painted_lines,
     tolerate_bad_bytes,
@@ -65,7 +65,7 @@ def test_these_are_all_private_names() -> None:
     tree = ast.parse(inspect.getsource(textual_private))
     named = {each.attr for each in ast.walk(tree) if isinstance(each, ast.Attribute)}
     named |= {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
-    ours = {name for name in vars(PaintedOnce) if not hasattr(Screen, name)}
+    ours = {name for name in vars(SettledScreen) if not hasattr(Screen, name)}
     private = {name for name in named if re.match(r"_[a-z]", name)} - ours
     assert private == {name for name in NAMES if name.startswith("_")}
 

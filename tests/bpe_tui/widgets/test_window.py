@@ -15,7 +15,7 @@ from textual.widgets import Label, Static
 
 from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import TrainingScreen
-from bpe_tui.widgets.textual_private import PaintedOnce, painted_lines
+from bpe_tui.widgets.textual_private import SettledScreen, painted_lines
 
 
 async def test_only_a_screen_that_is_new_or_has_another_size_is_laid_out(
@@ -26,7 +26,7 @@ async def test_only_a_screen_that_is_new_or_has_another_size_is_laid_out(
         reflow = Compositor.reflow
 
         def note_and_reflow(compositor: Compositor, parent: Widget, size: Size) -> object:
-            if isinstance(parent, PaintedOnce):
+            if isinstance(parent, SettledScreen):
                 laid_out.add(type(parent))
             return reflow(compositor, parent, size)
 
@@ -45,7 +45,7 @@ async def test_a_screen_is_painted_once_it_has_content_and_is_laid_out_or_at_eve
 ) -> None:
     app = App[None]()
     async with app.run_test() as pilot:
-        screen, painted = PaintedOnce[None](), list[object]()
+        screen, painted = SettledScreen[None](), list[object]()
         await app.push_screen(screen)
         await pilot.pause()
         monkeypatch.setattr(Screen, "_on_timer_update", lambda screen: None)  # it would lay out
@@ -76,7 +76,7 @@ async def test_a_screen_is_painted_once_it_has_content_and_is_laid_out_or_at_eve
         assert paintings(layout=True) == every_fifth
         assert paintings() == [1] * 11
         assert paintings(scroll=True) == every_fifth
-        monkeypatch.setattr(PaintedOnce, "has_content", False)
+        monkeypatch.setattr(SettledScreen, "has_content", False)
         assert paintings() == [0] * 11
 
 
@@ -94,7 +94,7 @@ async def test_no_style_has_a_colour_of_the_terminal_or_is_dim() -> None:
                     assert not style.dim, style
 
 
-class Styled(PaintedOnce[None]):
+class Styled(SettledScreen[None]):
     """A screen whose rules ask for its classes."""
 
     CSS = """
