@@ -109,11 +109,6 @@ def test_a_text_whose_steps_do_not_fit_into_memory_is_refused() -> None:
         tokenizer.encode_traced("a" * (longest + 1))
 
 
-def test_what_is_no_text_is_refused() -> None:
-    with pytest.raises(TextError, match="decode the bytes first"):
-        single_bytes().encode_traced(b"low")  # type: ignore[arg-type]
-
-
 def test_an_encoding_shows_its_tokens_ids_and_merges() -> None:
     page = Page(handout().seek(5).tokenizer().encode_traced("newest")._repr_html_())
     assert page.text.startswith("n┊e┊west1 pretoken, 3 tokens, 3 merges.")

@@ -30,7 +30,6 @@ from engine import (
     StopReason,
     Timeline,
     Tokenizer,
-    TokenizerFileError,
     VocabSizeError,
     VocabularyError,
     ask,
@@ -297,15 +296,6 @@ def test_the_format_that_it_came_in_holds_it(format: str, tmp_path: Path) -> Non
     read = open_tokenizer(tmp_path / "longer", pattern="gpt2").tokenizer
     assert read.vocab == longer.tokenizer.vocab
     assert read.encode(text_of(CORPORA[0])) == longer.tokenizer.encode(text_of(CORPORA[0]))
-
-
-def test_a_format_that_prescribes_ids_cannot_keep_those_behind_special_tokens(
-    tmp_path: Path,
-) -> None:
-    base = trained({b"low": 3}, [END], merges=1)
-    longer = continue_bpe(base, SAMPLES / "handout.txt", 3)
-    with pytest.raises(TokenizerFileError, match="has other ids"):
-        longer.save(tmp_path / "longer.model", "minbpe")
 
 
 # -- the timeline

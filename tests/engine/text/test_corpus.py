@@ -151,12 +151,6 @@ def test_a_minus_sign_means_standard_input() -> None:
     assert [each.is_read_once for each in (corpus, Corpus(__file__))] == [True, False]
 
 
-# The tests below are named by these bytes, so they hold no time: all processes see the same names.
-PACKED = gzip.compress(random.Random(0).randbytes(200_000), mtime=0)
-MIDDLE = len(PACKED) // 2
-WRONG_BIT = PACKED[:MIDDLE] + bytes([PACKED[MIDDLE] ^ 1]) + PACKED[MIDDLE + 1 :]
-
-
 class TestErrors:
     """Each error names the file and the reason or the remedy."""
 
@@ -187,19 +181,6 @@ class TestErrors:
         path.chmod(0)
         with pytest.raises(CorpusError, match=r"secret\.txt: no permission"):
             Corpus(path)
-
-    @pytest.mark.parametrize(
-        ("content", "problem"),
-        [
-            pytest.param(gzip.compress(b""), "is empty", id="nothing"),
-            pytest.param(WORDS, "damaged gzip file", id="plain text"),
-            pytest.param(WRONG_BIT, "damaged gzip file", id="a wrong bit"),
-            *((PACKED[:kept], "damaged gzip file") for kept in (1, 5, 12, 1000, -9, -8, -1)),
-        ],
-    )
-    def test_a_damaged_gzip_file(self, tmp_path: Path, content: bytes, problem: str) -> None:
-        with pytest.raises(CorpusError, match=rf"text\.gz: {problem}"):
-            list(chunks_of(write(tmp_path / "text.gz", content)))
 
     def test_a_file_that_shrinks_while_it_is_read(self, tmp_path: Path) -> None:
         path = write(tmp_path / "log.txt", b"x y " * 100_000)

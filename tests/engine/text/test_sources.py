@@ -76,8 +76,15 @@ def test_a_packed_file_that_becomes_far_too_large_is_refused_unless_it_may(
 def test_a_packed_file_cut_short_is_damaged(tmp_path: Path, suffix: str, kept: float) -> None:
     packed = PACKERS[suffix](bytes(range(256)) * 2000)
     path = tmp_path / f"cut{suffix}"
-    path.write_bytes(packed[: kept if isinstance(kept, int) else int(len(packed) * kept)])
-    with pytest.raises(CorpusError, match=rf"cut\{suffix}: damaged \w+ file .*; pack it again"):
+    for content in (
+        packed[: kept if isinstance(kept, int) else int(len(packed) * kept)],
+        b"low " * 9,
+    ):
+        path.write_bytes(content)
+        with pytest.raises(CorpusError, match=rf"cut\{suffix}: damaged \w+ file .*; pack it again"):
+            text_of(path)
+    path.write_bytes(PACKERS[suffix](b""))
+    with pytest.raises(CorpusError, match=rf"cut\{suffix}: is empty"):
         text_of(path)
 
 

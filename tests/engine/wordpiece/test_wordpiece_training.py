@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from wordpiece_course import COURSE, in_bytes
 
-from engine import SpecialTokenError, StopReason, UnknownNameError, VocabSizeError
+from engine import SpecialTokenError, StopReason, VocabSizeError
 from engine.wordpiece.score import SCORE_TIE_RULES, Score, highest, score_text, standings
 from engine.wordpiece.trainer import WordPieceStep, WordPieceTrainer
 from engine.wordpiece.words import count_words
@@ -152,10 +152,6 @@ class TestBadArguments:
         with pytest.raises(VocabSizeError, match=r"\(7\) and 1 special token need at least 8$"):
             WordPieceTrainer(COURSE, 7, ["[UNK]"])
         assert list(WordPieceTrainer(COURSE, 8, ["[UNK]"]).steps()) == []
-
-    def test_an_unknown_tie_rule(self) -> None:
-        with pytest.raises(UnknownNameError, match="first-seen"):
-            WordPieceTrainer(COURSE, 30, tie_rule="first")
 
     @pytest.mark.parametrize("specials", [["a", "a"], [""], ["##x"]])
     def test_unusable_special_tokens(self, specials: list[str]) -> None:
