@@ -107,7 +107,7 @@ def llama2() -> Tokenizer:
 
 
 def mistral() -> Tokenizer:
-    made = Tokenizer.from_str(llama2().to_str())
+    made = Tokenizer.from_str(built(llama2).to_str())
     made.normalizer = None
     made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
     made.add_tokens([AddedToken("[INST]", normalized=False, special=True)])
@@ -192,7 +192,7 @@ def byte_normalized() -> Tokenizer:
 
 def added() -> Tokenizer:
     """Every way in which an added token can be found."""
-    made = Tokenizer.from_str(gpt2().to_str())
+    made = Tokenizer.from_str(built(gpt2).to_str())
     made.normalizer = normalizers.Sequence([normalizers.Lowercase(), normalizers.Strip()])
     made.add_tokens(
         [
@@ -205,6 +205,26 @@ def added() -> Tokenizer:
             AddedToken("é漢", normalized=True),
         ]
     )
+    return made
+
+
+def with_all_splits(made: Tokenizer) -> Tokenizer:
+    """Return each token with every pair that makes it, as in files made of ranks or pieces."""
+    vocab = json.loads(made.to_str())["model"]["vocab"]
+    tokens = [token for token in sorted(vocab, key=vocab.__getitem__) if not token.startswith("<")]
+    splits = ([token[:place], token[place:]] for token in tokens for place in range(1, len(token)))
+    merges = [pair for pair in splits if pair[0] in vocab and pair[1] in vocab]
+    return changed(made, merges=merges)
+
+
+def gpt_oss() -> Tokenizer:
+    return with_all_splits(built(deepseek))
+
+
+def gemma() -> Tokenizer:
+    made = with_all_splits(built(llama2))
+    made.normalizer = normalizers.Replace(" ", "▁")
+    made.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
     return made
 
 

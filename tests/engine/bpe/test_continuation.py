@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -20,8 +20,22 @@ import tokenizers
 from generated import examples, first_quick
 from hypothesis import given
 from hypothesis import strategies as st
+from pipelines import (
+    added,
+    built,
+    byte_normalized,
+    clip,
+    deepseek,
+    falcon,
+    gemma,
+    gpt2,
+    llama2,
+    mistral,
+    prefixed,
+    roberta,
+    words,
+)
 from tiny_tokenizers import END, trained
-from tokenizers_of_today import KINDS, saved
 
 from engine import (
     BpeError,
@@ -220,15 +234,24 @@ def test_the_merges_are_those_of_bpe_continue(name: str, corpus: str, tmp_path: 
     assert ours.get_vocab() == theirs.get_vocab()
 
 
-BYTE_LEVEL = [kind for kind in KINDS if kind not in ("CLIP", "Llama 2", "CodeLlama", "Gemma")][:-1]
+IN_BYTES = [gpt2, roberta, deepseek, falcon, added]
 TEXTS_OF_EACH = 150
 
 
-@pytest.mark.parametrize("kind", first_quick(BYTE_LEVEL, 4))
+Build = Callable[[], tokenizers.Tokenizer]
+
+
+def saved(build: Build, path: Path) -> Path:
+    """Write the `tokenizer.json` of a library's tokenizer; return its path."""
+    built(build).save(str(path))
+    return path
+
+
+@pytest.mark.parametrize("build", first_quick(IN_BYTES, 4))
 def test_the_saved_file_has_its_stages_and_gives_the_librarys_ids(
-    kind: str, tmp_path: Path
+    build: Build, tmp_path: Path
 ) -> None:
-    file, longer = saved(kind, tmp_path / "own.json"), tmp_path / "longer.json"
+    file, longer = saved(build, tmp_path / "own.json"), tmp_path / "longer.json"
     corpus = tmp_path / "corpus.txt"
     text = "".join(map(text_of, CORPORA[:3]))
     corpus.write_bytes(text.encode())
@@ -256,9 +279,9 @@ def test_the_saved_file_has_its_stages_and_gives_the_librarys_ids(
     assert merges_in(library) == merges_in(tool)
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS.keys() - set(BYTE_LEVEL)))
-def test_a_tokenizer_that_merges_characters_is_refused(kind: str, tmp_path: Path) -> None:
-    opened = open_tokenizer(saved(kind, tmp_path / "own.json")).tokenizer
+@pytest.mark.parametrize("build", [llama2, mistral, words, clip, prefixed, byte_normalized, gemma])
+def test_a_tokenizer_that_merges_characters_is_refused(build: Build, tmp_path: Path) -> None:
+    opened = open_tokenizer(saved(build, tmp_path / "own.json")).tokenizer
     with pytest.raises(VocabularyError, match="only a tokenizer that merges bytes can go on: its"):
         check_continuable(opened, 5)
 
@@ -342,9 +365,9 @@ def test_the_timeline_has_a_border_and_counts_choose_behind_it() -> None:
         ask("next-pair", timeline.seek(own - 3))
 
 
-@pytest.mark.parametrize("kind", ["Llama 3", "gpt-oss"])
-def test_a_step_behind_the_border_saves_the_merges_up_to_it(kind: str, tmp_path: Path) -> None:
-    base = open_tokenizer(saved(kind, tmp_path / "own.json")).tokenizer
+@pytest.mark.parametrize("build", [gpt2, deepseek])
+def test_a_step_behind_the_border_saves_the_merges_up_to_it(build: Build, tmp_path: Path) -> None:
+    base = open_tokenizer(saved(build, tmp_path / "own.json")).tokenizer
     counts, own = counts_of(base, text_of(CORPORA[0])), len(base.merges)
     timeline = replay_of(base, counts, 20)
     half = timeline.seek(own + 10).tokenizer()
