@@ -121,7 +121,7 @@ class PairsPanel(Panel):
 
     COUNTS = True
 
-    ID = "pairs"
+    ID, SHORT = "pairs", "heap"
     WIDEST = 160
     LEAST_FOR_HEAD = 2
 

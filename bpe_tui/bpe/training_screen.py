@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
 
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
@@ -203,21 +202,8 @@ class TrainingScreen(StepsScreen):
 
     NAME = TRAINING
     VIEW = BPE_VIEW
-    PANELS = (
-        CorpusPanel,
-        PairsPanel,
-        MergePanel,
-        ChangedPretokens,
-        PseudocodePanel,
-        MergesPanel,
-    )
+    PANELS = (CorpusPanel, PairsPanel, MergePanel, ChangedPretokens, PseudocodePanel, MergesPanel)
     FIRST = "merge"
-    HIDDEN: ClassVar[Mapping[str, str]] = {
-        "pairs": "heap",
-        "merge": "merge",
-        "pretokens": "pretokens",
-        "merges": "merges",
-    }
     TYPED_TEXT = EncodedText
 
     _run_with: Algorithm | None = None

@@ -8,18 +8,19 @@ from collections.abc import Iterator, Sequence
 from textual.reactive import reactive
 
 from bpe_tui.panels.corpus import flowed
-from bpe_tui.panels.encoding_screen import THE_END, PartsPanel, WalkedPanel
+from bpe_tui.panels.encoding_screen import THE_END, TextPretokensPanel, WalkedPanel
 from bpe_tui.panels.longest_match import probe_rows
-from bpe_tui.shell.panel import TokenPainter, sentence
+from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
+    GAP,
+    Column,
     NameSpans,
     Row,
     RowsOnDemand,
     Span,
-    cursor_sign,
     left,
     paragraph,
     right,
@@ -46,8 +47,6 @@ MOST_MEASURED = 200
 """Number of pretokens, from the first on, that are measured for the column of names."""
 TEXT_CELLS = 14
 """Cells of a pretoken that a wide regex beside it leaves."""
-BESIDE_TEXT = TOKENS_CELLS + 4
-"""Cells of a row besides text and name: a mark, the number of tokens, a gap."""
 
 
 def quote_alternative(alternative: Alternative) -> str:
@@ -55,51 +54,50 @@ def quote_alternative(alternative: Alternative) -> str:
     return f"{alternative.name}  `{visible_text(alternative.regex, spaces=False)}`"
 
 
-class PretokensPanel(PartsPanel[Frame]):
+class PretokensPanel(TextPretokensPanel[Frame]):
     """The pretokens of `text`, one a row; the cursor chooses one."""
-
-    ID = "pretokens"
 
     text: ShownInRows[str] = ShownInRows("")
 
-    frame: reactive[Frame | None] = reactive(None, repaint=False)
-
-    _pieces: Sequence[EncodedPretoken] = ()
     _staged = False
-
-    @property
-    def selected(self) -> EncodedPretoken | None:
-        """The pretoken at the cursor."""
-        return self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
 
     def rebuild(self) -> None:
         if self.frame is not None:
-            self._pieces = self.frame.encode(self.text)
+            self.set_reactive(PretokensPanel.pretokens, self.frame.encode(self.text))
         super().rebuild()
 
-    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+    def foot(self, frame: Frame) -> str:
         pattern = frame.rules.pattern
         self._staged = pattern.name == STAGED
-        text = self.wording.text
-        title = text("pretokens  {n}", n=number(len(self._pieces)))
-        self.say(title, pattern.summary if self._staged else "")
-        if not self._pieces:
-            return sentence(text("Nothing typed yet: press e and type."), width)
-        labels = map(quote_alternative, pattern.alternatives)
-        spare = width - BESIDE_TEXT
+        return pattern.summary if self._staged else ""
+
+    def columns(self, frame: Frame, width: int) -> Sequence[Column]:
+        text, measured = self.wording.text, self.pretokens[:MOST_MEASURED]
+        spare = width - TOKENS_CELLS - GAP
+        labels = map(quote_alternative, frame.rules.pattern.alternatives)
         longest = max(map(cell_width, labels), default=NAME_CELLS)
-        used = (self._matched_by(at) for at in range(min(len(self._pieces), MOST_MEASURED)))
-        least = min(max(map(cell_width, used)), NAME_CELLS)
-        shown = (visible_text(piece.pretoken.text) for piece in self._pieces[:MOST_MEASURED])
+        least = min(max(map(cell_width, map(self._matched_by, measured))), NAME_CELLS)
+        shown = (visible_text(piece.pretoken.text) for piece in measured)
         text_cells = max(TEXT_CELLS, *map(cell_width, shown))
         name_width = min(longest, max(spare - text_cells, least))
-        text_width = spare - name_width
         by = "" if self._staged else first_fitting(name_width, text("matched by"), text("by"))
-        head = left([(f"  {text('text')}", "")], text_width + 2)
-        self.name_columns([*head, right(text("tokens"), TOKENS_CELLS), ("  ", ""), (by, "")])
-        return RowsOnDemand(
-            len(self._pieces), lambda place: self._row(place, text_width, name_width)
-        )
+
+        def name(piece: EncodedPretoken) -> list[Span]:
+            name, gap = self._matched_by(piece), " " * GAP
+            short = "special" if piece.pretoken.special else name
+            alternative = None if self._staged else piece.pretoken.alternative
+            names = (name, short) if alternative is None else (quote_alternative(alternative), name)
+            return [(gap, ""), (first_fitting(name_width, *names), "dim")]
+
+        def content(piece: EncodedPretoken) -> list[Span]:
+            role = "special" if piece.pretoken.special else ""
+            return NameSpans([(visible_text(piece.pretoken.text), role)])
+
+        return [
+            Column("text", 0, content),
+            Column("tokens", TOKENS_CELLS, lambda piece: [(number(len(piece.ids)), "dim")], True),
+            Column(" " * GAP + by, name_width + GAP, name),
+        ]
 
     def whole(self, row: Row) -> Sequence[Span]:
         """Return the pretoken and its alternative in full, if the row cuts one of them."""
@@ -108,7 +106,7 @@ class PretokensPanel(PartsPanel[Frame]):
             return ()
         return [
             (visible_text(piece.pretoken.text), ""),
-            (f"   {self._matched_by(self.cursor)}", ""),
+            (f"   {self._matched_by(piece)}", ""),
         ]
 
     def foot_at(self, row: Row) -> str:
@@ -118,36 +116,14 @@ class PretokensPanel(PartsPanel[Frame]):
         part = quote_alternative(piece.pretoken.alternative)
         return self.wording.text("matched by {part}", part=part)
 
-    def _matched_by(self, place: int) -> str:
+    def _matched_by(self, piece: EncodedPretoken) -> str:
         """Return the name of the pattern's alternative that matched a pretoken."""
-        pretoken = self._pieces[place].pretoken
+        pretoken = piece.pretoken
         if pretoken.special:
             return "special token"
         if self._staged:
             return ""  # stages have no alternatives
         return pretoken.alternative.name if pretoken.alternative else "no alternative"
-
-    def _row(self, place: int, text_width: int, name_width: int) -> Row:
-        piece, name = self._pieces[place], self._matched_by(place)
-        pretoken = piece.pretoken
-        regex = name
-        if pretoken.alternative and not self._staged:
-            regex = quote_alternative(pretoken.alternative)
-        if pretoken.special:
-            name = first_fitting(name_width, name, "special")
-        here = place == self.cursor
-        tokens = f"{len(piece.ids):,}"
-        name = first_fitting(name_width, regex, name)
-        role = "special" if pretoken.special else ""
-        return Row(
-            [
-                cursor_sign(here),
-                *left(NameSpans([(visible_text(pretoken.text), role)]), text_width),
-                right(tokens, TOKENS_CELLS, "dim"),
-                ("  ", ""),
-                *left([(name, "dim")], name_width),
-            ]
-        )
 
 
 LONGEST = 500

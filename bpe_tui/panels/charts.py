@@ -27,7 +27,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
 from bpe_tui.widgets.numbers import number, percent
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right
+from bpe_tui.widgets.rows import Column, Row, RowsOnDemand, RowTable, Span
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.words.narration import NO_CORPUS, as_sentence, first_fitting, heading, leading_parts
 from bpe_tui.words.wording import Wording
@@ -350,39 +350,37 @@ class GainsPanel(FramePanel[Any]):
         room_for_rows = self.size.height - ROWS_BESIDE
         found = gains(frame.statistics, frame.recorded_steps, room_for_rows)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
-        columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width)
-        rows = [Row([right(text(title), cells, "dim") for title, cells, _ in columns])]
-        for gain in found:
-            spans: list[Span] = [("▸" if gain.merges == here else " ", "pair")]
-            for place, (_, cells, cell_of) in enumerate(columns):
-                cell, role = cell_of(gain)
-                spans.append(right(cell, cells - (place == 0), role))  # the sign takes a cell
-            rows.append(Row(spans, ToStep(gain.merges)))
-        return rows
+        columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width, here)
+        table = RowTable(columns, width, least=0)
+        rows = (table.row(gain, ToStep(gain.merges)) for gain in found)
+        return [table.header(self.wording.messages), *rows]
 
 
-GainColumn = tuple[str, int, Callable[[Gain], Span]]
-"""The title of a column, its cells, and its text for a gain with the text's role."""
-
-
-def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
-    """Return the columns that fit in `width` cells. The first has room for a sign.
+def _columns(tokens: str, digits: int, width: int, here: int) -> list[Column]:
+    """Return the columns that fit in `width` cells.
 
     Args:
         tokens: the title of the column of tokens.
         digits: the digits of its numbers.
         width: cells of a row.
+        here: the merges of the row with a sign.
     """
     cells = max(digits, len(tokens)) + 1
     tight = 8 + 2 * cells > width
-    columns: list[GainColumn] = [
-        ("merges", 8 - tight, lambda gain: (number(gain.merges), "")),
-        ("bytes/token", 12, lambda gain: (f"{gain.bytes_per_token:.2f}", "")),
-        (tokens, cells, lambda gain: (number(gain.tokens), "")),
-        ("saved", cells - tight, lambda gain: (number(gain.saved) if gain.merges else "", "gain")),
+    columns = [
+        Column("", 1, lambda gain: [("▸" if gain.merges == here else " ", "pair")]),
+        Column("merges", 7 - tight, lambda gain: [(number(gain.merges), "")], True),
+        Column("bytes/token", 12, lambda gain: [(f"{gain.bytes_per_token:.2f}", "")], True),
+        Column(tokens, cells, lambda gain: [(number(gain.tokens), "")], True),
+        Column(
+            "saved",
+            cells - tight,
+            lambda gain: [(number(gain.saved) if gain.merges else "", "gain")],
+            is_number=True,
+        ),
     ]
-    if sum(cells for _, cells, _ in columns) > width:
-        del columns[1]  # the other columns say what merges save
+    if sum(column.cells for column in columns) > width:
+        del columns[2]  # the other columns say what merges save
     return columns
 
 
@@ -443,23 +441,24 @@ class FrequentPanel(FramePanel[Any]):
         numbers = place_cells + cells + GAP_CELLS
         share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
         token_cells = width - numbers - share_cells
-        head = [right("", place_cells), right(text("count"), cells)]
-        if share_cells:
-            head.append(right(text("share"), share_cells))
-        what = shorten(text(self._tile.what), token_cells)
-        self.name_columns([*head, (" " * GAP_CELLS + what, "")])
+        what, gap = shorten(text(self._tile.what), token_cells), " " * GAP_CELLS
+
+        def token(place: int) -> list[Span]:
+            return [(gap, ""), (shorten(_visible(shown[place][0]), token_cells), "")]
+
+        columns = [
+            Column("", place_cells, lambda place: [(str(place + 1), "dim")], True),
+            Column("count", cells, lambda place: [(number(shown[place][1]), "")], True),
+            Column("share", SHARE_CELLS, lambda at: [(percent(shown[at][1] / total), "dim")], True),
+            Column(gap + what, 0, token),
+        ]
+        if not share_cells:
+            del columns[2]
+        table = RowTable(columns, width, least=0)
+        self.name_columns(table.header(self.wording.messages).spans)
 
         def row(place: int) -> Row:
-            pretoken, count = shown[place]
-            spans: list[Span] = [
-                right(str(place + 1), place_cells, "dim"),
-                right(number(count), cells, ""),
-            ]
-            if share_cells:
-                spans.append(right(percent(count / total), share_cells, "dim"))
-            spans.append((" " * GAP_CELLS, ""))
-            spans.append((shorten(_visible(pretoken), token_cells), ""))
-            return Row(spans, ToPretoken(self._tile.typed(pretoken)))
+            return table.row(place, ToPretoken(self._tile.typed(shown[place][0])))
 
         return RowsOnDemand(len(shown), row)
 

@@ -93,9 +93,13 @@ class TextPretokensPanel(PartsPanel[FrameT]):
         """Return the columns of a table of pretokens, in `width` cells."""
         raise NotImplementedError
 
+    def foot(self, frame: FrameT) -> str:
+        """Return the text of the lower border."""
+        return self.FOOT
+
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
         text = self.wording.text
-        self.say(text("pretokens  {n}", n=number(len(self.pretokens))), self.FOOT)
+        self.say(text("pretokens  {n}", n=number(len(self.pretokens))), self.foot(frame))
         if not self.pretokens:
             return sentence(text("Nothing typed yet: press e and type."), width)
         room = width - spans_width([cursor_sign(True)])

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bpe_tui.shell.targets import ToToken
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import block_bar, number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.inspection import (
@@ -32,7 +32,6 @@ SINGLE_LENGTHS = 12
 """Greatest length with a bar of its own; longer ones share bars, of doubling ranges."""
 UNIT_SIGNS = {"byte": " B"}
 """Units of length that have a sign."""
-EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 class InspectionSection(NamedTuple):
@@ -225,13 +224,12 @@ def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
     room = max(width - NAME_CELLS - COUNT_CELLS - 10, LEAST_BAR)
     rows = []
     for name, count in named:
-        eighths = max(round(count / most * room * 8), 1)  # always visible
         spans = [
             *left([(name, "dim")], NAME_CELLS),
             right(number(count), COUNT_CELLS),
             right(f"{100 * count / total:.1f}%", 8, "dim"),
             ("  ", ""),
-            ("█" * (eighths // 8) + EIGHTHS[eighths % 8].strip(), "curve"),
+            (block_bar(count / most, room), "curve"),
         ]
         rows.append(Row(spans))
     return rows

@@ -180,7 +180,8 @@ class StepsScreen(SessionScreen):
     """Classes of the corpus panel, the one beside it, and those below, each with its `ID`.
 
     With little room, the panels after the corpus share a place. A panel whose `IN_PLACE_OF` is the
-    `ID` of another always shares that one's place: the last one asked for is visible.
+    `ID` of another always shares that one's place: the last one asked for is visible. Where it is
+    hidden, a panel is named by its `SHORT`, or its `ID`.
     """
     FIRST: ClassVar[str]
     """The id of the panel that is visible first if there is little room."""
@@ -202,6 +203,8 @@ class StepsScreen(SessionScreen):
         cls._place_of = {
             panel.ID: getattr(panel, "IN_PLACE_OF", panel.ID) for panel in cls.PANELS[2:]
         }
+        own = (panel for panel in cls.PANELS[1:] if not hasattr(panel, "IN_PLACE_OF"))
+        cls.HIDDEN = {panel.ID: getattr(panel, "SHORT", panel.ID) for panel in own}
         super().__init_subclass__(**settings)
 
     def compose_body(self) -> ComposeResult:

@@ -24,7 +24,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import ShownInRows
-from bpe_tui.widgets.numbers import number, plural, short_number, short_time
+from bpe_tui.widgets.numbers import block_bar, number, plural, short_number, short_time
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.words.narration import first_fitting, heading
 from bpe_tui.words.wording import Wording
@@ -34,7 +34,6 @@ from engine.bpe.phases import phases_from
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.work_counts import COUNTERS
 
-BAR = " ▏▎▍▌▋▊▉█"
 NAME_CELLS = 9
 ROOMY = 90
 """Least width, in cells, at which the standings have columns for all merges."""
@@ -126,7 +125,9 @@ class StandingsPanel(RacePanel):
             if roomy:
                 spans.append(("    ", ""))
                 spans += _in_all(runner)
-            bar = _bar(amounts.get(runner, 0), max(amounts.values(), default=0), room)
+            most = max(amounts.values(), default=0)
+            has_bar = most and room > 0
+            bar = block_bar(amounts.get(runner, 0) / most, room) if has_bar else ""
             yield Row([*spans, ("  ", ""), (bar, hue_of(place))])
         for name in race.absent:
             if race.of_bytes or not TRAINERS[name].bytes_only:
@@ -149,15 +150,6 @@ def _in_all(runner: racing.Runner) -> Iterator[Span]:
     else:
         yield from ((text, "dim") for text, _ in _done_by(runner, len(runner)))
         yield right(number(len(runner)), 9, "dim")
-
-
-def _bar(amount: float, most: float, cells: int) -> str:
-    """Return a bar exact to an eighth of a cell; amounts above 0 are always visible."""
-    if not most or cells < 1:
-        return ""
-    eighths = max(round(amount / most * cells * 8), 1 if amount else 0)
-    full, part = divmod(eighths, 8)
-    return BAR[-1] * full + BAR[part].strip()
 
 
 class WorkPanel(RacePanel):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import exp
-from typing import ClassVar
 
 from bpe_tui.panels import training_panels
 from bpe_tui.panels.corpus import ExcerptPanel, flowed
@@ -371,20 +370,8 @@ class UnigramTrainingScreen(StepsScreen):
 
     NAME = UNIGRAM_TRAINING
     VIEW = UNIGRAM_VIEW
-    PANELS = (
-        PieceCorpusPanel,
-        PiecesPanel,
-        StepPanel,
-        UnigramPretokens,
-        StepsPanel,
-    )
+    PANELS = (PieceCorpusPanel, PiecesPanel, StepPanel, UnigramPretokens, StepsPanel)
     FIRST = "step"
-    HIDDEN: ClassVar[Mapping[str, str]] = {
-        "pieces": "pieces",
-        "step": "step",
-        "pretokens": "pretokens",
-        "steps": "steps",
-    }
     TYPED_TEXT = PiecesOfText
 
     def follow(self, target: object) -> None:

@@ -163,6 +163,19 @@ def bar(share: float, cells: int) -> str:
     return BODY * (halves // 2) + HALF * (halves % 2)
 
 
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def block_bar(share: float, cells: int) -> str:
+    """Draw a share of `cells` cells, to an eighth of a cell; values above 0 are always visible.
+
+    >>> block_bar(0.5, 3), block_bar(0.001, 3), block_bar(0, 3)
+    ('█▌', '▏', '')
+    """
+    full, part = divmod(max(round(share * cells * 8), 1 if share > 0 else 0), 8)
+    return "█" * full + EIGHTHS[part].strip()
+
+
 def trace(share: float, cells: int, body: str) -> str:
     """Draw the part of a greater share that is behind a bar, in whole cells.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
 
 from bpe_tui.panels import training_panels
 from bpe_tui.panels.corpus import MergingExcerptPanel
@@ -141,7 +140,7 @@ class ScoresPanel(TokenPanel[WordPieceFrame]):
     """The pairs, highest score first, each with the fraction that gives its score."""
 
     PAINTER = WordPiecePainter
-    ID, TITLE = "pairs", "scores"
+    ID, TITLE, SHORT = "pairs", "scores", "scores"
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         text, n = self.wording.text, number(len(frame.left_out))
@@ -357,10 +356,4 @@ class WordPieceTrainingScreen(StepsScreen):
         WordPieceMergesPanel,
     )
     FIRST = "merge"
-    HIDDEN: ClassVar[Mapping[str, str]] = {
-        "pairs": "scores",
-        "merge": "merge",
-        "pretokens": "pretokens",
-        "merges": "merges",
-    }
     TYPED_TEXT = TypedWordPieces

@@ -136,7 +136,7 @@ def heaps() -> Iterator[Part]:
 
 def charts() -> Iterator[Part]:
     for cells in (23, 24, 35, 36):
-        yield f"gains, {cells} cells", [[each for _, each, _ in _columns("tokens", 7, cells)]]
+        yield f"gains, {cells} cells", [[each.cells for each in _columns("tokens", 7, cells, 0)]]
     for series in ([], [0, 600, 399, 1], [0, 600, 399, 1, 1], [0, *[2] * 9]):
         statistics = SimpleNamespace(token_lengths=lambda step, of=series: np.array(of, np.int64))
         frame, kind = SimpleNamespace(statistics=statistics, step=0), lengths("?", "bytes", id)
