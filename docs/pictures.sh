@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from textual.strip import Strip
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.shell.exports import screen_svg
 from bpe_tui.widgets.textual_private import painted_lines
 from engine import Tokenizer, train_bpe
@@ -48,7 +48,7 @@ async def draw() -> None:
     charts = Viewpoint(view="charts")
     await picture("charts.svg", RunConfig(STORIES, viewpoint=charts), 500, (120, 32))
     phases = RunConfig(STORIES, phases="gpt2:700,none:1000", viewpoint=training)
-    await picture("superbpe.svg", in_phases(phases), 446, (120, 40))
+    await picture("superbpe.svg", phases, 446, (120, 40))
     with TemporaryDirectory() as place:
         own = Path(place, "stories.json")
         vocab, merges = train_bpe(STORIES, 700, ["<|endoftext|>"], min_count=2)

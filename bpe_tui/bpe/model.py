@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from engine.bpe.record import Record
     from engine.bpe.trainer import Trainer
     from engine.recording.training_input import CountedCorpus
-    from engine.text.patterns import PatternLike
 
 MODEL = Model(
     name="bpe",
@@ -86,7 +85,7 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
     from engine.formats import save, writable_format
 
     written = writable_format(format).written(out)
-    tokenizer = to_tokenizer(_trainer(config, {}).record, 0, _last_pattern(config))
+    tokenizer = to_tokenizer(_trainer(config, {}).record, 0, config.last_pattern)
     with temporary_folder() as place:
         trial = place / "trial"
         try:
@@ -106,7 +105,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     trainer: Trainer = training.trainer
     record = trainer.record
     merges = _readable_merges(record, MOST_IN_FILES)
-    tokenizer = to_tokenizer(record, merges, _last_pattern(config))
+    tokenizer = to_tokenizer(record, merges, config.last_pattern)
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
     if merges < len(record):
@@ -159,18 +158,9 @@ def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
         options |= {"units": config.units, "most_words": config.most_words or None}
         return Trainer(counts, config.size, config.special_tokens, **options)
     from bpe_tui.session.training import recut
-    from engine.bpe.phases import PhasedTrainer, phases_from
+    from engine.bpe.phases import PhasedTrainer
 
     if config.most_words is not None:
         options["most_words"] = config.most_words or None
-    phases, cut = phases_from(config.phases), partial(recut, config)
-    return PhasedTrainer(counts, phases, cut, config.special_tokens, **options)
-
-
-def _last_pattern(config: RunConfig) -> PatternLike:
-    """Return the pattern that a trained tokenizer encodes with: that of the last phase."""
-    if not config.phases:
-        return config.pattern
-    from engine.bpe.phases import phases_from
-
-    return phases_from(config.phases)[-1].pattern
+    cut = partial(recut, config)
+    return PhasedTrainer(counts, config.all_phases, cut, config.special_tokens, **options)

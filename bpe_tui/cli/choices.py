@@ -11,7 +11,7 @@ import typer
 
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.options import ALL, NONE
-from bpe_tui.session.config import DEFAULT_SPECIAL, RunConfig, in_phases
+from bpe_tui.session.config import DEFAULT_SPECIAL, RunConfig
 from bpe_tui.session.declarations import Model
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS, completed
 from engine.bpe.phases import phases_from
@@ -34,6 +34,12 @@ def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
         BpeError: the options contradict each other.
     """
     given = context.params
+    if is_given(context, "phases"):
+        phases_from(given["phases"])
+        refuse_given(
+            context, ("pattern", "vocab_size"), "is not for --phases: each phase has its own"
+        )
+        refuse_given(context, ("units",), "and --phases do not go together; leave one out")
     run = RunConfig(
         corpus,
         given["vocab_size"] if is_given(context, "vocab_size") else None,
@@ -43,14 +49,7 @@ def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
         **_limits_of(given.get("max_token_length", "")),
         **more,
     )
-    if is_given(context, "phases"):
-        phases_from(run.phases)
-        refuse_given(
-            context, ("pattern", "vocab_size"), "is not for --phases: each phase has its own"
-        )
-        refuse_given(context, ("units",), "and --phases do not go together; leave one out")
-        return in_phases(run)
-    if run.most_words == 0:
+    if run.most_words == 0 and not run.phases:
         raise CommandLineError(
             "--max-token-length 0words lifts the limit of --phases, and there are no phases; leave "
             "it out"

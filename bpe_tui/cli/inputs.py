@@ -70,9 +70,9 @@ def check_run(config: RunConfig) -> Corpus:
     as_pattern(config.pattern)
     _ = TIE_RULES[config.tie_rule]
     if config.phases:
-        from engine.bpe.phases import check_phases, phases_from
+        from engine.bpe.phases import check_phases
 
-        check_phases(phases_from(config.phases), config.special_tokens)
+        check_phases(config.all_phases, config.special_tokens)
     if not MODELS[config.model].trainers:
         _ = TRAINERS[config.trainer]
     elif config.vocab_size is not None and config.vocab_size < 1:

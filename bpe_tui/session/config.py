@@ -16,7 +16,9 @@ from engine.text.remote import without_credentials
 from engine.text.sources import STANDARD_INPUT, size_on_disk
 
 if TYPE_CHECKING:
+    from engine.bpe.phases import Phase
     from engine.learning.session_file import SavedFile
+    from engine.text.patterns import PatternLike
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
@@ -66,7 +68,15 @@ class RunConfig:
     """A corpus and how to train on it. Names are those of the engine's registries.
 
     The options after `pattern` are BPE's, and some of them WordPiece's; `model` is a name in
-    `bpe_tui.session.models`. `vocab_size` is `None` for the default.
+    `bpe_tui.session.models`. `vocab_size` is `None` for the default. With phases, `pattern` is that
+    of the first, and `vocab_size` that of the last.
+
+    Raises:
+        PhaseError: the phases are unreadable, or the run is of another kind.
+
+    >>> run = RunConfig("a.txt", phases="whitespace:400,none:500")
+    >>> run.pattern, run.vocab_size
+    ('whitespace', 500)
     """
 
     corpus: str
@@ -82,7 +92,7 @@ class RunConfig:
     ngram: int = 2
     """Units of the longest n-gram, for the textbook trainer of Unigram."""
     phases: str = ""
-    """The phases of the training, as they are typed; empty for one phase. See `in_phases`."""
+    """The phases of the training, as they are typed; empty for one phase."""
     most_words: int | None = None
     """Most words of a token; 0 for no limit, `None` for 4 in phases and no limit otherwise."""
     claimed: Claimed | None = None
@@ -90,6 +100,28 @@ class RunConfig:
     viewpoint: Viewpoint = Viewpoint()
     reading: Reading = PLAIN
     """Further files of the corpus, and the field that holds the texts."""
+
+    def __post_init__(self) -> None:
+        if not self.phases:
+            return
+        if self.model != RunConfig.model or self.units != DEFAULT_UNITS:
+            raise PhaseError("only BPE on bytes is trained in phases")
+        first, *_, last = self.all_phases
+        vars(self).update(pattern=str(first.pattern), vocab_size=last.size)
+
+    @cached_property
+    def all_phases(self) -> tuple[Phase, ...]:
+        """The phases of the training; empty for one phase."""
+        if not self.phases:
+            return ()
+        from engine.bpe.phases import phases_from  # brings the trainers, which are slow to import
+
+        return phases_from(self.phases)
+
+    @property
+    def last_pattern(self) -> PatternLike:
+        """The pattern that a trained tokenizer encodes with."""
+        return self.all_phases[-1].pattern if self.phases else self.pattern
 
     @cached_property
     def name(self) -> str:
@@ -118,26 +150,6 @@ class RunConfig:
     def size(self) -> int:
         """The largest size of the vocabulary."""
         return DEFAULT_VOCAB_SIZE if self.vocab_size is None else self.vocab_size
-
-
-def in_phases(run: RunConfig) -> RunConfig:
-    """Return `run` with the pattern of its first phase and the size of its last, if it has phases.
-
-    Raises:
-        PhaseError: the phases are unreadable, or the run is of another kind.
-
-    >>> run = in_phases(RunConfig("a.txt", phases="whitespace:400,none:500"))
-    >>> run.pattern, run.vocab_size
-    ('whitespace', 500)
-    """
-    if not run.phases:
-        return run
-    from engine.bpe.phases import phases_from  # brings the trainers, which are slow to import
-
-    if run.model != RunConfig.model or run.units != DEFAULT_UNITS:
-        raise PhaseError("only BPE on bytes is trained in phases")
-    first, *_, last = phases_from(run.phases)
-    return replace(run, pattern=str(first.pattern), vocab_size=last.size)
 
 
 def as_counted(run: RunConfig, asked: Collection[str] = ()) -> RunConfig:

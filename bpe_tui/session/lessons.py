@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, in_phases
+from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.samples import SAMPLES, directory
 from bpe_tui.session.state import keep_state, read_state
@@ -218,14 +218,11 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         raise _wrong(lesson, scene, str(error)) from error
     known = {option.replace("-", "_"): value for option, value in options.items()}
     known["ngram"] = max(known.get("ngram", RunConfig.ngram), 1)
-    run = RunConfig(
-        path,
-        special_tokens=special,
-        claimed=_claimed(lesson, options),
-        **{each.name: known[each.name] for each in fields(RunConfig)[1:] if each.name in known},
-    )
+    claimed = _claimed(lesson, options)
+    given = {each.name: known[each.name] for each in fields(RunConfig)[1:] if each.name in known}
     try:
-        return completed(in_phases(run), options)
+        run = RunConfig(path, special_tokens=special, claimed=claimed, **given)
+        return completed(run, options)
     except PhaseError as error:
         raise _wrong(lesson, scene, str(error)) from error
 

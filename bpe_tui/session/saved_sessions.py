@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, Viewpoint, in_phases
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import VIEWS
 from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.visible import visible_text
@@ -90,7 +90,7 @@ def _config_of(saved: session_file.SavedSession) -> Config:
         config = TokenizerConfig(saved.tokenizer, corpus, viewpoint=viewpoint, **options)
     else:
         assert corpus is not None  # a session file names a corpus or a tokenizer
-        config = in_phases(RunConfig(corpus, viewpoint=viewpoint, **options))
+        config = RunConfig(corpus, viewpoint=viewpoint, **options)
     for line in saved.breakpoints:
         parse(line)
     return config

@@ -375,7 +375,7 @@ def recut(config: RunConfig, pattern: PatternLike) -> CountedCorpus:
         CorpusError: the corpus cannot be read.
     """
     name = pattern if isinstance(pattern, str) else as_pattern(pattern).source
-    corpus, count = count_corpus_of(replace(config, pattern=name))
+    corpus, count = count_corpus_of(replace(config, phases="", pattern=name))
     cut = partial(_cut_head, corpus, pattern, config.special_tokens, None)
     return CountedCorpus(count.counts, count.documents, cut_head=cut)
 

@@ -270,7 +270,8 @@ class FamilyScreen(SessionScreen):
         kind, config = KINDS[name], self.session.config
         if kind.model is None or not isinstance(config, RunConfig):
             return None
-        return replace(with_trainer(config, kind.model), units=kind.units, pattern=kind.pattern)
+        other = replace(with_trainer(config, kind.model), phases="")  # a kind has one phase
+        return replace(other, units=kind.units, pattern=kind.pattern)
 
     def on_family_rows_pointed(self) -> None:
         self._show_details()

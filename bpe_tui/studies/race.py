@@ -30,7 +30,6 @@ from bpe_tui.words.narration import first_fitting, heading
 from bpe_tui.words.wording import Wording
 from engine.bpe import race as racing
 from engine.bpe.frame import Frame, Timeline
-from engine.bpe.phases import phases_from
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.work_counts import COUNTERS
 
@@ -371,7 +370,7 @@ class RaceScreen(SessionScreen):
             return
         config = session.config
         if config.phases:  # they race on the pretokens of the first phase, up to its size
-            config = replace(config, vocab_size=phases_from(config.phases)[0].size)
+            config = replace(config, phases="", vocab_size=config.all_phases[0].size)
         race = partial(RaceJob, config, self._raced.run.counts)
         self._job = self.notifier.jobs.start(self, race, self._show_progress)
         self._update()

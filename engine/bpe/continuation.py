@@ -36,13 +36,10 @@ from engine.counting.count import count_corpus
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.extension import extended
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.merge_record import PhaseStart
 from engine.recording.training_input import LARGEST_VOCABULARY
 from engine.text.corpus import Corpus, separator_of
 from engine.text.excerpt import Excerpt
 
-LABEL = "new merges"
-"""Name of the phase after the tokenizer's own merges."""
 MERGES_A_MOVE = 16
 """Merges between two reports of progress."""
 
@@ -215,7 +212,7 @@ class ContinuedReplay:
     >>> [step.token for step in replay.steps() if isinstance(step, MergeStep)]
     [b'ow', b'low']
     >>> replay.timeline.frame.phase_starts
-    (<PhaseStart 1: new merges>,)
+    (PhaseStart(step=1, label='new merges'),)
     """
 
     timeline: Timeline
@@ -253,9 +250,8 @@ class ContinuedReplay:
             continued=training.base,
             learnt=len(training.learnt),
         )
-        self.timeline, record = replay.timeline, replay.timeline.record
-        record.min_count = training.min_count
-        record.phase_starts.append(PhaseStart(record.given_steps, LABEL))
+        self.timeline = replay.timeline
+        self.timeline.record.min_count = training.min_count
         yield Learnt()
         yield from replay.steps()
 

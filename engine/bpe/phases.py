@@ -16,19 +16,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.bpe.record import MergeStep, Record, Recut
 from engine.bpe.trainer import Trainer, check_vocab_size
 from engine.bpe.trainers import algorithm_for, heap
-from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
+from engine.bpe.trainers.algorithm import TrainingTask
 from engine.core.arguments import checked
-from engine.core.arrays import Ints
+from engine.core.arrays import Integers
 from engine.core.errors import ArgumentError, PhaseError
-from engine.core.slow_modules import np
+from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import MergeBatch, MergeReport
 from engine.recording.training_input import CountedCorpus, check_counts
-from engine.text.patterns import PatternLike, as_pattern, name_of
+from engine.text.patterns import PatternLike, as_pattern
 
 DEFAULT_MOST_WORDS = 4
 """Most words of a superword in the authors' code."""
@@ -178,72 +178,56 @@ class PhasedTrainer(Trainer):
             given=[record.pair_of(index) for index in range(done)],
         )
         wanted = phase.size - record.first_id - done
-        replay = _Replay(algorithm, task, done + wanted)
-        tokens = record.alphabet.token_count(self.counts)
-        tokens_now = record.alphabet.token_count(counts) - sum(replay.occurrences)
-        pattern = as_pattern(phase.pattern)
-        label = f"pattern {name_of(pattern) or pattern.source}"
-        start = Recut(done, label, phase.pattern, corpus, counts, replay.occurrences)
-        part = record.add_part(start, task.pairs, replay.counts, tokens - tokens_now)
-        yield from islice(_recorded(part, replay), wanted)
-
-
-def _recorded(record: Record, replay: _Replay) -> Iterator[MergeStep]:
-    """Record the steps after a replay."""
-    vocab = replay.task.vocab
-    for part in replay.rest:
-        if isinstance(part, MergeReport):
-            record.vocab.append(vocab[len(record.vocab)])
-            yield record.append(part)
+        if algorithm.batches is None:
+            made: Iterator[MergeReport | MergeBatch] = algorithm.run(task)
         else:
-            ends = array("q", (end - replay.entries for end in part.changes_ends))
-            yield from record.append_many(part._replace(changes_ends=ends))
+            made = algorithm.batches(task, done + wanted)
+        given = _make_given(task, made)
+        tokens = record.alphabet.token_count(self.counts)
+        tokens_now = record.alphabet.token_count(counts) - sum(given.occurrences)
+        recut = Recut(as_pattern(phase.pattern), corpus, counts, given.occurrences)
+        part = record.add_part(recut, task.pairs, given.counts, tokens - tokens_now)
+        yield from islice(_recorded(part, task, made, given.entries), wanted)
 
 
-class _Replay:
-    """The given merges of a task, made; and the merges that follow.
+class _GivenMade(NamedTuple):
+    """The given merges of a task, made.
 
     Attributes:
         counts: the count of each pair of the task after them.
         occurrences: the number of replacements of each.
-        entries: the number of changed counts that they reported.
-        rest: the merges that follow, one by one or in batches.
+        entries: the number of changed counts in the batches that they came in.
     """
 
-    def __init__(self, algorithm: Algorithm, task: TrainingTask, steps: int) -> None:
-        self.task = task
-        self.counts: Ints = np.array(task.start, dtype=np.int64)
-        self.occurrences = array("q")
-        self.entries = 0
-        self.rest = _made(algorithm, task, steps)
-        while len(self.occurrences) < len(task.given):
-            self._take(next(self.rest))
-        self._widen(len(task.pairs))
-        self.counts = self.counts[: len(task.pairs)]
+    counts: Integers
+    occurrences: array[int]
+    entries: int
 
-    def _take(self, part: MergeReport | MergeBatch) -> None:
-        if isinstance(part, MergeReport):
-            width = len(self.task.pairs)
-            self.occurrences.append(part.occurrences)
+
+def _make_given(task: TrainingTask, made: Iterator[MergeReport | MergeBatch]) -> _GivenMade:
+    """Make the given merges of a task, which come first."""
+    log, occurrences, entries = ChangeLog(task.start), array("q"), 0
+    while len(occurrences) < len(task.given):
+        given = next(made)
+        if isinstance(given, MergeReport):
+            log.append(given.changed, given.after, width=len(task.pairs))
+            occurrences.append(given.occurrences)
         else:
-            width = part.widths[-1]
-            self.occurrences.extend(part.occurrences)
-        self._widen(width)
-        # If a pair occurs twice in a batch, numpy keeps the later count.
-        self.counts[np.array(part.changed, dtype=np.int64)] = np.array(part.after, dtype=np.int64)
-        self.entries += len(part.changed)
-
-    def _widen(self, width: int) -> None:
-        """Make room for the counts of `width` pairs, more than needed if any."""
-        if width > len(self.counts):
-            more = max(width - len(self.counts), len(self.counts))
-            self.counts = np.concatenate((self.counts, np.zeros(more, dtype=np.int64)))
+            ends = given.changes_ends
+            log.append_many(given.changed, given.after, ends, given.widths)
+            occurrences.extend(given.occurrences)
+            entries = ends[-1]
+    return _GivenMade(log.at(len(occurrences)), occurrences, entries)
 
 
-def _made(
-    algorithm: Algorithm, task: TrainingTask, steps: int
-) -> Iterator[MergeReport | MergeBatch]:
-    """Return the merges of an algorithm, up to `steps` in batches if it makes batches."""
-    if algorithm.batches is None:
-        return algorithm.run(task)
-    return algorithm.batches(task, steps)
+def _recorded(
+    record: Record, task: TrainingTask, made: Iterator[MergeReport | MergeBatch], entries: int
+) -> Iterator[MergeStep]:
+    """Record the steps after the given ones, which changed `entries` counts."""
+    for report in made:
+        if isinstance(report, MergeReport):
+            record.vocab.append(task.vocab[len(record.vocab)])
+            yield record.append(report)
+        else:
+            ends = array("q", (end - entries for end in report.changes_ends))
+            yield from record.append_many(report._replace(changes_ends=ends))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cache, cached_property
 from itertools import accumulate, islice, product, repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.bpe.ties import PairKey, TieRule, never_seen
 from engine.core.arrays import Integers
@@ -37,7 +37,7 @@ from engine.recording.merge_record import (
     PairStep,
     PhaseStart,
 )
-from engine.text.patterns import PatternLike
+from engine.text.patterns import Pattern, PatternLike, name_of
 
 if TYPE_CHECKING:
     from engine.recording.training_input import CountedCorpus
@@ -94,28 +94,24 @@ class ForkRules:
         return self.forced is not None and index == self.replayed
 
 
-class Recut(PhaseStart):
-    """The start of a phase in which another pattern cuts the corpus.
+class Recut(NamedTuple):
+    """The corpus as another pattern cuts it from a part of a run on.
 
     Attributes:
         pattern: the new pattern.
         corpus: the corpus as it cuts it.
-        counts: its pretokens that the phase trains on.
+        counts: its pretokens that the part trains on.
         occurrences: the number of replacements of each earlier merge, made again in them.
     """
 
-    def __init__(
-        self,
-        step: int,
-        label: str,
-        pattern: PatternLike,
-        corpus: CountedCorpus,
-        counts: Mapping[bytes, int],
-        occurrences: Sequence[int],
-    ) -> None:
-        super().__init__(step, label)
-        self.pattern, self.corpus = pattern, corpus
-        self.counts, self.occurrences = counts, occurrences
+    pattern: Pattern
+    corpus: CountedCorpus
+    counts: Mapping[bytes, int]
+    occurrences: Sequence[int]
+
+
+CONTINUED = "new merges"
+"""Name of the phase after a tokenizer's own merges."""
 
 
 class Record(MergeRecord[MergeStep]):
@@ -132,11 +128,11 @@ class Record(MergeRecord[MergeStep]):
         given_steps: number of first merges that a tokenizer gave (`replay`): none in a run of ours,
             all in a replay; counts chose those after them.
         given: whether the tokens and the first merges are a tokenizer's.
-        start: the start of the part; `None` of the first.
+        recut: the corpus as the pattern of the part cuts it; `None` of the first part.
     """
 
     _step_type = MergeStep
-    start: Recut | None = None
+    recut: Recut | None = None
 
     def __init__(
         self,
@@ -241,21 +237,32 @@ class Record(MergeRecord[MergeStep]):
         self.pretokens.extend(nothing)
         return (MergeStep(self, index) for index in range(first, first + steps))
 
-    def add_part(self, start: Recut, pairs: PairNumbers, counts: Integers, removed: int) -> Record:
+    @property
+    def phase_starts(self) -> list[PhaseStart]:
+        """The borders between phases: new cuts, or the end of a tokenizer's merges."""
+        if self.given:
+            is_over = self.given_steps < sys.maxsize
+            return [PhaseStart(self.given_steps, CONTINUED)] if is_over else []
+        cuts = ((part.counts.first, part.recut.pattern) for part in self.parts[1:])
+        return [
+            PhaseStart(step, f"pattern {name_of(pattern) or pattern.source}")
+            for step, pattern in cuts
+        ]
+
+    def add_part(self, recut: Recut, pairs: PairNumbers, counts: Integers, removed: int) -> Record:
         """Begin a part in which another pattern cuts the corpus; return it, to append steps to.
 
         Args:
-            start: its start, at the present step.
+            recut: the corpus as that pattern cuts it.
             pairs: its numbered pairs.
             counts: the count of each pair in the new pretokens, after all merges so far.
             removed: the tokens that the corpus has lost in them.
         """
         part = copy(self)  # shares the columns of the steps
         small = counts.max(initial=0) < 2**31
-        part.start, part.pairs = start, pairs
-        part.counts = ChangeLog(counts, "i" if small else "q", start.step)
+        part.recut, part.pairs = recut, pairs
+        part.counts = ChangeLog(counts, "i" if small else "q", len(self))
         self.removed[len(self)] = removed
-        self.phase_starts.append(start)
         self.parts.append(part)  # last: another thread goes by it
         return part
 

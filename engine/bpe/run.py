@@ -199,9 +199,10 @@ class Run(MergeRun):
     def of_step(self, step: int) -> Run:
         """Return this run, or its view of the part of a step, with the pretokens of that part."""
         part = self.record.part_of(step)
-        if part.start is not None and part.start.step not in self._runs:
-            self._runs[part.start.step] = PartOfRun(self._runs[0], part, part.start)
-        return self._runs[part.counts.first]
+        first = part.counts.first
+        if part.recut is not None and first not in self._runs:
+            self._runs[first] = PartOfRun(self._runs[0], part, part.recut)
+        return self._runs[first]
 
     def rules_at(self, step: int) -> EncodingRules:
         """Return all data that the encoding at a step depends on."""
@@ -286,19 +287,19 @@ class PartOfRun(Run):
     in them, so it is right for the steps of its part only.
     """
 
-    def __init__(self, whole: Run, record: Record, start: Recut) -> None:
+    def __init__(self, whole: Run, record: Record, recut: Recut) -> None:
         super().__init__(
-            start.counts,
+            recut.counts,
             record,
-            pattern=start.pattern,
-            excerpt=start.corpus.excerpt,
+            pattern=recut.pattern,
+            excerpt=recut.corpus.excerpt,
             splitter=whole.splitter,
         )
         self.whole, self._runs = whole, whole._runs
         self.tokens_at_start = whole.tokens_at_start
         self.table, self.segmenter = whole.table, whole.segmenter
         self.ties, self.statistics = whole.ties, whole.statistics
-        self.vocabularies.replayed = start.occurrences
+        self.vocabularies.replayed = recut.occurrences
         self.highest_pair_count = max(whole.highest_pair_count, self.highest_pair_count)
 
     def __len__(self) -> int:

@@ -333,7 +333,7 @@ class MergeBatch(NamedTuple):
     widths: array[int]
 
 
-class PhaseStart:
+class PhaseStart(NamedTuple):
     """A border between two phases of a run; merges after it are chosen in another way.
 
     Attributes:
@@ -341,11 +341,8 @@ class PhaseStart:
         label: the new phase in a few words, such as `pattern none`. It may contain foreign text.
     """
 
-    def __init__(self, step: int, label: str) -> None:
-        self.step, self.label = step, label
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.step}: {self.label}>"
+    step: int
+    label: str
 
 
 class MergeRecord(ABC, Generic[StepT]):
@@ -364,7 +361,6 @@ class MergeRecord(ABC, Generic[StepT]):
         pretokens: the number of distinct pretokens that each step changed.
         removed: the tokens that the corpus has lost after the first 0, 1, … steps.
         min_count: the least count of a pair that the training merges.
-        phase_starts: the borders between phases, in order; empty in a run of one phase.
         parts: the parts of the run, each a record with pairs and counts of its own from a step on;
             they share all else. The first is the record itself.
     """
@@ -381,8 +377,12 @@ class MergeRecord(ABC, Generic[StepT]):
         self.occurrences = array("q")
         self.removed = array("q", (0,))
         self.pretokens = array("q")
-        self.phase_starts: list[PhaseStart] = []
         self.parts: list[Any] = [self]
+
+    @property
+    def phase_starts(self) -> list[PhaseStart]:
+        """The borders between phases, in order; none in a run of one phase."""
+        return []
 
     def token(self, token_id: int) -> bytes:
         """Return the bytes of any token of the run."""

@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import app as program
-from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.models import completed
 from bpe_tui.session.opening import config_for
@@ -46,7 +46,7 @@ def parsed(command: str) -> RunConfig | TokenizerConfig:
         RunConfig(HANDOUT, reading=Reading(field="text", skip_bad=True, max_bytes=1 << 30)),
         completed(RunConfig(HANDOUT, 9, model="unigram", trainer="textbook", ngram=3)),
         RunConfig(HANDOUT, 900, ("<s>", "a b"), model="wordpiece", max_token_length=5),
-        in_phases(RunConfig(HANDOUT, phases="gpt2:300,none:320", most_words=2)),
+        RunConfig(HANDOUT, phases="gpt2:300,none:320", most_words=2),
         TokenizerConfig(("gpt2",), HANDOUT, ("<s>",), "cl100k", 7, "smallest-ids", 3),
     ],
 )

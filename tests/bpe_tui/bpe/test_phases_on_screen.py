@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from edges import edged
-from opening import SAMPLE, each_size, frame_of, opened, opened_as, step, until
+from opening import SAMPLE, each_size, frame_of, opened_as, step, until
 from screen_text import shown
 from textual.widgets import Static
 
@@ -17,16 +17,14 @@ from bpe_tui.bpe.phases import describe_phases
 from bpe_tui.bpe.training_screen import CorpusPanel, TrainingScreen
 from bpe_tui.bpe.what_if import in_phase_of
 from bpe_tui.explain.bpe import BpeExplainer
-from bpe_tui.session.config import RunConfig, in_phases
+from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.lines import Lines
-from engine import Trainer
 from engine.bpe.frame import Frame
-from engine.bpe.phases import DEFAULT_MOST_WORDS
-from engine.recording.merge_record import PhaseStart
+from engine.bpe.phases import DEFAULT_MOST_WORDS, Phase, PhasedTrainer
 
 BORDER = 73
-PHASES = in_phases(RunConfig(str(SAMPLE), phases="gpt2:330,none:360"))
+PHASES = RunConfig(str(SAMPLE), phases="gpt2:330,none:360")
 
 
 def edges_shown(panel: Lines) -> str:
@@ -47,15 +45,7 @@ def painted(app: BpeTuiApp) -> str:
 
 @pytest.mark.slow
 async def test_the_slider_marks_where_a_phase_begins() -> None:
-    async with opened(vocab_size=301) as (app, pilot):  # a run of its own, to write in its record
-        assert app.session.merges is not None
-        start = PhaseStart(20, "pattern none")
-        app.session.merges.record.phase_starts.append(start)
-        app.seek(20)
-        frame = app.session.merges.frame
-        assert (frame.phase_starts, frame.phase_start) == ((start,), start)
-        assert frame.at(19).phase_start is None
-        app.seek(5)
+    async with opened_as(PHASES) as (app, pilot):
         await until(pilot, lambda: "┃" in app.screen.query_one(Scrubber).render_line(0).text)
 
 
@@ -65,9 +55,10 @@ def test_without_a_limit_of_words_that_of_phases_holds() -> None:
 
 
 def test_a_line_about_each_phase_has_its_merges_and_the_compression_at_its_end() -> None:
-    trainer = Trainer(counts := {b"abcd": 1}, 259)
+    counts = {b"abcd": 1}
+    phases = Phase("lines", 257), Phase("gpt2", 258), Phase("none", 259)
+    trainer = PhasedTrainer(counts, phases, lambda pattern: counts)
     assert len(list(trainer.steps())) == 3
-    trainer.record.phase_starts += [PhaseStart(1, "pattern gpt2"), PhaseStart(2, "pattern none")]
     assert list(describe_phases(counts, trainer.record)) == [
         "phase 1: 1 merge, 1.33 bytes per token",
         "phase 2, pattern gpt2: 1 merge, 2.00 bytes per token",

@@ -12,7 +12,7 @@ from typing import Any, cast
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
-from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, Viewpoint, in_phases
+from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.jobs import (
     ForkPlan,
     Indexing,
@@ -60,7 +60,7 @@ OPENED: dict[str, Config] = {
     "a run": RUN,
     "ties": RunConfig(HANDOUT, pattern="whitespace", tie_rule="smallest-ids", vocab_size=262),
     "units": RunConfig(HANDOUT, units="characters", vocab_size=20),
-    "phases": in_phases(RunConfig(HANDOUT, phases="gpt2:260,none:262")),
+    "phases": RunConfig(HANDOUT, phases="gpt2:260,none:262"),
     "WordPiece": RunConfig(HANDOUT, vocab_size=14, model="wordpiece"),
     "Unigram": RunConfig(HANDOUT, vocab_size=30, model="unigram"),
     "at step 3": RunConfig(HANDOUT, vocab_size=262, viewpoint=Viewpoint(3)),

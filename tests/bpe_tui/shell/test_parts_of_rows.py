@@ -48,7 +48,7 @@ from bpe_tui.panels.training_panels import (
     rows_of_changes,
 )
 from bpe_tui.panels.why_rows import explanation_rows, token_rows
-from bpe_tui.session.config import RunConfig, in_phases
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import CountOrigin
 from bpe_tui.shell.panel import SizedWord, TokenPainter
 from bpe_tui.shell.targets import ToStep
@@ -116,7 +116,7 @@ def heaps() -> Iterator[Part]:
         [*shown, [each.count for each in frame.run.record]],
     )
     phases = RunConfig(str(SAMPLE.with_name("handout.txt")), phases="gpt2:266,none:272")
-    frame = session_of(in_phases(phases)).frame  # type: ignore[assignment]
+    frame = session_of(phases).frame  # type: ignore[assignment]
     yield "highest count of the second phase", [highest_shown(frame.at(9))]
     usual = (37, 45, 51, 52, 57, 63, 85, 118)
     for counts, step, widths in (
