@@ -14,7 +14,7 @@ from bpe_tui.bpe import encoding_screen, heap_panel, linked_view, walks, what_if
 from bpe_tui.bpe.encoding_screen import WhyNotRows
 from bpe_tui.bpe.heap_panel import LINKED, PairsPanel, array_rows, tree_rows
 from bpe_tui.bpe.inspection_rows import _runs
-from bpe_tui.bpe.linked_view import _beside, _list_rows, _Slice, drawn_list, linked_rows
+from bpe_tui.bpe.linked_view import _beside, _list_rows, _SearchTime, drawn_list, linked_rows
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.model import _longest_tokens, _readable_merges
 from bpe_tui.bpe.narration import explain_merge, narrate_next, sentences_about
@@ -69,7 +69,7 @@ def draw_linked(drawing: Drawing, timeline: Timeline) -> None:
         for width, lines, merge_width in ((40, 1, 36), (25, 2, 35)):
             rows = linked_view._neighbour_rows(lists, painter, width, lines)
             drawing.add("neighbours", f"{width}", rows)
-            rows = linked_view._merge_rows(frame, lists, painter, merge_width, _Slice())
+            rows = linked_view._merge_rows(frame, lists, painter, merge_width, _SearchTime())
             drawing.add("merge", f"{merge_width}", rows)
     drawing.patch(linked_view, "NODES_SHOWN", 4)
     word = b"abcdefghijklmnop"
