@@ -276,11 +276,11 @@ class EncodingScreen(WalkScreen):
 
     def show_panel(self, panel: str) -> None:
         if panel not in self.SLOT and self.has_class(GIVE_WAY.get(panel, "")):
-            self.fill_slot(self.SLOT[0])
+            self.bring_forward(self.SLOT[0])
         super().show_panel(panel)
 
     def look_at_pretokens(self) -> None:
-        self.fill_slot(self.SLOT[0])  # else Esc would close another view, not undo the jump
+        self.bring_forward(self.SLOT[0])  # else Esc would close another view, not undo the jump
         super().look_at_pretokens()
 
     def action_ask(self) -> None:
@@ -298,7 +298,7 @@ class EncodingScreen(WalkScreen):
     def leave_field(self) -> None:
         """Focus what had the focus before; a line in the slot gives its place back."""
         if self.panels.focused() in self.SLOT and self.zoomed is None:
-            self.fill_slot(self.SLOT[0])
+            self.bring_forward(self.SLOT[0])
         super().leave_field()
 
     def action_encode_by_hand(self) -> None:

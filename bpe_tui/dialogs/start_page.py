@@ -214,8 +214,9 @@ class StartPage(PanelScreen):
 
     NAME = START
     CSS_PATH = sheet("start.tcss")
-    PANEL_ORDER = ("lessons", "files")
-    STACK: ClassVar[Mapping[str, str]] = {"lessons": "lessons", "files": "files"}
+    PANEL_ORDER = SLOT = ("lessons", "files")
+    TAKES_TURNS = True
+    HIDDEN: ClassVar[Mapping[str, str]] = {"lessons": "lessons", "files": "files"}
 
     is_ready = False
     """Always False: here only the keys work that work while a corpus is read."""

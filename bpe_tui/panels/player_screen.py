@@ -217,7 +217,7 @@ class StepsScreen(SessionScreen):
                     panel.add_class("below", f"at-{place}", update=False)
                     panel.set_class(place != kind.ID, "-away", update=False)
                 panel.set_class(kind is self.PANELS[1], "beside", update=False)
-                panel.set_class(kind.ID == self.FIRST, "-in-slot", update=False)
+                panel.set_class(kind.ID == self.FIRST, "-first", "-in-front", update=False)
                 yield panel
         yield TypedLine(self.TYPED_TEXT()).data_bind(frame=SessionScreen.frame)
         yield Static(id="narration")
@@ -285,14 +285,6 @@ class StepsScreen(SessionScreen):
                 other.set_class(other.id != panel, "-away")
             self.call_after_refresh(self.name_hidden_panels)
         super().show_panel(panel)
-
-    def fill_slot(self, panel: str) -> None:
-        """Mark the visible panel for the style sheet, and a companion if it is the second one."""
-        self.panels.slot = panel
-        for each in self.SLOT:
-            widget = self.query_one(f"#{each}")
-            widget.set_class(each == panel, "-in-slot")
-            widget.set_class(each == self.FIRST and panel == self.PANELS[1].ID, "-companion")
 
     def show_target(self, target: object) -> None:
         if isinstance(target, ToLine):

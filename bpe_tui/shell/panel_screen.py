@@ -79,11 +79,14 @@ class PanelScreen(SettledScreen[None]):
     FOLLOWS_FIRST: ClassVar[bool] = False
     """Whether the other panels are about the row of the first one."""
     SLOT: ClassVar[tuple[str, ...]] = ()
-    """Panels that share a place if there is too little room; the first is shown first."""
-    STACK: ClassVar[Mapping[str, str]] = {}
-    """Panels that take turns in front if there is too little room → their names.
+    """Panels that share a place if there is too little room; the first is shown first.
 
-    A line `#panel-names` of the screen names them all.
+    The one in front has the class `-in-front`, and the screen the class `slot-ID`.
+    """
+    TAKES_TURNS: ClassVar[bool] = False
+    """Whether Tab leads from each panel of the slot to the next; else Esc leads to the first.
+
+    If the screen has a line `#panel-names`, it names them all.
     """
     HIDDEN: ClassVar[Mapping[str, str]] = {}
     """Panels that have no room on a small screen → their names for the heading."""
@@ -114,7 +117,7 @@ class PanelScreen(SettledScreen[None]):
     def __init__(self) -> None:
         slot = f"slot-{self.SLOT[0]}" if self.SLOT else None
         self.room = ScreenRoom(self, self.TABS)
-        self.panels = ScreenPanels(self, self.PANEL_ORDER, self.SLOT, self.STACK)
+        self.panels = ScreenPanels(self, self.PANEL_ORDER, self.SLOT)
         self.keys = ScreenKeys(self.NAME, self.offers)
         super().__init__(id=self.NAME or None, classes=slot)
 
@@ -130,6 +133,8 @@ class PanelScreen(SettledScreen[None]):
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:  # for the rules of a zoom
             self.query_one(f"#{panel}").add_class("panel", update=False)
+        if self.SLOT:
+            self.query_one(f"#{self.panels.slot}").add_class("-in-front")
         for each in self.query(FramePanel):
             each.name_key(self.keys.leading_to(each.id or ""))
         # The screen itself got its styles before its classes, and before its sheet was read.
@@ -195,17 +200,18 @@ class PanelScreen(SettledScreen[None]):
 
     def name_hidden_panels(self) -> None:
         """Name the panels that have no room, each with the key that shows it."""
-        if self.STACK:  # the one in front hides the others
-            stack = (self.STACK[panel] for panel in self.tab_order if panel in self.STACK)
-            stack = (text_of(self.messages, name) for name in stack)
-            front, room = text_of(self.messages, self.panels.front), self.size.width - 2
-            names = names_of_panels(tuple(stack), front, room)
-            self.say("#panel-names", first_fitting(room, f"Tab {names}", names))
         if not self.is_mounted or not self.HIDDEN:
+            return
+        if self.query("#panel-names"):  # the one in front hides the others
+            turns = [panel for panel in self.tab_order if panel in self.SLOT]
+            name_of = {panel: text_of(self.messages, self.HIDDEN[panel]) for panel in self.SLOT}
+            room, front = self.size.width - 2, name_of[self.panels.slot]
+            names = names_of_panels(tuple(map(name_of.__getitem__, turns)), front, room)
+            self.say("#panel-names", first_fitting(room, f"Tab {names}", names))
             return
         shows_none = self.zoomed or not self.is_ready or self.has_class(IN_LESSON)
         hidden = {} if shows_none else self.panels.hidden(self.HIDDEN)
-        named = self.keys.name_panels(hidden, self.panels.first)
+        named = self.keys.name_panels(hidden, self._shown_by_esc)
         text = shorten(named, self.size.width - LEAST_HEADING)
         if text == self.hidden_names:
             return
@@ -302,9 +308,14 @@ class PanelScreen(SettledScreen[None]):
     @property
     def _has_replaced(self) -> bool:
         """Whether another panel is in the place of the first one of those that share it."""
-        first = self.SLOT[0] if self.SLOT else ""
-        is_other = self.zoomed is None and self.panels.slot != first
+        first = self._shown_by_esc
+        is_other = bool(first) and self.zoomed is None and self.panels.slot != first
         return is_other and not self.query_one(f"#{first}").display
+
+    @property
+    def _shown_by_esc(self) -> str:
+        """The panel that Esc shows again: the first of those that share a place; "" for none."""
+        return self.SLOT[0] if self.SLOT and not self.TAKES_TURNS else ""
 
     @property
     def leaving(self) -> str:
@@ -377,9 +388,8 @@ class PanelScreen(SettledScreen[None]):
         if self.zoomed is not None:
             return self._before_zoom or (self.zoomed,)
         hidden = self.panels.hidden(self.HIDDEN)
-        first = self.panels.first
+        first = self._shown_by_esc
         by_tab = {panel for panel in hidden if panel != first and not self.keys.leading_to(panel)}
-        by_tab |= self.STACK.keys()
         return tuple(
             panel
             for panel in self.PANEL_ORDER
@@ -392,22 +402,22 @@ class PanelScreen(SettledScreen[None]):
         if not self.is_typing:
             self._before_typing = self.focused
         super().set_focus(widget, *arguments, **settings)
-        if (panel := self.panels.focused() or "") in self.STACK:
-            self.panels.bring_forward(panel)
-            self.name_hidden_panels()
+        if self.TAKES_TURNS and (panel := self.panels.focused()) in self.SLOT:
+            self.bring_forward(panel)
 
     def show_panel(self, panel: str) -> None:
         """Make a panel visible and focus it, or the first field in it."""
-        if panel in self.SLOT and panel != self.panels.slot:
-            self.fill_slot(panel)
-            self.call_after_refresh(self.name_hidden_panels)
+        if panel in self.SLOT:
+            self.bring_forward(panel)
         if self.zoomed is not None:
             self.zoomed = panel
         self.panels.focus(panel)
 
-    def fill_slot(self, panel: str) -> None:
-        """Show this panel in the place that several panels share."""
-        self.panels.fill_slot(panel)
+    def bring_forward(self, panel: str) -> None:
+        """Show a panel in the place that it shares with others."""
+        if panel != self.panels.slot:
+            self.panels.bring_forward(panel)
+            self.call_after_refresh(self.name_hidden_panels)
 
     def return_to(self, spot: Spot) -> None:
         """Focus the panel of an earlier place, and put all cursors where they were."""

@@ -31,27 +31,16 @@ class ScreenPanels:
     Args:
         screen: the screen.
         order: their ids in the order of the Tab key.
-        slot: those that share a place if there is too little room; the first is shown first.
-        stack: those of which one is in front if there is too little room → their names.
+        slot: those that share a place if there is too little room.
 
     Attributes:
-        first: the panel in the shared place at first; "" without one.
-        slot: the panel in the shared place.
-        front: the name of the one in front.
+        slot: the panel in front in the shared place, at first the first one; "" without one.
         alone: the panel that fills the screen in a scene of a lesson; Esc leads back to it.
     """
 
-    def __init__(
-        self,
-        screen: Screen[Any],
-        order: Sequence[str],
-        slot: Sequence[str],
-        stack: Mapping[str, str],
-    ) -> None:
-        self._screen, self._order = screen, order
-        self._stack = stack
-        self.slot = self.first = slot[0] if slot else ""
-        self.front = ""
+    def __init__(self, screen: Screen[Any], order: Sequence[str], slot: Sequence[str]) -> None:
+        self._screen, self._order, self._sharing = screen, order, slot
+        self.slot = slot[0] if slot else ""
         self.alone: str | None = None
 
     def focused(self) -> str | None:
@@ -86,18 +75,14 @@ class ScreenPanels:
         # `focus()` would act later, and keys typed fast would go elsewhere meanwhile.
         self._screen.set_focus(widget)
 
-    def fill_slot(self, panel: str) -> None:
-        """Show a panel in the place that several share."""
+    def bring_forward(self, panel: str) -> None:
+        """Put a panel in front of those that share its place."""
+        for each in self._sharing:
+            self._screen.query_one(f"#{each}").set_class(each == panel, "-in-front")
         # In one assignment: each change of a class computes styles again.
         screen = self._screen
         screen.classes = (screen.classes - {f"slot-{self.slot}"}) | {f"slot-{panel}"}
         self.slot = panel
-
-    def bring_forward(self, panel: str) -> None:
-        """Put a panel of the stack in front of the others."""
-        for name in self._stack:
-            self._screen.query_one(f"#{name}").set_class(name == panel, "-in-front")
-        self.front = self._stack[panel]
 
     def mark_zoom(self, old: str | None, new: str | None) -> None:
         """Mark the panel that fills the screen, and its ancestors, for the style sheet."""

@@ -18,7 +18,8 @@ PanelOfTile = Mapping[type, Callable[[Any], Widget]]
 def name_tiles(screen: type[SessionScreen], tiles: Sequence[Any]) -> None:
     """Make the panels of tiles those of a screen, in their order; each is named by its id."""
     screen.PANEL_ORDER = tuple(tile.id for tile in tiles)
-    screen.STACK = {panel: panel for panel in screen.PANEL_ORDER}
+    screen.SLOT, screen.TAKES_TURNS = screen.PANEL_ORDER, True
+    screen.HIDDEN = {panel: panel for panel in screen.PANEL_ORDER}
 
 
 def compose_tiles(tiles: Sequence[Any], panel_of: PanelOfTile) -> Iterator[Widget]:

@@ -337,7 +337,9 @@ class ComparisonScreen(PanelScreen):
 
     NAME = COMPARISON
     CSS_PATH = sheet("comparison.tcss")
-    PANEL_ORDER = ("strips", "numbers", "other-text")
+    SLOT = ("strips", "numbers")
+    PANEL_ORDER = (*SLOT, "other-text")
+    TAKES_TURNS = True
     HIDDEN: ClassVar[Mapping[str, str]] = {"strips": "strips", "numbers": "numbers"}
     TYPED = "other-text"
 
@@ -419,12 +421,6 @@ class ComparisonScreen(PanelScreen):
         self._start("text", compare_text, show)
 
     # -- commands
-
-    def show_panel(self, panel: str) -> None:
-        """Show a panel; on a small screen the strips and the numbers share a place."""
-        self.set_class(panel == "numbers", "slot-numbers")
-        super().show_panel(panel)
-        self.call_after_refresh(self.name_hidden_panels)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._compare(to_bytes(event.value) if event.value else self._data)

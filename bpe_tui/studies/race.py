@@ -318,8 +318,10 @@ class RaceScreen(SessionScreen):
     NAME = RACE
     SHOWS_STEP = False  # the slider has it
     CSS_PATH = sheet("race.tcss")
-    PANEL_ORDER = ("standings", *TITLES)
-    STACK = TITLES
+    SLOT = tuple(TITLES)
+    PANEL_ORDER = ("standings", *SLOT)
+    TAKES_TURNS = True
+    HIDDEN = TITLES
 
     def __init__(self) -> None:
         super().__init__()

@@ -53,7 +53,10 @@ def test_a_screen_names_its_panels_as_its_class_lists_them() -> None:
         NAME = "training"
 
     assert (Charts.PANEL_ORDER, Inspection.PANEL_ORDER) == (("gains", "counts"), ("odd",))
-    assert Charts.STACK == {"gains": "gains", "counts": "counts"}
+    assert (Charts.SLOT, Charts.HIDDEN) == (
+        Charts.PANEL_ORDER,
+        {"gains": "gains", "counts": "counts"},
+    )
     assert Steps.PANEL_ORDER == ("corpus", "pairs", "merge", "pseudocode", "encode")
     assert Steps.SLOT == ("merge", "pairs", "pseudocode")
     assert Steps._place_of == {"merge": "merge", "pseudocode": PseudocodePanel.IN_PLACE_OF}
