@@ -205,6 +205,6 @@ async def run_command(screen: PanelScreen, found: FoundCommand | None) -> None:
         host.action_show(found.kind)
         there = screen.app.get_screen(host.session.model.screen(found.kind))
         assert isinstance(there, PanelScreen)
-        there.call_later(there.run_command, found.command)  # after the screen has changed
+        there.call_later(there.run_action, found.command.action)  # after the screen has changed
     else:
-        await screen.run_command(found.command)
+        await screen.run_action(found.command.action)

@@ -335,16 +335,19 @@ class PanelScreen(SettledScreen[None]):
     async def action_press(self, keys: str) -> None:
         """Run the command of these keys, unless the screen has changed since they were pressed."""
         if (command := self.keys.command(keys)) is not None:
-            await self.run_command(command)
+            await self.run_action(command.action)
 
-    async def run_command(self, command: Command) -> None:
-        """Run a command; the application shows why one is refused."""
-        if self.has_class("-covered") and not command.action.startswith("app.scene"):
+    async def run_action(self, action: str) -> None:
+        """Run an action of a key, a click or the palette; the application may refuse it.
+
+        First a text that covers the screen gives way, so that nothing moves unseen.
+        """
+        if self.has_class("-covered") and not action.startswith("app.scene"):
             self.room.uncover()
-        if self.has_note and command.action == "screen.leave" and not self.is_typing:
+        if action == "screen.leave" and self.has_note and not self.is_typing:
             self.notifier.close_note()
         else:
-            await self.run_action(command.action)
+            await super().run_action(action)
 
     def on_key(self, event: events.Key) -> None:
         """Say where a key works that does nothing here."""
