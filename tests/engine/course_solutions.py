@@ -61,13 +61,6 @@ SAVES: dict[str, tuple[dict[str, str | bytes], str]] = {
         },
         "its tokens are spelled in GPT-2's spelling",
     ),
-    "ids first, merges as a list": (
-        {
-            "vocab.json": json.dumps(by_id(PLAIN, spell)),
-            "merges.json": json.dumps(pairs(PLAIN, spell)),
-        },
-        "its tokens are spelled in GPT-2's spelling",
-    ),
     "merges as lines of ids": (
         {
             "vocab.json": json.dumps(by_id(PLAIN, bytes.hex)),
@@ -107,14 +100,6 @@ SAVES: dict[str, tuple[dict[str, str | bytes], str]] = {
     "lists by id, merges as bytes, pickled": (
         {"tok.pkl": pickle.dumps((by_id(PLAIN, list), PLAIN.merges))},
         "its merges are spelled in bytes",
-    ),
-    "pairs of lists, pickled": (
-        {"tok.pkl": pickle.dumps({"vocab": by_id(PLAIN, list), "merges": pairs(PLAIN, list)})},
-        "its tokens are spelled in lists of numbers",
-    ),
-    "two pickles": (
-        {"vocab.pkl": pickle.dumps(PLAIN.vocab), "merges.pkl": pickle.dumps(PLAIN.merges)},
-        "its tokens are spelled in bytes",
     ),
     "pairs of ids as keys": (
         {"merges.json": json.dumps({f"{a},{b}": made for a, b, made in ids(PLAIN)})},
@@ -166,10 +151,6 @@ SAVES |= {
     "a module of Python": (
         {"tok.py": f"# mine\nvocab = {PLAIN.vocab!r}\nmerges = {PLAIN.merges!r}\n"},
         "its tokens are spelled in bytes",
-    ),
-    "printed lists of numbers": (
-        {"v.txt": repr(by_id(PLAIN, list)), "m.txt": repr(pairs(PLAIN, tuple))},
-        "its tokens are spelled in lists of numbers",
     ),
     "printed merges with a vocabulary in JSON": (
         {"vocab.json": json.dumps(by_id(PLAIN, bytes.hex)), "merges.txt": repr(PLAIN.merges)},
@@ -400,10 +381,6 @@ SAVES |= {
     ),
     "sets beside what is needed": (
         {"tok.pkl": pickle.dumps(SETS)},
-        "its tokens are spelled in bytes",
-    ),
-    "sets beside what is needed, in protocol 2": (
-        {"tok.pkl": pickle.dumps(SETS, 2)},
         "its tokens are spelled in bytes",
     ),
     "bytes, and text above 255": (

@@ -127,11 +127,9 @@ FROM_RIGHT = Pattern("", "", (Alternative("digits", r"\d{1,3}(?=(?:\d{3})*\b)"),
     ("pattern", "tokens", "policy"),
     [
         (PATTERNS["qwen2"], ALL_DIGITS, "every digit alone"),
-        (PATTERNS["cl100k"], ALL_TO_999, "groups of up to 3 digits, from the left"),
         (PATTERNS["cl100k"], ALL_DIGITS, "groups of up to 3 digits, from the left; not all are"),
         (FROM_RIGHT, ALL_TO_999, "groups of up to 3 digits, from the right"),
         (PATTERNS["gpt2"], [*ALL_DIGITS, b"19"], "whole numbers"),
-        (PATTERNS["gpt2"], ALL_DIGITS, "every digit alone, since no token joins digits"),
         (PATTERNS["whitespace"], [b"hug"], "no token holds a digit: numbers are unknown"),
     ],
 )
