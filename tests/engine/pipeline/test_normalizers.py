@@ -124,6 +124,8 @@ def test_every_character_is_normalized_as_by_hugging_face(name: str, around: str
 @pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
 def test_each_character_comes_from_where_hugging_face_says(spelled: dict[str, Any]) -> None:
     reference, normalizer = their_normalizer(spelled), ours(spelled)
+    assert normalizer.to_json() == spelled
+    assert pickle.loads(pickle.dumps(normalizer)) == normalizer  # as for a helper process
 
     @given(texts())
     @example("가각ᄀ\u1161\u11a8 e\u0301\u0323")
@@ -147,18 +149,6 @@ def test_each_character_comes_from_where_hugging_face_says(spelled: dict[str, An
     is_aligned()
     for text in map(in_old_unicode, sample_texts()):
         assert normalizer.normalize(text) == reference.normalize_str(text)
-
-
-@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
-def test_a_normalizer_is_written_as_it_was_read_and_goes_to_helpers(
-    spelled: dict[str, Any],
-) -> None:
-    normalizer = ours(spelled)
-    assert normalizer.to_json() == spelled
-    expected = normalizer.normalize("É ﬁ a")
-    again = pickle.loads(pickle.dumps(normalizer))
-    assert again == normalizer
-    assert again.normalize("É ﬁ a") == expected
 
 
 @given(texts(), st.integers(0, 30), st.integers(0, 30))
