@@ -125,6 +125,7 @@ def test_a_person_steps_types_and_leaves(width: int, height: int) -> None:
         terminal.wait_for_cooked(exit_code=0)
 
 
+@pytest.mark.slow  # the start page has quick tests of its own
 def test_without_a_name_the_samples_are_offered() -> None:
     with Terminal(f"{sys.executable} -m bpe_tui", 80, 24) as terminal:
         assert "handout.txt" in terminal.wait_for("Samples")
@@ -191,6 +192,7 @@ def test_the_corpus_may_come_through_a_pipe_while_keys_come_from_the_terminal() 
         terminal.wait_for_cooked(exit_code=0)
 
 
+@pytest.mark.slow  # it reads GPT-2's files twice
 def test_a_tokenizer_in_place_of_a_corpus_is_tried_and_then_counted_in_a_text() -> None:
     golden = shlex.quote(str(ROOT / "tests" / "engine" / "golden" / "gpt2"))
     with Terminal(f"{sys.executable} -m bpe_tui {golden}", 80, 24) as terminal:

@@ -19,6 +19,7 @@ from time import monotonic, process_time
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 from kept import check_kept, is_drawing
 from opening import SAMPLE, opened_as, until
 from story import MOST_ROWS, Teller, blocks_of
@@ -36,6 +37,8 @@ from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
 STORIES = Path(__file__).parent / "stories"
+SLOW = ("another-run", "encoding-lines", "lessons", "linked-prose")
+"""Stories that take long, about panels that are in a quick one, too."""
 MOST_DOWN = 99
 """Most rows that the cursor is moved down."""
 REST_SECONDS, WORK_SECONDS = 0.4, 2
@@ -134,7 +137,13 @@ def split_line(line: str) -> tuple[list[str], dict[str, int]]:
     return words[:at], {name: int(most or MOST_ROWS) for name, _, most in named}
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in STORIES.glob("*.txt")))
+def stories() -> list[ParameterSet]:
+    """Return the names of all stories; those in `SLOW` are slow."""
+    names = sorted(path.stem for path in STORIES.glob("*.txt"))
+    return [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in names]
+
+
+@pytest.mark.parametrize("name", stories())
 async def test_the_keys_of_a_story_change_what_it_tells(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

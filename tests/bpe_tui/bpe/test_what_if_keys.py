@@ -174,18 +174,3 @@ async def test_a_corpus_deleted_meanwhile_is_reported_in_the_window(tmp_path: Pa
         assert "no such file" in text_shown(app)
         await pilot.press("enter", "escape")
         assert isinstance(app.screen, TrainingScreen)
-
-
-@pytest.mark.slow
-async def test_the_way_back_of_a_fork_ends_with_it_and_escape_says_so() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-        app.seek(20)
-        await fork_after_choosing(app, pilot, "forbid the next merge")
-        await pilot.press("enter")  # keep it
-        await pilot.press("end", "I")
-        await pilot.pause()
-        assert app.session.forked_from is None
-        there = step(app)
-        await pilot.press("escape")
-        assert app.notices.now.startswith("No way back: the jumps before were in another run")
-        assert step(app) == there

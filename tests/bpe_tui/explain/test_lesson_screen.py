@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.explain import beats
 from bpe_tui.explain.explanation import Beat, StepMoment
-from bpe_tui.explain.screen import CUT_FIRST, ExplainScreen
+from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.explain.section import STATIONS, ExplainSection
 from bpe_tui.panels.corpus import CorpusPlace
 from bpe_tui.session.config import RunConfig
@@ -68,28 +68,6 @@ async def test_keys_start_hold_and_take_back_beats(monkeypatch: pytest.MonkeyPat
         assert (beat(app), step(app)) == (Beat.REST, 4)
         await pilot.press("end")
         assert "the end" in str(screen(app).query_one("#heading").render())
-
-
-async def test_at_step_0_the_text_is_cut_before_pairs_are_counted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(beats, "CUT_SECONDS", 60)
-    async with opened(size=(100, 30)) as (app, pilot):
-        assert await held(app, pilot, "0") is Beat.CUT
-        assert "● 0 cut  ○ 1 count  ○ 2 pick" in heading(app)
-        assert "Once·upon·a·time" in section(app, "corpus")[0]
-        assert await held(app, pilot, "full_stop") is Beat.CUT
-        assert "Once│·upon│·a│·time" in section(app, "corpus")[0]
-        told = [row[19:].strip() for row in section(app, "count")[:2]]
-        assert told == [CUT_FIRST.removesuffix(" them."), "them."]
-        assert await held(app, pilot, "full_stop") is Beat.REST
-        assert "○ 0 cut  ● 1 count  ○ 2 pick" in heading(app)
-        assert await held(app, pilot, "full_stop") is Beat.PICK
-        assert await held(app, pilot, "home") is Beat.CUT  # again, where there are animations
-        screen(app).clock.motion = False
-        assert await held(app, pilot, "right", "left") is Beat.REST
-        assert await held(app, pilot, "full_stop") is Beat.CUT
-        assert (await held(app, pilot, "right"), step(app)) == (Beat.REST, 0)
 
 
 def heading(app: BpeTuiApp) -> str:

@@ -9,13 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from opening import SAMPLE, opened, opened_as, step, until
+from opening import SAMPLE, opened_as, step, until
 from screen_text import row_texts
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.session.config import Claimed, RunConfig
 from bpe_tui.session.threads import Cancelled
 from bpe_tui.studies.check import REST_SECONDS, CheckedMerges, CheckJob, CheckScreen, WhyPanel
@@ -157,31 +155,3 @@ def test_a_check_reports_the_first_merge_then_now_and_then_and_the_last(
     job.cancel()
     with pytest.raises(Cancelled):
         job.work()
-
-
-@pytest.mark.slow
-async def test_the_window_of_o_takes_files_to_check_without_training_again(mine: Path) -> None:
-    async with opened_as(CONFIG) as (app, pilot):
-        session = app.session
-        await pilot.press("9")
-        await until(pilot, lambda: isinstance(app.screen, CheckScreen))
-        assert "Press c and choose" in " ".join(rows(app, "#why-differs"))
-        await pilot.press("1", "o", "ctrl+k", "ctrl+k")
-        await pilot.pause()
-        assert isinstance(app.screen, OpenOther)
-        kept = str(app.screen.query_one("#open-keep").render())
-        assert f"[check its merges on {CORPUS.name}]" in kept
-        app.screen.query_one(Input).value = str(mine)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, CheckScreen))
-        assert "merge 19" in await sentences(app, pilot)
-        assert app.session is session
-
-
-@pytest.mark.slow
-async def test_the_check_of_other_models_says_that_it_is_for_bpe() -> None:
-    async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
-        await pilot.press("9")
-        await pilot.pause()
-        assert app.screen.id == "wordpiece-training"
-        assert "BPE's rule" in app.notices.now

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 from opening import until
@@ -12,7 +11,6 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from bpe_tui import cli
 from bpe_tui.app.base import SingleScreenApp
 from bpe_tui.studies.comparison import (
     ComparisonScreen,
@@ -107,9 +105,3 @@ async def test_another_text_can_be_typed() -> None:
         for _ in range(2):  # the second finds no way back from the command's own screen
             await pilot.press("escape")
             assert not app.screen.query_one("#other-text").has_focus_within
-
-
-def test_open_needs_a_terminal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    ONE.save(tmp_path / "one")
-    assert cli.main(["compare", *[str(tmp_path / "one")] * 2, "--open"]) == 2
-    assert "needs a terminal" in capsys.readouterr().err

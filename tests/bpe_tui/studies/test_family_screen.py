@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from generated import first_quick
 from opening import SAMPLE, opened, until
 from rows_of_models import table_rows
 from screen_text import row_texts, shown
@@ -146,22 +145,6 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
         await pilot.press("enter")
         await pilot.pause()
         assert app.session.model.name == "wordpiece"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", first_quick(["wordpiece", "unigram"]))
-async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: str) -> None:
-    async with opened(corpus, vocab_size=300, model=model) as (app, pilot):
-        await pilot.press("7")
-        await pilot.pause()
-        assert isinstance(app.screen, FamilyScreen)
-        before = app.screen
-        await pilot.press("6")
-        await pilot.pause()
-        assert app.screen is before  # the race is between BPE's trainers, and that is said
-        await pilot.press("1")
-        await pilot.pause()
-        assert app.screen.id == f"{model}-training"
 
 
 def test_a_training_that_takes_long_is_stopped_and_one_that_is_impossible_says_why(

@@ -142,26 +142,6 @@ async def test_space_plays_until_another_pretoken_is_chosen_and_a_step_has_its_o
         assert len(text_of(screen.query_one(LatticePanel))) > before
 
 
-async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", "e", "ctrl+u", *"the", "space", *"puns", "escape")
-        words = app.screen.query_one(UnigramTextPretokens)
-        lattice = app.screen.query_one(LatticePanel)
-        assert words.row_count == 2
-        assert [len(words.columns(frame_of(app), cells)) for cells in (21, 22)] == [2, 3]
-        heights = []
-        for key in ("up", "down", "up"):
-            await pilot.press(key)
-            await pilot.pause()
-            assert lattice.size.height >= lattice.row_count
-            heights.append(lattice.size.height)
-        assert heights[1] == heights[2]  # it grows for a higher one, and then stays
-        await pilot.press("down")
-        await pilot.pause()
-        assert words.selected.text == " puns"
-        assert "".join(char for char in text_of(lattice)[1] if char not in " │") == "▁puns"
-
-
 async def test_unknown_characters_count_as_one_and_lanes_have_ids_for_them_and_specials(
     corpus: Path,
 ) -> None:
@@ -193,18 +173,3 @@ async def test_unknown_characters_count_as_one_and_lanes_have_ids_for_them_and_s
         app.seek(frame_of(app).recorded_steps)  # the same ids are other pieces
         await pilot.pause()
         assert app.screen.query_one("#decoded", Static).content != of_the_seed
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("key", ["tab", "shift+tab"])
-async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", "e", "ctrl+u", *"hugs", "escape")
-        lattice, lanes = (app.screen.query_one(panel) for panel in (LatticePanel, PieceLanesPanel))
-        for _ in range(7):
-            await pilot.press(key)
-            assert (lattice.display, lanes.display) == (True, False)
-        await pilot.press("escape", "a")
-        for _ in range(7):
-            await pilot.press(key)
-            assert (lattice.display, lanes.display) == (False, True)

@@ -19,10 +19,7 @@ from bpe_tui.wordpiece.training_screen import (
     ScoreMergePanel,
     ScoresPanel,
     ScoreTable,
-    WordPieceCorpusPanel,
-    WordPieceMergesPanel,
     WordPiecePainter,
-    WordPiecePretokens,
     format_change,
 )
 from engine.formats import open_tokenizer
@@ -59,26 +56,6 @@ async def test_the_comparison_with_bpe_ends_within_the_panel_at_every_step() -> 
             await pilot.pause()
             above = "\n".join(text_of(merge)[: merge.size.height])
             assert "times lower." in above or "tie rule decided" in " ".join(above.split())
-
-
-async def test_words_merges_and_corpus_follow_the_step_that_a_pair_leads_to(corpus: Path) -> None:
-    async with opened(corpus, model="wordpiece") as (app, pilot):
-        await pilot.press("p", "down", "enter")
-        await pilot.pause()
-        assert step(app) == 1
-        panel = app.screen.query_one(ScoresPanel)
-        assert app.focused is panel
-        app.seek(0)
-        await pilot.press("right")
-        assert text_of(app.screen.query_one(WordPiecePretokens)) == [
-            row for row in text_of(app.screen.query_one(WordPiecePretokens)) if "h┊##u┊##gs" in row
-        ]
-        assert "##g+##s" in text_of(app.screen.query_one(WordPieceMergesPanel))[0]
-        assert any("##gs" in row for row in text_of(app.screen.query_one(WordPieceCorpusPanel)))
-        await pilot.press("end", "left", "home")
-        assert step(app) == 0
-        merge = app.screen.query_one(ScoreMergePanel)
-        assert (str(merge.border_title), str(merge.border_subtitle)) == ("merge", "")
 
 
 async def test_s_saves_the_pieces_a_line_each_or_a_tokenizer_json_as_the_name_says(
@@ -140,7 +117,7 @@ def test_the_columns_of_the_scores_leave_a_narrow_table_one_by_one() -> None:
     }
 
 
-async def test_t_goes_from_tie_to_tie_and_n_to_a_breakpoint(corpus: Path) -> None:
+async def test_t_and_n_go_from_tie_to_tie(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         frame = frame_of(app)
         tied = list(frame.tied_steps)
@@ -152,14 +129,3 @@ async def test_t_goes_from_tie_to_tie_and_n_to_a_breakpoint(corpus: Path) -> Non
         await pilot.press("end", "t", "T")
         assert step(app) == max(t for t in tied if t < frame.recorded_steps)
         assert "┊" in app.screen.query_one(Scrubber).render_line(0).text
-        app.seek(0)
-        await pilot.press("t", "b")
-        app.screen.query_one(Input).value = "count<20"
-        await pilot.press("enter", "escape", "n")
-        merge = frame_of(app).merge
-        assert merge is not None
-        assert merge.count < 20
-        shown_text = str(app.screen.query_one("#narration", Static).content)
-        assert shown_text.startswith("Stopped at count<20.")
-        await pilot.press("home")
-        assert "◆" in app.screen.query_one(Scrubber).render_line(0).text
