@@ -15,6 +15,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -178,16 +179,15 @@ class PhasedTrainer(Trainer):
             given=[record.pair_of(index) for index in range(done)],
         )
         wanted = phase.size - record.first_id - done
-        if algorithm.batches is None:
-            made: Iterator[MergeReport | MergeBatch] = algorithm.run(task)
-        else:
-            made = algorithm.batches(task, done + wanted)
+        task.wanted = done + wanted
+        made = algorithm.run(task)
         given = _make_given(task, made)
         tokens = record.alphabet.token_count(self.counts)
         tokens_now = record.alphabet.token_count(counts) - sum(given.occurrences)
         recut = Recut(as_pattern(phase.pattern), corpus, counts, given.occurrences)
         part = record.add_part(recut, task.pairs, given.counts, tokens - tokens_now)
-        yield from islice(_recorded(part, task, made, given.entries), wanted)
+        more = map(partial(_as_of_part, part, task, given.entries), made)
+        yield from islice(part.append_all(more), wanted)
 
 
 class _GivenMade(NamedTuple):
@@ -220,14 +220,11 @@ def _make_given(task: TrainingTask, made: Iterator[MergeReport | MergeBatch]) ->
     return _GivenMade(log.at(len(occurrences)), occurrences, entries)
 
 
-def _recorded(
-    record: Record, task: TrainingTask, made: Iterator[MergeReport | MergeBatch], entries: int
-) -> Iterator[MergeStep]:
-    """Record the steps after the given ones, which changed `entries` counts."""
-    for report in made:
-        if isinstance(report, MergeReport):
-            record.vocab.append(task.vocab[len(record.vocab)])
-            yield record.append(report)
-        else:
-            ends = array("q", (end - entries for end in report.changes_ends))
-            yield from record.append_many(report._replace(changes_ends=ends))
+def _as_of_part(
+    part: Record, task: TrainingTask, entries: int, made: MergeReport | MergeBatch
+) -> MergeReport | MergeBatch:
+    """Return steps of a task as those of a part, whose log begins after `entries` entries."""
+    if isinstance(made, MergeReport):
+        part.vocab.append(task.vocab[len(part.vocab)])
+        return made
+    return made._replace(changes_ends=array("q", (end - entries for end in made.changes_ends)))

@@ -225,6 +225,14 @@ class Record(MergeRecord[MergeStep]):
             self.pretokens.append(pretokens)
             yield self[len(self.pretokens) - 1]
 
+    def append_all(self, made: Iterable[MergeReport | MergeBatch]) -> Iterator[MergeStep]:
+        """Append the steps of an algorithm, each as it is pulled."""
+        for report in made:
+            if isinstance(report, MergeReport):
+                yield self.append(report)
+            else:
+                yield from self.append_many(report)
+
     def append_unchanged(self, numbers: Sequence[int]) -> Iterator[MergeStep]:
         """Append steps that change nothing, because their pairs do not occur."""
         first, steps = len(self), len(numbers)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from engine.bpe.record import MergeStep, Record
@@ -197,12 +197,8 @@ class Trainer:
 
     def _first_steps(self, wanted: int) -> Iterator[MergeStep]:
         """Return the first merges, made as they are pulled."""
-        if self.algorithm.batches is None:
-            steps: Iterator[MergeStep] = map(self.record.append, self.algorithm.run(self._task))
-        else:
-            batches = self.algorithm.batches(self._task, wanted)
-            steps = chain.from_iterable(map(self.record.append_many, batches))
-        return islice(steps, wanted)
+        self._task.wanted = wanted
+        return islice(self.record.append_all(self.algorithm.run(self._task)), wanted)
 
     def _why_stopped(self, counts: Mapping[bytes, int]) -> StopReason:
         """Return why there is no further merge; `counts` are those of the last steps."""

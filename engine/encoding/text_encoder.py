@@ -117,12 +117,12 @@ class TextEncoder:
         return encode_around_special(self.encode_text, text, self.splitter, self.special_ids)
 
     def encode_compactly(self, text: str) -> TokenIds:
-        """Return the ids of a text, in an array if the kernel encodes."""
-        return self.encode(text)
+        """Return the ids of a text, in an array if the kernel encodes all of it."""
+        return self.encode_bytes(to_bytes(text))
 
     def encode_bytes(self, text: bytes) -> TokenIds:
         """Return the ids of a text in UTF-8, as compactly; several threads may call it."""
-        return self.encode_compactly(to_text(text))
+        return self.encode(to_text(text))
 
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """Return the ids of each text; several threads may call it."""
@@ -203,14 +203,6 @@ class KernelTextEncoder(TextEncoder):
         if (encoder := self.kernel.encoder) is None:
             return super().encode(text)
         return self._encode(encoder.first, text)
-
-    def encode_compactly(self, text: str) -> TokenIds:
-        """Return the ids of a text, in an array if the kernel encodes all of it."""
-        data = to_bytes(text)
-        if (whole := self._whole_for(data)) is None:
-            return self.encode(text)
-        encoder, specials = whole
-        return encoder.first.ids(data, specials)
 
     def encode_bytes(self, text: bytes) -> TokenIds:
         """Return the ids of a text in UTF-8, in an array if the kernel encodes all of it."""

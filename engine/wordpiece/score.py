@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
@@ -85,7 +85,9 @@ def highest(counts: Ints, lefts: Ints, rights: Ints) -> Ints:
         return np.zeros(0, dtype=np.int64)
     rounded = estimates(counts, lefts, rights)
     near = np.flatnonzero(rounded >= rounded.max() * NEARLY)
-    integers = _wide_enough(int(counts.max()) * int(lefts.max()) * int(rights.max()))
+    # 64 bits are much faster than Python's integers.
+    largest = int(counts.max()) * int(lefts.max()) * int(rights.max())
+    integers = np.int64 if largest < 2**63 else np.object_
     numerators = counts[near].astype(integers)
     denominators = lefts[near].astype(integers) * rights[near].astype(integers)
     best = 0
@@ -97,34 +99,6 @@ def highest(counts: Ints, lefts: Ints, rights: Ints) -> Ints:
             equal: Ints = near[mine == against]
             return equal
         best = int(better[0])
-
-
-def standings(counts: Ints, lefts: Ints, rights: Ints) -> list[int]:
-    """Return for each pair the number of different higher scores: 0 for the highest, then 1, ….
-
-    Equal scores are the same fraction in its lowest terms, so only one of many tied pairs is
-    compared with the others.
-
-    Args:
-        counts, lefts, rights: as in `highest`.
-
-    >>> standings(np.array([5, 4, 2]), np.array([20, 4, 2]), np.array([5, 10, 10]))
-    [1, 0, 0]
-    """
-    if not len(counts):
-        return []
-    integers = _wide_enough(int(lefts.max()) * int(rights.max()))
-    denominators = lefts.astype(integers) * rights.astype(integers)
-    shared = np.gcd(counts.astype(integers), denominators)
-    terms = list(zip((counts // shared).tolist(), (denominators // shared).tolist(), strict=True))
-    best_first = sorted(set(terms), key=lambda fraction: Fraction(*fraction), reverse=True)
-    standing = {fraction: place for place, fraction in enumerate(best_first)}
-    return [standing[fraction] for fraction in terms]
-
-
-def _wide_enough(largest: int) -> type[np.int64] | type[np.object_]:
-    """Return an integer type that holds a product; 64 bits are much faster than Python's."""
-    return np.int64 if largest < 2**63 else np.object_
 
 
 # -- tie rules: which of several pairs with the same top score merges
@@ -258,15 +232,15 @@ class Scoreboard:
             rounded = estimates(self._counts, self._lefts, self._rights)
             least = np.partition(rounded, len(near) - limit)[len(near) - limit]
             near = np.flatnonzero(rounded >= least * NEARLY)
-        counts = self._counts[near]
-        ranked = zip(
-            standings(counts, self._lefts[near], self._rights[near]),
-            (-counts if order.by_count else np.zeros_like(counts)).tolist(),
-            map(order.key, map(self._pair, near.tolist())),
-            near.tolist(),
-            strict=True,
-        )
-        return [self._scored(place) for *_, place in nsmallest(limit, ranked)]
+        # Many pairs share a score, and one object is compared quickly with itself.
+        lowest_first = cache(lambda count, parts: -Fraction(count, parts))
+
+        def rank(place: int) -> tuple[Any, ...]:
+            count, parts = self._counts.item(place), self._lefts.item(place)
+            value = lowest_first(count, parts * self._rights.item(place))
+            return value, -count if order.by_count else 0, order.key(self._pair(place)), place
+
+        return list(map(self._scored, nsmallest(limit, near.tolist(), key=rank)))
 
     def _scored(self, place: int) -> ScoredPair:
         score = Score(int(self._counts[place]), int(self._lefts[place]), int(self._rights[place]))

@@ -10,9 +10,8 @@ from itertools import chain, islice
 
 from engine.analysis.check.steps_file import ClaimedStep, read_steps
 from engine.bpe.ties import TIE_RULES, TieRule
-from engine.bpe.trainer import base_vocab, check_vocab_size
-from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
-from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
+from engine.bpe.trainer import Trainer, base_vocab, check_vocab_size
+from engine.bpe.trainers.algorithm import TrainingTask
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair, Pair
 from engine.counting.count import count_corpus, count_text
@@ -20,6 +19,7 @@ from engine.encoding.encoders import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, read_vocab_and_merges
 from engine.formats.course_values import SolutionParts, read_parts
+from engine.recording.training_input import LARGEST_VOCABULARY
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, check_special_tokens
@@ -114,29 +114,22 @@ class Assignment:
     @cached_property
     def _by_rule(self) -> tuple[list[ClaimedStep], Iterator[ClaimedStep]]:
         """The merges made so far, and the iterator that makes more."""
-        algorithm = algorithm_for(DEFAULT_TRAINER, self.tie_rule, counts=self.counts)
-        return [], steps_of(algorithm, self.task(kind=algorithm.task_type))
+        trainer = Trainer(
+            self.counts, LARGEST_VOCABULARY, self.special_tokens, tie_rule=self.tie_rule.name
+        )
+        steps = (ClaimedStep(step.left, step.right, step.count) for step in trainer.steps())
+        return [], steps
 
     def task(
-        self,
-        counts: Mapping[bytes, int] | None = None,
-        tie_rule: TieRule | None = None,
-        kind: type[TrainingTask] = TrainingTask,
+        self, counts: Mapping[bytes, int] | None = None, tie_rule: TieRule | None = None
     ) -> TrainingTask:
         """Return the training task, with other pretokens or another tie rule if given."""
-        return kind(
+        return TrainingTask(
             self.counts if counts is None else counts,
             base_vocab(self.special_tokens),
             tie_rule or self.tie_rule,
             min_count=1,
         )
-
-
-def steps_of(algorithm: Algorithm, task: TrainingTask) -> Iterator[ClaimedStep]:
-    """Yield the merges that an algorithm makes, with their counts."""
-    for merge in algorithm.run(task):
-        left, right = task.pairs[merge.number]
-        yield ClaimedStep(task.vocab[left], task.vocab[right], merge.count)
 
 
 ClaimedToken = bytes | str | int

@@ -15,12 +15,12 @@ from itertools import pairwise
 
 import regex
 
-from engine.analysis.check.claim import Assignment, steps_of
+from engine.analysis.check.claim import Assignment
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TIE_RULES, FirstSeen, PairKey, TieKey, TieRule
-from engine.bpe.trainers import WITHOUT_KERNEL, algorithm_for, heap
 from engine.bpe.trainers.algorithm import TrainingTask
-from engine.bpe.trainers.heap import queue_of
+from engine.bpe.trainers.fast import fast
+from engine.bpe.trainers.heap import heap, queue_of
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.wording import Sentence
@@ -369,10 +369,13 @@ class Procedure:
             task = self.assignment.task(counts, self.tie_rule)
         if self.habits != Habits():
             return merges_with_habits(task, self.habits)
-        if not self.characters and self.tie_rule.name in TIE_RULES:
-            return steps_of(algorithm_for(WITHOUT_KERNEL, self.tie_rule), task)
         # `heap` knows where a pair occurs first, even if the rule asks only once.
-        return steps_of(heap.ALGORITHM, task)
+        is_usual = self.tie_rule.static and self.tie_rule.name in TIE_RULES
+        merges = fast(task) if is_usual and not self.characters else heap(task)
+        return (
+            ClaimedStep(*(task.vocab[part] for part in task.pairs[merge.number]), merge.count)
+            for merge in merges
+        )
 
     def counts(self) -> Mapping[bytes, int]:
         """Return the pretokens that are cut, with their counts."""

@@ -29,6 +29,9 @@ def is_wordy(token: bytes, most_words: int) -> bool:
     return b": " in token or sum(map(bool, token.split(b" "))) > most_words
 
 
+ANY_NUMBER = 2**62
+"""A number of merges that no training reaches."""
+
 Spell = Callable[[bytes], list[int]]
 IN_BYTES: Spell = list
 """Spells a pretoken in its bytes, which are the ids of the tokens."""
@@ -104,6 +107,7 @@ class TrainingTask(PairTask):
         self.spell = spell
         self.most_words = most_words
         self.given = given
+        self.wanted = ANY_NUMBER
         self.pairs, self.start = self._start()
         self.work = WorkCounts()
 
@@ -150,26 +154,24 @@ class Algorithm(NamedTuple):
     """A way to find the merges.
 
     Attributes:
-        run: yields the merges one by one, best first, until no pair is left. It knows no target
-            size: the caller stops pulling when there are enough.
+        run: yields the merges, best first, until no pair is left: one by one or in batches. The
+            caller stops pulling when there are enough.
         pseudocode: the algorithm for people to read.
         counters: the fields of `WorkCounts` that it adds to.
         static_only: whether it needs a tie rule whose keys never change.
         bytes_only: whether pretokens must be spelled in bytes.
         takes_given: whether it makes the given merges of a task first.
         task_type: the class of task that `run` takes.
-        batches: yields up to a number of merges in columns; `None` if it makes no batches.
         can_solve: whether it can train on these pretoken counts by this tie rule.
     """
 
     name: str
     summary: str
-    run: Callable[[TrainingTask], Iterator[MergeReport]]
+    run: Callable[[TrainingTask], Iterator[MergeReport | MergeBatch]]
     pseudocode: tuple[CodeLine, ...]
     counters: tuple[str, ...]
     static_only: bool = False
     bytes_only: bool = False
     takes_given: bool = False
     task_type: type[TrainingTask] = TrainingTask
-    batches: Callable[[TrainingTask, int], Iterator[MergeBatch]] | None = None
     can_solve: Callable[[Mapping[bytes, int], TieRule], bool] = lambda counts, tie_rule: True

@@ -16,10 +16,7 @@ from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.slow_modules import np
 from engine.native.merging import KERNEL_TIE_RULES, STEP, Merger, can_merge
-from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
-
-_ANY = 2**62
-"""A number of steps that no training reaches."""
+from engine.recording.merge_record import MergeBatch, PairNumbers
 
 
 class NativePairs(PairNumbers):
@@ -84,31 +81,11 @@ class NativeTask(TrainingTask):
         return self.native_pairs, self.merger.start.tolist()
 
 
-def native(task: TrainingTask) -> Iterator[MergeReport]:
-    """Yield the merges one by one, for callers without a record."""
-    before = 0  # number of changes in the batches before
-    for batch in batches(task, _ANY):
-        begin = 0
-        for index, all_changes in enumerate(batch.changes_ends):
-            end = all_changes - before
-            task.join((batch.lefts[index], batch.rights[index]))
-            yield MergeReport(
-                batch.numbers[index],
-                batch.counts[index],
-                changed=batch.changed[begin:end],
-                after=batch.after[begin:end],
-                occurrences=batch.occurrences[index],
-                pretokens=batch.pretokens[index],
-            )
-            begin = end
-        before += begin
-
-
-def batches(task: TrainingTask, steps: int) -> Iterator[MergeBatch]:
-    """Yield up to `steps` merges in batches, until no pair is left."""
+def native(task: TrainingTask) -> Iterator[MergeBatch]:
+    """Yield the merges in batches, up to those wanted, until no pair is left."""
     if not isinstance(task, NativeTask):
         raise TypeError("this algorithm needs a task of its `Algorithm.task_type`")
-    for batch in task.merger.batches(steps):
+    for batch in task.merger.batches(task.wanted):
         task.native_pairs.ids.extend(batch.pairs)
         numbers, lefts, rights, counts, occurrences, pretokens, ends, widths = map(
             batch.column, range(STEP)
@@ -137,6 +114,5 @@ ALGORITHM = Algorithm(
     bytes_only=True,
     takes_given=True,
     task_type=NativeTask,
-    batches=batches,
     can_solve=lambda counts, tie_rule: tie_rule.name in KERNEL_TIE_RULES and can_merge(counts),
 )

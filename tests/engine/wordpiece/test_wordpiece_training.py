@@ -19,7 +19,15 @@ from hypothesis import strategies as st
 from wordpiece_course import COURSE, in_bytes
 
 from engine import SpecialTokenError, StopReason, VocabSizeError
-from engine.wordpiece.score import SCORE_TIE_RULES, Score, highest, score_text, standings
+from engine.recording.merge_record import PairNumbers
+from engine.wordpiece.score import (
+    SCORE_TIE_RULES,
+    Score,
+    Scoreboard,
+    TieOrder,
+    highest,
+    score_text,
+)
 from engine.wordpiece.trainer import WordPieceStep, WordPieceTrainer
 from engine.wordpiece.words import count_words
 
@@ -49,7 +57,6 @@ class TestTheScore:
     def test_without_pairs_there_is_none(self) -> None:
         nothing = np.zeros(0, dtype=np.int64)
         assert highest(nothing, nothing, nothing).tolist() == []
-        assert standings(nothing, nothing, nothing) == []
 
     @given(st.lists(st.tuples(*[st.integers(1, 2**33)] * 3), min_size=1, max_size=20))
     @example([(2, 4, 4), (3, 4, 4), (6, 8, 4)])  # 2/(4·4) < 3/(4·4) = 6/(8·4)
@@ -62,8 +69,11 @@ class TestTheScore:
         expected = [place for place, value in enumerate(values) if value == max(values)]
         counts, lefts, rights = np.array(triples, dtype=np.int64).T
         assert highest(counts, lefts, rights).tolist() == expected
-        best_first = sorted(set(values), reverse=True)
-        assert standings(counts, lefts, rights) == [best_first.index(value) for value in values]
+        pairs = PairNumbers((number, 0) for number in range(len(values)))
+        board = Scoreboard(pairs, np.arange(len(values)), counts, lefts, rights)
+        best_first = [each.pair[0] for each in board.top(9, TieOrder(lambda pair: pair, False))]
+        in_order = sorted(range(len(values)), key=lambda number: (-values[number], number))
+        assert best_first == in_order[:9]
 
 
 class TestTheCoursesExample:
