@@ -250,24 +250,6 @@ BATCH = 1 << 18
 """Characters in a batch: enough that encoding it takes longer than sending it."""
 
 
-def encode_all(
-    encoder: TextEncoder, texts: Iterable[str], workers: int
-) -> Generator[TokenIds, None, None]:
-    """Yield the ids of each text, in the order of the texts, as compactly as it can.
-
-    Args:
-        texts: are read only a little ahead, so they may be endless.
-        workers: processes to encode with, this one included.
-    """
-    if workers <= 1:
-        yield from map(encoder.encode_compactly, texts)
-        return
-    encode_batch = partial(_batch_encoder, encoder)
-    with closing(in_order(encode_batch, _batches(texts), workers - 1, doing="encoding")) as encoded:
-        for batch in encoded:
-            yield from batch
-
-
 def encode_chunks(
     encoder: TextEncoder, chunks: Iterable[bytes], workers: int
 ) -> Generator[TokenIds, None, None]:
@@ -278,47 +260,43 @@ def encode_chunks(
         workers: threads to encode with if the encoder lets other threads run, else processes; this
             one included.
     """
-    if not encoder.releases_lock:
-        yield from encode_all(encoder, map(to_text, chunks), workers)
-        return
-    yield from _in_threads(encoder.encode_bytes, chunks, workers)
-
-
-def _batch_encoder(encoder: TextEncoder) -> Callable[[list[str]], list[TokenIds]]:
-    return lambda batch: list(map(encoder.encode_compactly, batch))
+    batches = ([chunk] for chunk in chunks)
+    with closing(_encoded(encoder, _compactly, batches, workers)) as encoded:
+        yield from chain.from_iterable(encoded)
 
 
 def encode_lists(encoder: TextEncoder, texts: Sequence[str], workers: int) -> list[list[int]]:
-    """Return the ids of each text, in the order of the texts.
-
-    Args:
-        workers: threads to encode with if the encoder lets other threads run, else processes; this
-            one included.
-    """
-    if not encoder.releases_lock:
-        return list(map(as_list, encode_all(encoder, texts, workers)))
-    encoded = _in_threads(encoder.encode_many, _batches(texts), workers)
-    return list(chain.from_iterable(encoded))
+    """Return the ids of each text, in the order of the texts; `workers` as for `encode_chunks`."""
+    return list(chain.from_iterable(_encoded(encoder, _in_lists, _batches(texts), workers)))
 
 
 def encode_arrays(encoder: TextEncoder, texts: Sequence[str], workers: int) -> list[TokenIds]:
     """Return the ids of each text as `encode_lists`, in arrays if the encoder makes them."""
-    if not encoder.releases_lock:
-        return list(encode_all(encoder, texts, workers))
-    encode = encoder.encode_bytes
     batches = ([to_bytes(text) for text in batch] for batch in _batches(texts))
-    encoded = _in_threads(lambda batch: list(map(encode, batch)), batches, workers)
-    return list(chain.from_iterable(encoded))
+    return list(chain.from_iterable(_encoded(encoder, _compactly, batches, workers)))
 
 
-def _in_threads(
-    encode: Callable[[TextT], IdsT], texts: Iterable[TextT], workers: int
+def _in_lists(encoder: TextEncoder) -> Callable[[list[str]], list[list[int]]]:
+    return encoder.encode_many
+
+
+def _compactly(encoder: TextEncoder) -> Callable[[list[bytes]], list[TokenIds]]:
+    return lambda batch: list(map(encoder.encode_bytes, batch))
+
+
+def _encoded(
+    encoder: TextEncoder,
+    work: Callable[[TextEncoder], Callable[[TextT], IdsT]],
+    batches: Iterable[TextT],
+    workers: int,
 ) -> Generator[IdsT, None, None]:
-    """Yield what `encode` returns for each text, in their order."""
+    """Yield the ids of each batch of texts, in their order, by the work of several workers."""
+    prepare = partial(work, encoder)
     if workers <= 1:
-        yield from map(encode, texts)
+        yield from map(prepare(), batches)
         return
-    found = in_order(lambda: encode, texts, workers - 1, doing="encoding", threads=True)
+    threads = encoder.releases_lock
+    found = in_order(prepare, batches, workers - 1, doing="encoding", threads=threads)
     with closing(found) as encoded:
         yield from encoded
 

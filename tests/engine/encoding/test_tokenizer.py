@@ -203,6 +203,9 @@ def test_memory_does_not_grow_with_the_text() -> None:
 # -- many texts
 
 
+IN_PYTHON = Tokenizer(TRAINED.vocab, TRAINED.merges, encoder="cached")
+
+
 class TestBatch:
     def test_helper_processes_give_the_same_ids(self) -> None:
         """Bytes and special tokens whose ids do not follow from the vocab are included."""
@@ -213,7 +216,7 @@ class TestBatch:
 
     def test_texts_of_a_dead_helper_are_encoded_too(self) -> None:
         text = "low " * 100_000
-        every = text_encoder.encode_all(TRAINED._encoder, repeat(text), workers=2)
+        every = text_encoder.encode_chunks(IN_PYTHON._encoder, repeat(text.encode()), workers=2)
         with (
             mock.patch.object(helper_pool, "_START", "raise SystemExit"),
             pytest.warns(HelperWarning, match="died while encoding") as told,
@@ -225,7 +228,8 @@ class TestBatch:
 
     def test_helpers_end_when_the_generator_is_closed(self) -> None:
         others = set(psutil.Process().children())  # of earlier tests, such as Python's own tracker
-        endless = text_encoder.encode_all(TRAINED._encoder, repeat("low " * 100_000), workers=3)
+        chunks = repeat(b"low " * 100_000)
+        endless = text_encoder.encode_chunks(IN_PYTHON._encoder, chunks, workers=3)
         next(endless)
         helpers = set(psutil.Process().children()) - others
         endless.close()
