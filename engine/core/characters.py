@@ -29,9 +29,11 @@ def characters_around(text: bytes, part: bytes) -> bytes:
     '我们'
     """
     start = text.find(part)
-    if start < 0:
-        return part
-    end = start + len(part)
+    return part if start < 0 else characters_at(text, start, start + len(part))
+
+
+def characters_at(text: bytes, start: int, end: int) -> bytes:
+    """Return the characters that some bytes of a text lie in."""
     while start and text[start] & 0xC0 == 0x80:
         start -= 1
     while end < len(text) and text[end] & 0xC0 == 0x80:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
+from engine.core.characters import characters_at
+from engine.core.wording import is_partial
 from engine.recording.affected_pretokens import PretokenIndex
 
 MOST_PRETOKENS = 100_000
@@ -52,7 +54,7 @@ class FrequentCharacters:
         return known
 
     def _with_part(self, token: bytes) -> Iterator[str]:
-        parts = [part for part in _PART.finditer(token) if _is_broken(part[0])]
+        parts = [part for part in _PART.finditer(token) if is_partial(part[0])]
         if not parts:
             return
         part = max(parts, key=lambda each: len(each[0]))
@@ -67,18 +69,6 @@ class FrequentCharacters:
         """Return the characters at a byte of a token, in pretokens that contain the token."""
         found = set()
         for _, pretoken in islice(self.pretokens.containing(token), MOST_PLACES):
-            first = last = pretoken.index(token) + start
-            while first and pretoken[first] & 0xC0 == 0x80:
-                first -= 1
-            while pretoken[last + 1 : last + 2] and pretoken[last + 1] & 0xC0 == 0x80:
-                last += 1
-            found.add(pretoken[first : last + 1].decode("utf-8", "ignore"))
+            at = pretoken.index(token) + start
+            found.add(characters_at(pretoken, at, at + 1).decode("utf-8", "ignore"))
         return found
-
-
-def _is_broken(part: bytes) -> bool:
-    try:
-        part.decode()
-    except UnicodeDecodeError:
-        return True
-    return False

@@ -372,10 +372,8 @@ class Procedure:
         # `heap` knows where a pair occurs first, even if the rule asks only once.
         is_usual = self.tie_rule.static and self.tie_rule.name in TIE_RULES
         merges = fast(task) if is_usual and not self.characters else heap(task)
-        return (
-            ClaimedStep(*(task.vocab[part] for part in task.pairs[merge.number]), merge.count)
-            for merge in merges
-        )
+        pairs = ((task.pairs[merge.number], merge.count) for merge in merges)
+        return (ClaimedStep(task.vocab[a], task.vocab[b], count) for (a, b), count in pairs)
 
     def counts(self) -> Mapping[bytes, int]:
         """Return the pretokens that are cut, with their counts."""
