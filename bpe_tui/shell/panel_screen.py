@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -337,7 +338,9 @@ class PanelScreen(SettledScreen[None]):
         if (command := self.keys.command(keys)) is not None:
             await self.run_action(command.action)
 
-    async def run_action(self, action: str) -> None:
+    async def run_action(
+        self, action: str, namespaces: Mapping[str, DOMNode] | None = None
+    ) -> None:
         """Run an action of a key, a click or the palette; the application may refuse it.
 
         First a text that covers the screen gives way, so that nothing moves unseen.
@@ -347,7 +350,7 @@ class PanelScreen(SettledScreen[None]):
         if action == "screen.leave" and self.has_note and not self.is_typing:
             self.notifier.close_note()
         else:
-            await super().run_action(action)
+            await super().run_action(action, namespaces)
 
     def on_key(self, event: events.Key) -> None:
         """Say where a key works that does nothing here."""
