@@ -195,8 +195,11 @@ def idle_when_nothing_is_left_to_do() -> Iterator[None]:
 
     async def wait_for_screen(pilot: Pilot[object], timeout: float = 30) -> bool:
         if threading.active_count() > 1:
-            return await ask_each_widget(pilot, timeout)
-        await idle()
+            await ask_each_widget(pilot, timeout)
+        else:
+            await idle()
+        if pilot.app._screen_stack:
+            pilot.app.screen._on_timer_update()  # as after a pause, so a key needs none
         return pilot.app._exception is None
 
     with pytest.MonkeyPatch.context() as patch:

@@ -27,7 +27,6 @@ from bpe_tui.styles import LIGHT
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.window import Window
-from engine import Tokenizer
 from engine.recording.training_input import CountedCorpus
 
 MOVES = (
@@ -54,10 +53,8 @@ async def test_keys_move_the_cursor() -> None:
 
 async def test_a_step_paints_what_it_changes_and_not_the_whole_screen() -> None:
     async with opened() as (app, pilot):
-        await pilot.pause(0.2)
         with patch.object(Compositor, "render_full_update") as painted_all:
             await pilot.press("right", "right", "left")
-            await pilot.pause()
         assert not painted_all.called
         assert step(app) == 1
 
@@ -83,7 +80,6 @@ async def test_the_typed_text_is_encoded_with_the_merges_of_the_step_and_walked_
         ids = [i for piece in frame_of(app).encode("the") for i in piece.ids]
         assert encoded.row(1).spans[0][0].strip() == str(ids[0])
         await pilot.press("end", "e", "ctrl+u", *"there", "enter")
-        await pilot.pause(0.1)
         await pilot.press("escape")
         screen = app.screen
         assert isinstance(screen, WalkScreen)
@@ -136,7 +132,6 @@ async def test_a_run_that_opens_at_a_step_has_its_merge_in_the_middle_of_the_lis
 async def test_ids_are_decoded_and_a_wrong_one_is_named() -> None:
     async with opened() as (app, pilot):
         await pilot.press("2")
-        await pilot.pause(0.1)
         field = app.screen.query_one("#decode-input", Input)
         decoded = app.screen.query_one("#decoded", Static)
         unknown = "there is no token with the id {}; at step 0 the ids go from 0 to 256"
@@ -160,20 +155,6 @@ async def test_ids_are_decoded_and_a_wrong_one_is_named() -> None:
         assert str(decoded.render()) == "hi"
 
 
-async def test_save_writes_the_tokenizer_of_the_step(tmp_path: Path) -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("right", "right")
-        for _ in range(2):
-            await until(pilot, lambda: not app.screen.is_modal)
-            await pilot.press("s")
-            await pilot.pause()
-            app.screen.query_one(Input).value = str(tmp_path / "out")
-            await pilot.press("enter")
-        assert len(Tokenizer.load(tmp_path / "out").merges) == 2
-        hint = app.screen.query_one("#dialog-hint", Static)
-        await until(pilot, lambda: "overwrites" in str(hint.render()))
-
-
 async def test_help_lists_the_commands_in_two_columns_if_there_is_room_and_typing_scrolls_up() -> (
     None
 ):
@@ -181,7 +162,6 @@ async def test_help_lists_the_commands_in_two_columns_if_there_is_room_and_typin
         await pilot.press("g")
         app.action_help()  # asked for before the window came in front
         await pilot.press("escape", "question_mark")
-        await pilot.pause()
         help_window: Any = app.screen
         lines = app.screen.query_one("#help", Lines)
         text = unwrapped(lines)
@@ -271,7 +251,6 @@ async def test_tab_goes_through_what_is_in_sight_and_replaces_nothing() -> None:
             before, seen = in_sight(), set()
             for _ in range(len(screen.PANEL_ORDER) + 1):
                 await pilot.press("tab")
-                await pilot.pause()
                 seen.add(screen.panels.focused())
             assert in_sight() == before
             assert seen == set(before)

@@ -67,7 +67,6 @@ async def test_the_lines_around_panels_are_those_kept(model: str) -> None:
         await pilot.press("right", "right")
         for tab in "0123456789" if model == "bpe" else "0123":
             await pilot.press(tab)
-            await pilot.pause()
             screen, seen = app.screen, set[object]()
             told += lines_of(screen)
             for _ in range(MOST_PANELS):
@@ -79,7 +78,6 @@ async def test_the_lines_around_panels_are_those_kept(model: str) -> None:
                 says = keys_of(screen, False), lower_border(screen)
                 told.append(f"  {focused}: {' ── '.join(filter(None, says))}")
                 await pilot.press("tab")
-                await pilot.pause()
             if screen.focused is not None:
                 await pilot.press("escape")
     check_sheet(model, dict.fromkeys(told), SHEETS)

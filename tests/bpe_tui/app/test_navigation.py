@@ -90,7 +90,6 @@ async def try_rows(
         await pilot.pause()
         before = place(app)
         await pilot.press("enter")
-        await pilot.pause()
         name = str(rows.id)
         if app.screen.is_modal:
             name = type(app.screen).__name__

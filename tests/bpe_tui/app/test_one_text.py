@@ -27,7 +27,6 @@ def text(app: BpeTuiApp) -> str:
 
 async def shown(pilot: Pilot[int], keys: str) -> None:
     await pilot.press(*keys.split())
-    await pilot.pause()
 
 
 async def test_a_text_typed_on_one_screen_is_shown_on_the_others() -> None:

@@ -117,7 +117,6 @@ async def test_y_shows_the_command_and_copies_it() -> None:
         app.screen.query_one("#encode-input", Input).value = "lowest new"
         await pilot.pause()
         await pilot.press("y")
-        await pilot.pause()
         window = app.screen.query_one("#take-along").region
         assert (window.x + window.right - app.size.width) in (-1, 0, 1)  # amid the screen below
         assert window.y > 0
@@ -209,7 +208,6 @@ async def test_the_command_reopens_the_screen_with_its_text_and_row(
             app.screen.query_one("#family-text", Input).value = "lowest new"
         await pilot.press(*keys)
         await pilot.press(*["escape"] * app.screen.is_typing)  # in a field `y` is a letter
-        await pilot.pause()
         seen = look(app)
         command = command_that_opens(config, app.viewpoint)
     assert seen[:3] == (view, 5, "lowest new" if view == "family" else "lowest")

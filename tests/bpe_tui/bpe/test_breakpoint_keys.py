@@ -44,9 +44,9 @@ async def test_n_runs_from_stop_to_stop_or_stays_and_says_that_a_breakpoint_neve
         await added(app, pilot, 'token "zzz"')
         assert "n next breakpoint" in str(border.border_subtitle)
         await pilot.press("right", "n")
-        await pilot.pause(0.1)
-        assert step(app) == frame.step + 1
+        await until(pilot, lambda: app.notices.everything)
         assert app.notices.everything == ['No later merge makes it: token "zzz"']
+        assert step(app) == frame.step + 1
         app.seek(0)
         await added(app, pilot, "len>=6")
         expected = lengths(app, 6)

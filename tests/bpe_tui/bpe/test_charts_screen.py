@@ -18,7 +18,6 @@ from engine.recording.playback import MergeFrame
 async def test_a_click_on_a_chart_over_steps_goes_to_its_step() -> None:
     async with opened() as (app, pilot):
         await pilot.press("4")
-        await pilot.pause()
         chart = app.screen.query_one("#ties", ChartPanel)
         await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
         assert step(app) == 443
@@ -32,7 +31,6 @@ async def test_a_click_on_a_chart_over_steps_goes_to_its_step() -> None:
 async def test_the_table_has_the_tokens_that_further_merges_save() -> None:
     async with opened(size=(160, 50), vocab_size=330) as (app, pilot):
         await pilot.press("4", "tab")
-        await pilot.pause()
         shown, panel = app.session.shown, app.screen.query_one(GainsPanel)
         assert panel.cursor == 1  # under the titles
         assert isinstance(shown, MergeFrame)
@@ -51,7 +49,6 @@ async def test_the_table_has_the_tokens_that_further_merges_save() -> None:
 async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_encoding() -> None:
     async with opened() as (app, pilot):
         await pilot.press("end", "2", "w", "escape", "4")
-        await pilot.pause()
         frame = frame_of(app)
         panel = app.screen.query_one(FrequentPanel)
         expected = Counter(frame.counts).most_common()

@@ -20,7 +20,6 @@ HANDOUT = SAMPLE.with_name("handout.txt")
 async def test_a_large_screen_shows_as_many_tokens_of_each_kind_as_it_has_rows_for() -> None:
     async with opened(HANDOUT, size=(160, 52)) as (app, pilot):
         await pilot.press("5")
-        await pilot.pause()
         panel = app.screen.query_one("#kinds", InspectionPanel)
         few, more = (len(panel._section.rows(panel.inspection, panel.room, n)) for n in (1, 2))
         for height, rows in ((more, more), (more - 1, few)):
@@ -63,7 +62,6 @@ async def test_an_opened_tokenizer_says_its_format_and_what_was_guessed(tmp_path
     (tmp_path / "tok" / "bpe-tui.json").unlink()
     async with opened_as(TokenizerConfig((str(tmp_path / "tok"),))) as (app, pilot):
         await pilot.press("escape", "5")
-        await pilot.pause()
         assert shown_text(app, "overview")[0] == "format gpt2"
         everything = " ".join(shown_text(app, "overview"))
         assert "note the files name no pattern; GPT-2's is taken;" in everything

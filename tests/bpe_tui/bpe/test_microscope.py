@@ -23,12 +23,10 @@ from engine.formats import save
 async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
     async with encoding("a kite the", (200, 60)) as (_, screen, pilot):
         await pilot.press("down")
-        await pilot.pause()
         rows = screen.query_one(WhyNotRows)
         assert rows.asked == " kite"  # on a large screen it is in sight before anybody asks
         await pilot.press("w")
         await pilot.press("h", "e")
-        await pilot.pause()
         assert "he was one token, until ·t + he (merge 6)" in shown(rows)
         assert "merge 6  ·the  ◂ here a part is taken" in shown(rows)
         await pilot.press("escape")
@@ -60,7 +58,7 @@ async def test_a_model_without_a_walk_shows_its_rule_instead(tmp_path: Path) -> 
     (tmp_path / "tokenizer.json").write_text(json.dumps(BERT | {"model": words}))
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
         app.navigation.open_encoding("The hugs", look=True)
-        await pilot.pause(0.1)
+        await pilot.pause()
         steps = app.screen.query_one(EncodeStepsPanel)
         assert str(steps.border_title) == "how the encodes   WordLevel"
         text_shown = " ".join(shown(steps).split())
@@ -72,12 +70,11 @@ async def test_the_longest_match_of_an_opened_vocabulary_is_walked(tmp_path: Pat
     (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
         app.navigation.open_encoding("The hugs", look=True)
-        await pilot.pause(0.1)
+        await pilot.pause()
         pretokens = app.screen.query_one(PretokensPanel)
         assert str(pretokens.border_subtitle) == "cut by BertPreTokenizer"
         assert shown(pretokens).split() == ["❯", "the", "1", "hugs", "2"]
         await pilot.press("down")
-        await pilot.pause()
         steps = app.screen.query_one(EncodeStepsPanel)
         rows = [line.split() for line in shown(steps).splitlines()]
         assert rows[1:4] == [
@@ -99,6 +96,6 @@ async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> Non
     save(learnt, tmp_path / "tokenizer.json", "huggingface")
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
         app.navigation.open_encoding("low", look=True)
-        await pilot.pause(0.1)
+        await pilot.pause()
         first = edged(app.screen.query_one(EncodeStepsPanel).row(0).spans)
         assert first.split() == ["characters", "l┊o┊w"]

@@ -93,7 +93,6 @@ async def test_borders_fall_before_ones_eyes() -> None:
         app.seek(BORDER + 3)
         await until(pilot, lambda: "·and" in edges_shown(corpus))
         await pilot.press("v", "v", "full_stop", "full_stop", "n", "t", "T", "left", "end", "home")
-        await pilot.pause()
         assert app.is_running
 
 

@@ -12,7 +12,6 @@ from engine import Timeline, Trainer
 async def test_specials_switch_between_one_id_and_text_while_typing() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("2")
-        await pilot.pause()
         text = app.screen.query_one("#text", TextArea)
         text.load_text("a<|endoftext|>")
         await pilot.pause()
@@ -23,11 +22,9 @@ async def test_specials_switch_between_one_id_and_text_while_typing() -> None:
         steps = app.screen.query_one(EncodeStepsPanel)
         assert (str(steps.border_title), steps.head) == ("merges of the pretoken", ())
         await pilot.press("ctrl+s")
-        await pilot.pause()
         assert pretokens.row_count == 4  # a <| endoftext |>
         assert "as text" in str(text.border_subtitle)
         await pilot.press("ctrl+s")
-        await pilot.pause()
         assert pretokens.row_count == 2
 
 

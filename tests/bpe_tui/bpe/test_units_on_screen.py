@@ -52,7 +52,6 @@ async def test_the_screen_shows_units_and_unknown_characters_and_no_format_to_sa
         await pilot.pause()
         assert "1 × <unk>, in bytes none" in str(line.border_subtitle)
         await pilot.press("end", "s")
-        await pilot.pause()
         assert "No format can hold this tokenizer: </w> is a token of its own" in hint(app)
 
 
@@ -60,7 +59,6 @@ async def test_the_lanes_leave_the_end_of_a_word_out(corpus: Path) -> None:
     async with opened_as(config(corpus)) as (app, pilot):
         app.seek(9)
         await pilot.press("3", "a")
-        await pilot.pause()
         lanes = app.screen.query_one(LanesPanel)
         marked = next(n for n in range(40) if frame_of(app).token(n) == b"newest</w>")
         lanes.token_ids = (marked,)
@@ -107,14 +105,12 @@ async def test_the_save_window_begins_with_the_format_that_holds_characters(
     monkeypatch.chdir(tmp_path)
     async with opened_as(config(corpus, "characters")) as (app, pilot):
         await pilot.press("end", "s")
-        await pilot.pause()
         formats = str(app.screen.query_one("#save-formats", Static).content)
         assert "❯ huggingface" in formats
         assert formats.count("cannot hold this tokenizer") == len(WRITABLE) - 1
         field = app.screen.query_one(Input)
         path = field.value
         await pilot.press("down")
-        await pilot.pause()
         assert "The format tiktoken knows tokens of bytes only" in hint(app)
         assert "❯ tiktoken" in str(app.screen.query_one("#save-formats", Static).content)
         field.value = ""

@@ -32,7 +32,6 @@ async def vocabulary(
     """Open the vocabulary screen at the last step."""
     async with opened(**({"corpus": corpus} if corpus else {}), size=size) as (app, pilot):
         await pilot.press("end", "3")
-        await pilot.pause()
         yield app, pilot, app.screen.query_one(TokenRows)
 
 
@@ -50,7 +49,6 @@ async def test_the_table_has_every_token_of_the_step() -> None:
         assert str(app.screen.query_one(VocabularyPanel).border_subtitle).startswith("↵ to its")
         assert row_text(rows, 32).split() == ["32", "·", "1", "–", "179", "50"]
         await pilot.press("c")
-        await pilot.pause()
         assert (row_text(rows, 0).split()[1], rows.cursor, rows.scroll_offset.y) == ("⇥", 0, 0)
         await pilot.press("less_than_sign")
         assert rows.row_count == 257
@@ -116,11 +114,9 @@ async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_
         app.navigation.go_to_target(ToToken(300))
         await pilot.pause()
         await pilot.press("enter")
-        await pilot.pause()
         assert app.screen.id == "training"
         assert step(app) == 300 - 257 + 1
         await pilot.press("escape")
-        await pilot.pause()
         assert isinstance(app.screen, VocabularyScreen)
         assert (step(app), rows.token) == (443, 300)
         top = rows.scroll_offset.y

@@ -50,7 +50,6 @@ def all_fields_are_ours(app: App[int]) -> bool:
 async def drive(app: App[int], pilot: Pilot[int]) -> None:
     for key in KEYS:
         await pilot.press(key)
-        await pilot.pause()
         assert not raw_on_screen(app), (key, app.screen)
         assert all_fields_are_ours(app), (key, app.screen)
         if key in ("x", "s", "o", "ctrl+p"):

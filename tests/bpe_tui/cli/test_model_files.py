@@ -140,7 +140,6 @@ async def test_keys_about_merges_are_not_offered_where_a_model_has_none(
 ) -> None:
     async with opened_as(TokenizerConfig((files[file],))) as (app, pilot):
         await pilot.press("2", "escape")
-        await pilot.pause()
         assert app.screen.id == "encoding"
         assert isinstance(app.screen, PanelScreen)
         screen = app.screen
@@ -182,6 +181,5 @@ async def test_a_corpus_is_shown_in_the_tokens_of_a_model_that_merges_nothing(
         assert "│" in shown[1]
         assert "bytes/token" in str(app.screen.query_one("#transport-facts", Static).content)
         await pilot.press("4")
-        await pilot.pause()
         reasons = [chart.why_empty for chart in app.screen.query(ChartPanel)]
         assert not any("No corpus is open" in reason for reason in reasons)

@@ -195,7 +195,6 @@ async def test_a_quiz_on_the_screen_asks_who_answers_and_says_that_an_answer_is_
         assert str(note.render()) == "Enter goes on; Ctrl+Q leaves"
         assert note.content_region.height == 1  # it was a box without a line
         await pilot.press("4", "2", "enter")
-        await pilot.pause()
         assert (sheet.learner, sheet.id, panel.has_focus) == ("L␛", "42", True)
         assert not screen.query("#who")
         assert str(note.render()) == "Ctrl+Q leaves; what is answered is kept"

@@ -23,10 +23,9 @@ from engine.learning.session_file import read_session
 async def export(app: BpeTuiApp, pilot: Pilot[int], path: Path | str) -> str:
     """Press `x`, name the file, press Enter; return the message."""
     await pilot.press("x")
-    await pilot.pause()
     app.screen.query_one("#dialog-input", Input).value = str(path)
     await pilot.press("enter")
-    await pilot.pause(0.1)
+    await pilot.pause()
     if not isinstance(app.screen, Export):
         return "closed"
     return str(app.screen.query_one("#dialog-hint", Static).render())
@@ -48,7 +47,6 @@ async def test_the_screen_below_the_window_is_exported_as_text_or_as_a_well_form
         assert "Merge&#160;1&#160;of&#160;443:&#160;h&#160;and&#160;e" in drawn
         assert "@font-face" not in drawn, "a font on a network learns who looks at the picture"
         await pilot.press("4")
-        await pilot.pause()
         for name in ("charts", "v1.2"):  # a picture gets its suffix if the name lacks one
             await export(app, pilot, tmp_path / "pictures" / name)
         names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
@@ -136,7 +134,6 @@ async def test_numbers_that_cannot_be_are_refused_and_others_returned() -> None:
             for typed, answer in answers.items():
                 window.query_one(Input).value = typed
                 await pilot.press("enter")
-                await pilot.pause()
                 if returned:
                     assert returned.pop() == answer
                 else:

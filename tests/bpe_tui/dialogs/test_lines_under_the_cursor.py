@@ -58,11 +58,9 @@ async def test_a_window_returns_what_its_line_says(moved: int, monkeypatch: Any)
         for keys, says in SAYS.items():
             returned = list[object]()
             await pilot.press(*keys.split())
-            await pilot.pause()
             window, rows = app.screen, app.screen.query_one(Lines)
             assert isinstance(window, Window)
             await pilot.press(*["down"] * moved)
-            await pilot.pause()
             line = row_text(rows, rows.cursor)
             if keys == "w":  # a line under the rows says it
                 line = str(window.query_one("#why-keys", Static).render())
@@ -82,7 +80,6 @@ async def test_the_present_model_is_kept_and_another_one_trained() -> None:
                 window = ChooseModel(config)
                 await app.push_screen(window, chosen.append)  # type: ignore[arg-type]
                 await pilot.press(*keys.split())
-                await pilot.pause()
                 assert "↵ trains another" in str(window.query_one("#choose-model").border_subtitle)
                 rows = window.query_one(Lines)
                 line = row_text(rows, rows.cursor)
@@ -153,7 +150,6 @@ async def test_two_tokenizers_are_compared_and_the_first_stays_open(tmp_path: Pa
             session = app.session
             app.session.type("low lower")
             await pilot.press("ctrl+o")
-            await pilot.pause()
             use = str(app.screen.query_one("#open-keep", Static).render())
             assert "[together with swapped.json]" in use
             app.screen.query_one(Input).value = str(second)

@@ -104,7 +104,6 @@ async def test_recently_opened_files_are_offered_and_open(tmp_path: Path) -> Non
         for _ in range(len(SAMPLES)):
             await pilot.press("down")
         await pilot.press("enter")  # it is no more: that is said, and the page stays
-        await pilot.pause()
         tip = app.screen.query_one("#tip")
         assert ("no such file" in str(tip.render()), tip.has_class("-refused")) == (True, True)
         await pilot.press("down", "enter")

@@ -40,7 +40,6 @@ async def test_in_ship_greedy_longest_match_differs_from_bpe() -> None:
 async def test_of_the_swapped_tokenizer_six_tokens_are_never_encoded() -> None:
     async with opened_as(TokenizerConfig((str(SWAPPED),), corpus=str(SHIP))) as (app, pilot):
         await pilot.press("end", "3", "F", "d")
-        await pilot.pause()
         rows = app.screen.query_one(VocabularyTable).rows
         frame = frame_of(app)
         told = row_texts(rows)

@@ -35,7 +35,6 @@ async def test_an_important_message_stays_until_closed_a_long_one_is_not_cut_all
             app.tell(text)
         app.notify("[b]three[/b]")  # as Textual itself would say it
         await pilot.press("e", "ctrl+l")  # from inside a field, too
-        await pilot.pause()
         told = str(app.screen.query_one("#messages Static", Static).render())
         assert told.split("\n\n") == ["[b]three[/b]", "one", "two"]  # the newest first
         await pilot.press("escape", "escape")
@@ -58,7 +57,6 @@ async def test_an_important_message_stays_until_closed_a_long_one_is_not_cut_all
         assert line.region.height == 3
         assert " ".join(line.render_line(y).text.strip() for y in range(3)) == said
         await pilot.press("down")
-        await pilot.pause()
         assert not line.display
 
 

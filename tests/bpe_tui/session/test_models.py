@@ -61,7 +61,6 @@ async def test_filter_keys_filter_or_say_why_not_and_a_text_may_be_shortened_whi
         await pilot.press("2", "e", "ctrl+u", *"low", "space", *"newest", "escape")
         await pilot.press("z", "e", "ctrl+u", "a")
         await pilot.press("escape", "escape", "escape")
-        await pilot.pause()
         assert app.screen.id == MODELS[model].screen(ENCODING)
         await pilot.press("end", "3")
         switches = app.screen.query_one(Switches)
@@ -69,7 +68,6 @@ async def test_filter_keys_filter_or_say_why_not_and_a_text_may_be_shortened_whi
             app.clear_notices()
             before = switches.on
             await pilot.press(command.keys)
-            await pilot.pause()
             assert (switches.on != before) != bool(app.notices.now), command.label
             assert not app.notices.note  # it would be a failure
 
@@ -120,7 +118,6 @@ async def test_a_key_for_merges_says_why_a_model_has_none(
         await pilot.press("12"[screen == ENCODING], "escape")
         for key in keys:
             await pilot.press(key)
-            await pilot.pause()
             assert app.screen.id == MODELS[model].screen(screen)
             assert app.notices.now.endswith("."), key
 
@@ -140,7 +137,6 @@ async def test_the_same_keys_lead_to_the_same_screens_and_texts_are_typed_during
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         for key, kind in zip("12345", KINDS, strict=True):
             await pilot.press("escape", key)  # out of the field, where a digit is a digit
-            await pilot.pause()
             assert app.screen.id == MODELS[model].screen(kind)
             app.seek(2)
             await pilot.pause()
@@ -151,7 +147,6 @@ async def test_the_same_keys_lead_to_the_same_screens_and_texts_are_typed_during
             await pilot.press("1", "e")
             app.screen.query_one("#encode-input", Input).value = typed
             await pilot.press("escape", "2")
-            await pilot.pause()
             assert app.screen.query_one("#text", TextArea).text == typed
             await pilot.press("escape")
 
@@ -185,7 +180,6 @@ async def test_the_tokenizer_of_a_step_is_saved_and_opened_again(
 ) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         await pilot.press("s")
-        await pilot.pause()
         app.screen.query_one(Input).value = str(tmp_path / "saved.json")
         await pilot.press("enter")
         await until(pilot, (tmp_path / "saved.json").exists)

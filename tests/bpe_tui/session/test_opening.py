@@ -50,10 +50,8 @@ def rows(app: BpeTuiApp) -> list[str]:
 async def choose(pilot: Pilot[int], path: str) -> None:
     """Open a path in the window."""
     await pilot.press("escape", "o")
-    await pilot.pause()
     pilot.app.screen.query_one(Input).value = path
     await pilot.press("enter")
-    await pilot.pause()
 
 
 # --- a tokenizer, alone and over a corpus -----------------------------------------------------
@@ -155,7 +153,6 @@ async def test_a_reading_shows_its_progress_until_esc_shows_the_previous_session
         assert "endless" in said(app, "#reading-what")
         assert app.session.shown is None
         await pilot.press("escape")
-        await pilot.pause()
         assert app.session.config.name == HANDOUT.name
         assert app.session.shown is not None
         assert app.session.shown.step == 7
@@ -175,7 +172,6 @@ async def test_recent_files_come_first_a_directory_is_listed_and_typing_narrows_
     monkeypatch.chdir(trained.parent.parent)
     async with opened_as(TokenizerConfig((str(trained),), str(HANDOUT))) as (app, pilot):
         await pilot.press("o")
-        await pilot.pause()
         shown = rows(app)
         assert "shuffled  in" in shown[1]
         assert "handout.txt  in" in shown[2]
@@ -199,7 +195,6 @@ async def test_a_hostile_file_name_is_shown_and_never_obeyed(
     monkeypatch.chdir(tmp_path)
     async with opened(HANDOUT, vocab_size=270, size=(60, 20)) as (app, pilot):
         await pilot.press("o")
-        await pilot.pause()
         shown = "\n".join(rows(app))
         assert "[@click=app.quit]x[].␛]0;evil" in shown
         assert not {"\x1b", "\x07", "\u202e"} & set(shown)
@@ -225,11 +220,9 @@ async def test_a_damaged_tokenizer_leaves_a_sentence_and_keys_lead_back_or_to_a_
         await until(pilot, lambda: app.session.failure)
         assert "is no JSON, or cut short" in said(app, "#reading-what")
         await pilot.press("escape")
-        await pilot.pause()
         assert app.session.config == TokenizerConfig((str(trained),))
         assert app.screen.id == "encoding"
         await pilot.press("ctrl+o")
-        await pilot.pause()
         assert f"[together with {trained.name}]" in said(app, "#open-keep")
         await pilot.press("ctrl+k")
         app.screen.query_one(Input).value = str(HANDOUT)
@@ -240,7 +233,6 @@ async def test_a_damaged_tokenizer_leaves_a_sentence_and_keys_lead_back_or_to_a_
         app.open(damaged)
         await until(pilot, lambda: app.session.failure)
         await pilot.press("o")
-        await pilot.pause()
         app.screen.query_one(Input).value = str(HANDOUT)
         await pilot.press("enter")
         await ended(app, pilot)

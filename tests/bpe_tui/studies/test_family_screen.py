@@ -138,12 +138,10 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
         await pilot.press("enter", "enter")
         assert (app.session, app.screen.id) == (session, "training")  # it is open already
         await pilot.press("7", "escape", *keys_to("wordpiece"), "enter")
-        await pilot.pause()
         said = shown(details)
         assert app.focused is details
         assert "trains this WordPiece on the corpus" in said
         await pilot.press("enter")
-        await pilot.pause()
         assert app.session.model.name == "wordpiece"
 
 

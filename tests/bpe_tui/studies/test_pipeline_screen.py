@@ -30,7 +30,6 @@ async def pipeline(size: tuple[int, int] = (120, 40)) -> There:
     """Open the pipeline screen of a BPE run at its last step."""
     async with opened(size=size, vocab_size=400) as (app, pilot):
         await pilot.press("end", "8")
-        await pilot.pause()
         yield app, pilot
 
 
@@ -75,7 +74,6 @@ async def choose(app: BpeTuiApp, pilot: Pilot[int], name: str) -> None:
     names = ["".join(t for t, _ in choices.row(n).spans) for n in range(choices.row_count)]
     choices.cursor = next(n for n, each in enumerate(names) if name in each)
     await pilot.press("enter")
-    await pilot.pause()
 
 
 async def test_a_file_is_shown_with_all_its_merges_though_they_come_one_by_one() -> None:
@@ -125,7 +123,6 @@ async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_anot
         await pilot.press("escape", "g", "plus", *"100", "enter")
         assert "Lowercase" in stage(app, "normalizer")[0]  # it stays switched at another step
         await pilot.press("end", "u")
-        await pilot.pause()
         app.screen.query_one(PipelinePanel).cursor = 0
         await typed(app, pilot, "The café")
         await pilot.press("down", "down", "down", "enter")

@@ -44,7 +44,6 @@ async def racing(
     """Open the race screen and wait for the end of the race."""
     async with opened(corpus, size, vocab_size=300, tie_rule=tie_rule) as (app, pilot):
         await pilot.press("6")
-        await pilot.pause()
         screen = app.screen
         assert isinstance(screen, RaceScreen)
         await ended(screen)
@@ -121,7 +120,6 @@ async def test_while_training_runs_the_race_waits() -> None:
     async with opened(HANDOUT, vocab_size=300) as (app, pilot):
         reason, app.session.stop_reason = app.session.stop_reason, None
         await pilot.press("6")
-        await pilot.pause()
         screen = app.screen
         assert isinstance(screen, RaceScreen)
         assert said(screen) == "The race starts when training has ended."

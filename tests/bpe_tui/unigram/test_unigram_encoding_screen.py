@@ -133,7 +133,6 @@ async def test_space_plays_until_another_pretoken_is_chosen_and_a_step_has_its_o
         await pilot.press("space")
         await until(pilot, lambda: "Node" in text_of(panel)[0])
         await pilot.press("up", "down", "up")
-        await pilot.pause()
         assert "best path" in text_of(panel)[0]
         assert not screen._playing
         before = len(text_of(screen.query_one(LatticePanel)))
@@ -156,7 +155,6 @@ async def test_unknown_characters_count_as_one_and_lanes_have_ids_for_them_and_s
         await pilot.press("2")
         app.screen.query_one(TextArea).load_text("漢字<|endoftext|>")
         await pilot.press("escape", "a")
-        await pilot.pause()
         rows = text_of(app.screen.query_one(PieceLanesPanel))
         assert rows[-1].split() == ["ids", "0", "1"]
         app.screen.query_one("#decode-input", Input).value = "1 9999"

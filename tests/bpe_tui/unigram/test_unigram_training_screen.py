@@ -10,7 +10,7 @@ from edges import text_of
 from opening import ended_by_failure, opened, step, until
 from textual.widgets import Static
 from unigram_texts import corpus as corpus
-from unigram_texts import frame_of, settled
+from unigram_texts import frame_of
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.session_app import SCREENS
@@ -23,7 +23,6 @@ from bpe_tui.unigram.piece_table import PieceRows
 from bpe_tui.unigram.training_screen import (
     PiecesOfText,
     StepPanel,
-    UnigramPretokens,
     UnigramTrainingScreen,
 )
 from bpe_tui.widgets.controls import Scrubber
@@ -84,34 +83,6 @@ async def test_a_row_of_em_shows_its_arithmetic_and_leads_to_the_piece(corpus: P
         await pilot.press("enter")
         rows = app.screen.query_one(PieceRows)
         assert (rows.has_focus, rows.token) == (True, number)
-
-
-async def test_changed_pretokens_are_shown_at_step_0_and_later_while_the_cursor_rests(
-    corpus: Path,
-) -> None:
-    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("W")
-        await settled(pilot)
-        panel, frame = app.screen.query_one(UnigramPretokens), frame_of(app)
-        assert frame.step == 0
-        assert str(panel.border_subtitle).endswith(" of step 1")
-        first = frame.at(1)
-        changed = [word for word in frame.words if frame.segment(word) != first.segment(word)]
-        shown = [line for line in text_of(panel) if "→" in line]
-        assert len(shown) == len(changed)
-        await pilot.press("greater_than_sign")
-        await settled(pilot)
-        frame = frame_of(app)
-        before = frame.at(frame.step - 1)
-        changed = [word for word in frame.words if before.segment(word) != frame.segment(word)]
-        assert changed
-        text_shown = text_of(panel)
-        assert len(text_shown) == len(changed)
-        assert "┊".join(frame.segment(changed[0])) in text_shown[0]
-        await pilot.press("enter")
-        assert app.screen.id == "unigram-encoding"
-        await pilot.press("escape")
-        assert app.screen.id == "unigram-training"
 
 
 async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(corpus: Path) -> None:

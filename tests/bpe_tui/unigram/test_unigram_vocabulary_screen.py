@@ -30,7 +30,6 @@ async def vocabulary(corpus: Path) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int],
     """Open the vocabulary screen before the first prune."""
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("n", "left", "3")
-        await pilot.pause()
         assert isinstance(app.screen, UnigramVocabularyScreen)
         yield app, pilot, app.screen.query_one(PieceRows)
 
@@ -55,7 +54,6 @@ async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_
         )
         assert text_shown[-1].rstrip().endswith("stays")
         await pilot.press("greater_than_sign", "F", "d")
-        await pilot.pause()
         assert text_of(rows) == [f"None goes next: step {step(app)} is the last."]
         assert rows.why_none(frame) == "No piece is left: change the search or the filters."
         detail = app.screen.query_one(PieceDetailPanel)
@@ -68,7 +66,6 @@ async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_
 async def test_filters_keep_the_matching_pieces(corpus: Path, key: str, name: str) -> None:
     async with vocabulary(corpus) as (app, pilot, rows):
         await pilot.press("F", key)
-        await pilot.pause()
         assert app.screen.query_one(Switches).on == {name}
         kept = int(PIECE_FILTERS[name](frame_of(app)).sum())
         assert rows.row_count == max(kept, 1)
@@ -90,11 +87,9 @@ async def test_enter_on_a_part_of_the_replacement_goes_there_and_back(corpus: Pa
         target = targets[panel.cursor]
         assert isinstance(target, ToPiece)
         await pilot.press("enter")
-        await pilot.pause()
         assert rows.token == target.number
         assert app.screen.query_one(Switches).on == frozenset()  # it had hidden that piece
         await pilot.press("escape")
-        await pilot.pause()
         assert rows.token == before
 
 
@@ -104,12 +99,10 @@ async def test_a_corpus_without_pretokens_has_empty_charts_and_lists(tmp_path: P
     corpus.write_text("<|endoftext|>")
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("4")
-        await pilot.pause()
         assert "No step is recorded" in drawn(app.screen.query_one("#loss", ChartPanel))
         assert "no pretokens" in drawn(app.screen.query_one("#zipf", ChartPanel))
         for key, screen in (("3", "unigram-vocabulary"), ("5", "unigram-inspection")):
             await pilot.press(key)
-            await pilot.pause()
             assert app.screen.id == screen
 
 

@@ -86,7 +86,6 @@ async def test_no_style_has_a_colour_of_the_terminal_or_is_dim() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         for keys in ("l", "ctrl+p", "escape x", "escape 4", "0"):
             await pilot.press(*keys.split())
-            await pilot.pause()
             for line in painted_lines(app.screen):
                 for style in filter(None, (segment.style for segment in line)):
                     colours = filter(None, (style.color, style.bgcolor))

@@ -63,18 +63,14 @@ async def test_s_saves_the_pieces_a_line_each_or_a_tokenizer_json_as_the_name_sa
 ) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "s")
-        await pilot.pause()
         app.screen.query_one(Input).value = str(tmp_path / "vocab.txt")
         await pilot.press("enter")
-        await pilot.pause()
         lines = (tmp_path / "vocab.txt").read_text().splitlines()
         frame = frame_of(app)
         assert lines == [frame.token(n).decode() for n in range(frame.vocab_size)]
         await pilot.press("end", "s")
-        await pilot.pause()
         app.screen.query_one(Input).value = str(tmp_path / "tokenizer.json")
         await pilot.press("enter")
-        await pilot.pause()
         again = open_tokenizer(tmp_path / "tokenizer.json")
         assert again.format == "huggingface"
         text = "the hugs, won't<|endoftext|>"

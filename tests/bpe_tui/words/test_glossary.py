@@ -53,7 +53,6 @@ async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
                 await pilot.pause(0.02)
             keys = ("a",) if kind == "encoding" else ("end", "left", "v")
             await pilot.press(*keys)
-            await pilot.pause()
             assert app.screen.id == name
             explained = FURNITURE | set(help_text(name))
             strange = {sign for sign in drawn_on(app.screen) if not sign.isascii()} - explained
