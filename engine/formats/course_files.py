@@ -55,6 +55,7 @@ from engine.formats.source import (
     read_json,
     read_lines,
     read_text,
+    whole_number,
 )
 from engine.formats.tokenizer_format import (
     Opened,
@@ -200,7 +201,6 @@ def _in_doubt(path: Path, what: str) -> TokenizerFileError:
 # Tables: an id and a token on each line
 
 SEPARATORS = ("\t", ",", " -> ", ": ", " ")
-_MOST_DIGITS = 10
 
 
 def _layout(head: str) -> tuple[str, int] | None:
@@ -211,7 +211,7 @@ def _layout(head: str) -> tuple[str, int] | None:
     for separator in SEPARATORS:
         for place in (0, -1):
             rows = _split_rows(head, separator, place)[:-1]  # the last row may be incomplete
-            ids = [_number(row[place]) for row in rows]
+            ids = [whole_number(row[place]) for row in rows]
             if ids[:1] == [None]:  # the names of the columns
                 del ids[0]
             if len(ids) > 3 and ids == list(range(len(ids))):
@@ -232,12 +232,6 @@ def _split_rows(text: str, separator: str, place: int = 0) -> list[list[str]]:
     return [line.rsplit(separator, 1) if place else line.split(separator, 1) for line in lines]
 
 
-def _number(text: str) -> int | None:
-    digits = text.strip()
-    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
-    return int(digits) if is_number else None
-
-
 def _read_table(path: Path) -> list[list[Any]]:
     """Read the id and the token of each row; or merges, for a table of numbered pairs."""
     text = read_text(path)
@@ -251,16 +245,16 @@ def _read_table(path: Path) -> list[list[Any]]:
     if odd is not None:
         raise _in_doubt(path, f"row {odd} has not {width} columns like the first one")
     heading = [cell.strip().lower() for cell in rows[0]]
-    if _number(heading[at_id]) is None:
+    if whole_number(heading[at_id]) is None:
         del rows[0]
     if width > 2:
         columns = column_names(heading)
-        if columns is None and width == 3 and None in [_number(row[2]) for row in rows]:
+        if columns is None and width == 3 and None in [whole_number(row[2]) for row in rows]:
             return [row[1:] for row in rows]  # merges with their numbers
         if columns is None:
             raise _in_doubt(path, f"it is not clear which of its {width} columns is the token")
         at_id, at_token = map(heading.index, columns)
-    ids = [_number(row[at_id]) for row in rows]
+    ids = [whole_number(row[at_id]) for row in rows]
     if None in ids or len(set(ids)) < len(ids):
         raise TokenizerFileError(f"{path}: a row has no id, or that of another one")
     return [[token_id, row[at_token]] for token_id, row in zip(ids, rows, strict=True)]

@@ -26,12 +26,11 @@ from engine.core.json_fields import well_formed
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses, vocab_without_bytes
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
-from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
+from engine.formats.source import TokenizerSource, read_head, read_json, read_merges
 from engine.formats.tokenizer_format import (
     Opened,
     Overrides,
     TokenizerFormat,
-    TokenPairs,
     VocabAndMerges,
     check_plain,
 )
@@ -222,7 +221,7 @@ def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -
     return VocabAndMerges(
         str(source),
         _read_vocab(vocab, special_tokens or ()),
-        [] if merges is None else _read_merges(merges),
+        [] if merges is None else read_merges(merges, unspell),
         special_tokens=special_tokens,
         pattern=pattern,
         merges_place=str(merges),
@@ -404,25 +403,6 @@ def _read_vocab(path: Path, special_tokens: Sequence[str]) -> dict[int, bytes]:
         else:
             vocab[token_id] = token
     return vocab
-
-
-def _read_merges(path: Path) -> TokenPairs:
-    lines = read_lines(path)
-    merges: TokenPairs = []
-    for number, line in enumerate(lines, start=1):
-        if not line or (number == 1 and line.startswith("#version")):
-            continue
-        parts = line.split(" ")
-        try:
-            left, right = map(unspell, parts)
-        except (ValueError, KeyError):
-            raise TokenizerFileError(
-                f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}"
-            ) from None
-        if not left or not right:
-            raise TokenizerFileError(f"{path}: line {number} has an empty token: {line[:60]!r}")
-        merges.append((left, right))
-    return merges
 
 
 FORMAT = TokenizerFormat(

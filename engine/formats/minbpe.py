@@ -22,11 +22,10 @@ from engine.core.files import write_files
 from engine.encoding.alphabet import BYTES
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.guesses import describe_pattern, is_text, number_special_tokens, pattern_of
-from engine.formats.source import LARGEST, TokenizerSource, read_lines
+from engine.formats.source import LARGEST, TokenizerSource, read_lines, whole_number
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat, made_by_merges
 
 VERSION_LINE = "minbpe v1"
-_MOST_DIGITS = 9
 
 
 def recognises(source: TokenizerSource) -> bool:
@@ -93,14 +92,14 @@ class _LineReader:
 
 
 def _read_special_ids(lines: _LineReader) -> dict[str, int]:
-    how_many = _number(lines.next())
+    how_many = whole_number(lines.next())
     if how_many is None:
         raise lines.error("does not say how many special tokens follow")
     special_ids: dict[str, int] = {}
     taken: set[int] = set()
     for _ in range(how_many):
         token, _, spelled_id = lines.next().rpartition(" ")
-        token_id = _number(spelled_id)
+        token_id = whole_number(spelled_id)
         if not token or token_id is None:
             raise lines.error("is no special token with its id")
         if token in special_ids or token_id in taken:
@@ -114,7 +113,7 @@ def _read_pairs(lines: _LineReader) -> list[Pair]:
     """Read the merges; each may use only tokens of earlier lines."""
     pairs: dict[Pair, None] = {}
     while not lines.are_read:
-        ids = [_number(spelled) for spelled in lines.next().split(" ")]
+        ids = [whole_number(spelled) for spelled in lines.next().split(" ")]
         match ids:
             case [int(left), int(right)]:
                 pair = left, right
@@ -126,12 +125,6 @@ def _read_pairs(lines: _LineReader) -> list[Pair]:
             raise lines.error("merges a pair again")
         pairs[pair] = None
     return list(pairs)
-
-
-def _number(spelled: str) -> int | None:
-    """Return the number; `None` if it is not one, or is too large for any tokenizer."""
-    is_number = spelled.isascii() and spelled.isdigit() and len(spelled) <= _MOST_DIGITS
-    return int(spelled) if is_number else None
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:

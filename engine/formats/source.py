@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zlib import decompressobj
 from zlib import error as ZlibError
 
@@ -32,6 +32,7 @@ MOST_VALUES = 1 << 23
 """Largest number of values in a JSON file; in memory each is many times larger than its text."""
 HEAD = 1 << 12
 """Number of first bytes that show the format of a file."""
+_MOST_DIGITS = 10
 
 
 class TokenizerSource:
@@ -217,6 +218,41 @@ def read_lines(path: Path) -> list[str]:
     """
     lines = _as_text(path, check_lines(path, read_bytes(path))).split("\n")
     return [line.removesuffix("\r") for line in lines]
+
+
+_Spelled = TypeVar("_Spelled")
+
+
+def read_merges(
+    path: Path, unspell: Callable[[str], _Spelled], hint: str = ""
+) -> list[tuple[_Spelled, _Spelled]]:
+    """Read a `merges.txt`: two tokens a line, with a space between, after a line `#version`.
+
+    Args:
+        unspell: returns the token of a spelling, or raises `ValueError` or `KeyError`.
+        hint: what the error says besides of a line that is no merge.
+    """
+    merges: list[tuple[_Spelled, _Spelled]] = []
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line or (number == 1 and line.startswith("#version")):
+            continue
+        try:
+            left, right = map(unspell, line.split(" "))
+        except (ValueError, KeyError):
+            raise TokenizerFileError(
+                f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}{hint}"
+            ) from None
+        if not left or not right:
+            raise TokenizerFileError(f"{path}: line {number} has an empty token: {line[:60]!r}")
+        merges.append((left, right))
+    return merges
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number of ASCII digits; `None` if it is none, or too large for any tokenizer."""
+    digits = text.strip()
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
+    return int(digits) if is_number else None
 
 
 def read_text(path: Path) -> str:

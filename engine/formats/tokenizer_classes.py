@@ -10,7 +10,7 @@ Sources: `convert_slow_tokenizer.py` and `models/*/tokenization_*.py` of transfo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from engine.formats.folder_settings import FolderSettings
@@ -161,6 +161,16 @@ _T5 = PieceClass(
     extra=EXTRA_IDS[::-1],
 )
 _XLM_ROBERTA = PieceClass(_MASKED, (_CHARSMAP,), _AROUND, **_OF_FAIRSEQ, last=("mask_token",))
+_NLLB = PieceClass(
+    _MASKED,
+    (_CHARSMAP, _ONE_SPACE),
+    ("language $A eos", "language $A $B eos"),
+    _NORMALIZED,
+    "eng_Latn",
+    **_OF_FAIRSEQ,
+    cut=_MARKED,
+    merges=True,
+)
 _LLAMA = PieceClass(
     _roles(unk="<unk>", bos="<s>", eos="</s>"),
     cut=(pretokenizers.Metaspace(split=False),),
@@ -194,27 +204,14 @@ CLASSES: dict[str, TokenizerClass] = {
         last=(*_MBART.split(), "mask_token"),
         extra=(*_MBART.split(),),
     ),
-    "MBart50Tokenizer": PieceClass(
-        _MASKED,
-        (_CHARSMAP, _ONE_SPACE),
-        ("language $A eos", "language $A $B eos"),
-        _NORMALIZED,
-        "en_XX",
-        **_OF_FAIRSEQ,
+    "MBart50Tokenizer": replace(
+        _NLLB,
+        language="en_XX",
         last=(*_MBART50.split(), "mask_token"),
         extra=(*_MBART50.split(),),
-        cut=_MARKED,
+        merges=False,
     ),
-    "NllbTokenizer": PieceClass(
-        _MASKED,
-        (_CHARSMAP, _ONE_SPACE),
-        ("language $A eos", "language $A $B eos"),
-        _NORMALIZED,
-        "eng_Latn",
-        **_OF_FAIRSEQ,
-        cut=_MARKED,
-        merges=True,
-    ),
+    "NllbTokenizer": _NLLB,
     "T5Tokenizer": _T5,
     "PegasusTokenizer": PieceClass(
         _roles(pad="<pad>", eos="</s>", unk="<unk>", mask="<mask_2>"),

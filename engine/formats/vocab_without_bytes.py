@@ -26,7 +26,7 @@ from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE, unspell
 from engine.core.json_fields import Fields
 from engine.formats import guesses
 from engine.formats.folder_settings import FolderSettings
-from engine.formats.source import read_json, read_lines
+from engine.formats.source import read_json, read_merges
 from engine.formats.tokenizer_format import Opened, Overrides
 from engine.formats.tokenizer_json import overridden
 from engine.unigram.units import SPACE
@@ -42,6 +42,8 @@ _MIXED = re.compile(r"\w[^\w\s]|[^\w\s]\w")
 _PARTS_OF_TEXT = re.compile(
     rb"[\x80-\xbf]{0,3}(?P<text>.*?)[\xc2-\xf4]?[\x80-\xbf]{0,2}", re.DOTALL
 )
+
+_OPEN_JSON = "; tokens that hold spaces cannot be in such a file, open the tokenizer.json"
 
 TextMerges = Sequence[tuple[str, str]]
 
@@ -88,7 +90,7 @@ def load(
     from engine.pipeline.pipeline import Pipeline
 
     vocab = dict(read_json(vocab_path))
-    merges = list(_read_merges(merges_path))
+    merges = read_merges(merges_path, str, _OPEN_JSON)
     unmade = _unmade(vocab, merges)
     special = [token for token in unmade if _BRACKETED.fullmatch(token)]
     content = {
@@ -121,19 +123,6 @@ def load(
         *guesses.note_unmade(never),
     ]
     return Opened(tokenizer, format, tuple(notes))
-
-
-def _read_merges(path: Path) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line or (number == 1 and line.startswith("#version")):
-            continue
-        parts = line.split(" ")
-        if len(parts) != 2 or not all(parts):
-            raise TokenizerFileError(
-                f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}; "
-                "tokens that hold spaces cannot be in such a file, open the tokenizer.json"
-            )
-        yield parts[0], parts[1]
 
 
 def _has_prefix(vocab: Mapping[str, int], merges: TextMerges) -> bool:
