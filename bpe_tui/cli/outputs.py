@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import BinaryIO
 
 from engine.bpe.record import MergeStep
 from engine.core import files
 from engine.core.errors import OutputError, OutputExistsError
 from engine.text.corpus import Corpus
+
+Writing = AbstractContextManager[Callable[[MergeStep], object]]
+"""The context of a function that writes a step; at its end all steps are on the disk."""
 
 
 def check_outputs(paths: Sequence[Path], corpus: Corpus, *, overwrite: bool) -> None:
@@ -51,17 +55,23 @@ def exists_error(path: Path) -> OutputExistsError:
 
 
 @contextmanager
-def step_writer(path: Path | None, *, overwrite: bool) -> Iterator[Callable[[MergeStep], None]]:
-    """Yield a function that writes a step as a line of JSON; without a path it does nothing.
+def step_writer(path: Path | None, *, overwrite: bool) -> Iterator[Writing]:
+    """Yield the context of a function that writes a step; without a path it does nothing.
 
     The file is in its place when the block ends without error.
     """
     if path is None:
-        yield lambda step: None
+        yield nullcontext(lambda step: None)
         return
-    with files.written_meanwhile(path, overwrite=overwrite) as stream:
+    with files.written_meanwhile(path, overwrite=overwrite) as opened:
+        yield _json_lines(opened)
 
-        def write_step(step: MergeStep) -> None:
-            stream.write(json.dumps(step.as_dict(), ensure_ascii=False).encode() + b"\n")
 
-        yield write_step
+@contextmanager
+def _json_lines(
+    opened: AbstractContextManager[BinaryIO],
+) -> Iterator[Callable[[MergeStep], object]]:
+    with opened as stream:
+        yield lambda step: stream.write(
+            json.dumps(step.as_dict(), ensure_ascii=False).encode() + b"\n"
+        )

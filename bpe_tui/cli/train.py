@@ -101,8 +101,8 @@ def train(
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     outputs.check_outputs(paths, source, overwrite=force)
     inputs.note_sources(source, config.corpus)
-    with outputs.step_writer(steps, overwrite=force) as write_step:
-        with TrainingBar(write_step) as bar:
+    with outputs.step_writer(steps, overwrite=force) as writing:
+        with writing as write_step, TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=threads, recorded=False)
         bar.print_chunks()
         summary = parts.write(training, config, format, out, overwrite=force)
@@ -200,8 +200,8 @@ def _continue(context: typer.Context) -> None:
     source = Corpus(corpus, config.reading)
     outputs.check_outputs(paths, source, overwrite=force)
     inputs.note_sources(source, corpus)
-    with outputs.step_writer(steps, overwrite=force) as write_step:
-        with TrainingBar(write_step) as bar:
+    with outputs.step_writer(steps, overwrite=force) as writing:
+        with writing as write_step, TrainingBar(write_step) as bar:
             training = replay(config, bar, workers=threads, recorded=steps is not None)
         bar.print_chunks()
         longer = training.trainer.tokenizer

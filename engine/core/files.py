@@ -41,16 +41,19 @@ def write_files(
 
 
 @contextlib.contextmanager
-def written_meanwhile(path: Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
-    """Yield a stream for a file that is in its place when the block ends without error.
+def written_meanwhile(
+    path: Path, *, overwrite: bool = False
+) -> Iterator[contextlib.AbstractContextManager[BinaryIO]]:
+    """Yield the context of a stream; its file is in its place when the block ends without error.
+
+    The file is on the disk once the stream's context ends, before the rest of the block.
 
     Raises:
         OutputExistsError, OutputError: as for `write_files`.
     """
     with _drafts([path], overwrite) as drafts:
         ((place, draft),) = drafts.items()
-        with opened_draft(draft, place) as stream:
-            yield stream
+        yield opened_draft(draft, place)
 
 
 @contextlib.contextmanager

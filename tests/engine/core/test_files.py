@@ -143,11 +143,11 @@ def test_a_file_interrupted_at_any_call_is_the_old_or_the_whole_new_one(
 def test_a_file_that_is_written_meanwhile_is_there_when_it_is_whole(tmp_path: Path) -> None:
     path, ends = tmp_path / "steps", (OutputError, KeyboardInterrupt)
     for error in (NO_SPACE, KeyboardInterrupt()):
-        with contextlib.suppress(*ends), written_meanwhile(path) as stream:
+        with contextlib.suppress(*ends), written_meanwhile(path) as opened, opened as stream:
             stream.write(b"1")
             raise error
         assert contents(tmp_path) == {}
-    with written_meanwhile(path) as stream:
+    with written_meanwhile(path) as opened, opened as stream:
         stream.write(b"1")
         assert not path.exists()
     assert contents(tmp_path) == {"steps": b"1"}
