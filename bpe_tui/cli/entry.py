@@ -13,6 +13,7 @@ from typing import Any
 
 from bpe_tui.cli import console
 from bpe_tui.widgets.visible import visible_text
+from engine.core.drafts import sweep_temporary
 from engine.core.errors import BpeError, HelperWarning
 from engine.core.helper_pool import SINGLE_THREADED
 from engine.text.sources import STANDARD_INPUT
@@ -79,6 +80,7 @@ def _run(arguments: list[str]) -> int:
 
     exit_code = run_command(arguments)
     sys.stdout.flush()
+    sweep_temporary()  # the screen does it once it is idle
     return exit_code
 
 

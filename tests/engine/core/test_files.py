@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from file_checks import ENDS, INTERRUPTIONS, NO_SPACE, FullDisk, contents, each_interruption
 
+from bpe_tui.cli import main
 from engine import OutputError, OutputExistsError
 from engine.core import drafts
 from engine.core.drafts import DRAFT, sweep, temporary_folder
@@ -261,6 +262,9 @@ def test_a_temporary_folder_is_its_owner_s_and_the_next_one_removes_those_of_end
         left.mkdir()
         with temporary_folder() as another:
             assert {*tmp_path.iterdir()} == {live, another}
+        left.mkdir()
+        assert main(["--version"]) == 0  # so does each command
+        assert {*tmp_path.iterdir()} == {live}
     assert [*tmp_path.iterdir()] == []
 
 
