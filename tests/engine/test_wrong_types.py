@@ -8,14 +8,15 @@ from __future__ import annotations
 import inspect
 import io
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache
-from itertools import chain, product
+from itertools import chain
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -39,19 +40,48 @@ class Odd:
     """A value that no function takes."""
 
 
-ODD = [
-    *(0, 1, 2, 99, -5, 2**31, 2**32 + 108, 2**63, 2**64, 10**400, float("inf"), float("-inf")),
-    *("", b"", "\ud800", "\0", "all", ("a", "a"), ["", ""], ["<s>", "<s>"], [99999], [-1], [2**64]),
-    *((1, 2), (-1, -1), (2**40, 1), (1, 2**40), (107, 2**32 + 251), {b"": 1}, {"": 1}, {b"a": 0}),
-    *([(b"a", b"b")], [(b"ab", b"c"), (b"a", b"b")], {0: b"a"}, {-1: b"a"}, {2**64: b"a"}),
+NUMBERS = [0, 1, 2, 99, -5, 2**31, 2**32 + 108, 2**63, 2**64, 10**400, float("inf"), float("-inf")]
+TEXTS = ["", "\ud800", "\0", "all", "gpt 2", "a" * 9999, "é\ufffd"]
+BYTES = [b"", b"\xff", b"a" * 9999, bytearray(b"a")]
+LISTS = [
+    *(("a", "a"), ["", ""], ["<s>", "<s>"], [99999], [-1], [2**64], [(b"a", b"b")], range(3)),
+    *([(b"ab", b"c"), (b"a", b"b")], (1, 2), (-1, -1), (2**40, 1), (1, 2**40), (107, 2**32 + 251)),
 ]
-"""Values of a right type for some functions, and out of their range for most."""
+TABLES = [{b"": 1}, {"": 1}, {b"a": 0}, {0: b"a"}, {-1: b"a"}, {2**64: b"a"}, {b"a": 1, "a": 1}]
+PATHS = [Path(), Path("\0"), Path("a" * 300), Path("missing", "a")]
+ODD_OF: dict[Any, list[Any]] = {
+    **dict.fromkeys((int, float), NUMBERS),
+    **dict.fromkeys((str, Literal), TEXTS),
+    **dict.fromkeys((bytes, bytearray), BYTES),
+    **dict.fromkeys((Path, PathLike), PATHS),
+    **dict.fromkeys((list, tuple, Sequence, Iterable, Set, set, frozenset), LISTS),
+    **dict.fromkeys((dict, Mapping), TABLES),
+    Callable: [3, "len", ()],
+}
+"""Type of an annotation → values of it that are out of range for most."""
 
 WRONG = [
     *(None, True, 5, -1, 2.5, float("nan"), 10**30, "x", b"x", Odd(), np.float32(72)),
     *([], [1], [2.5], [True], ["x"], [b"x"], [None], [[1]], ("x",), [("x", "y")], [(1, 2.5)]),
     *({}, {"ab": 3}, {b"ab": 2.5}, {b"ab": -1}, {b"ab": 2**62 + 1}, {1: 2}, {1: "x"}, {None: None}),
 ]
+
+
+@cache
+def odd_values(function: Callable[..., Any], name: str) -> list[Any]:
+    """Return odd values for an argument: wrong types, and what is odd of each type it has."""
+    made = function.__init__ if inspect.isclass(function) else function  # type: ignore[misc]
+    try:
+        left = [get_type_hints(inspect.unwrap(getattr(made, "__func__", made)))[name]]
+    except (KeyError, NameError, TypeError):  # the types are imported for type checkers alone
+        return [*WRONG, *chain.from_iterable(ODD_OF.values())]
+    found = dict[int, Any]()
+    while left:
+        hint = left.pop()
+        left += [each for each in get_args(hint) if not isinstance(each, str | list)]
+        values = ODD_OF.get(get_origin(hint) or hint, ())
+        found |= {id(value): value for value in values}
+    return [*WRONG, *found.values()]
 
 
 @cache
@@ -247,7 +277,8 @@ def raw_errors(calls: Iterable[Call], every: int) -> list[object]:
     raw: list[object] = []
     place = 0
     for function, arguments in calls:
-        for name, value in product(arguments, [*WRONG, *ODD]):
+        odd = [(name, each) for name in arguments for each in odd_values(function, name)]
+        for name, value in odd:
             place += 1
             if place % every == 0 and (name not in FILES or not isinstance(value, str | int)):
                 try:
@@ -271,7 +302,7 @@ def test_arguments_that_are_odd_together_are_errors_of_ours(data: st.DataObject)
     with TemporaryDirectory() as out:
         function, arguments = data.draw(st.sampled_from([*calls(Path(out)), *methods()]))
         odd = {
-            name: data.draw(st.sampled_from([value, *WRONG, *ODD]))
+            name: data.draw(st.sampled_from([value, *odd_values(function, name)]))
             for name, value in arguments.items()
             if name not in FILES
         }
