@@ -1,5 +1,10 @@
 """Tokenizers that can be watched: training and encoding, every step of them.
 
+- Train: `train_bpe` from a file, `Trainer` from counts, `UnigramTrainer`, `continue_bpe`.
+- Encode and decode: `Tokenizer`, `write_ids`. Load and save: `Tokenizer.load`, `convert`.
+- Step through a training: `Timeline`, whose `Frame` is the state after each merge.
+- Explain: `why_not`, `check`, `longest_match`, `fork`, `ask`.
+
 >>> from engine import Timeline, Tokenizer, Trainer, count_pretokens, train_bpe
 >>> vocab, merges = train_bpe("samples/handout.txt", 258, [], pattern="whitespace")
 >>> merges
@@ -16,6 +21,8 @@
 The names in `__all__` are the public API, and a promise: modules may move, these names stay. They
 are listed in `__init__.pyi`. `import engine` loads none of them until it is used, so that helper
 processes start fast.
+
+Every error is a `BpeError`; `help("engine.core.errors")` lists them.
 """
 
 from __future__ import annotations
@@ -56,7 +63,9 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    """Return the public names without the errors, which would fill most of `help(engine)`."""
+    others = (name for name, module in _HOMES.items() if module != "engine.core.errors")
+    return [*others, "__version__"]
 
 
 def _files() -> Any:

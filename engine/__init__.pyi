@@ -14,7 +14,12 @@ from engine.recording.merge_record import CountChange as CountChange
 from engine.bpe.trainer import StopReason as StopReason
 from engine.text.patterns import PATTERNS as PATTERNS
 from engine.bpe.ties import TIE_RULES as TIE_RULES
+from engine.bpe.ties import TieRuleName as TieRuleName
 from engine.bpe.trainers import TRAINERS as TRAINERS
+from engine.bpe.trainers.algorithm import TrainerName as TrainerName
+from engine.encoding.alphabet import UnitsName as UnitsName
+from engine.encoding.encoders import EncoderName as EncoderName
+from engine.encoding.tokenizer_files import FormatName as FormatName
 from engine.counting.count import count_pretokens as count_pretokens
 from engine.core.events import CountProgress as CountProgress
 from engine.bpe.trainer import TrainProgress as TrainProgress

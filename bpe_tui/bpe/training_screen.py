@@ -114,7 +114,7 @@ class PseudocodePanel(Panel):
     def next_algorithm(self) -> None:
         """Show the next trainer that could have made these merges."""
         if self.algorithm is not None and self.frame is not None:
-            names = list(TRAINERS)
+            names: list[str] = list(TRAINERS)
             place = names.index(self.algorithm.name) + 1
             rule, alphabet = self.frame.tie_rule, self.frame.run.alphabet
             followers = (TRAINERS[name] for name in (*names[place:], *names))

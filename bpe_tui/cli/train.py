@@ -188,7 +188,8 @@ def _continue(context: typer.Context) -> None:
     inputs.check_config(config)
     opened = open_continuable(config)
     is_asked = choices.is_given(context, "format")
-    format, out = given["format"] if is_asked else opened.format, given["out"]
+    format: Any = given["format"] if is_asked else opened.format
+    out = given["out"]
     if not is_asked and format not in WRITABLE:
         raise inputs.CommandLineError(
             f"{config.name} is of the format {format}, which is only read; add --format NAME "

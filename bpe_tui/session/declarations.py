@@ -30,7 +30,7 @@ OF_PANELS = (
 )
 EVERYWHERE = (LESSON, *OF_PANELS)
 """Screens that show a session."""
-VIEWS: Registry[str] = Registry("view", {kind: kind for kind in EVERYWHERE})
+VIEWS: Registry[str, str] = Registry("view", {kind: kind for kind in EVERYWHERE})
 """The kinds of screens to begin with."""
 TABS = {
     LESSON: ("0", "lesson", "lesson"),

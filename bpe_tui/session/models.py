@@ -20,7 +20,7 @@ FOLDERS = ("bpe_tui.bpe", "bpe_tui.wordpiece", "bpe_tui.unigram")
 
 
 _declared: list[Model] = [import_module(f"{folder}.model").MODEL for folder in FOLDERS]
-MODELS: Registry[Model] = Registry("model", {model.name: model for model in _declared})
+MODELS: Registry[str, Model] = Registry("model", {model.name: model for model in _declared})
 DEFAULT_MODEL = "bpe"
 
 

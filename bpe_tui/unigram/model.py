@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.unigram.record import UnigramRecord
     from engine.unigram.textbook import TextbookTrainer
     from engine.unigram.trainer import UnigramTrainer
+    from engine.unigram.units import GRAM_UNITS
 
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
@@ -137,7 +138,11 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     trainer: UnigramTrainer | TextbookTrainer
     if config.trainer == TEXTBOOK:
         trainer = TextbookTrainer(
-            words, config.vocab_size, config.special_tokens, ngram=config.ngram, units=config.units
+            words,
+            config.vocab_size,
+            config.special_tokens,
+            ngram=config.ngram,
+            units=GRAM_UNITS[config.units].name,
         )
         words = trainer.sentences
     else:

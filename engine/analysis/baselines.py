@@ -285,7 +285,7 @@ class WordTokenizer(BaselineTokenizer):
             yield from map(to_bytes, words_in(pretoken))
 
 
-BASELINES: Registry[type[BaselineTokenizer]] = Registry(
+BASELINES: Registry[str, type[BaselineTokenizer]] = Registry(
     "tokenizer",
     {
         kind.name: kind

@@ -561,7 +561,7 @@ class UnigramInspection(AnyInspection):
         return self.ordinary.ids[found], self.ordinary.lengths[found]
 
 
-PIECE_FILTERS: Registry[Callable[[UnigramFrame], Flags]] = Registry(
+PIECE_FILTERS: Registry[str, Callable[[UnigramFrame], Flags]] = Registry(
     "filter",
     {
         "seldom": lambda frame: np.less(frame.expected_counts, 1),

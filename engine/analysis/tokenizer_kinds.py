@@ -21,7 +21,7 @@ from engine.bpe.trainer import Trainer
 from engine.core.errors import UnfinishedError
 from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
-from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, UNKNOWN
+from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, UNKNOWN, UnitsName
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import (
     SpecialSplitter,
@@ -187,7 +187,7 @@ class TokenizerKind:
     pattern: str
     train: Callable[[Counts, int, Sequence[str], GoOn], ComparableTokenizer]
     model: str | None = None
-    units: str = DEFAULT_UNITS
+    units: UnitsName = DEFAULT_UNITS
 
 
 def train_kind(
@@ -216,7 +216,7 @@ def _bpe(
     name: str,
     summary: str,
     pattern: str = "gpt2",
-    units: str = DEFAULT_UNITS,
+    units: UnitsName = DEFAULT_UNITS,
     granularity: str = "subwords",
 ) -> TokenizerKind:
     """Return a kind of BPE, with the units that it starts from and the pattern."""
@@ -272,7 +272,7 @@ def _baseline(tokenizer: type[BaselineTokenizer]) -> TokenizerKind:
     )
 
 
-KINDS: Registry[TokenizerKind] = registry_of(
+KINDS: Registry[str, TokenizerKind] = registry_of(
     "kind of tokenizer",
     *map(_baseline, BASELINES.values()),
     _bpe("bpe", "the most frequent pair merges, from bytes up: byte-level BPE (BBPE)"),

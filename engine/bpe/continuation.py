@@ -24,7 +24,7 @@ from itertools import islice
 from engine.bpe.frame import Timeline
 from engine.bpe.record import MergeStep
 from engine.bpe.replay import GivenMerge, Replay, merges_in_ids, obstacle_to
-from engine.bpe.ties import TIE_RULES, FirstSeen, PairKey, TieRule
+from engine.bpe.ties import TIE_RULES, FirstSeen, PairKey, TieRule, TieRuleName
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.heap import merges_by_heap
@@ -262,7 +262,7 @@ def continue_bpe(
     input_path: str | os.PathLike[str],
     merges: int,
     *,
-    tie_rule: str = "lexicographic",
+    tie_rule: TieRuleName = "lexicographic",
     min_count: int = 1,
     workers: int | None = None,
     on_progress: Callable[[CountProgress | WorkProgress], None] | None = None,

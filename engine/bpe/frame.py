@@ -55,7 +55,9 @@ class Frame(MergeFrame[MergeStep]):
         given: whether the tokens and the first merges are those of a tokenizer.
         was_given, next_given: whether the merge that led here, and the next one, is a tokenizer's
             own; counts chose or choose any other.
-        statistics: the series of the whole run, for charts.
+        statistics: the series of the whole run, for charts. `winning_counts(steps)`,
+            `tokens_in_corpus(steps)`, `bytes_per_token(steps)` and `ties(steps)` are arrays by
+            step; `token_lengths(step)` counts the tokens of each length.
         byte_count: number of bytes in all pretokens of the corpus, without special tokens.
         bytes_per_token: the compression; 1.0 at step 0 if the units are bytes.
         counts: pretoken → its count in the corpus.
@@ -330,7 +332,7 @@ class Timeline(MergeTimeline[Frame]):
 
     Attributes:
         run: the recorded run.
-        statistics: its series, for charts.
+        statistics: its series, for charts, as of `Frame`.
         came_from: the cursor before its last move.
 
     >>> counts = {b"low": 5, b"lower": 2}

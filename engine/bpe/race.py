@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from time import monotonic, thread_time
+from typing import Any
 
 import numpy as np
 
@@ -130,19 +131,11 @@ class Race:
 
     def slices(self) -> Iterator[None]:
         """Run the race; yield after every slice of time. Stop pulling to stop it."""
-        settings = self._settings
+        options: dict[str, Any] = {**vars(self._settings)}
+        budget = options.pop("budget")
         for runner in self.runners:
-            trainer = Trainer(
-                self._counts,
-                settings.vocab_size,
-                settings.special_tokens,
-                tie_rule=settings.tie_rule,
-                algorithm=runner.algorithm.name,
-                min_count=settings.min_count,
-                max_token_length=settings.max_token_length,
-                units=settings.units,
-            )
-            yield from runner.run(trainer, settings.budget)
+            options["trainer"] = runner.algorithm.name
+            yield from runner.run(Trainer(self._counts, **options), budget)
 
     @property
     def steps(self) -> int:

@@ -8,7 +8,7 @@ A rule gives every pair a key; the *least* key wins. Most keys depend on the pai
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
@@ -32,6 +32,9 @@ def never_seen(pair: Pair) -> tuple[int, int]:
 
 Explain = Callable[[TokensById, Pair, Pair], Sentence]
 """Returns the reason why a rule takes the first pair before the second, as a clause."""
+
+
+TieRuleName = Literal["lexicographic", "first-seen", "smallest-ids", "huggingface", "sentencepiece"]
 
 
 class TieRule(NamedTuple):
@@ -183,7 +186,7 @@ def _shorter_piece(vocab: TokensById, winner: Pair, rival: Pair) -> Sentence:
     return say("the same bytes joined, and its left token is the shorter one")
 
 
-TIE_RULES: Registry[TieRule] = registry_of(
+TIE_RULES: Registry[TieRuleName, TieRule] = registry_of(
     "tie rule",
     TieRule(
         "lexicographic",

@@ -10,14 +10,14 @@ from itertools import islice
 from typing import NamedTuple
 
 from engine.bpe.record import MergeStep, Record
-from engine.bpe.ties import TIE_RULES
+from engine.bpe.ties import TIE_RULES, TieRuleName
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
-from engine.bpe.trainers.algorithm import IN_BYTES
+from engine.bpe.trainers.algorithm import IN_BYTES, TrainerName
 from engine.core.arguments import check_whole, check_workers, checked
 from engine.core.errors import ArgumentError, TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair
 from engine.counting.count import count_corpus
-from engine.encoding.alphabet import BYTES, DEFAULT_UNITS, UNITS, BaseVocabulary
+from engine.encoding.alphabet import BYTES, DEFAULT_UNITS, UNITS, BaseVocabulary, UnitsName
 from engine.recording.training_input import check_counts, check_size
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import Pattern, PatternLike, as_pattern
@@ -82,7 +82,7 @@ def check_max_token_length(length: int | None) -> None:
         )
 
 
-def one_name(algorithm: str, other: str | None) -> str:
+def one_name(algorithm: TrainerName, other: TrainerName | None) -> TrainerName:
     """Return the name of an algorithm, which is given by one of two arguments.
 
     Raises:
@@ -137,13 +137,13 @@ class Trainer:
         vocab_size: int,
         special_tokens: Sequence[str] = (),
         *,
-        tie_rule: str = "lexicographic",
-        algorithm: str = DEFAULT_TRAINER,
+        tie_rule: TieRuleName = "lexicographic",
+        algorithm: TrainerName = DEFAULT_TRAINER,
         min_count: int = 1,
         max_token_length: int | None = None,
-        units: str = DEFAULT_UNITS,
+        units: UnitsName = DEFAULT_UNITS,
         most_words: int | None = None,
-        trainer: str | None = None,
+        trainer: TrainerName | None = None,
         pattern: PatternLike = "gpt2",
     ) -> None:
         algorithm = one_name(algorithm, trainer)
@@ -230,16 +230,16 @@ def train_bpe(
     vocab_size: int,
     special_tokens: Sequence[str] | None = None,
     pattern: str | Pattern = "gpt2",
-    tie_rule: str = "lexicographic",
-    trainer: str = DEFAULT_TRAINER,
+    tie_rule: TieRuleName = "lexicographic",
+    trainer: TrainerName = DEFAULT_TRAINER,
     workers: int | None = None,
     on_progress: Callable[[CountProgress | TrainProgress], None] | None = None,
     on_step: Callable[[MergeStep], None] | None = None,
     min_count: int = 1,
     max_token_length: int | None = None,
-    units: str = DEFAULT_UNITS,
+    units: UnitsName = DEFAULT_UNITS,
     specials_first: bool = False,
-    algorithm: str | None = None,
+    algorithm: TrainerName | None = None,
 ) -> tuple[dict[int, bytes], list[tuple[bytes, bytes]]]:
     """Train a byte-level BPE; the signature and result of Stanford CS336, assignment 1.
 
@@ -252,7 +252,8 @@ def train_bpe(
         tie_rule, trainer: names in `TIE_RULES` and `TRAINERS`.
         workers: number of workers that count pretokens.
         on_progress: gets `CountProgress` while counting and `TrainProgress` while merging.
-        on_step: gets each `MergeStep`. An exception from a callback stops the work.
+        on_step: gets each `MergeStep`. An exception from a callback stops the work. For a timeline
+            of the same training pull `Trainer.steps()`, and give the trainer to `Timeline`.
         min_count, max_token_length, units: as in `Trainer`.
         specials_first: whether special tokens get the ids from 0 on, and bytes those after them.
         algorithm: another name of `trainer`, as `Trainer` calls it.

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.bpe.frame import Frame
 from engine.bpe.record import ForkRules
+from engine.bpe.ties import TieRuleName
 from engine.bpe.trainer import Trainer
-from engine.bpe.trainers import heap
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
@@ -37,7 +37,7 @@ class ForkChange:
 
     force: BytesPair | None = None
     forbid: frozenset[BytesPair] = field(default_factory=frozenset)
-    tie_rule: str | None = None
+    tie_rule: TieRuleName | None = None
     counts: Mapping[bytes, int] | None = None
 
 
@@ -71,13 +71,14 @@ def fork(
         forced = [ids[token] for token in change.force if token in ids]
         if len(forced) < 2 or not frame.count_of((forced[0], forced[1])):
             raise WhatIfError("the pair to force does not occur at this step; choose one that does")
+    tie_rule: Any = change.tie_rule or frame.tie_rule.name
     replayed = [(merge.left, merge.right) for merge in map(frame.merge_at, range(frame.step))]
     trainer = Trainer(
         frame.counts if change.counts is None else change.counts,
         vocab_size,
         frame.run.record.special_tokens,
-        tie_rule=change.tie_rule or frame.tie_rule.name,
-        algorithm=heap.ALGORITHM.name,
+        tie_rule=tie_rule,
+        algorithm="heap",
         min_count=min_count,
         max_token_length=max_token_length,
         units=frame.units.name,

@@ -119,7 +119,7 @@ def _wrong_argument(
 def _fits(value: Any, hint: object) -> bool:
     """Whether a value is of a type; of containers the items are looked at, too."""
     from types import NoneType, UnionType  # as in `_wrong_argument`
-    from typing import Union, get_args, get_origin
+    from typing import Literal, Union, get_args, get_origin
 
     kind, items = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, UnionType):
@@ -130,6 +130,8 @@ def _fits(value: Any, hint: object) -> bool:
         return is_whole(value)
     if kind is float:
         return isinstance(value, float) or (is_whole(value) and abs(value) < LARGEST_FLOAT)
+    if kind is Literal:
+        return isinstance(value, str)
     if kind is Any or not isinstance(kind, type):
         return True
     if getattr(kind, "_is_protocol", False):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from engine.core.errors import UnknownNameError
 from engine.core.slow_modules import difflib
 
+NameT = TypeVar("NameT", bound=str)
 T = TypeVar("T")
 
 
-class Registry(dict[str, T]):
+class Registry(dict[NameT, T]):
     """An ordered mapping name → thing.
 
     Args:
@@ -27,9 +28,13 @@ class Registry(dict[str, T]):
     unknown colour 'gren'; did you mean 'green'? There are: red, green
     """
 
-    def __init__(self, kind: str, entries: Mapping[str, T]) -> None:
+    def __init__(self, kind: str, entries: Mapping[NameT, T]) -> None:
         super().__init__(entries)
         self.kind = kind
+
+    if TYPE_CHECKING:  # a name that may be unknown is looked up, too
+
+        def __getitem__(self, name: str) -> T: ...
 
     def __missing__(self, name: str) -> T:
         near = near_name(name, self)
@@ -68,7 +73,7 @@ class Named(Protocol):
 NamedT = TypeVar("NamedT", bound=Named)
 
 
-def registry_of(kind: str, *entries: NamedT) -> Registry[NamedT]:
+def registry_of(kind: str, *entries: NamedT) -> Registry[Any, NamedT]:
     """Return a registry of things that have a `name`, in this order.
 
     >>> from types import SimpleNamespace

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from engine.core.errors import VocabularyError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
@@ -407,6 +407,9 @@ class BaseVocabulary(NamedTuple):
     contents: str
 
 
+UnitsName = Literal["bytes", "characters", "end-of-word"]
+
+
 class Units(NamedTuple):
     """The kind of token that a run starts from. `base(counts)` makes the tokens for a corpus.
 
@@ -416,7 +419,7 @@ class Units(NamedTuple):
         spells_all: whether any text can be spelled, so that no character is ever unknown.
     """
 
-    name: str
+    name: UnitsName
     summary: str
     one: str
     many: str
@@ -449,7 +452,7 @@ def _word_ends(counts: Mapping[bytes, int]) -> BaseVocabulary:
     return BaseVocabulary([*base.tokens, END_OF_WORD], alphabet, words, f"{base.contents}, </w>")
 
 
-UNITS: Registry[Units] = registry_of(
+UNITS: Registry[UnitsName, Units] = registry_of(
     "unit",
     Units(
         "bytes",
@@ -478,4 +481,4 @@ UNITS: Registry[Units] = registry_of(
         _word_ends,
     ),
 )
-DEFAULT_UNITS = "bytes"
+DEFAULT_UNITS: UnitsName = "bytes"

@@ -15,7 +15,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from math import inf
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from engine.core.events import Pair
 from engine.core.registry import Registry
@@ -64,6 +64,9 @@ class EncodeStep(NamedTuple):
     after: tuple[int, ...]
 
 
+EncoderName = Literal["native", "cached", "rank_heap"]
+
+
 class Encoder(ABC):
     """Encodes single pretokens.
 
@@ -75,7 +78,7 @@ class Encoder(ABC):
         name: its name in `ENCODERS`.
     """
 
-    name: ClassVar[str]
+    name: ClassVar[EncoderName]
 
     def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
         self.alphabet = alphabet
@@ -231,7 +234,7 @@ class _Linked:
 class Cached(Encoder):
     """A list for words, a heap for longer pretokens, and a bounded memory, since text repeats."""
 
-    name = "cached"
+    name: ClassVar[EncoderName] = "cached"
 
     # Made for the first pretoken: a tokenizer that is only inspected does not need them.
 
@@ -268,7 +271,7 @@ class Native(Cached):
     name = "native"
 
 
-ENCODERS: Registry[type[Encoder]] = Registry(
+ENCODERS: Registry[EncoderName, type[Encoder]] = Registry(
     "encoder", {e.name: e for e in (Native, Cached, RankHeap)}
 )
-DEFAULT_ENCODER = "native"
+DEFAULT_ENCODER: EncoderName = "native"

@@ -27,7 +27,7 @@ from engine.core.slow_modules import np
 from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, EncodeStep, MergeTable
+from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, EncoderName, EncodeStep, MergeTable
 from engine.encoding.numbered_parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import (
@@ -38,7 +38,7 @@ from engine.encoding.text_encoder import (
     encode_lists,
     text_encoder,
 )
-from engine.encoding.tokenizer_files import TokenizerFiles, tokenizer_files
+from engine.encoding.tokenizer_files import FormatName, TokenizerFiles, tokenizer_files
 from engine.encoding.traced import TracedEncoding, trace_text
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
@@ -146,7 +146,7 @@ class Tokenizer:
         merges: Sequence[tuple[bytes, bytes]] | None,
         special_tokens: Sequence[str] | Mapping[str, int] | None = None,
         pattern: PatternLike = "gpt2",
-        encoder: str = DEFAULT_ENCODER,
+        encoder: EncoderName = DEFAULT_ENCODER,
         *,
         alphabet: Alphabet | None = None,
         table: MergeTable | None = None,
@@ -551,7 +551,11 @@ class Tokenizer:
 
     @checked
     def save(
-        self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = False
+        self,
+        path: str | os.PathLike[str],
+        format: FormatName | None = None,
+        *,
+        overwrite: bool = False,
     ) -> None:
         """Write the tokenizer.
 

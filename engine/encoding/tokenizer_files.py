@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:  # `import engine` loads this module, and little else
     from engine.text.patterns import PatternLike
@@ -20,6 +20,10 @@ TokenizerT = TypeVar("TokenizerT")
 AnyPath = str | os.PathLike[str]
 Parts: TypeAlias = "tuple[Mapping[int, bytes], Sequence[tuple[bytes, bytes]], PatternLike | None]"
 """A vocab, its merges, and the pattern if the files have one."""
+
+
+FormatName = Literal["huggingface", "tiktoken", "minbpe", "course-json", "gpt2"]
+"""Name of a format that is written."""
 
 
 class TokenizerFiles(ABC, Generic[TokenizerT]):

@@ -22,6 +22,7 @@ from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry, registry_of
 from engine.encoding.extension import extended
 from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.tokenizer_files import FormatName
 from engine.formats import (
     bert_vocab,
     by_name,
@@ -90,7 +91,7 @@ __all__ = [
     "writable_format",
 ]
 
-FORMATS: Registry[TokenizerFormat] = registry_of("format", *_OF_FILES, *_OF_NAMES)
+FORMATS: Registry[str, TokenizerFormat] = registry_of("format", *_OF_FILES, *_OF_NAMES)
 """All formats, in the order in which they try to recognise a source."""
 _WRITTEN = Registry("format", {name: each for name, each in FORMATS.items() if each.save})
 WRITABLE = tuple(_WRITTEN)
@@ -305,7 +306,11 @@ PROBED_TOKENS = 5000
 
 @checked
 def convert(
-    tokenizer: Tokenizer, format: str, path: str | os.PathLike[str], *, overwrite: bool = False
+    tokenizer: Tokenizer,
+    format: FormatName,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
 ) -> tuple[str, ...]:
     """Write a tokenizer in a format and check that it can be read again.
 

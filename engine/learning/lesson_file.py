@@ -163,7 +163,7 @@ def _a_text_or_texts(value: Any) -> str | None:
     return None if is_fitting else 'a text or texts, such as ["low", "est"]'
 
 
-def _one_of(names: Mapping[str, Any]) -> Check:
+def _one_of(names: Mapping[Any, Any]) -> Check:
     def check(value: Any) -> str | None:
         if (expected := _a_text(value)) is not None:
             return expected
@@ -201,7 +201,7 @@ _PLACES: dict[str, Check] = {
 }
 FRONT = Registry("key", {"title": _a_text, "summary": _a_text} | OPTIONS)
 SHOW = Registry("key of show", _PLACES | OPTIONS)
-ASK: Registry[Check] = Registry(
+ASK: Registry[str, Check] = Registry(
     "key of ask",
     {
         "kind": _a_text,

@@ -77,7 +77,7 @@ def _merged_with_next(row: list[Stretch]) -> list[Span]:
     return spans[::-1]
 
 
-BEHAVIORS: Registry[Callable[[list[Stretch]], list[Span]]] = Registry(
+BEHAVIORS: Registry[str, Callable[[list[Stretch]], list[Span]]] = Registry(
     "behavior",
     {
         "Removed": lambda row: [(start, end) for start, end, is_match in row if not is_match],

@@ -227,7 +227,7 @@ def _stages_in(value: Any, keys: Collection[str]) -> int:
     return found
 
 
-class StageRegistry(Registry[type[AnyStage]], Generic[AnyStage]):
+class StageRegistry(Registry[str, type[AnyStage]], Generic[AnyStage]):
     """The stages of one kind, by their names."""
 
     def __init__(self, kind: str, stages: Sequence[type[AnyStage]]) -> None:

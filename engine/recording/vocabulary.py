@@ -25,7 +25,7 @@ from engine.text.typed_regex import compile_typed
 
 # -- filters
 
-FILTERS: Registry[Callable[[Vocabulary], Bools]] = Registry(
+FILTERS: Registry[str, Callable[[Vocabulary], Bools]] = Registry(
     "filter",
     {
         "partial": lambda tokens: ~tokens.table.is_text[: len(tokens)],

@@ -346,7 +346,7 @@ _NONE = _pattern(
     "none", "no pre-tokenization: a whole document is one pretoken", (), whole_document=r"(?s:.+)"
 )
 
-PATTERNS: Registry[Pattern] = registry_of(
+PATTERNS: Registry[str, Pattern] = registry_of(
     "pattern", _GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _QWEN35, _WHITESPACE, _BERT, _LINES, _NONE
 )
 

@@ -37,7 +37,13 @@ from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY, Edge, spelled
 from engine.unigram.record import PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds
 from engine.unigram.trainer import PieceTrainer, UnigramStopReason
-from engine.unigram.units import DEFAULT_GRAM_UNITS, DEFAULT_NGRAM, GRAM_UNITS, GramUnits
+from engine.unigram.units import (
+    DEFAULT_GRAM_UNITS,
+    DEFAULT_NGRAM,
+    GRAM_UNITS,
+    GramUnits,
+    GramUnitsName,
+)
 
 MOST_MOVES = 100_000_000
 """Most moves that a training may take: an n-gram, tried at a place of a sentence, is one."""
@@ -204,7 +210,7 @@ class TextbookTrainer(PieceTrainer[TextbookRecord]):
         *,
         unknown_token: str = "<unk>",
         ngram: int = DEFAULT_NGRAM,
-        units: str = DEFAULT_GRAM_UNITS,
+        units: GramUnitsName = DEFAULT_GRAM_UNITS,
     ) -> None:
         super().__init__(vocab_size, special_tokens, unknown_token)
         check_whole(ngram=ngram)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from engine.core.registry import Registry, registry_of
 
@@ -24,6 +24,9 @@ class Unit(NamedTuple):
     end: int
 
 
+GramUnitsName = Literal["words", "characters"]
+
+
 class GramUnits(NamedTuple):
     """A kind of units.
 
@@ -34,7 +37,7 @@ class GramUnits(NamedTuple):
         pattern: the usual pattern, which cuts a corpus into sentences.
     """
 
-    name: str
+    name: GramUnitsName
     one: str
     many: str
     read: Callable[[str], list[Unit]]
@@ -70,11 +73,11 @@ def read_characters(text: str) -> list[Unit]:
     return [Unit(character, end) for end, character in enumerate(text, 1)]
 
 
-GRAM_UNITS: Registry[GramUnits] = registry_of(
+GRAM_UNITS: Registry[GramUnitsName, GramUnits] = registry_of(
     "kind of n-grams",
     GramUnits("words", "word", "words", read_words, SPACE, "lines"),
     GramUnits("characters", "character", "characters", read_characters, "", "gpt2"),
 )
-DEFAULT_GRAM_UNITS = "words"
+DEFAULT_GRAM_UNITS: GramUnitsName = "words"
 DEFAULT_NGRAM = 2
 """Units of the longest n-gram, if nothing else is asked for."""

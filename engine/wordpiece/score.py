@@ -130,7 +130,7 @@ class ScoreTieRule(NamedTuple):
         return self.summary.split(";")[0]
 
 
-SCORE_TIE_RULES: Registry[ScoreTieRule] = registry_of(
+SCORE_TIE_RULES: Registry[str, ScoreTieRule] = registry_of(
     "tie rule",
     ScoreTieRule(
         "frequent",

@@ -240,7 +240,7 @@ def _wording(first: int, last: int) -> tuple[str, str, str]:
 
 
 # -- the table, from likely to unlikely; of causes that explain as much, the earlier is named first
-CAUSES: Registry[Cause] = registry_of(
+CAUSES: Registry[str, Cause] = registry_of(
     "cause",
     Cause("tie-rule", "ties are decided by another rule", _tie_rules),
     _habit(

@@ -35,6 +35,7 @@ from engine.analysis.check.report import (
     vocabulary_finding,
 )
 from engine.analysis.check.steps_file import ClaimedStep
+from engine.bpe.ties import TieRuleName
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.arguments import checked
@@ -138,7 +139,7 @@ def check(
     vocab_size: int | None = None,
     special_tokens: Sequence[str] = (),
     pattern: PatternLike = "gpt2",
-    tie_rule: str = "lexicographic",
+    tie_rule: TieRuleName = "lexicographic",
 ) -> Report:
     """Check whether these merges are what the rule gives on a corpus; if not, where and why.
 

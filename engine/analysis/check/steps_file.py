@@ -119,7 +119,7 @@ class StepRecorder:
 # -- the forms of a token
 
 
-DECODERS: Registry[Callable[[str], bytes]] = Registry(
+DECODERS: Registry[str, Callable[[str], bytes]] = Registry(
     "token form",
     {"hex": bytes.fromhex, "base64": lambda text: base64.b64decode(text, validate=True)},
 )

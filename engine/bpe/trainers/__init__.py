@@ -13,11 +13,11 @@ from types import MappingProxyType
 
 from engine.bpe.ties import TieRule
 from engine.bpe.trainers import fast, heap, indexed, linked, naive, native
-from engine.bpe.trainers.algorithm import Algorithm
+from engine.bpe.trainers.algorithm import Algorithm, TrainerName
 from engine.core.registry import Registry, registry_of
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 
-TRAINERS: Registry[Algorithm] = registry_of(
+TRAINERS: Registry[TrainerName, Algorithm] = registry_of(
     "trainer",
     native.ALGORITHM,
     fast.ALGORITHM,
@@ -26,7 +26,7 @@ TRAINERS: Registry[Algorithm] = registry_of(
     indexed.ALGORITHM,
     naive.ALGORITHM,
 )
-DEFAULT_TRAINER = "native"
+DEFAULT_TRAINER: TrainerName = "native"
 WITHOUT_KERNEL = fast.ALGORITHM.name
 """Name of the trainer that replaces `native` if there is no kernel."""
 

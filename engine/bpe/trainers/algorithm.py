@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
 from engine.bpe.trainers.pseudocode import CodeLine
@@ -148,6 +148,9 @@ class TrainingTask(PairTask):
     def tie_key(self, first_seen: FirstSeen) -> PairKey:
         """Return the tie rule's key function for this task."""
         return self.tie_rule.make_key(self.vocab, first_seen)
+
+
+TrainerName = Literal["native", "fast", "heap", "linked", "indexed", "naive"]
 
 
 class Algorithm(NamedTuple):

@@ -44,7 +44,7 @@ class WorkCounter(NamedTuple):
     adds_up: bool = True
 
 
-COUNTERS: Registry[WorkCounter] = registry_of(
+COUNTERS: Registry[str, WorkCounter] = registry_of(
     "counter",
     WorkCounter("pairs_scanned", "pairs scanned", "pairs looked at to find the best"),
     WorkCounter("pretokens_visited", "pretokens visited", "pretokens gone through", adds_up=False),
