@@ -95,6 +95,16 @@ def test_unusable_special_tokens_are_refused(specials: list[str], problem: str) 
         check_special_tokens(specials)
 
 
+def test_a_beginning_that_special_tokens_share_is_compiled_once() -> None:
+    begin = "<|é+ the same beginning|"
+    splitter = SpecialSplitter([begin, *(f"{begin}{number}" for number in range(3))])
+    text = f"a{begin}2{begin}b"
+    pieces = [("a", False), (f"{begin}2", True), (begin, True), ("b", False)]
+    assert list(splitter.split_text(text)) == pieces
+    assert splitter.documents(text.encode()) == [b"a", b"", b"b"]
+    assert splitter.text_regex.pattern.count("beginning") == 1
+
+
 def test_the_longest_special_token_is_measured_in_bytes() -> None:
     assert SpecialSplitter(["abc", "éé"]).longest == 4
     assert SpecialSplitter([]).longest == 0
