@@ -127,7 +127,7 @@ def test_special_tokens_keep_their_ids_and_may_hold_spaces(path: Path) -> None:
         (model("", "2\n<a> 300"), "ends too early; is it cut short?"),
         (model("", "1\n<a>"), "line 4 is no special token with its id: '<a>'"),
         (model("", "1\n<a> x"), "line 4 is no special token with its id"),
-        (model("", "1\n<a> 1000000000"), "line 4 is no special token with its id"),
+        (model("", "1\n<a> 10000000000"), "line 4 is no special token with its id"),
         (model("", "2\n<a> 300\n<a> 301"), "line 5 has a special token or its id again"),
         (model("", "2\n<a> 300\n<b> 300"), "line 5 has a special token or its id again"),
         (model("", "1\n<a> 97"), "the special token '<a>' has the id 97 of another token"),
