@@ -43,6 +43,7 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     # A full collection searches what all tests have made, 0.1 s each time.
     monkeypatch.setattr("bpe_tui.app.memory.REST_SECONDS", 3600.0)
     monkeypatch.setattr("bpe_tui.app.memory.YOUNG_OBJECTS", gc.get_threshold()[0])
+    monkeypatch.setattr("os.fsync", lambda file: None)  # no test pulls the plug
     # In a thread that waits for rest between all keys, so `idle` would wait for it at each key.
     monkeypatch.setattr("bpe_tui.app.app._prepare", lambda *given: None)
     return place
