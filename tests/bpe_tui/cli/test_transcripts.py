@@ -14,6 +14,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from kept import check_kept, each_once
 from program import ROOT, run
 
@@ -23,6 +24,8 @@ CHANGES = re.compile(
 )
 """Times, speeds and memory, which are never the same."""
 EXIT = "  → exit "
+SLOW = ("quiz-unigram", "quiz-wordpiece")
+"""Transcripts of what is quick with BPE: to choose questions takes seconds."""
 
 
 def sample_of(command: str, folder: Path) -> list[str]:
@@ -40,7 +43,13 @@ def sample_of(command: str, folder: Path) -> list[str]:
     return [f"$ {command}{status}\n{first}", *filter(str.strip, others)]
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in TRANSCRIPTS.glob("*.txt")))
+def transcripts() -> list[ParameterSet]:
+    """Return the names of all transcripts; those in `SLOW` are slow."""
+    names = sorted(path.stem for path in TRANSCRIPTS.glob("*.txt"))
+    return [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in names]
+
+
+@pytest.mark.parametrize("name", transcripts())
 def test_the_commands_of_a_transcript_print_its_lines(name: str, tmp_path: Path) -> None:
     file = TRANSCRIPTS / f"{name}.txt"
     (tmp_path / "samples").symlink_to(ROOT / "samples")
