@@ -267,6 +267,6 @@ async def test_a_screen_that_the_model_lacks_is_dim_and_says_why() -> None:
     async with opened_as(RUNS["wordpiece"], (100, 30)) as (app, pilot):
         line = app.screen.query_one(TabLine)
         assert [tab.name for tab in line.tabs if not tab.is_open] == ["race", "check"]
-        await pilot.click(TabLine, offset=(line.render_line(0).text.index("race"), 0))
-        await pilot.pause()
-        assert "The race is between BPE's trainers" in app.notices.now
+        for name, why in (("race", "is between BPE's trainers"), ("check", "with BPE's rule")):
+            await pilot.click(TabLine, offset=(line.render_line(0).text.index(name), 0))
+            await until(pilot, lambda: why in app.notices.now, 5)  # noqa: B023
