@@ -39,6 +39,7 @@ sys.path[:0] = [
     *(str(TESTS / "engine" / room) for room in ("", "learning")),
 ]
 
+import pipelines
 import sentencepiece_models
 import test_quiz
 from course_solutions import SAVES
@@ -47,8 +48,8 @@ from format_files import encoding, tekken
 from gguf_files import gguf, of_bytes, of_pieces, of_sentencepiece
 from model_pipelines import bert
 from tiny_tokenizers import GOLDEN, REPO, handout
+from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors
 from tokenizers import Tokenizer as HuggingFace
-from tokenizers import models
 
 from bpe_tui.words.encoded_text import explanation
 from engine import BpeError, count_pretokens
@@ -136,87 +137,39 @@ def ggufs() -> dict[str, bytes]:
 
 def hugging_faces() -> dict[str, object]:
     """Return small files of Hugging Face with all stages and models."""
-    letters = [*"lowestnr▁", "lo", "low", "▁low", "es", "est"]
-    vocab = {token: number for number, token in enumerate(dict.fromkeys(["<unk>", *letters]))}
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    unknown = {"id": 0, "content": "<unk>", "special": True} | flags
-    template = {
-        "type": "TemplateProcessing",
-        "single": [
-            {"SpecialToken": {"id": "<unk>", "type_id": 0}},
-            {"Sequence": {"id": "A", "type_id": 0}},
-        ],
-        "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
-        "special_tokens": {"<unk>": {"id": "<unk>", "ids": [0], "tokens": ["<unk>"]}},
-    }
-    prepend = [
-        {"type": "Prepend", "prepend": "▁"},
-        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
-    ]
-    back = [
-        {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
-        *({"type": "ByteFallback"}, {"type": "Fuse"}),
-        {"type": "Strip", "content": " ", "start": 1, "stop": 0},
-    ]
-    merges = ["l o", "lo w", "▁ low", "e s", "es t"]
-    pieces = [[token, -float(number)] for token, number in vocab.items()]
-    bert = {
-        "type": "BertNormalizer",
-        **dict.fromkeys(("clean_text", "handle_chinese_chars", "lowercase"), True),
-        "strip_accents": None,
-    }
+    letters = ["<unk>", *"lowestnr▁", "lo", "low", "▁low", "es", "est"]
+    vocab = {token: number for number, token in enumerate(dict.fromkeys(letters))}
+    merges = [("l", "o"), ("lo", "w"), ("▁", "low"), ("e", "s"), ("es", "t")]
+    fallback = models.BPE(
+        vocab, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True, ignore_merges=True
+    )
+    pieces = [(token, -float(number)) for token, number in vocab.items()]
+    llama, t5 = HuggingFace(fallback), HuggingFace(models.Unigram(pieces, 0, False))
+    pipelines.use_marks_for_spaces(llama)
+    t5.normalizer = normalizers.NFKC()
+    t5.pre_tokenizer, t5.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
+    template = processors.TemplateProcessing("<unk> $A", "$A $B:1", [("<unk>", 0)])
+    for each in (llama, t5):
+        each.add_special_tokens(["<unk>"])
+        each.post_processor = template
     words = ["[UNK]", "[CLS]", "[SEP]", "low", "##est", "##e", "the", "##1"]
-    split = {"type": "Split", "pattern": {"Regex": PATTERNS["gpt2"].source}, "invert": False}
-    bytes_ = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-    plain = json.loads((GOLDEN / "tokenizer.json").read_bytes())
-    return {
-        "hf-like-llama": {
-            "added_tokens": [unknown],
-            "normalizer": {"type": "Sequence", "normalizers": prepend},
-            "post_processor": template,
-            "decoder": {"type": "Sequence", "decoders": back},
-            "model": {
-                "type": "BPE",
-                "unk_token": "<unk>",
-                "fuse_unk": True,
-                "byte_fallback": True,
-                "vocab": vocab,
-                "merges": merges,
-                "ignore_merges": True,
-                "dropout": None,
-            },
-        },
-        "hf-like-bert": {
-            "normalizer": bert,
-            "pre_tokenizer": {"type": "BertPreTokenizer"},
-            "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 2], "cls": ["[CLS]", 1]},
-            "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
-            "model": {
-                "type": "WordPiece",
-                "unk_token": "[UNK]",
-                "continuing_subword_prefix": "##",
-                "max_input_chars_per_word": 100,
-                "vocab": {word: place for place, word in enumerate(words)},
-            },
-        },
-        "hf-like-t5": {
-            "added_tokens": [unknown],
-            "normalizer": {"type": "NFKC"},
-            "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
-            "decoder": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
-            "post_processor": template,
-            "model": {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False},
-        },
-        "hf-like-llama-3": plain
-        | {
-            "pre_tokenizer": {
-                "type": "Sequence",
-                "pretokenizers": [split | {"behavior": "Isolated"}, bytes_ | {"use_regex": False}],
-            },
-            "post_processor": {"type": "Sequence", "processors": [bytes_, template]},
-            "model": plain["model"] | {"ignore_merges": True},
-        },
+    vocab = {word: place for place, word in enumerate(words)}
+    wordpiece = HuggingFace(models.WordPiece(vocab, unk_token="[UNK]"))
+    wordpiece.normalizer = normalizers.BertNormalizer()
+    wordpiece.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    wordpiece.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
+    wordpiece.decoder = decoders.WordPiece()
+    llama3 = HuggingFace.from_file(str(GOLDEN / "tokenizer.json"))
+    split = pre_tokenizers.Split(Regex(PATTERNS["gpt2"].source), "isolated")
+    llama3.pre_tokenizer = pre_tokenizers.Sequence([split, pipelines.BYTES])
+    llama3.post_processor = processors.Sequence([processors.ByteLevel(), template])
+    made = {
+        "hf-like-llama": llama,
+        "hf-like-bert": wordpiece,
+        "hf-like-t5": t5,
+        "hf-like-llama-3": pipelines.changed(llama3, ignore_merges=True),
     }
+    return {name: json.loads(each.to_str()) for name, each in made.items()}
 
 
 TEXT = b"low lower lowest newest widest don't\n" * 3
