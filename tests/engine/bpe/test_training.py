@@ -142,13 +142,15 @@ def test_wrong_arguments_are_errors_before_anything_is_read(toy: Path) -> None:
     assert received == []
 
 
-def test_the_units_and_the_longest_token_are_those_asked_for() -> None:
+def test_the_units_the_longest_token_and_the_smallest_count_are_those_asked_for() -> None:
     vocab, merges = train_bpe(
         HANDOUT, 30, [], "whitespace", units="end-of-word", max_token_length=3
     )
     assert max(len(left + right) for left, right in merges) == 3
     assert len(vocab) < 30
     assert b"</w>" in vocab.values()
+    every, frequent = (train_bpe(HANDOUT, 300, min_count=least)[1] for least in (1, 6))
+    assert 0 < len(frequent) < len(every)
 
 
 def test_special_tokens_may_be_left_out_or_none() -> None:

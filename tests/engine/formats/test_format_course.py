@@ -147,6 +147,24 @@ def test_tokens_may_be_as_long_as_their_limit_all_together(monkeypatch: pytest.M
         assert find_parts(values) is None
 
 
+def test_ids_and_ranks_are_known_on_either_side() -> None:
+    for value, vocab in (
+        ({"7": 0, "8": 1}, {0: "7", 1: "8"}),
+        ({"a": "0", "b": "1"}, {0: "a", 1: "b"}),
+        ({"0": "7", "1": "8"}, {0: "7", 1: "8"}),
+        ({0: "a", 5: "1"}, {0: "a", 5: "1"}),
+        (["a", "b"], {0: "a", 1: "b"}),
+    ):
+        assert course_values._by_id("a.json", value) == vocab
+    for value, merges in (
+        ({"l o": 1, "a b": 0}, [("a", "b"), ("l", "o")]),
+        ({"97,98": 256, "98,99": 257}, [(97, 98), (98, 99)]),
+        ({(1, 2): 5}, [(1, 2)]),
+        (["l o", ("a", "b")], [("l", "o"), ("a", "b")]),
+    ):
+        assert course_values._in_order("a.json", value) == merges
+
+
 def test_merges_in_lines_of_ids_are_known_by_their_first_lines() -> None:
     lines = "108 111 256\n" + "".join(f"{n} 97 {n + 1}\n" for n in range(256, 600))
     for head, is_of_ids in (

@@ -80,6 +80,7 @@ def test_the_pretokens_of_the_pieces_are_those_of_the_whole(
 @examples(200)
 @given(CORPORA, SPECIALS, TINY, TINY)
 @example(b"one<a> two three", ["<a>"], 11, 11)
+@example(b"one two<a> three", ["<a>"], 1, 1)
 @example(b"\nOnce", [], 1, 1)
 def test_a_document_in_several_pieces_is_counted_once(
     pattern: str, data: bytes, special_tokens: list[str], size: int, block: int
