@@ -381,11 +381,11 @@ class Inspection(AnyInspection):
     @cached_property
     def whitespace_runs(self) -> dict[str, list[int]]:
         """The lengths of the tokens that are only spaces, only newlines, only tabs."""
-        tokens = self.ordinary.distinct
-        return {
-            name: sorted(len(token) for token in tokens if token and not token.strip(sign))
-            for name, sign in (("spaces", b" "), ("newlines", b"\n"), ("tabs", b"\t"))
-        }
+        found = {}
+        for name, sign in (("spaces", b" "), ("newlines", b"\n"), ("tabs", b"\t")):
+            runs = (token for token in self.ordinary.distinct if token and not token.strip(sign))
+            found[name] = sorted(map(len, runs))
+        return found
 
     @cached_property
     def spelling_example(self) -> bytes | None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice, tee
 from typing import NamedTuple
 
 from engine.core.characters import whole_characters
@@ -76,9 +75,13 @@ def words_of_ranked(parts: Iterable[RankedToken]) -> Words:
 
     Tokens that cut characters follow the characters in brackets: `我 (<E6 88> (merge 7) + <91>)`.
     """
-    words, (tokens, waiting) = list[str | bytes](), tee(parts)
-    for together in whole_characters(part.token for part in tokens):
-        shown = [word for part in islice(waiting, len(together)) for word in (" + ", *part.words)]
+    words: list[str | bytes] = []
+    ranked, start = list(parts), 0
+    for together in whole_characters(part.token for part in ranked):
+        shown: list[str | bytes] = []
+        for part in ranked[start : start + len(together)]:
+            shown += (" + ", *part.words)
+        start += len(together)
         characters = b"".join(together)
         if len(together) > 1 and not is_partial(characters):
             shown = [" + ", characters, " (", *shown[1:], ")"]

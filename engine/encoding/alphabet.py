@@ -248,7 +248,7 @@ class CharacterAlphabet(Alphabet):
         them, if only some bytes have an id.
         """
         spelled: list[tuple[int, int]] = []
-        waiting: list[tuple[int, int]] = []
+        waiting: list[tuple[int, int]] = []  # at most one unknown token, with its bytes
         for character, data in self._units(pretoken):
             if (known := self._characters.get(character)) is not None:
                 spelled += [*waiting, (known, len(data))]
@@ -256,8 +256,8 @@ class CharacterAlphabet(Alphabet):
             elif (in_bytes := self._in_bytes(data)) is not None:
                 spelled += [(token_id, 1) for token_id in in_bytes]
             elif waiting and self._fuse_unknown:
-                [(_, width)] = waiting
-                waiting = [(unknown, width + len(data))]
+                width = waiting[0][1] + len(data)
+                waiting = [(unknown, width)]
             else:
                 spelled += waiting
                 waiting = [(unknown, len(data))]

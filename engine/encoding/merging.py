@@ -122,12 +122,14 @@ def merge_arrays(
     """Return the merges with these parts, in order of rank; `None` if a pair is repeated."""
     import numpy as np
 
-    parts = [np.fromiter(ids, dtype=np.int64, count=count) for ids in (left, right, made)]
-    pairs = parts[0].astype(np.uint64) << np.uint64(32) | parts[1].astype(np.uint64)
+    lefts, rights, results = (
+        np.fromiter(ids, dtype=np.int64, count=count) for ids in (left, right, made)
+    )
+    pairs = lefts.astype(np.uint64) << np.uint64(32) | rights.astype(np.uint64)
     pairs.sort()
     if np.any(pairs[1:] == pairs[:-1]):
         return None
-    return MergeArrays(MergeColumns(parts[0], parts[1], np.arange(count), parts[2]))
+    return MergeArrays(MergeColumns(lefts, rights, np.arange(count), results))
 
 
 def columns_of(table: Mapping[Pair, tuple[int, int]]) -> MergeColumns:
@@ -163,6 +165,7 @@ def become_neighbours(
         rank: the rank of the merge that makes each token; `NONE` if none does.
         joined: left row · number of tokens + right row → rank of the merge of any two tokens.
     """
+    left_part, right_part = parts
     meet = np.ones(len(left), dtype=np.bool_)
     going_on = np.flatnonzero(np.maximum(rank[left], rank[right]) != NONE)
     left, right = left[going_on], right[going_on]
@@ -170,8 +173,8 @@ def become_neighbours(
         left_is_younger = rank[left] > rank[right]
         limit = np.where(left_is_younger, rank[left], rank[right] + 1)
         left, right = (
-            np.where(left_is_younger, parts[1][left], left),
-            np.where(left_is_younger, right, parts[0][right]),
+            np.where(left_is_younger, right_part[left], left),
+            np.where(left_is_younger, right, left_part[right]),
         )
         found = joined.of(left * len(rank) + right)
         is_broken = (found != NONE) & (found < limit)

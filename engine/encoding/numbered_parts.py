@@ -141,7 +141,7 @@ def _merge_table(
     first = {token: known[0] for token, known in ids.items() if known}
     lefts, rights = zip(*merges, strict=True) if merges else ((), ())
     columns = lefts, rights, map(add, lefts, rights)
-    try:
+    try:  # to look for a missing token first would take as long again
         left, right, made = (list(map(first.__getitem__, column)) for column in columns)
     except KeyError as error:
         missing = error.args[0]

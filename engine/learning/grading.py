@@ -288,7 +288,8 @@ def grade_files(
         papers: the quizzes that were asked; files of others are listed apart. Empty takes any.
     """
     grades, quizzes = Grades(), _Quizzes(open_run)
-    found: dict[str, tuple[Paper, list[GradedSheet]]] = {}
+    asked_papers: dict[str, Paper] = {}
+    sheets_of: dict[str, list[GradedSheet]] = {}
     for path in paths:
         try:
             sheet = AnswerSheet.read(path)
@@ -307,11 +308,12 @@ def grade_files(
         attempts: list[Attempt | None] = []
         notes = (*_notes_on_edits(sheet, asked), *_regrade(sheet, questions, attempts))
         graded = GradedSheet(path, sheet, tuple(attempts), notes)
-        found.setdefault(asked.key, (asked, []))[1].append(graded)
-    named = Counter(paper.name for paper, _ in found.values())
-    for paper, sheets in found.values():
+        asked_papers.setdefault(asked.key, asked)
+        sheets_of.setdefault(asked.key, []).append(graded)
+    named = Counter(paper.name for paper in asked_papers.values())
+    for key, paper in asked_papers.items():
         name = paper.name if named[paper.name] == 1 else f"{paper.name} ({paper.code})"
-        grades.quizzes.append(GradedQuiz(name, tuple(sheets)))
+        grades.quizzes.append(GradedQuiz(name, tuple(sheets_of[key])))
     return grades
 
 

@@ -235,6 +235,11 @@ class UnigramFrame:
 
     # -- the corpus and typed text
 
+    @staticmethod
+    def _pieces_on(path: Path, word: str) -> TextPath:
+        pieces = (word[edge.start : edge.end] for edge in joined(path.edges))
+        return TextPath(tuple(pieces), path.score)
+
     def segmentations(self, text: str, wanted: int) -> list[TextPath]:
         """Return the best segmentations of a text, the best first; special tokens score 0.
 
@@ -251,17 +256,14 @@ class UnigramFrame:
         """
         best = [TextPath((), 0.0)]
         for pretoken in self.cut(text):
-            ways: list[tuple[tuple[str, ...], float]] = [((pretoken.text,), 0.0)]
+            ways = [TextPath((pretoken.text,), 0.0)]
             if not pretoken.special:
                 word = spelled(pretoken.text)
-                ways = [
-                    (tuple(word[edge.start : edge.end] for edge in joined(path.edges)), path.score)
-                    for path in self.lattice(word).n_best(wanted)
-                ]
+                ways = [self._pieces_on(path, word) for path in self.lattice(word).n_best(wanted)]
             longer = (
-                TextPath(before.pieces + pieces, before.score + score)
+                TextPath(before.pieces + way.pieces, before.score + way.score)
                 for before in best
-                for pieces, score in ways
+                for way in ways
             )
             best = nlargest(wanted, longer, key=lambda path: path.score)
         return best

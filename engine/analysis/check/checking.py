@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.claim import Assignment, Claim, ClaimedToken
@@ -248,7 +249,12 @@ COSTS = 0, 1, 2
 TRIED_WITH_OTHERS = 2
 """Number of mistakes that are tried together with any other if none explains everything."""
 
-_Found = list[tuple[LikelyMistake, Deviation | Slip]]
+
+class Tried(NamedTuple):
+    """A mistake as it is reported, and as it was tried."""
+
+    explanation: LikelyMistake
+    deviation: Deviation | Slip
 
 
 def _explanations(
@@ -277,31 +283,32 @@ def explain(case: DivergenceCase, causes: Collection[Cause]) -> list[LikelyMista
     two mistakes are named if each of them is needed.
     """
     by_rule = Procedure.by_rule(case.assignment)
-    found: _Found = []
+    found: list[Tried] = []
     for cost in COSTS:
         tried = [cause for cause in causes if cause.cost == cost]
         found = sorted([*found, *_explained(case, tried, by_rule)], key=_by_merges)
-        if found and found[0][0].explains_enough:
-            return [explanation for explanation, _ in found]
-    return [*_explain_together(case, causes, found), *(explanation for explanation, _ in found)]
+        if found and found[0].explanation.explains_enough:
+            return [each.explanation for each in found]
+    return [*_explain_together(case, causes, found), *(each.explanation for each in found)]
 
 
-def _by_merges(found: tuple[LikelyMistake, Deviation | Slip]) -> int:
-    return -min(found[0].merges, TRIED)
+def _by_merges(tried: Tried) -> int:
+    return -min(tried.explanation.merges, TRIED)
 
 
-def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedure) -> _Found:
+def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedure) -> list[Tried]:
     """Try each cause, added to the mistakes of `procedure`; return its best variant."""
-    found: _Found = []
+    found: list[Tried] = []
     for cause in causes:
         tried = []
         for deviation in cause.deviations(case):
             # Count the merges from the divergence on that a trainer with the mistake makes, too.
-            lines, steps = None, case.steps[: case.divergence + TRIED]
             if isinstance(deviation, Slip):
-                lines, steps, merges = deviation.lines, case.steps, iter(deviation.steps)
+                lines, merges = deviation.lines, iter(deviation.steps)
+                steps = case.steps
             else:
-                merges = deviation.change(procedure).merges()
+                lines, merges = None, deviation.change(procedure).merges()
+                steps = case.steps[: case.divergence + TRIED]
             made = 0
             for step, taken in zip(steps, merges, strict=False):
                 if taken.pair != step.pair or step.count not in (None, taken.count):
@@ -313,23 +320,21 @@ def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedu
                 cause.name, deviation.sentence, count, all_made, lines=lines
             )
             if explanation.explains_enough or not cause.is_faint:
-                tried.append((explanation, deviation))
-        best = max(tried, key=lambda each: each[0].merges, default=None)
-        if best is None or not best[0].merges:
+                tried.append(Tried(explanation, deviation))
+        best = max(tried, key=lambda each: each.explanation.merges, default=None)
+        if best is None or not best.explanation.merges:
             continue
-        alike = (
-            deviation.variant
-            for explanation, deviation in tried
-            if explanation.merges == best[0].merges
-            and deviation is not best[1]
-            and deviation.variant
-        )
-        found.append((replace(best[0], alike=tuple(alike)), best[1]))
+        alike = []
+        for other in tried:
+            as_many = other.explanation.merges == best.explanation.merges
+            if as_many and other is not best and other.deviation.variant:
+                alike.append(other.deviation.variant)
+        found.append(best._replace(explanation=replace(best.explanation, alike=tuple(alike))))
     return found
 
 
 def _explain_together(
-    case: DivergenceCase, causes: Collection[Cause], found: _Found
+    case: DivergenceCase, causes: Collection[Cause], found: list[Tried]
 ) -> Iterator[LikelyMistake]:
     """Find two mistakes that explain everything together."""
     if not case.is_small:

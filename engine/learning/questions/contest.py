@@ -217,18 +217,25 @@ def _why_behind(contest: Contest, pair: Pair) -> Sentence:
         )
     if (difference := _difference(frame, right, pair)) is None:
         return by_rule(frame.tie_rule)
-    less, _, where = difference
     return say(
         "Another pair has a byte above {byte} = {value}{where}.",
         shorter="Another has a byte above {byte} = {value}.",
-        byte=bytes((less,)),
-        value=str(less),
-        where=where,
+        byte=bytes((difference.less,)),
+        value=str(difference.less),
+        where=difference.where,
     )
 
 
-def _difference(frame: Frame, winner: Pair, rival: Pair) -> tuple[int, int, Sentence] | None:
-    """Return the bytes in which two pairs differ, the lower one first, and their place.
+class ByteDifference(NamedTuple):
+    """The first bytes in which two tokens differ, and their place, if that needs to be said."""
+
+    less: int
+    more: int
+    where: Sentence
+
+
+def _difference(frame: Frame, winner: Pair, rival: Pair) -> ByteDifference | None:
+    """Return the bytes in which two pairs differ.
 
     Returns:
         `None` if one token only goes on after the other, or if the tie rule compares no bytes.
@@ -239,7 +246,8 @@ def _difference(frame: Frame, winner: Pair, rival: Pair) -> tuple[int, int, Sent
     for place, (more, less) in enumerate(zip(later, earlier, strict=False)):
         if more != less:
             is_single = len(later) == len(earlier) == 1
-            return less, more, say("") if is_single else say(" in place {n}", n=str(place + 1))
+            where = say("") if is_single else say(" in place {n}", n=str(place + 1))
+            return ByteDifference(less, more, where)
     return None
 
 
@@ -259,12 +267,11 @@ def _compared(frame: Frame, winner: Pair, rival: Pair) -> Sentence | None:
     if difference is None:
         later, earlier = _different_tokens(frame, winner, rival)
         return say("{longer} begins with {start} and goes on", longer=later, start=earlier)
-    less, more, where = difference
     return say(
         "{lower} = {less} < {higher} = {more}{where}",
-        lower=bytes((less,)),
-        less=str(less),
-        higher=bytes((more,)),
-        more=str(more),
-        where=where,
+        lower=bytes((difference.less,)),
+        less=str(difference.less),
+        higher=bytes((difference.more,)),
+        more=str(difference.more),
+        where=difference.where,
     )

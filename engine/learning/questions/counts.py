@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 from engine.bpe.frame import Frame
 from engine.bpe.pair_queue import QueueEntry
@@ -43,12 +44,29 @@ MOST_PRETOKENS = 400
 """A merge that changes more different pretokens is not asked about: reading them takes long."""
 
 
+class Countable(NamedTuple):
+    """A change of a count, and the few words that cause it."""
+
+    change: CountChange
+    words: tuple[AffectedPretoken, ...]
+
+
+class Asked(NamedTuple):
+    """A change to ask about, and the rows to show; `are_all` if these are all words with it."""
+
+    about: Countable
+    rows: list[Row]
+    are_all: bool
+
+
 def _pose_count_change(frame: Frame, request: Request) -> Question:
     """Ask for the count of a pair after the next merge, with the words where the two meet."""
     merge = countable_merge(frame, MOST_PRETOKENS)
     about = None if request.about is None else named_pair(frame, request.about)
     found = [
-        each for each in _countable_changes(frame, about) if each[0].after or about is not None
+        each
+        for each in _countable_changes(frame, about)
+        if each.change.after or about is not None  # none is left: only if it is asked for
     ]
     if not found:
         raise QuestionError(
@@ -56,13 +74,14 @@ def _pose_count_change(frame: Frame, request: Request) -> Question:
             if about is None
             else f"the next merge does not change the count of {request.about} by a few words"
         )
-    change, words, rows, is_whole = next(_askable(frame, found, request), (None, (), [], False))
-    if change is None:
+    asked = next(_askable(frame, found, request), None)
+    if asked is None:
         raise QuestionError("one number alone would be the answer, or lead to it")
+    change, words = asked.about
     pair, merged = pair_words(frame, change.pair), pair_words(frame, merge.pair)
     asks = "How often will {pair} occur, once {merged} has merged?"
     advice = "These are all words with it; the number is how often each occurs."
-    if not is_whole:
+    if not asked.are_all:
         asks = "{pair} occurs {times}. How often will it, once {merged} has merged?"
         advice = "Only in these words can it lose a place; the number is how often each occurs."
     return Question(
@@ -78,7 +97,7 @@ def _pose_count_change(frame: Frame, request: Request) -> Question:
         advice=say(advice),
         given=tuple(
             say("{n} × {word}", n=f"{count:,}", word=joining(frame, ids, merge.pair))
-            for count, ids in request.chance.shuffled(rows)
+            for count, ids in request.chance.shuffled(asked.rows)
         ),
         find_level=lambda: Level(min(len(words), MOST_WORDS) - 1),
     )
@@ -86,18 +105,16 @@ def _pose_count_change(frame: Frame, request: Request) -> Question:
 
 def _askable(
     frame: Frame,
-    found: Sequence[tuple[CountChange, tuple[AffectedPretoken, ...]]],
+    found: Sequence[Countable],
     request: Request,
-) -> Iterator[tuple[CountChange, tuple[AffectedPretoken, ...], list[Row], bool]]:
-    """Yield changes to ask about, with their words, the rows to show, and if these are all words.
-
-    None is yielded if one of the numbers, or their sum, leads to the answer.
-    """
+) -> Iterator[Asked]:
+    """Yield changes to ask about, unless one number of the rows, or their sum, is the answer."""
     merged = frame.merge_at(frame.step).pair
-    for change, words in request.chance.shuffled(found):
+    for about in request.chance.shuffled(found):
+        change, words = about
         rows = _all_words_with(frame, change.pair)
         if len(rows) > (1 if request.about else 2):  # of two numbers the answer would be one
-            yield change, words, rows, True
+            yield Asked(about, rows, True)
             continue
         # Without words that keep the pair, subtracting all numbers would do.
         most = max(word.count for word in words)
@@ -105,7 +122,7 @@ def _askable(
         rows += _untouched_words(frame, change.pair, merged, request.chance, most)
         lost, counts = change.before - change.after, [count for count, _ in rows]
         if request.about is not None or not (lost in counts or lost == sum(counts)):
-            yield change, words, rows, False
+            yield Asked(about, rows, False)
 
 
 def _all_words_with(frame: Frame, pair: Pair) -> list[Row]:
@@ -189,9 +206,7 @@ def _untouched_words(
     return words_beside(frame, chance, joins_others, count)
 
 
-def _countable_changes(
-    frame: Frame, about: Pair | None
-) -> Iterator[tuple[CountChange, tuple[AffectedPretoken, ...]]]:
+def _countable_changes(frame: Frame, about: Pair | None) -> Iterator[Countable]:
     """Yield each change of the next merge that a few words cause, with these; largest first."""
     attribution = frame.at(frame.step + 1).attribution
     attribution.read()
@@ -203,7 +218,7 @@ def _countable_changes(
         # Very long pretokens are not looked at, so a part may be missing.
         is_all = sum(part.change for part in causes) == change.after - change.before
         if is_all and len(causes) <= MOST_WORDS:
-            yield change, tuple(part.affected for part in causes)
+            yield Countable(change, tuple(part.affected for part in causes))
 
 
 def _why_count(
@@ -408,16 +423,13 @@ def _why_stale_or_true(
         times=frequency(entry.count),
         old=f"{entry.recorded:,}",
     )
-    changed = [
-        index
-        for index in merges
-        if any(change.pair == entry.pair for change in frame.merge_at(index).changes)
-    ]
-    if not changed:
-        return (first,)
-    merged = pair_words(frame, frame.merge_at(changed[0]).pair)
-    which = f"{changed[0] + 1:,}"
-    return first, say("Merge {number}, {pair}, changed its count.", number=which, pair=merged)
+    for index in merges:
+        merge = frame.merge_at(index)
+        if any(change.pair == entry.pair for change in merge.changes):
+            merged, number = pair_words(frame, merge.pair), f"{index + 1:,}"
+            changed = "Merge {number}, {pair}, changed its count."
+            return first, say(changed, number=number, pair=merged)
+    return (first,)
 
 
 STALE = Kind("stale", (Frame,), "BPE", _pose_stale)

@@ -150,8 +150,8 @@ def _why_join(frame: Frame, merge: TracedMerge) -> tuple[Sentence, ...]:
     others = [lost for lost in merge.lost if lost.rank > rank]
     if not others:
         return (first,)
-    next_best, merge_of_next = pair_words(frame, others[0].pair), f"{others[0].rank + 1:,}"
-    return first, say("Next best was {pair}, merge {n}.", pair=next_best, n=merge_of_next)
+    second, n = others[0], f"{others[0].rank + 1:,}"
+    return first, say("Next best was {pair}, merge {n}.", pair=pair_words(frame, second.pair), n=n)
 
 
 def _why_not_joins(

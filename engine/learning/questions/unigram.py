@@ -63,7 +63,10 @@ def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
 
 def _is_clear(paths: Sequence[Path]) -> bool:
     """Whether there are two paths, and the first is better by a visible amount."""
-    return len(paths) > 1 and paths[0].score - paths[1].score >= APART
+    if len(paths) < 2:
+        return False
+    best, second = paths[:2]
+    return best.score - second.score >= APART
 
 
 def _has_rank(paths: Sequence[Path], share: float) -> bool:
