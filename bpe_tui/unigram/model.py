@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from engine.unigram.record import UnigramRecord
     from engine.unigram.textbook import TextbookTrainer
     from engine.unigram.trainer import UnigramTrainer
-    from engine.unigram.units import GRAM_UNITS
 
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
@@ -133,6 +132,7 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     from engine.unigram.record import Seeded
     from engine.unigram.textbook import TextbookTrainer
     from engine.unigram.trainer import UnigramTrainer
+    from engine.unigram.units import GRAM_UNITS
 
     words, pattern = spelled_counts(corpus.counts), config.pattern
     trainer: UnigramTrainer | TextbookTrainer
