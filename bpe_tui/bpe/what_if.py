@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from time import monotonic
 from typing import ClassVar, NamedTuple, cast
 
 from textual.app import ComposeResult
@@ -86,14 +85,13 @@ class WhatIfJob(Job):
 
     def _watched(self, steps: Iterable[MergeStep]) -> Iterator[MergeStep]:
         """Pass on the merges; now and then post their number, and how many are the run's."""
-        due, shared = monotonic(), 0
+        shared = 0
         for made, step in enumerate(steps):
             self.check_cancelled()
             if shared == made < len(self._was) and (step.left, step.right) == self._was[made]:
                 shared += 1
-            if monotonic() >= due:
+            if self.has_news(NEWS_SECONDS):
                 self.post(jobs.WhatIfProgress(made + 1, shared))
-                due = monotonic() + NEWS_SECONDS
             yield step
 
     def _corpus(self, known: RunConfig, config: RunConfig) -> tuple[Mapping[bytes, int], Excerpt]:

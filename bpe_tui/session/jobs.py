@@ -189,7 +189,7 @@ class OpeningJob(Job, TrainingListener):
         super().__init__("opening", post, JobFailed)
         self.config = config
         self._shown = threading.Event()
-        self._started = self._news_due = self._batch_due = monotonic()
+        self._started = self._batch_due = monotonic()
         self._begun = False
         self._steps = self._posted = 0
 
@@ -218,7 +218,7 @@ class OpeningJob(Job, TrainingListener):
 
     def on_progress(self, progress: CountProgress) -> None:
         self.check_cancelled()
-        if self._has_news():
+        if self.has_news(NEWS_SECONDS):
             rate = progress.bytes_read / max(monotonic() - self._started, 1e-6)
             self.post(ReadingProgress(progress, rate, self.chunks.report))
 
@@ -252,7 +252,7 @@ class OpeningJob(Job, TrainingListener):
         self.check_cancelled()
         if self._begun:
             self._let_screen_come_first()
-        if self._has_news():
+        if self.has_news(NEWS_SECONDS):
             self.post(Working(work.doing, work.done, work.total))
 
     def on_step(self, step: Any) -> None:
@@ -270,13 +270,6 @@ class OpeningJob(Job, TrainingListener):
     def _post_steps(self) -> None:
         self._posted = self._steps
         self.post(StepsRecorded(self._steps))
-
-    def _has_news(self) -> bool:
-        """Return whether progress is due again, and set the next time."""
-        if monotonic() < self._news_due:
-            return False
-        self._news_due = monotonic() + NEWS_SECONDS
-        return True
 
     def _let_screen_come_first(self) -> None:
         """Wait for the first frame, and a little longer for the first key.

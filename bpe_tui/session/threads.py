@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -42,6 +43,7 @@ class Job:
     ) -> None:
         self.name, self.post, self._failed = name, post, failed
         self._cancelled = threading.Event()
+        self._news_due = 0.0
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
@@ -67,6 +69,13 @@ class Job:
         """End the work by an exception if the job is cancelled."""
         if self.is_cancelled:
             raise Cancelled
+
+    def has_news(self, seconds: float) -> bool:
+        """Return whether news is due again, at most once in some seconds; the time begins anew."""
+        if monotonic() < self._news_due:
+            return False
+        self._news_due = monotonic() + seconds
+        return True
 
     def _run(self) -> None:
         try:

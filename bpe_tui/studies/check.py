@@ -58,7 +58,7 @@ class CheckJob(Job):
     ) -> None:
         super().__init__("check", post)
         self._config, self._claimed, self._counts = config, claimed, counts
-        self._due = self._rest_due = monotonic()
+        self._rest_due = monotonic()
         self.merges = 0
         self.judged: list[JudgedMerge] = []
         self.report: Report | None = None
@@ -88,11 +88,9 @@ class CheckJob(Job):
     def _take(self, judged: JudgedMerge) -> None:
         self.check_cancelled()
         self.judged.append(judged)
-        now = monotonic()
-        if now >= self._due or len(self.judged) == self.merges:
+        if self.has_news(NEWS_SECONDS) or len(self.judged) == self.merges:
             self.post(self)
-            self._due = now + NEWS_SECONDS
-        if now >= self._rest_due:
+        if monotonic() >= self._rest_due:
             sleep(REST_SECONDS)
             self._rest_due = monotonic() + SLICE_SECONDS
 

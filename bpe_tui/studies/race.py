@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from time import monotonic, sleep
+from time import sleep
 
 import numpy as np
 from textual.app import ComposeResult
@@ -274,12 +274,10 @@ class RaceJob(Job):
             TRAINER_SECONDS,
         )
         self.race = racing.Race(counts, settings)
-        due = monotonic()
         for _ in self.race.slices():
             self.check_cancelled()
-            if monotonic() >= due:
+            if self.has_news(NEWS_SECONDS):
                 self.post(self)
-                due = monotonic() + NEWS_SECONDS
             sleep(REST_SECONDS)
         self.complete = True
         self.post(self)

@@ -38,6 +38,7 @@ def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
 ) -> None:
     now, news, slept, waited = [100.0], list[Any](), list[float](), list[float]()
     monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr("bpe_tui.session.threads.monotonic", lambda: now[0])
     monkeypatch.setattr(jobs, "sleep", slept.append)
     monkeypatch.setattr(jobs, "MOST_AT_ONCE", 5)
     job = IdleJob(RUN, news.append)

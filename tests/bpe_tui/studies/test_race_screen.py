@@ -95,7 +95,7 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
 def test_a_race_is_shown_as_it_begins_and_ends_and_rests_after_each_slice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(race_screen, "monotonic", lambda: 0.0)
+    monkeypatch.setattr("bpe_tui.session.threads.monotonic", lambda: 0.0)
     rests: list[float] = []
     monkeypatch.setattr(race_screen, "sleep", rests.append)
     posted: list[bool] = []
