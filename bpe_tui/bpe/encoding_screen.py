@@ -28,7 +28,7 @@ from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from bpe_tui.words.narration import BETWEEN_PARTS, heading, leading_parts
+from bpe_tui.words.narration import BETWEEN_PARTS, leading_parts
 from bpe_tui.words.wording import Wording
 from engine.analysis.explanation import Explanation, explain
 from engine.analysis.why_not import occurrences, parts_asked
@@ -212,14 +212,11 @@ class EncodingScreen(WalkScreen):
         frame = session.frame
         return frame.with_specials_as_text() if frame and self._specials_as_text else frame
 
-    def heading(self, session: Session, room: int) -> str:
-        """Return what encodes: a whole tokenizer, or the merges of a step."""
-        if session.opened is not None and session.at_end and session.stop_reason is not None:
-            return heading(session, room, self.messages)
-        return super().heading(session, room)
-
     def facts_of(self, frame: Frame) -> Sequence[str]:
-        wording = Wording(messages=self.messages)
+        """Return what encodes: the merges of a step; nothing for a whole tokenizer."""
+        session, wording = self.session, Wording(messages=self.messages)
+        if session.opened is not None and session.at_end and session.stop_reason is not None:
+            return ()
         facts = [wording.text("Encoding")]
         if frame.step < frame.recorded_steps:
             merges = wording.counted(frame.recorded_steps, "merge")

@@ -29,7 +29,7 @@ from bpe_tui.widgets.figure import Figure, NumberArray
 from bpe_tui.widgets.numbers import number, percent
 from bpe_tui.widgets.rows import Column, Row, RowsOnDemand, RowTable, Span
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from bpe_tui.words.narration import NO_CORPUS, as_sentence, first_fitting, heading, leading_parts
+from bpe_tui.words.narration import NO_CORPUS, as_sentence, first_fitting, leading_parts
 from bpe_tui.words.wording import Wording
 from engine.core.arrays import Ints
 
@@ -496,9 +496,6 @@ class ChartsScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self.show_panel(self.PANEL_ORDER[0])
-
-    def heading(self, session: Session, room: int) -> str:
-        return heading(session, room, self.messages)
 
     def show_session(self, session: Session) -> None:
         if self.shows(session):

@@ -28,7 +28,7 @@ from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, progress_of
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.chunks import strip_rows
-from bpe_tui.words.narration import add_stop, first_fitting, heading
+from bpe_tui.words.narration import add_stop, first_fitting
 from bpe_tui.words.wording import Wording
 from engine.core.wording import Messages, text_of
 
@@ -162,7 +162,7 @@ def _describe_reading(reading: ReadingProgress) -> str:
 def show_player(screen: SessionScreen, session: Session) -> None:
     """Show the heading, the slider, and a sentence about the step, on a screen that has them."""
     room, frame = screen.size.width - 2, screen.frame
-    screen.say("#heading", screen.heading(session, screen.heading_room))
+    screen.show_heading()
     screen.query_one(Transport).show(session, screen.messages)
     recording = session.recording
     if recording is not None and recording.came_from == recording.cursor + 1:
@@ -238,9 +238,6 @@ class StepsScreen(SessionScreen):
             self._is_patient = False
             self.show_session(self.session)
 
-    def heading(self, session: Session, room: int) -> str:
-        return heading(session, room, self.messages)
-
     def prepare(self, session: Session) -> None:
         """Set what panels need before they get the frame."""
         self.query_one(ExcerptPanel).playing = session.playing or session.following
@@ -255,7 +252,7 @@ class StepsScreen(SessionScreen):
         self.set_class(is_reading, "-reading")
         if is_reading:
             self.show_tabs(session)
-            self.say("#heading", self.heading(session, self.heading_room))
+            self.show_heading()
             self.frame = None
             self._show_reading(session)
             self.show_keys()

@@ -26,7 +26,7 @@ from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row
-from bpe_tui.words.narration import fitting_facts
+from bpe_tui.words.narration import fitting_facts, heading
 from bpe_tui.words.wording import Wording
 from engine.core.wording import ENGLISH, Messages, text_of
 
@@ -201,24 +201,25 @@ class SessionScreen(PanelScreen):
         return self.VIEW.frame_of(session)
 
     def heading(self, session: Session, room: int) -> str:
-        """Return the text of the first line, in at most `room` cells."""
+        """Return the first line, in at most `room` cells: the screen's facts, or what is open."""
         frame = self.frame_of(session)
-        subject, *facts = self.facts_of(frame)
+        facts = [] if frame is None else [*self.facts_of(frame)]
+        if not facts:
+            return heading(session, room, self.messages)
         step = self.step_of(session)
-        parts = (
-            (subject, *facts)
-            if self.query_one(TabLine).has_room_for(step, self.size.width)
-            else (subject, step, *facts)
-        )
-        return fitting_facts(list(enumerate(parts)), room)
+        if not self.query_one(TabLine).has_room_for(step, self.size.width):
+            facts.insert(1, step)
+        return fitting_facts(list(enumerate(facts)), room)
 
     def show_heading(self) -> None:
-        if self.frame is not None:
-            self.say("#heading", self.heading(self.session, self.heading_room))
+        self.say("#heading", self.heading(self.session, self.heading_room))
 
     def facts_of(self, frame: Any) -> Sequence[str]:
-        """Return the facts in the first line: the subject, then others; the step is added."""
-        raise NotImplementedError
+        """Return the facts in the first line: the subject, then others; the step is added.
+
+        Without any the line says what is open.
+        """
+        return ()
 
     def show_target(self, target: object) -> None:
         """Make visible what a row leads to: a target of `bpe_tui.shell.targets`."""

@@ -28,7 +28,7 @@ from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text, width
-from bpe_tui.words.narration import first_fitting, heading
+from bpe_tui.words.narration import first_fitting
 from bpe_tui.words.wording import Wording
 from engine.analysis.check.checking import JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
@@ -269,7 +269,7 @@ class CheckScreen(SessionScreen):
         if not self.is_current or session.frame is None:
             return
         super().show_session(session)
-        self.say("#heading", heading(session, self.heading_room, self.messages))
+        self.show_heading()
         claimed, timeline = session.claimed, session.timeline
         if claimed is not None and timeline is not None and self._checks != (timeline, claimed):
             # Check the files against the rule of the session's run.

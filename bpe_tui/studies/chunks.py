@@ -30,7 +30,6 @@ from bpe_tui.words.chunks import (
     parts_for,
     strip_rows,
 )
-from bpe_tui.words.narration import heading
 from bpe_tui.words.wording import Wording
 from engine.core.errors import CorpusError
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
@@ -206,7 +205,7 @@ class ChunksScreen(SessionScreen):
         if not self.is_current or session.shown is None:
             return
         super().show_session(session)
-        self.say("#heading", heading(session, self.heading_room, self.messages))
+        self.show_heading()
         if self._of is not session.config:
             self._of, self._parts = session.config, parts_for(session.chunks)
             self._search()

@@ -26,7 +26,7 @@ from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import block_bar, number, plural, short_number, short_time
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
-from bpe_tui.words.narration import first_fitting, heading
+from bpe_tui.words.narration import first_fitting
 from bpe_tui.words.wording import Wording
 from engine.bpe import race as racing
 from engine.bpe.frame import Frame, Timeline
@@ -355,7 +355,7 @@ class RaceScreen(SessionScreen):
         super().show_session(session)
         if session.stop_reason is not None and session.timeline is not self._raced:
             self._start(session)
-        self.say("#heading", heading(session, self.heading_room, self.messages))
+        self.show_heading()
         self.query_one(Transport).show(session, self.messages)
         self.query_one(CurvesChart).at = session.frame.step or None
 
