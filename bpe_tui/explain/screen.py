@@ -63,8 +63,6 @@ class ExplainScreen(SessionScreen):
     """The lesson view of a model: shows a step beat by beat, with the model's explainer."""
 
     CSS_PATH = sheet("explain.tcss")
-    AUTO_FOCUS = ""
-    """Empty, so that the hidden field does not get the keys."""
     SHOWS_STEP = False  # the heading has it, with the question or the speed
     EXPLAINER: ClassVar[type[AnyExplainer]]
     _layout: Layout

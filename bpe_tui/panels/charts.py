@@ -494,9 +494,6 @@ class ChartsScreen(SessionScreen):
             yield panel
         yield Static(id="narration")
 
-    def on_mount(self) -> None:
-        self.show_panel(self.PANEL_ORDER[0])
-
     def show_session(self, session: Session) -> None:
         if self.shows(session):
             self.show_no_text()

@@ -319,8 +319,6 @@ class WalkScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / self.STEPS_A_SECOND, self._play_on, pause=True)
-        # Not the field: a digit typed there would not open another screen. `e` goes to the field.
-        self.show_panel(self.PANEL_ORDER[0])
 
     def show_session(self, session: Session) -> None:
         if not self.shows(session):

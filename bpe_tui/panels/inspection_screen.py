@@ -72,9 +72,6 @@ class InspectionScreen(SessionScreen):
     def compose_body(self) -> ComposeResult:
         yield from compose_tiles(self.TILES, {InspectionSection: InspectionPanel})
 
-    def on_mount(self) -> None:
-        self.show_panel(self.PANEL_ORDER[0])
-
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
         super().watch_zoomed(old, new)
         for panel in self.query(InspectionPanel):

@@ -304,9 +304,6 @@ class VocabularyScreen(SessionScreen):
 
     # -- state in
 
-    def on_mount(self) -> None:
-        self.show_panel(self.PANEL_ORDER[0])
-
     def show_session(self, session: Session) -> None:
         super().show_session(session)
         if self.shows(session):

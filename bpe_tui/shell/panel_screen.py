@@ -69,6 +69,7 @@ class PanelScreen(SettledScreen[None]):
 
     HORIZONTAL_BREAKPOINTS = []  # Textual's are about the terminal; see `ScreenRoom.show_size`
     VERTICAL_BREAKPOINTS = []
+    AUTO_FOCUS = ""  # Textual's would be the first field; see `on_mount`
     NAME: ClassVar[str] = ""
     """The name in the table of screens; it decides which commands are bound."""
     TABS: ClassVar[Size] = Size(0, 0)
@@ -140,6 +141,9 @@ class PanelScreen(SettledScreen[None]):
             each.name_key(self.keys.leading_to(each.id or ""))
         # The screen itself got its styles before its classes, and before its sheet was read.
         self.app.stylesheet.update_nodes([self])
+        # Not a field: a digit typed there would not open another screen.
+        if self.PANEL_ORDER and self.focused is None:
+            self.show_panel(self.PANEL_ORDER[0])
         self.show_keys()
         self.show_notices()
 

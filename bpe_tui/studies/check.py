@@ -250,9 +250,6 @@ class CheckScreen(SessionScreen):
             yield WhyPanel()
         yield Static(id="narration")
 
-    def on_mount(self) -> None:
-        self.show_panel(self.tab_order[0])
-
     @property
     def tab_order(self) -> tuple[str, ...]:
         """The panels; before anything is checked only the one that explains how to start."""

@@ -192,9 +192,6 @@ class ChunksScreen(SessionScreen):
             yield CutsPanel()
             yield CountedPanel()
 
-    def on_mount(self) -> None:
-        self.show_panel(self.PANEL_ORDER[0])
-
     # -- state in
 
     def forget_run(self) -> None:

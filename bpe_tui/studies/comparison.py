@@ -362,7 +362,6 @@ class ComparisonScreen(PanelScreen):
 
     def on_mount(self) -> None:
         self._head(f"Opening {' and '.join(self._names)} …")
-        self.show_panel("strips")
         self._start("open", self._open_all, self._compare_all)
 
     def _head(self, text: str) -> None:

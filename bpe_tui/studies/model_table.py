@@ -160,9 +160,6 @@ class FamilyScreen(SessionScreen):
         yield FamilyPanel()
         yield FamilyDetails()
 
-    def on_mount(self) -> None:
-        self.show_panel("family-table")
-
     # -- what is open
 
     def forget_run(self) -> None:

@@ -168,9 +168,6 @@ class PipelineScreen(SessionScreen):
         yield PipelinePanel()
         yield Static(id="narration")
 
-    def on_mount(self) -> None:
-        self.show_panel("stages")
-
     def forget_run(self) -> None:
         super().forget_run()
         self.notifier.jobs.cancel(self)

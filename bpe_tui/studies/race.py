@@ -337,10 +337,6 @@ class RaceScreen(SessionScreen):
             yield chart
         yield Static(id="narration")
 
-    def on_mount(self) -> None:
-        self.show_panel("work")
-        self.show_panel("standings")
-
     def forget_run(self) -> None:
         super().forget_run()
         self.notifier.jobs.cancel(self)
