@@ -77,6 +77,16 @@ def test_an_n_gram_that_no_best_segmentation_uses_costs_nothing_and_goes_first()
     assert finished(after.removals()).alternative_of(0) == ()
 
 
+def test_of_segmentations_that_cost_the_same_the_one_with_the_longest_n_gram_wins() -> None:
+    # Of 24 n-grams a is 4, b 6, and a▁b 1: 1/24 = 4/24 · 6/24. A▁B costs more than A and B.
+    counts = {"A": 5, "B": 5, "A B": 1, "a": 3, "b": 5, "a b": 1}
+    _, timeline = trained(counts, 1, ngram=2)
+    after = timeline.seek(1)
+    counted = dict(zip(after.texts, after.expected_counts.tolist(), strict=True))
+    assert counted == {"A": 6, "B": 6, "a": 3, "b": 5, "a▁b": 1}
+    assert [timeline.seek(0).segment(each) for each in ("a▁b", "A▁B")] == [["a▁b"], ["A", "▁B"]]
+
+
 def test_without_itself_an_n_gram_is_its_parts_and_a_single_word_is_unknown() -> None:
     frame = trained({"a b": 1, "a": 1}, 1, ngram=2)[1].frame
     assert frame.record.mean_loss_at(0) == frame.loss / 2
