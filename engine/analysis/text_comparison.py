@@ -126,11 +126,7 @@ def overlap(tokenizers: Sequence[Tokenizer]) -> Overlap:
     for place, tokens in enumerate(ordered):
         others: frozenset[bytes] = frozenset().union(*sets[:place], *sets[place + 1 :])
         only.append(tuple(dict.fromkeys(token for token in tokens if token not in others)))
-    return Overlap(
-        tuple(map(len, sets)),
-        len(frozenset.intersection(*sets)),
-        tuple(only),
-    )
+    return Overlap(tuple(map(len, sets)), len(frozenset.intersection(*sets)), tuple(only))
 
 
 @dataclass(frozen=True)

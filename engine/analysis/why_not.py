@@ -502,11 +502,7 @@ def _first_merge_astray(rules: EncodingRules, token_id: int, wanted: bytes) -> M
 
 
 def _beaten(
-    rules: EncodingRules,
-    wanted: bytes,
-    pretoken: bytes,
-    across: Crossing,
-    edges: tuple[int, int],
+    rules: EncodingRules, wanted: bytes, pretoken: bytes, across: Crossing, edges: tuple[int, int]
 ) -> Answer:
     """Return the answer for a piece at `edges` that the merge `across` takes bytes from."""
     merge = merge_of(rules, across.rank, across.pair)

@@ -275,10 +275,7 @@ class Grades:
 
 
 def grade_files(
-    paths: Iterable[Path],
-    open_run: OpenRun,
-    seed: str | None = None,
-    papers: Sequence[Paper] = (),
+    paths: Iterable[Path], open_run: OpenRun, seed: str | None = None, papers: Sequence[Paper] = ()
 ) -> Grades:
     """Grade files of answers; each run is trained once.
 

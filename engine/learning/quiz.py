@@ -120,11 +120,7 @@ def make_quiz(
 
 
 def _candidates(
-    player: Player[Any],
-    deck: list[str],
-    level: Level,
-    chance: Chance,
-    chosen: list[Question],
+    player: Player[Any], deck: list[str], level: Level, chance: Chance, chosen: list[Question]
 ) -> Iterator[Question]:
     """Yield new questions that can be asked, up to one of the wanted level."""
     for _ in range(TRIES):

@@ -18,13 +18,7 @@ from typing import NamedTuple
 
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.claim import Assignment, Claim, ClaimedToken
-from engine.analysis.check.mistaken_trainer import (
-    Cause,
-    Deviation,
-    DivergenceCase,
-    Procedure,
-    Slip,
-)
+from engine.analysis.check.mistaken_trainer import Cause, Deviation, DivergenceCase, Procedure, Slip
 from engine.analysis.check.report import (
     TRIED,
     Divergence,

@@ -50,12 +50,7 @@ KINDS = registry_of(
 
 @checked
 def ask(
-    kind: str,
-    frame: Any,
-    seed: str = "",
-    *,
-    about: str | None = None,
-    rows: int = 6,
+    kind: str, frame: Any, seed: str = "", *, about: str | None = None, rows: int = 6
 ) -> Question:
     """Return the question of a kind about a frame of any model.
 

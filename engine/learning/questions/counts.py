@@ -103,11 +103,7 @@ def _pose_count_change(frame: Frame, request: Request) -> Question:
     )
 
 
-def _askable(
-    frame: Frame,
-    found: Sequence[Countable],
-    request: Request,
-) -> Iterator[Asked]:
+def _askable(frame: Frame, found: Sequence[Countable], request: Request) -> Iterator[Asked]:
     """Yield changes to ask about, unless one number of the rows, or their sum, is the answer."""
     merged = frame.merge_at(frame.step).pair
     for about in request.chance.shuffled(found):
@@ -153,10 +149,7 @@ def countable_merge(frame: Frame, most: int) -> PairStep:
 
 
 def words_beside(
-    frame: Frame,
-    chance: Chance,
-    is_near: Callable[[tuple[int, ...]], bool | None],
-    count: int,
+    frame: Frame, chance: Chance, is_near: Callable[[tuple[int, ...]], bool | None], count: int
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Draw one or two short words, with their counts, that the next merge leaves as they are.
 
@@ -177,10 +170,7 @@ def words_beside(
                 rows[near, number > count].append((number, ids))
     # The words whose counts are the nearest, on each side.
     above, below = (
-        [
-            *chance.shuffled(rows[True, side][of_pool]),
-            *chance.shuffled(rows[False, side][of_pool]),
-        ]
+        [*chance.shuffled(rows[True, side][of_pool]), *chance.shuffled(rows[False, side][of_pool])]
         for side, of_pool in ((True, slice(-POOL, None)), (False, slice(POOL)))
     )
     wanted = 1 + chance.below(MOST_BESIDE)

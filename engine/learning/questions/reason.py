@@ -13,14 +13,7 @@ from itertools import accumulate, islice, pairwise
 
 from engine.analysis.explanation import count_inside
 from engine.analysis.quoted_merges import Merge, merge_making
-from engine.analysis.why_not import (
-    Answer,
-    Beaten,
-    BorderInside,
-    NeverEncoded,
-    NoSuchToken,
-    why_not,
-)
+from engine.analysis.why_not import Answer, Beaten, BorderInside, NeverEncoded, NoSuchToken, why_not
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, Words, frequency, say
@@ -237,8 +230,7 @@ def _explained(frame: Frame, example: Example) -> Sentence:
             )
         case NoSuchToken():
             return say(
-                "no merge of the training makes {piece}: its pairs are too rare.",
-                piece=piece,
+                "no merge of the training makes {piece}: its pairs are too rare.", piece=piece
             )
         case Beaten(merge=merge) | NeverEncoded(taken_by=Merge() as merge):
             made = merge_making(frame.rules, frame.rules.ids[piece])

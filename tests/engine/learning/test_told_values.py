@@ -845,10 +845,7 @@ def paths(corpus: Mapping[str, int], seed: str) -> Iterator[Paths]:
 
 CUTS, PATHS = "longest-match", "best-path"
 CORPORA = st.dictionaries(
-    st.text("abc", min_size=1, max_size=6),
-    st.integers(1, 9),
-    min_size=1,
-    max_size=4,
+    st.text("abc", min_size=1, max_size=6), st.integers(1, 9), min_size=1, max_size=4
 )
 TOLD = set[str]()
 """Templates that some state has told."""
