@@ -6,6 +6,7 @@ Footer, help and palette keep this order. Commands that only one model has are i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from bpe_tui.session.config import (
     why_not_checkable,
@@ -368,6 +369,7 @@ COMMANDS: tuple[Command, ...] = (
 _ONLY_BPE = {command.action: command.only_bpe for command in COMMANDS if command.only_bpe}
 
 
+@cache
 def lacking(model: Model | None) -> Mapping[str, str]:
     """Return the actions that a model lacks, each with the sentence that its key shows."""
     if model is None:

@@ -162,7 +162,7 @@ class TrainerChoice(NamedTuple):
     pattern: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """A model to train. Its parts are named as `module:object`, and imported when needed.
 
