@@ -29,7 +29,8 @@ class Gated(Job):
         self.gate, self._word = threading.Event(), word
 
     def work(self) -> None:
-        self.gate.wait()
+        while not self.gate.wait(0.001):
+            self.check_cancelled()  # a thread that is left lets all later tests wait for it
         self.post(self._word)
         while True:
             self.check_cancelled()
@@ -117,6 +118,7 @@ async def test_a_call_after_the_refresh_is_made_only_if_its_screen_has_not_been_
         app.screen.refresh()
         await pilot.pause()
         assert called == ([] if is_removed else [screen])
+    screen.job.wait()
 
 
 async def test_an_unexpected_error_is_raised_on_the_ui_thread(
