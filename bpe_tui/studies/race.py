@@ -183,20 +183,10 @@ class WorkPanel(RacePanel):
                 self._meanings.append(text(declared.meaning))
                 total = _amount(runner.work.total(counter, len(runner)), cells, "dim")
                 yield Row([*spans, right("—", cells, "dim") if waits else total])
-        self._say_meaning()
+        self.say("what for?", "↑ ↓ say what is counted")
 
-    def watch_cursor(self) -> None:
-        super().watch_cursor()
-        self._say_meaning()
-
-    def watch_has_focus(self, value: bool) -> None:
-        super().watch_has_focus(value)
-        self._say_meaning()
-
-    def _say_meaning(self) -> None:
-        has_meaning = self.has_focus and self.cursor < len(self._meanings)
-        meaning = self._meanings[self.cursor] if has_meaning else "↑ ↓ say what is counted"
-        self.say("what for?", meaning)
+    def foot_at(self, row: Row) -> str:
+        return self._meanings[self.cursor]
 
 
 def _amount(n: float, cells: int, role: str = "") -> Span:
