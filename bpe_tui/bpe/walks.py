@@ -104,10 +104,7 @@ class PretokensPanel(TextPretokensPanel[Frame]):
         piece = self.selected
         if piece is None or not any(ELLIPSIS in text for text, _ in row.spans):
             return ()
-        return [
-            (visible_text(piece.pretoken.text), ""),
-            (f"   {self._matched_by(piece)}", ""),
-        ]
+        return [(visible_text(piece.pretoken.text), ""), (f"   {self._matched_by(piece)}", "")]
 
     def foot_at(self, row: Row) -> str:
         piece = self.selected

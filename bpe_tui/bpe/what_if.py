@@ -48,13 +48,7 @@ EXAMPLES = 12
 class WhatIfJob(Job):
     """A job that trains the planned fork of a frame's run."""
 
-    def __init__(
-        self,
-        config: RunConfig,
-        frame: Frame,
-        plan: jobs.ForkPlan,
-        post: Post,
-    ) -> None:
+    def __init__(self, config: RunConfig, frame: Frame, plan: jobs.ForkPlan, post: Post) -> None:
         super().__init__("what-if", post, jobs.WhatIfFailed)
         self._frame, self._plan = frame.at(plan.step), plan
         self._config = in_phase_of(self._frame, config)

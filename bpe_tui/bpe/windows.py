@@ -303,10 +303,7 @@ class Breakpoints(Window[int | None]):
             window.border_title = Content("breakpoints")
             window.border_subtitle = Content("n runs to the next │ Esc closes")
             yield BreakpointRows(self._session)
-            yield Static(
-                Content("Tab to the list │ d deletes │ ↵ to its next"),
-                classes="keys",
-            )
+            yield Static(Content("Tab to the list │ d deletes │ ↵ to its next"), classes="keys")
             yield Field(placeholder="tie", id="breakpoint-input", compact=True)
             yield self._hint
 

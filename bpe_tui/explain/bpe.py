@@ -122,8 +122,7 @@ class BpeExplainer(MergeExplainer[Frame]):
             ways = SEVERAL_NEXT if is_ahead else SEVERAL_MADE
             others = [(self.counted(len(rivals), "other"), "")]
         first = self.fitting(
-            width,
-            *(self.spans(way, pair=named, others=others, times=times) for way in ways),
+            width, *(self.spans(way, pair=named, others=others, times=times) for way in ways)
         )
         # One rival is enough: the best.
         rival = next(one for one, _ in before.top_pairs(2) if one != pair)

@@ -259,12 +259,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return highest * scale_of(self.value(frame, top[0]) / highest) if top else highest
 
     def rows_of_bars(
-        self,
-        frame: MergeFrameT,
-        bars: Sequence[Bar],
-        room: CountRoom,
-        *,
-        is_fresh: bool = False,
+        self, frame: MergeFrameT, bars: Sequence[Bar], room: CountRoom, *, is_fresh: bool = False
     ) -> list[Row]:
         """Draw bars: `▶ ·+m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
 
@@ -346,12 +341,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return [self._rule_row(before, after, merge, is_lit, width), *rows]
 
     def _rule_row(
-        self,
-        before: TokenPainter,
-        after: TokenPainter,
-        merge: PairStep,
-        is_lit: bool,
-        width: int,
+        self, before: TokenPainter, after: TokenPainter, merge: PairStep, is_lit: bool, width: int
     ) -> Row:
         places = self.counted(merge.occurrences, "place")
         where = self.text("{places} in one pretoken", places=places)

@@ -204,12 +204,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         )
 
     def _weighed_spans(
-        self,
-        frame: UnigramFrame,
-        piece: WeighedPiece,
-        is_chosen: bool,
-        cells: int,
-        room: CountRoom,
+        self, frame: UnigramFrame, piece: WeighedPiece, is_chosen: bool, cells: int, room: CountRoom
     ) -> list[Span]:
         """Return a piece in `cells` cells, what replaces it, and what that costs."""
         goes = is_chosen and piece.number in frame.leaving

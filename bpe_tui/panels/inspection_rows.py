@@ -136,9 +136,7 @@ def sections(
 
     return (
         InspectionSection(
-            "overview",
-            "what is it?",
-            lambda found, width, _=1: fact_rows(overview(found), width),
+            "overview", "what is it?", lambda found, width, _=1: fact_rows(overview(found), width)
         ),
         InspectionSection("lengths", f"how long are the {what}?", length_rows),
         InspectionSection("odd", "which are odd?", odd_rows),

@@ -289,13 +289,7 @@ def train_on_corpus(
         if count is None:
             listener.origin = CountOrigin.FILE if corpus.holds_counts else CountOrigin.COUNTED
             count = count_corpus(
-                corpus,
-                pattern,
-                special_tokens,
-                workers,
-                on_progress,
-                splitter,
-                listener.chunks.add,
+                corpus, pattern, special_tokens, workers, on_progress, splitter, listener.chunks.add
             )
         else:
             corpus.read_head()
@@ -324,11 +318,7 @@ def _cut_head(
     from engine.text.excerpt import Excerpt  # a training without a screen does without it
 
     return Excerpt.of(
-        corpus.head,
-        pattern,
-        special_tokens,
-        complete=corpus.head_is_all,
-        splitter=splitter,
+        corpus.head, pattern, special_tokens, complete=corpus.head_is_all, splitter=splitter
     )
 
 

@@ -169,9 +169,7 @@ SIGNS = {
         ("ψ", ""), "digamma", "Unigram: ln x, less for the rare; EM prefers few pieces."
     ),
     "lost": Sign(
-        ("✗", "loss"),
-        "lost",
-        "Something removed or beaten; in the lists, the true count.",
+        ("✗", "loss"), "lost", "Something removed or beaten; in the lists, the true count."
     ),
 }
 

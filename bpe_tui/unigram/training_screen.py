@@ -177,9 +177,7 @@ class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
         edge = token_edge(marks=needs_marks(self.app))
         pieces = (
             training_panels.Labelled(
-                [piece.look],
-                _label(frame, piece),
-                PRETOKEN_BORDER if piece.ends else edge,
+                [piece.look], _label(frame, piece), PRETOKEN_BORDER if piece.ends else edge
             )
             for piece in pieces_of_text(frame, self.text)
         )
@@ -226,10 +224,7 @@ def _prune_rows(
     def increase(piece: Pruned) -> list[Span]:
         return [(increase_text(frame, piece.loss_increase), "")]
 
-    columns = [
-        Column("piece → instead", 0, replaced),
-        Column("loss", LOSS_COLUMN, increase, True),
-    ]
+    columns = [Column("piece → instead", 0, replaced), Column("loss", LOSS_COLUMN, increase, True)]
     table = RowTable(columns, width, least=6)
     never_used = number(sum(not piece.loss_increase for piece in pruned))
     unused = wording.text("No best segmentation used {n} of them.", n=never_used)

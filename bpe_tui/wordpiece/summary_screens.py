@@ -107,10 +107,7 @@ def _overview(inspection: PieceInspection) -> Sequence[tuple[str, str]]:
 
 SECTIONS = sections(
     _overview,
-    odd={
-        "unused in the corpus": "unused",
-        "same piece twice": "duplicates",
-    },
+    odd={"unused in the corpus": "unused", "same piece twice": "duplicates"},
     what="pieces",
 )
 

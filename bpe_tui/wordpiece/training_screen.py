@@ -240,10 +240,7 @@ HIGH = (
     "pointwise mutual information (PMI) without the logarithm, which changes no order. "
     "→ makes the first merge."
 )
-FORMULAS = (
-    "score(a, b) = count(ab) / (count(a) × count(b))",
-    "count(ab) / (count(a) × count(b))",
-)
+FORMULAS = ("score(a, b) = count(ab) / (count(a) × count(b))", "count(ab) / (count(a) × count(b))")
 
 
 class ScoreMergePanel(TokenPanel[WordPieceFrame]):

@@ -151,10 +151,7 @@ def hold_out(
 def row_of(tokenizer: ComparableTokenizer, stretches: Sequence[str]) -> KindRow:
     """Measure one tokenizer on a text, given as for `measure`."""
     return KindRow(
-        tokenizer.name,
-        tokenizer.granularity,
-        tokenizer.vocab_size,
-        measure(tokenizer, stretches),
+        tokenizer.name, tokenizer.granularity, tokenizer.vocab_size, measure(tokenizer, stretches)
     )
 
 

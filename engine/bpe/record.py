@@ -19,13 +19,7 @@ from engine.bpe.ties import PairKey, TieRule, never_seen
 from engine.core.arrays import Integers
 from engine.core.events import BytesPair, Pair
 from engine.core.slow_modules import np
-from engine.encoding.alphabet import (
-    DEFAULT_UNITS,
-    END_OF_WORD,
-    UNITS,
-    Alphabet,
-    Units,
-)
+from engine.encoding.alphabet import DEFAULT_UNITS, END_OF_WORD, UNITS, Alphabet, Units
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import (
     IdMap,

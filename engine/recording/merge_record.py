@@ -112,10 +112,7 @@ class IdMap:
     """
 
     def __init__(
-        self,
-        tokens: TokensById,
-        special_ids: Mapping[str, int],
-        ids: Sequence[int] | None = None,
+        self, tokens: TokensById, special_ids: Mapping[str, int], ids: Sequence[int] | None = None
     ) -> None:
         self.tokens = tokens
         self.special_ids = special_ids

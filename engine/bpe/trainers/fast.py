@@ -187,11 +187,7 @@ class FlatIndex:
         return MergeReport(number, count, changed, now, replaced.occurrences, replaced.pretokens)
 
     def _without_too_long(
-        self,
-        number: int,
-        new_id: int,
-        replaced: FlatReplacement,
-        left_over: dict[int, int],
+        self, number: int, new_id: int, replaced: FlatReplacement, left_over: dict[int, int]
     ) -> FlatReplacement:
         """Leave out neighbours that may not merge with the new token.
 

@@ -364,10 +364,7 @@ def _why_merges(exercise: Exercise) -> tuple[Sentence, ...]:
     """Name all merges, and the words that they lead to."""
     pairs = (pair_words(exercise.frame, exercise.pair(merge)) for merge in range(exercise.merges))
     words = words_in_tokens(exercise.form.words_at(exercise.form.joined(exercise.answer)))
-    return (
-        say("{pairs}.", pairs=in_turn(pairs)),
-        say("The words are {words} then.", words=words),
-    )
+    return (say("{pairs}.", pairs=in_turn(pairs)), say("The words are {words} then.", words=words))
 
 
 def _hint(exercise: Exercise, progress: Part) -> Sentence:

@@ -103,10 +103,7 @@ def first_bytes(contest: Contest) -> tuple[Sentence, ...]:
 def by_rule(rule: TieRule) -> Sentence:
     """Return what a tie rule prefers."""
     return say(
-        "Rule {rule}: {summary}.",
-        shorter="{summary}.",
-        rule=rule.title,
-        summary=say(rule.in_short),
+        "Rule {rule}: {summary}.", shorter="{summary}.", rule=rule.title, summary=say(rule.in_short)
     )
 
 
