@@ -213,7 +213,11 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         step, meaning = self._plan.step, self._plan.meaning
         lines = [as_sentence(meaning)] if meaning else []
         if step:
-            lines.append(f"First {first_merges(step)} repeated; later ones are learnt again.")
+            # Another pattern may cut some of their pairs apart.
+            occur = ", as far as their pairs occur" if self._plan.change == ForkChange() else ""
+            lines.append(
+                f"First {first_merges(step)} repeated{occur}; later ones are learnt again."
+            )
         return "\n".join([*lines, f"{progress} …"])
 
     def on_what_if_progress(self, news: jobs.WhatIfProgress) -> None:
