@@ -11,7 +11,7 @@ import regex
 from drawing import Drawing
 from generated import examples
 from hypothesis import HealthCheck, given, settings
-from test_told_branches import HANDOUT, MERGES, opened, texts
+from test_told_branches import HANDOUT, MERGES, TAKEN, opened, texts
 from test_told_facts import LINES, RULE, plural, times
 
 from bpe_tui.bpe.summary_screens import BpeInspectionScreen
@@ -27,15 +27,15 @@ def without_bars(rows: Any) -> list[str]:
     return [" ".join(each.translate(BARS).split()) for each in texts(rows)]
 
 
-def check(text: str, every: int = 1) -> None:
-    """Check the rows of the steps of a run."""
+def check(text: str, steps: slice = slice(None)) -> None:
+    """Check the rows of some steps of a run."""
     words = Counter(regex.findall(PATTERNS["whitespace"].source, text))
     corpus = {word.encode(): n for word, n in words.items()}
     run = oracles.train(corpus, RULE, MERGES, ["<|endoftext|>"])
     made = [each for each in run.steps if each.count > 1]
     explainer = BpeExplainer(marks=False)
     with opened(text) as session:
-        for step in range(0, len(made) + 1, every):
+        for step in range(len(made) + 1)[steps]:
             frame = session.shown.at(step)
             check_inspection(frame, run, step)
             if step:
@@ -173,7 +173,8 @@ def check_inspection(frame: Any, run: oracles.OracleRun, step: int) -> None:
 
 
 def test_rows_of_lessons_and_inspections_tell_facts(drawing: Drawing) -> None:
-    check(HANDOUT, every=2)
+    check(HANDOUT, slice(0, None, 5))
+    check(TAKEN, slice(1, 7))
 
 
 @pytest.mark.slow
