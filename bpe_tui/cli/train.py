@@ -115,7 +115,7 @@ def train(
 
 
 def _note_other_trainer(asked: str, trainer: Any) -> None:
-    """Say so if Python trained in place of the kernel."""
+    """Print a note if the kernel was asked for and Python has trained."""
     if asked == DEFAULT_TRAINER and trainer.algorithm.name == WITHOUT_KERNEL:
         why = WHY_NO_KERNEL or "this corpus is too large for it"
         inputs.note(f"Python trained ({WITHOUT_KERNEL}), not the kernel: {why}")

@@ -71,7 +71,7 @@ class Job:
             raise Cancelled
 
     def has_news(self, seconds: float) -> bool:
-        """Return whether news is due again, at most once in some seconds; the time begins anew."""
+        """Return whether news is due, and wait some seconds from then on until the next."""
         if monotonic() < self._news_due:
             return False
         self._news_due = monotonic() + seconds

@@ -258,7 +258,7 @@ class PanelScreen(SettledScreen[None]):
 
     @property
     def key_state(self) -> KeyState:
-        """What decides which keys work now."""
+        """The state on which it depends which keys work."""
         return KeyState(
             self.messages,
             self.is_ready,

@@ -25,7 +25,7 @@ OF_TEXT = ("app.scene(-1)", "app.scene(0)", "app.scene(1)", "app.lessons")
 
 
 class KeyState(NamedTuple):
-    """What decides which keys of a screen work now.
+    """The state of a screen on which it depends which of its keys work.
 
     Attributes:
         messages: the table of messages of the open lesson's language.
