@@ -300,7 +300,8 @@ class EncodingScreen(WalkScreen):
 
     def action_encode_by_hand(self) -> None:
         """Let the learner encode the pretoken at the cursor, merge by merge."""
-        self.host.ask_by_hand("encode-by-hand", self.session.frame, self.chosen_pretoken)
+        if (frame := self.session.frame) is not None:
+            self.host.ask_by_hand("encode-by-hand", frame, self.chosen_pretoken)
 
     def action_predict_cost(self) -> None:
         """Ask which line of the typed text, or which form of its pretoken, costs fewest tokens."""

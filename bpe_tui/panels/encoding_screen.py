@@ -23,7 +23,7 @@ from bpe_tui.panels.training_panels import TypedTextPanel
 from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
 from bpe_tui.shell.session_screen import SessionScreen
-from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.fields import LONGEST_TEXT, Field
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -157,7 +157,7 @@ WAY_TO_IDS = "Shift+Tab from the pretokens"
 class IdsInput(Field):
     """A line for ids. It takes all lines of a pasted text, not only the first."""
 
-    LONGEST = 20_000
+    LONGEST = LONGEST_TEXT
 
     def on_paste(self, event: Paste) -> None:
         event.text = " ".join(event.text.split())  # Input takes it from here

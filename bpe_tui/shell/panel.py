@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 PRETOKEN_BORDER: Span = ("│", "edge")
 CUT_OFF: Span = (ELLIPSIS, "dim")
-"""ShownInRows after the beginning of a pretoken that is too long to be shown whole."""
+"""Drawn after the beginning of a pretoken that is too long to be shown whole."""
 TOKEN_BORDER: Span = ("┊", "cut")
 """Border between two tokens of a pretoken, without colours or where a gap is to be chosen."""
 BETWEEN_PAIR: Span = (PAIR_SIGN, "border")
-"""ShownInRows between the two tokens of a pair: `o+t`. No border looks like it."""
+"""Drawn between the two tokens of a pair: `o+t`. No border looks like it."""
 ABOUT_TO_JOIN: Span = (PAIR_SIGN, "pair")
-"""ShownInRows instead of a border between two tokens that the next merge joins, without colours."""
+"""Drawn instead of a border between two tokens that the next merge joins, without colours."""
 FRESH_ROLES = ("fresh", "fresh-joining", "mark-fresh")
 """The roles of the token just made."""
 JOINING_ROLES = ("joining", "fresh-joining", "mark-joining")

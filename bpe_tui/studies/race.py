@@ -186,7 +186,8 @@ class WorkPanel(RacePanel):
         self.say("what for?", "↑ ↓ say what is counted")
 
     def foot_at(self, row: Row) -> str:
-        return self._meanings[self.cursor]
+        has_meaning = self.race is not None and self.cursor < len(self._meanings)
+        return self._meanings[self.cursor] if has_meaning else super().foot_at(row)
 
 
 def _amount(n: float, cells: int, role: str = "") -> Span:

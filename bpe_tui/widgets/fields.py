@@ -20,6 +20,9 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import shorten, typed_text
 from bpe_tui.widgets.window import Window
 
+LONGEST_TEXT = 20_000
+"""Most characters of a text with a paste: Textual wraps a whole line at each key, in 20 ms."""
+
 
 class Field(Input):
     """A line to type in. A placeholder that is too long ends in `…`.
@@ -79,7 +82,7 @@ class TextLine(Field):
         whole: the text that was shown last.
     """
 
-    LONGEST = 20_000
+    LONGEST = LONGEST_TEXT
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(compact=True, **settings)

@@ -6,11 +6,8 @@ from textual.events import Focus, Paste
 from textual.strip import Strip
 from textual.widgets import TextArea
 
-from bpe_tui.widgets.fields import settled
+from bpe_tui.widgets.fields import LONGEST_TEXT, settled
 from bpe_tui.widgets.numbers import number
-
-LONGEST_TEXT = 20_000
-"""Most characters of a text with a paste: Textual wraps a whole line at each key, in 20 ms."""
 
 
 class TextField(TextArea):

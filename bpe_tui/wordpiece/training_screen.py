@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from bpe_tui.panels import training_panels
 from bpe_tui.panels.corpus import MergingExcerptPanel
@@ -132,8 +133,12 @@ FRACTION = "ab / (a × b)"
 MANYFOLD = 10
 """Least growth of a score that is given as a multiple instead of a percentage."""
 
-RankedPair = tuple[int, ScoredPair]
-"""A pair with its place, from 1; 0 for a pair that has none."""
+
+class RankedPair(NamedTuple):
+    """A pair with its place, from 1; 0 for a pair that has none."""
+
+    place: int
+    scored: ScoredPair
 
 
 class ScoresPanel(TokenPanel[WordPieceFrame]):
@@ -156,12 +161,12 @@ class ScoresPanel(TokenPanel[WordPieceFrame]):
             pairs_left_out = self.wording.counted(len(frame.left_out), "rarer pair")
             reason = text(LEFT_OUT, least=str(frame.min_count), pairs=pairs_left_out)
             below = [Row([]), *sentence(reason, width)]
-            below += [_dimmed(table.row((0, each))) for each in left_out]
+            below += [_dimmed(table.row(RankedPair(0, each))) for each in left_out]
 
         def row(place: int) -> Row:
             if place >= len(pairs):
                 return below[place - len(pairs)]
-            return table.row((place + 1, pairs[place]))
+            return table.row(RankedPair(place + 1, pairs[place]))
 
         return RowsOnDemand(len(pairs) + len(below), row, top=[table.header])
 
@@ -181,7 +186,7 @@ class ScoreTable:
         fraction = f"{highest} / ({highest} × {highest})"
         columns = (
             Column("", 5, self._place, importance=7),
-            Column("pair", 8, lambda ranked: painter.pair(ranked[1].pair), False, 9, 1),
+            Column("pair", 8, lambda ranked: painter.pair(ranked.scored.pair), False, 9, 1),
             Column(FRACTION, max(len(fraction), len(FRACTION)), self._fraction, True, 8),
             Column("score", SCORE_CELLS - 1, self._score, True, 6),
             Column("PMI", 5, self._pmi, True, 3),
@@ -193,19 +198,19 @@ class ScoreTable:
 
     def row(self, ranked: RankedPair) -> Row:
         """Return the row of a pair."""
-        return self._table.row(ranked, ToPair(ranked[1].pair))
+        return self._table.row(ranked, ToPair(ranked.scored.pair))
 
     def _fraction(self, ranked: RankedPair) -> list[Span]:
-        return [(str(ranked[1].score), "")]
+        return [(str(ranked.scored.score), "")]
 
     def _score(self, ranked: RankedPair) -> list[Span]:
-        return [(score_text(ranked[1].score.value), self._role(ranked))]
+        return [(score_text(ranked.scored.score.value), self._role(ranked))]
 
     def _pmi(self, ranked: RankedPair) -> list[Span]:
-        return [(f"{self._frame.pmi_of(ranked[1].score):.2f}", "dim")]
+        return [(f"{self._frame.pmi_of(ranked.scored.score):.2f}", "dim")]
 
     def _role(self, ranked: RankedPair) -> str:
-        return "pair" if ranked[1].pair == self._frame.next_pair else ""
+        return "pair" if ranked.scored.pair == self._frame.next_pair else ""
 
     def _place(self, ranked: RankedPair) -> list[Span]:
         place, scored = ranked
@@ -219,8 +224,8 @@ class ScoreTable:
         """Return how the last merge changed the score: it rises when a part becomes rarer."""
         if not self._frame.step:
             return [("", "")]
-        before = self._frame.at(self._frame.step - 1).score_of(ranked[1].pair)
-        return [format_change(before, ranked[1].score) if before else (self._new, "gain")]
+        before = self._frame.at(self._frame.step - 1).score_of(ranked.scored.pair)
+        return [format_change(before, ranked.scored.score) if before else (self._new, "gain")]
 
 
 def format_change(before: Score, after: Score) -> Span:

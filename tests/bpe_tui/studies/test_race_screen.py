@@ -90,6 +90,8 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
         screen.forget_run()
         assert job.is_cancelled
         assert said(screen) == "The race starts when training has ended."
+        screen.show_panel("work")  # its one row is about no counter
+        assert str(screen.query_one(WorkPanel).border_subtitle) == "↑ ↓ say what is counted"
 
 
 def test_a_race_is_shown_as_it_begins_and_ends_and_rests_after_each_slice(
