@@ -28,7 +28,7 @@ PAGES = [
     *(REPO / name for name in ("README.md", "samples/README.md")),
     *sorted((REPO / "docs").glob("*.md")),
 ]
-FETCHING = re.compile(r"^ *(pip|pipx|uvx|hf|dask|textual) ", re.M)
+FETCHING = re.compile(r"^ *(pip|pipx|uvx|hf|textual) ", re.M)
 """A line that installs or fetches something, or starts a server."""
 BLOCK = re.compile(
     r"(<!-- not run: [^>]* -->\n\n)?^( *)```(?:sh\n|\n(?=\$ ))(.*?)^ *```", re.S | re.M

@@ -114,27 +114,6 @@ LEAST_LENGTH = 2
 """Least bytes of the longest token: a merge makes no shorter one."""
 
 
-def workers_of(given: str | None) -> tuple[int | None, str | None]:
-    """Return the number of workers here, and the address of a cluster, as far as they are given."""
-    if given is None or ":" in given:
-        return None, given
-    if not re.fullmatch("[1-9][0-9]{0,8}", given):
-        raise CommandLineError(
-            f"--workers is a number from 1 on, or an address like tcp://HOST:PORT, not {given!r}"
-        )
-    return int(given), None
-
-
-def threads_of(given: str | None) -> int | None:
-    """Return the number of workers of a training, which counts here."""
-    workers, cluster = workers_of(given)
-    if cluster is not None:
-        raise CommandLineError(
-            f"--workers {cluster} counts only: add --format counts, then train on that file"
-        )
-    return workers
-
-
 def is_given(context: typer.Context, option: str) -> bool:
     """Return whether the command line has the option, so that no default applies."""
     source = context.get_parameter_source(option)

@@ -194,10 +194,10 @@ CONTINUE = option(
     "Tokenizer",
 )
 WORKERS = option(
-    "--workers N|ADDRESS",
-    "How many count pretokens at once; one for each core if not given. With --format counts "
-    "also a Dask scheduler, tcp://HOST:PORT, or local:N.",
+    "--workers N",
+    "How many count pretokens at once; one for each core if not given.",
     TRAINING,
+    min=1,
 )
 CONTINUED_TOKENIZER = names_file(
     "--tokenizer PATH|NAME",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +42,6 @@ COUNTS = "counts"
         "huggingface",
         "bpe-tui train corpus.txt --tokenizer tokenizer.json --continue 500 --out longer.json",
         "bpe-tui train texts/ --format counts --out texts.counts",
-        "bpe-tui train texts/ --format counts --out texts.counts --workers tcp://10.0.0.1:8786",
         "bpe-tui train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
@@ -78,7 +75,7 @@ def train(
     field: str | None = options.FIELD,
     skip_bad: bool = options.SKIP_BAD,
     max_bytes: int | None = options.MAX_BYTES,
-    workers: str | None = options.WORKERS,
+    workers: int | None = options.WORKERS,
     **of_training: Any,
 ) -> None:
     """Train a tokenizer and write its files; their paths are printed."""
@@ -92,7 +89,6 @@ def train(
         return
     if not (choices.is_given(context, "vocab_size") or choices.is_given(context, "phases")):
         raise inputs.CommandLineError("Missing option '--vocab-size', or '--phases'")
-    threads = choices.threads_of(workers)
     config = choices.run_of(context, corpus[0], reading=choices.reading_of(context, corpus[1:]))
     config = as_counted(config, choices.asked_of(context))
     choices.check_model(context, "steps")
@@ -103,7 +99,7 @@ def train(
     inputs.note_sources(source, config.corpus)
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, TrainingBar(write_step) as bar:
-            training = train_model(config, bar, source, workers=threads, recorded=False)
+            training = train_model(config, bar, source, workers=workers, recorded=False)
         bar.print_chunks()
         summary = parts.write(training, config, format, out, overwrite=force)
     inputs.note_skipped(source.reader.skipped)
@@ -130,36 +126,19 @@ def _count(context: typer.Context) -> None:
     corpus, *more = given["corpus"]
     reading = choices.reading_of(context, more)
     config = as_counted(choices.run_of(context, corpus, reading=reading), choices.asked_of(context))
-    workers, cluster = choices.workers_of(given["workers"])
     source, out, overwrite = inputs.check_run(config), given["out"], given["force"]
     outputs.check_outputs([out], source, overwrite=overwrite)
     inputs.note_sources(source, config.corpus)
     cut = (config.pattern, config.special_tokens)
-    with ExitStack() as opened:
-        if cluster is None:
-            content, skipped = _counted_here(source, *cut, workers)
-        else:
-            from engine.counting.cluster import counted_on  # Dask is slow to import
-
-            with TrainingBar() as bar:
-                counted = opened.enter_context(counted_on(cluster, source, *cut, bar.on_progress))
-            content, skipped = counted.file(), counted.skipped
-        write_files({out: content}, overwrite=overwrite)
-    inputs.note_skipped(skipped)
-    console.write_result(os.fsencode(out) + b"\n")
-
-
-def _counted_here(
-    corpus: Corpus, pattern: str, special_tokens: Sequence[str], workers: int | None
-) -> tuple[Iterator[bytes], int]:
-    """Return the counts file, and the number of bad records that were left out."""
     with TrainingBar() as bar:
         count = count_corpus(
-            corpus, pattern, special_tokens, workers, bar.on_progress, on_chunk=bar.chunks.add
+            source, *cut, given["workers"], bar.on_progress, on_chunk=bar.chunks.add
         )
     bar.print_chunks()
-    reader = corpus.reader
-    return counts_of(corpus, count, pattern, special_tokens, reader.taken), reader.skipped
+    content = counts_of(source, count, *cut, source.reader.taken)
+    write_files({out: content}, overwrite=overwrite)
+    inputs.note_skipped(source.reader.skipped)
+    console.write_result(os.fsencode(out) + b"\n")
 
 
 def _continue(context: typer.Context) -> None:
@@ -174,7 +153,6 @@ def _continue(context: typer.Context) -> None:
     check_only_for_training(context, "--continue keeps the tokenizer as it is")
     corpus, *more = given["corpus"]
     special = choices.special_tokens_of(given["special"])
-    threads = choices.threads_of(given["workers"])
     config = TokenizerConfig(
         tuple(given["tokenizer"]),
         corpus,
@@ -203,7 +181,7 @@ def _continue(context: typer.Context) -> None:
     inputs.note_sources(source, corpus)
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, TrainingBar(write_step) as bar:
-            training = replay(config, bar, workers=threads, recorded=steps is not None)
+            training = replay(config, bar, workers=given["workers"], recorded=steps is not None)
         bar.print_chunks()
         longer = training.trainer.tokenizer
         notes = convert(longer, format, out, overwrite=force)

@@ -44,10 +44,6 @@ class CorpusError(BpeError):
     """A corpus cannot be opened or read: missing, a directory, empty, changed while being read."""
 
 
-class ClusterError(BpeError):
-    """A cluster cannot be reached or used, or is gone."""
-
-
 class UnknownNameError(BpeError, KeyError):
     """The name of a pattern, tie rule, trainer, encoder or format is not registered.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from engine.core.slow_modules import signal, zlib
@@ -91,19 +91,6 @@ def own_group() -> dict[str, Any]:
     if hasattr(subprocess, "CREATE_NEW_PROCESS_GROUP"):
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}
-
-
-@contextlib.contextmanager
-def interrupts_blocked() -> Iterator[None]:
-    """Have children that start inside ignore Ctrl+C; on Windows they may get it."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def interrupt_soon(seconds: float) -> None:

@@ -143,15 +143,9 @@ def packed_blocks(counts: Iterable[tuple[bytes, int]]) -> Iterator[bytes]:
 
 def packed_block(pretokens: Sequence[bytes], counts: Sequence[int]) -> bytes:
     """Pack pretokens and their counts."""
-    return packed_columns(b"".join(pretokens), [*map(len, pretokens)], counts)
-
-
-def packed_columns(
-    text: bytes, lengths: Sequence[int] | Ints, counts: Sequence[int] | Ints
-) -> bytes:
-    """Pack pretokens that are joined, their lengths, and their counts."""
-    numbers = [len(lengths)], lengths, counts
-    return b"".join((*(np.asarray(column, "<i8").tobytes() for column in numbers), text))
+    numbers = [len(pretokens)], [*map(len, pretokens)], counts
+    columns = (np.asarray(column, "<i8").tobytes() for column in numbers)
+    return b"".join((*columns, *pretokens))
 
 
 def unpacked_block(content: bytes) -> tuple[list[bytes], Ints]:

@@ -91,7 +91,6 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "tally_free": (None, c_void_p),
     "tally_learn": (c_int64, c_void_p, c_int64, c_char_p, c_void_p, c_void_p, c_int64),
     "tally_add": (c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_int64),
-    "tally_numbers": (c_int64, c_void_p, c_char_p, c_void_p, c_int64, c_void_p),
     "tally_distinct": (c_int64, c_void_p),
     "tally_counts": (None, c_void_p, c_int64, c_void_p, c_void_p),
     "tally_text": (c_void_p, c_void_p),

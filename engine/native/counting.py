@@ -100,17 +100,3 @@ class KernelSums(KernelObject):
         lengths, counts = array("q", bytes(8 * length)), array("q", bytes(8 * length))
         self.call("tally_counts", length, address(lengths), address(counts))
         return copied(self.call("tally_text"), sum(lengths)), lengths, counts
-
-
-def kernel_numbers(text: bytes, lengths: array[int]) -> array[int]:
-    """Number pretokens, joined in a text, by first appearance.
-
-    `kernel_numbers(b"ababc", array("q", [2, 2, 1]))` → `array("q", [0, 0, 1])`.
-    """
-    if sum(lengths) != len(text):
-        raise ValueError("the pretokens do not add up to the text")
-    numbers = array("q", bytes(8 * len(lengths)))
-    tally = KernelObject("tally", _NO_MEMORY, random_seed())
-    places = address(lengths), len(lengths), address(numbers)
-    tally.call("tally_numbers", text + PADDING, *places)
-    return numbers

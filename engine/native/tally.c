@@ -68,17 +68,6 @@ EXPORT int64_t tally_add(Tally *t, int64_t counter, const int64_t *pieces, const
     return added;
 }
 
-/* Write the number of each pretoken of a text, joined; a new one gets the next number. After the
- * text 8 bytes may be read. */
-EXPORT int64_t tally_numbers(Tally *t, const uint8_t *text, const int64_t *lengths, int64_t count,
-                             int64_t *numbers) {
-    for (int64_t each = 0; each < count; text += lengths[each++]) {
-        numbers[each] = number_of_piece(&t->pretokens, text, lengths[each]);
-        if (numbers[each] < 0) return FAILED;
-    }
-    return 0;
-}
-
 /* The number of pretokens; the sizes and counts of the first ones; the text of all, joined. */
 EXPORT int64_t tally_distinct(const Tally *t) { return t->pretokens.pieces.length; }
 EXPORT void tally_counts(const Tally *t, int64_t first, int64_t *sizes, int64_t *counts) {

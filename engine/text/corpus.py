@@ -226,7 +226,7 @@ class SourceReader:
 
     Attributes:
         total: size of all sources as they are stored, in bytes; `None` if unknown. The size of an
-            address is unknown until reading begins or `ask_sizes` is called.
+            address is unknown until reading begins.
         skipped: number of bad records left out.
     """
 
@@ -251,22 +251,14 @@ class SourceReader:
         """Number of bytes read so far, before unpacking."""
         return self._before + self._taken()
 
-    def ask_sizes(self) -> None:
-        """Ask the servers of remote sources for their sizes, and set `total`.
-
-        Raises:
-            CorpusError: a server cannot be reached.
-        """
-        sizes = [each.size for each in self._sources]
-        self.total = None if None in sizes else sum(filter(None, sizes))
-
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the text in blocks, unpacked and joined.
+        """Yield the text in blocks, unpacked and joined; ask the servers of sources for `total`.
 
         Raises:
             CorpusError: a source cannot be read, or is damaged.
         """
-        self.ask_sizes()
+        sizes = [each.size for each in self._sources]
+        self.total = None if None in sizes else sum(filter(None, sizes))
         last = b""
         for source in self._sources:
             begun = False

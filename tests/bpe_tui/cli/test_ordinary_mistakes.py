@@ -132,7 +132,7 @@ def test_a_help_page_lists_what_is_needed_then_the_training_then_the_rest() -> N
         *("--out PATH", "--format NAME", "--steps FILE.jsonl", "--force"),
         *("--special TOKEN", "--pattern NAME|REGEX", "--tie-rule NAME", "--trainer NAME"),
         *("--model NAME", "--max-token-length N", "--units NAME[:N]", "--phases PATTERN:N,…"),
-        *("--vocab-size N", "--min-count N", "--workers N|ADDRESS"),
+        *("--vocab-size N", "--min-count N", "--workers N"),
         *("--tokenizer PATH|NAME", "--continue N", "--field NAME", "--skip-bad"),
     ]
     assert re.findall(r"\[default: (.*?)\]", " ".join(page.split())) == [

@@ -216,18 +216,11 @@ def test_sizes_of_this_machine_and_process_are_those_that_psutil_finds() -> None
 
 @pytest.mark.unix
 def test_what_a_system_lacks_has_a_substitute(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    with systems.interrupts_blocked():  # a child that starts here gets no Ctrl+C
-        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before | {signal.SIGINT}
-    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
     for name in ("sched_getaffinity", "getuid", "sysconf_names"):
         monkeypatch.delattr(os, name)
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     found = systems.available_cores(), systems.memory_of_machine(), systems.user_id(-1)
     assert found == (1, None, -1)
-    monkeypatch.delattr(systems.signal, "pthread_sigmask")
-    with systems.interrupts_blocked():
-        assert signal.getsignal(signal.SIGINT)
     monkeypatch.delattr(systems.signal, "setitimer")
     with pytest.raises(KeyboardInterrupt):
         interrupted()

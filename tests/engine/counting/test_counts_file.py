@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from engine import CorpusError, OutputError, check, count_pretokens, train_bpe
@@ -160,9 +161,9 @@ def test_a_section_of_any_announced_size_is_damage(counts: Path) -> None:
     with refused("damaged"):
         counts.write_bytes(b"bpe-tui pretokens 1\n" + counts_file._SECTION.pack(1 << 62, bytes(16)))
         count_pretokens(counts, special_tokens=SPECIAL)
-    lengths = [2**63 - 1, 2**63 - 1, 3]
+    columns = np.array([3, 2**63 - 1, 2**63 - 1, 3, 1, 1, 1], "<i8")  # number, lengths, counts
     with pytest.raises(ValueError, match="do not fit"):
-        counts_file.unpacked_block(counts_file.packed_columns(b"x", lengths, [1, 1, 1]))
+        counts_file.unpacked_block(columns.tobytes() + b"x")
     with pytest.raises(ValueError, match="too short"):
         counts_file.unpacked_block(b"\xff" * 16)  # of 2⁶⁴ - 1 pretokens
 
