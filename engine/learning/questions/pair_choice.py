@@ -282,31 +282,24 @@ def _out_of_date(frame: Frame, count: int, merged: Pair) -> PairMistake:
     )
 
 
-def _choices_of_other_rules(frame: Frame, tied: frozenset[Pair]) -> dict[Pair, list[str]]:
-    """Return the tied pairs that other tie rules choose, each with the names of these rules."""
-    found: dict[Pair, list[str]] = {}
+def _choices_of_other_rules(frame: Frame, tied: frozenset[Pair]) -> dict[Pair, str]:
+    """Return the tied pairs that other tie rules choose, each with the first of these rules."""
+    found: dict[Pair, str] = {}
     if 1 < len(tied) <= MOST_COMPARED and frame.tie_rule.name in frame.queue.choices:
         choices = frame.queue.choices
         for name, pair in choices.items():
             if pair != choices[frame.tie_rule.name]:
-                found.setdefault(pair, []).append(name)
+                found.setdefault(pair, name)
     return found
 
 
 def _other_rules(frame: Frame, tied: frozenset[Pair]) -> Mistakes:
     mistakes: Mistakes = {}
     own = frame.tie_rule.title
-    for pair, names in _choices_of_other_rules(frame, tied).items():
-        if len(names) == len(TIE_RULES) - 1:
-            said = say("Every other rule takes it; here the rule is {own}.", own=own)
-        elif len(names) > 1:
-            rules = ", ".join(names)
-            said = say("The rules {rules} take it; here the rule is {own}.", rules=rules, own=own)
-        else:
-            rule = TIE_RULES[names[0]].title
-            said = say("The rule {rule} takes it; here the rule is {own}.", rule=rule, own=own)
-        name = f"decided the tie by the rule {' or '.join(names)}"
-        mistakes[pair] = PairMistake(name, said)
+    for pair, name in _choices_of_other_rules(frame, tied).items():
+        rule = TIE_RULES[name].title
+        said = say("The rule {rule} takes it; here the rule is {own}.", rule=rule, own=own)
+        mistakes[pair] = PairMistake(f"decided the tie by a rule such as {name}", said)
     return mistakes
 
 

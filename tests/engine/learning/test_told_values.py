@@ -397,13 +397,14 @@ def first_bytes(state: State, values: Values) -> bool:
     return {*told} <= wanted and [each[0] for each in told] == numbers
 
 
-def rules_that_take_it(state: State, values: Values) -> bool:
-    """Whether exactly the named rules, or all but the own one, take one of the tied pairs."""
-    own = state.truth.rule
-    taken = [{rule for rule in TIE_RULES if state.chosen_by(rule) == pair} for pair in state.tied]
-    names = {*str(values.get("rules", "")).split(", ")} - {""}
-    names |= {rule for rule in TIE_RULES if TIE_RULES[rule].title == values.get("rule")}
-    return values["own"] == TIE_RULES[own].title and (names or {*TIE_RULES} - {own}) in taken
+def rule_takes_it(state: State, values: Values) -> bool:
+    """Whether the named rule takes a tied pair that loses by the own one."""
+    own, titles = (
+        TIE_RULES[state.truth.rule],
+        {each.title: each.name for each in TIE_RULES.values()},
+    )
+    chosen = state.chosen_by(titles[str(values["rule"])])
+    return values["own"] == own.title and chosen in state.tied - {state.winner}
 
 
 def of_run_s_rule(state: State, values: Values) -> bool:
@@ -551,9 +552,7 @@ CHECKS: dict[str, Check] = {
     ),
     "Rule {rule}: {summary}.": of_run_s_rule,
     "Rule {rule}: {why}.": of_run_s_rule,
-    "Every other rule takes it; here the rule is {own}.": rules_that_take_it,
-    "The rules {rules} take it; here the rule is {own}.": rules_that_take_it,
-    "The rule {rule} takes it; here the rule is {own}.": rules_that_take_it,
+    "The rule {rule} takes it; here the rule is {own}.": rule_takes_it,
     "their first bytes are {bytes}.": first_bytes,
     "Another pair has a byte above {byte} = {value}{where}.": of_bytes,
     "{lower} = {less} < {higher} = {more}{where}": of_bytes,
