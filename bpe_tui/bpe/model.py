@@ -82,9 +82,9 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
         TokenizerFileError: the format is only read, or cannot hold the tokenizer.
     """
     from engine.bpe.run import to_tokenizer
-    from engine.formats import save, writable_format
+    from engine.formats import FORMATS, save, writable_name
 
-    written = writable_format(format).written(out)
+    written = FORMATS[writable_name(format)].written(out)
     tokenizer = to_tokenizer(_trainer(config, {}).record, 0, config.last_pattern)
     with temporary_folder() as place:
         trial = place / "trial"

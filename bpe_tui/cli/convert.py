@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -33,7 +32,7 @@ def convert(
     Losses in the format are printed. The written tokenizer is read again, and has to encode like
     the original.
     """
-    format: Any = formats.writable_format(to).name  # an error before anything is read
+    format = formats.writable_name(to)  # an error before anything is read
     opened = formats.open_tokenizer(*tokenizer)
     outputs.check_free(out, force=force)
     notes = formats.convert(opened.tokenizer, format, out, overwrite=force)

@@ -18,11 +18,11 @@ from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
 from bpe_tui.session.training import train as train_model
 from bpe_tui.widgets.numbers import number, plural
+from engine import formats
 from engine.bpe.trainers import DEFAULT_TRAINER, WITHOUT_KERNEL
 from engine.core.files import write_files
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
-from engine.formats import DEFAULT_FORMAT, WRITABLE, check_extensible, convert, writable_format
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
 from engine.native import WHY_NO_KERNEL
 from engine.text.corpus import Corpus
@@ -58,12 +58,12 @@ def train(
     vocab_size: int | None = options.vocab_size(None),
     format: str = options.option(
         "--format NAME",
-        f"How the tokenizer is written: {', '.join(WRITABLE)}. Other models than bpe have "
+        f"How the tokenizer is written: {', '.join(formats.WRITABLE)}. Other models than bpe have "
         "formats of their own. Or counts: train nothing, write the pretokens and their counts, "
         "which open like the corpus.",
         options.OUTPUT,
-        default=DEFAULT_FORMAT,
-        autocompletion=options.completed_by((*WRITABLE, COUNTS)),
+        default=formats.DEFAULT_FORMAT,
+        autocompletion=options.completed_by((*formats.WRITABLE, COUNTS)),
     ),
     steps: Path | None = options.option(
         "--steps FILE.jsonl", "Write every step as a line of JSON, too.", options.OUTPUT
@@ -166,16 +166,16 @@ def _continue(context: typer.Context) -> None:
     inputs.check_config(config)
     opened = open_continuable(config)
     is_asked = choices.is_given(context, "format")
-    format: Any = given["format"] if is_asked else opened.format
     out = given["out"]
-    if not is_asked and format not in WRITABLE:
+    if not is_asked and opened.format not in formats.WRITABLE:
         raise inputs.CommandLineError(
-            f"{config.name} is of the format {format}, which is only read; add --format NAME "
-            f"({', '.join(WRITABLE)})"
+            f"{config.name} is of the format {opened.format}, which is only read; "
+            f"add --format NAME ({', '.join(formats.WRITABLE)})"
         )
+    format = formats.writable_name(given["format"] if is_asked else opened.format)
     steps, force = given["steps"], given["force"]
-    check_extensible(opened.tokenizer, out, format)
-    paths = [*writable_format(format).written(out), *([steps] if steps else [])]
+    formats.check_extensible(opened.tokenizer, out, format)
+    paths = [*formats.FORMATS[format].written(out), *([steps] if steps else [])]
     source = Corpus(corpus, config.reading)
     outputs.check_outputs(paths, source, overwrite=force)
     inputs.note_sources(source, corpus)
@@ -184,7 +184,7 @@ def _continue(context: typer.Context) -> None:
             training = replay(config, bar, workers=given["workers"], recorded=steps is not None)
         bar.print_chunks()
         longer = training.trainer.tokenizer
-        notes = convert(longer, format, out, overwrite=force)
+        notes = formats.convert(longer, format, out, overwrite=force)
     for message in dict.fromkeys((*opened.notes, *notes)):
         inputs.note(message)
     own, learnt = len(opened.tokenizer.vocab), training.trainer.learnt

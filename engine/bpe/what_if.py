@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engine.bpe.frame import Frame
 from engine.bpe.record import ForkRules
-from engine.bpe.ties import TieRuleName
+from engine.bpe.ties import TIE_RULES, TieRuleName
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.bpe.trainers.heap import merges_by_heap
@@ -71,7 +71,7 @@ def fork(
         forced = [ids[token] for token in change.force if token in ids]
         if len(forced) < 2 or not frame.count_of((forced[0], forced[1])):
             raise WhatIfError("the pair to force does not occur at this step; choose one that does")
-    tie_rule: Any = change.tie_rule or frame.tie_rule.name
+    tie_rule = change.tie_rule or TIE_RULES.name_of(frame.tie_rule.name)
     replayed = [(merge.left, merge.right) for merge in map(frame.merge_at, range(frame.step))]
     trainer = Trainer(
         frame.counts if change.counts is None else change.counts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from engine.core.errors import UnknownNameError
 from engine.core.slow_modules import difflib
@@ -36,7 +36,11 @@ class Registry(dict[NameT, T]):
 
         def __getitem__(self, name: str) -> T: ...
 
-    def __missing__(self, name: str) -> T:
+    def name_of(self, text: str) -> NameT:
+        """Return the name that a text is; an unknown one raises as `registry[text]` does."""
+        return next((name for name in self if name == text), None) or self.__missing__(text)
+
+    def __missing__(self, name: str) -> NoReturn:
         near = near_name(name, self)
         hint = f"; did you mean {near!r}?" if near else "."
         known = ", ".join(self)

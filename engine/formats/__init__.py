@@ -88,12 +88,14 @@ __all__ = [
     "open_vocab_and_merges",
     "read_vocab_and_merges",
     "save",
-    "writable_format",
+    "writable_name",
 ]
 
 FORMATS: Registry[str, TokenizerFormat] = registry_of("format", *_OF_FILES, *_OF_NAMES)
 """All formats, in the order in which they try to recognise a source."""
-_WRITTEN = Registry("format", {name: each for name, each in FORMATS.items() if each.save})
+_WRITTEN: Registry[FormatName, TokenizerFormat] = registry_of(
+    "format", *(each for each in FORMATS.values() if each.save)
+)
 WRITABLE = tuple(_WRITTEN)
 DEFAULT_FORMAT = "gpt2"
 
@@ -230,7 +232,7 @@ def save(
         TokenizerFileError: the format cannot hold this tokenizer, or is only read.
         OutputExistsError: the file exists and `overwrite` is false.
     """
-    chosen = writable_format(format or DEFAULT_FORMAT)
+    chosen = FORMATS[writable_name(format or DEFAULT_FORMAT)]
     assert chosen.save is not None  # it is writable
     check_format_fits(tokenizer, Path(path), chosen)
     if renumber and chosen.prescribes_ids:
@@ -238,8 +240,8 @@ def save(
     chosen.save(tokenizer, Path(path), overwrite)
 
 
-def writable_format(name: str) -> TokenizerFormat:
-    """Return the format of this name, if it can be written.
+def writable_name(name: str) -> FormatName:
+    """Return a name of a format that can be written.
 
     Raises:
         UnknownNameError: no format has this name.
@@ -249,10 +251,12 @@ def writable_format(name: str) -> TokenizerFormat:
         raise TokenizerFileError(
             f"the format {name} is only read; choose one of {', '.join(WRITABLE)}"
         )
-    return _WRITTEN[name]
+    return _WRITTEN.name_of(name)
 
 
-def check_extensible(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str) -> None:
+def check_extensible(
+    tokenizer: Tokenizer, path: str | os.PathLike[str], format: FormatName
+) -> None:
     """Check that a format can hold a tokenizer with more merges, before these are learnt.
 
     A tokenizer with one more merge is written to a temporary place.
@@ -261,8 +265,7 @@ def check_extensible(tokenizer: Tokenizer, path: str | os.PathLike[str], format:
         path: the path that errors name.
 
     Raises:
-        TokenizerFileError: the format cannot hold it with its ids, or is only read.
-        UnknownNameError: no format has this name.
+        TokenizerFileError: the format cannot hold it with its ids.
     """
     ids = tokenizer.alphabet.token_ids
     known = set(tokenizer.vocab.values())

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
 
 from engine.analysis.check.steps_file import ClaimedStep, read_steps
 from engine.bpe.ties import TIE_RULES, TieRule
@@ -115,7 +114,7 @@ class Assignment:
     @cached_property
     def _by_rule(self) -> tuple[list[ClaimedStep], Iterator[ClaimedStep]]:
         """The merges made so far, and the iterator that makes more."""
-        tie_rule: Any = self.tie_rule.name
+        tie_rule = TIE_RULES.name_of(self.tie_rule.name)
         trainer = Trainer(self.counts, LARGEST_VOCABULARY, self.special_tokens, tie_rule=tie_rule)
         steps = (ClaimedStep(step.left, step.right, step.count) for step in trainer.steps())
         return [], steps

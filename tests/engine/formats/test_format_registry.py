@@ -30,7 +30,7 @@ from engine.formats import (
     open_tokenizer,
     save,
     source,
-    writable_format,
+    writable_name,
 )
 from engine.formats.source import TokenizerSource
 
@@ -67,7 +67,7 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     return name, copy
 
 
-def test_every_writable_format_has_a_golden_file() -> None:
+def test_every_writable_name_has_a_golden_file() -> None:
     assert set(FILES) == set(WRITABLE)
 
 
@@ -147,13 +147,13 @@ def test_settings_of_the_caller_replace_those_of_a_file(example: tuple[str, Path
 
 
 def test_a_format_that_is_only_read_or_unknown_is_not_written_to() -> None:
-    assert [writable_format(name).name for name in WRITABLE] == [*WRITABLE]
+    assert [writable_name(name) for name in WRITABLE] == [*WRITABLE]
     with pytest.raises(
         TokenizerFileError, match=rf"gguf is only read; choose one of {WRITABLE[0]},"
     ):
-        writable_format("gguf")
+        writable_name("gguf")
     with pytest.raises(UnknownNameError, match="unknown format 'gpt'; did you mean 'gpt2'"):
-        writable_format("gpt")
+        writable_name("gpt")
 
 
 def test_a_format_says_before_a_training_whether_it_can_hold_more_merges(tmp_path: Path) -> None:
