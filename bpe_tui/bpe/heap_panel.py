@@ -153,7 +153,8 @@ class PairsPanel(Panel):
     def on_blur(self) -> None:
         self._is_in_use = False
 
-    def next_view(self) -> None:
+    def turn(self) -> None:
+        """Show the next view: table, array, tree, lists."""
         names = [*VIEWS, LINKED]
         self.view = names[(names.index(self.view) + 1) % len(names)]
 

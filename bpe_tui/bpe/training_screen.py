@@ -111,9 +111,9 @@ class PseudocodePanel(Panel):
     def _lines(self) -> tuple[CodeLine, ...]:
         return self.algorithm.pseudocode if self.algorithm else ()
 
-    def next_algorithm(self) -> None:
-        """Show the next trainer that could have made these merges."""
-        if self.algorithm is not None and self.frame is not None:
+    def turn(self) -> None:
+        """Show the next trainer that could have made these merges, if the panel has the focus."""
+        if self.has_focus and self.algorithm is not None and self.frame is not None:
             names: list[str] = list(TRAINERS)
             place = names.index(self.algorithm.name) + 1
             rule, alphabet = self.frame.tie_rule, self.frame.run.alphabet
@@ -226,25 +226,18 @@ class TrainingScreen(StepsScreen):
             elif pairs.view == LINKED:
                 pairs.view = next(iter(VIEWS))
 
-    def action_pseudocode(self) -> None:
-        """Go to the pseudocode; if it has the focus already, show the next trainer."""
-        code = self.query_one(PseudocodePanel)
-        if code.display and code.has_focus:
-            code.next_algorithm()
-        self.show_panel("pseudocode")
-
     def chosen_pair(self) -> Pair | None:
         """Return the pair at the cursor of the pairs panel; `None` if it has not the focus."""
         pairs = self.query_one(PairsPanel)
         target = pairs.target if pairs.has_focus else None
         return target.pair if isinstance(target, ToPair) else None
 
-    def action_heap_view(self) -> None:
-        """Show the pairs in the next view: table, array, tree; if they are hidden, show them."""
+    def action_turn(self, panel: str) -> None:
+        """Show a panel; if it is in sight already, its next view."""
         if self.session.frame is not None:
-            if (pairs := self.query_one(PairsPanel)).display:
-                pairs.next_view()
-            self.show_panel("pairs")
+            if (turned := self.query_one(f"#{panel}", FramePanel)).display:
+                turned.turn()
+            self.show_panel(panel)
 
     def action_characters(self) -> None:
         """Show characters that tokens cut, or their bytes, in all panels."""

@@ -274,11 +274,11 @@ COMMANDS: tuple[Command, ...] = (
             words="fullscreen full screen maximize larger"),
 
     # The panels of the training screen, then of the encoding screen.
-    Command("v", "heap view", "screen.heap_view", LOOK, (TRAINING,),
+    Command("v", "heap view", "screen.turn('pairs')", LOOK, (TRAINING,),
             "The heap as a table, as an array, as a tree; or the lists of --trainer linked.",
             words="stale old entries lazy deletion priority queue bigrams active linked list",
             panel="pairs", only_bpe=_HEAP, of_merges=True),
-    Command("p", "pseudocode", "screen.pseudocode", LOOK, (TRAINING,),
+    Command("p", "pseudocode", "screen.turn('pseudocode')", LOOK, (TRAINING,),
             "The pseudocode of the heap; again: of the next trainer. W takes its place back.",
             panel="pairs", words="algorithm source program", of_merges=True,
             only_bpe="The pseudocode is of BPE's trainers; Tab leads to what a step did."),

@@ -383,6 +383,9 @@ class FramePanel(Lines, Generic[FrameT]):
         """Drop all that the panel holds of the run before."""
         self.frame = None
 
+    def turn(self) -> None:
+        """Show the next of several views: the panel's key was pressed while it is in sight."""
+
     @property
     def room(self) -> int:
         """The cells for a row."""

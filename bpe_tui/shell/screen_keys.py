@@ -17,9 +17,6 @@ LASTING = (
     *("screen.save", "app.open", "app.help"),
 )
 """The actions whose keys are in each footer, if they do something, in this order."""
-
-SHOWN_BY = {"pairs": "screen.heap_view", "pseudocode": "screen.pseudocode"}
-"""Panel → the action that shows it, if that is not `screen.show`."""
 OF_TEXT = ("app.scene(-1)", "app.scene(0)", "app.scene(1)", "app.lessons")
 """The actions whose keys are below the text of a lesson."""
 
@@ -89,7 +86,7 @@ class ScreenKeys:
 
     def leading_to(self, panel: str) -> str:
         """Return the key that shows a panel; "" if none does."""
-        actions = f"screen.show('{panel}')", SHOWN_BY.get(panel)
+        actions = f"screen.show('{panel}')", f"screen.turn('{panel}')"
         commands = commands_on(self._name)
         return next((each.shown.split()[0] for each in commands if each.action in actions), "")
 
